@@ -11,6 +11,7 @@
 #include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
+#include "cli/base.h"
 #include "cli/chart.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
@@ -128,6 +129,8 @@ static int load_base(const cli_options *options, const mp_progress *progress,
             cli_put_error(&error);
         return *base ? CLI_OK : CLI_UNREADABLE;
     }
+    if (!cli_base_is_one(options, diagnostics))
+        return CLI_UNREADABLE;
     mp_model *model = mp_model_new();
     if (cli_load(options, &path, 1, progress, model, diagnostics))
         status = cli_digest(options, model, diagnostics, dictionary, base);
