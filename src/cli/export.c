@@ -82,6 +82,7 @@ static bool choose_renderer(cli_options *options, const mp_renderer *renderer,
     drop(options, "to");
     drop(options, "format"); /* a default */
     options->renderer = renderer;
+    options->format_named = true;
     for (size_t i = 0; i < count; i++)
         if (mp_text_is(commands[i].name, renderer->command))
             options->command = commands[i];

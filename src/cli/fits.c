@@ -41,6 +41,12 @@ bool cli_is_given(const cli_options *options, const char *name)
     return is;
 }
 
+bool cli_to_is_format(const cli_options *options)
+{
+    const cli_option *to = cli_option_of(&options->command, "to");
+    return to && to->kind == CLI_OWN_RENDERER && cli_is_given(options, "to");
+}
+
 /* Whether what is no file stands where a file should, and the other way round. False after a
  * message. */
 static bool check_places(const cli_options *options)
@@ -60,8 +66,6 @@ bool cli_fits(const cli_options *options)
 {
     const cli_command *command = &options->command;
     const mp_renderer *renderer = options->renderer;
-    const cli_option *to = cli_option_of(command, "to");
-    bool own = to && to->kind == CLI_OWN_RENDERER && cli_is_given(options, "to");
     bool before = command->operand && !command->operand_last;
     if (renderer->command && !cli_command_writes(command, renderer))
         return cli_refuse(options, "--format %s shows the answer of %s, not of %s", renderer->name,
@@ -69,7 +73,7 @@ bool cli_fits(const cli_options *options)
     if (command->scope & CLI_WATCHES && !cli_command_writes(command, renderer))
         return cli_refuse(options, "%s prints a line for each snapshot, which %s cannot",
                           command->name, renderer->name);
-    if (own && cli_is_given(options, "format"))
+    if (cli_to_is_format(options) && cli_is_given(options, "format"))
         return cli_refuse(options, "--to and --format both say what is written: give one of them");
     for (const char *const *name = renderer->unused; name && *name; name++)
         if (cli_is_given(options, *name))

@@ -12,6 +12,8 @@ bool cli_fits(const cli_options *options);
 
 /* The option is on the command line, not as a default. */
 bool cli_is_given(const cli_options *options, const char *name);
+/* --to is, and names a format: elsewhere it is a snapshot. */
+bool cli_to_is_format(const cli_options *options);
 /* There is a file of this name. */
 bool cli_is_there(const char *path);
 

@@ -235,7 +235,7 @@ const cli_option cli_option_table[] = {
      .section = CLI_LOOKS, .letter = 'f'},
     {"brief", NULL, "the answer alone; of json at most 5000 bytes", NULL, .kind = CLI_FLAG,
      AT(brief), .scope = CLI_PRINTS, .section = CLI_LOOKS},
-    {"output", "FILE", "write there instead of standard output", "a path", .kind = CLI_NAME,
+    {"output", "FILE", "write there; .html, .json ... say the format", "a path", .kind = CLI_NAME,
      AT(output), .scope = CLI_PRINTS, .section = CLI_LOOKS, .letter = 'o', .by_hand = true},
     {"chart", "FILE", "draw it, too, as SVG in this file", "a path", .kind = CLI_NAME, AT(chart),
      .section = CLI_LOOKS, .by_hand = true},

@@ -79,6 +79,7 @@ typedef struct cli_options {
 
     /* How the answer is printed. */
     const mp_renderer *renderer;
+    bool format_named;  /* by export --to */
     const char *output; /* NULL: standard output */
     const char *chart;  /* where the answer's picture goes, beside it; NULL: nowhere */
     cli_colour colour;

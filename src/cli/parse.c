@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/config.h"
 #include "cli/console.h"
+#include "cli/ending.h"
 #include "cli/export.h"
 #include "cli/fits.h"
 #include "cli/options.h"
@@ -389,22 +390,6 @@ static void choose_limit(cli_options *options)
         *limit = (int64_t)options->merged_rows;
 }
 
-/* A file's ending says its format where nothing else does. */
-static void choose_by_ending(cli_options *options)
-{
-    size_t count, length = options->output ? strlen(options->output) : 0;
-    const mp_renderer *const *renderers = mp_renderers(&count);
-    if (cli_is_given(options, "format") || cli_is_given(options, "to"))
-        return;
-    for (size_t i = 0; i < count; i++) {
-        const char *ending = renderers[i]->ending;
-        size_t tail = ending ? strlen(ending) : 0;
-        if (tail && length > tail && strcmp(options->output + length - tail, ending) == 0 &&
-            cli_command_writes(&options->command, renderers[i]))
-            options->renderer = renderers[i];
-    }
-}
-
 /* What an export is asked depends on its format. */
 static bool choose_format(cli_options *options, const cli_line *line)
 {
@@ -442,7 +427,8 @@ static bool parse(cli_options *options, cli_line *line)
     mp_question_begin(&options->question, options->command.report);
     if (!take_options(options, line))
         return false;
-    choose_by_ending(options);
+    if (!cli_ending_choose(options))
+        return false;
     if (options->brief && !options->renderer->can_be_brief && pair_of(options, "brief")->origin)
         options->brief = false;
     if (!cli_fits(options))

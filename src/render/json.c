@@ -440,6 +440,7 @@ void mp_json_put_line(FILE *file, const mp_table *table, size_t row, const char 
 }
 
 const mp_renderer mp_renderer_json = {.name = "json",
+                                      .ending = ".json",
                                       .summary = "one JSON object with everything, exact",
                                       .for_programs = true,
                                       .can_be_brief = true,

@@ -411,5 +411,6 @@ static bool render_markdown(const mp_document *document, const mp_diagnostics *d
 }
 
 const mp_renderer mp_renderer_markdown = {.name = "markdown",
+                                          .ending = ".md",
                                           .summary = "tables for a pull request or a job's summary",
                                           .render = render_markdown};
