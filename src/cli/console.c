@@ -77,7 +77,7 @@ void cli_put_safe(const char *text)
     }
 }
 
-static void put_line(const char *text)
+void cli_put_line(const char *text)
 {
     spoken.said = true;
     cli_put_safe(text);
@@ -87,7 +87,7 @@ static void put_line(const char *text)
 void cli_put_message(const char *text)
 {
     fputs("memprof: ", cli_console());
-    put_line(text);
+    cli_put_line(text);
 }
 
 void cli_put_fault(const char *path, const char *format, ...)
@@ -99,7 +99,7 @@ void cli_put_fault(const char *path, const char *format, ...)
     va_end(arguments);
     cli_put_safe(path);
     fputs(": error: ", cli_console());
-    put_line(text);
+    cli_put_line(text);
 }
 
 void cli_put_error(const mp_error *error)
@@ -107,7 +107,7 @@ void cli_put_error(const mp_error *error)
     char line[8192];
     mp_error_line(error, "--", line, sizeof line);
     if (error->path)
-        put_line(line);
+        cli_put_line(line);
     else
         cli_put_message(line);
 }

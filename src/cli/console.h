@@ -25,6 +25,8 @@ void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, boo
 /* Text of an input or a user on standard error: nothing of it may reach the terminal as a control
  * sequence. */
 void cli_put_safe(const char *text);
+/* The same as a line of its own, after which nobody asks why it failed. */
+void cli_put_line(const char *text);
 /* "memprof: text", as a line. */
 void cli_put_message(const char *text);
 /* "path: error: text" */

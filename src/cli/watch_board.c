@@ -122,8 +122,7 @@ void cli_board_note(cli_board *board, const char *text)
         keep_note(board, text);
         return;
     }
-    cli_put_safe(text);
-    fputc('\n', stderr);
+    cli_put_line(text);
 }
 
 /* Paths, with blanks behind them up to the length of the longest. */
