@@ -205,6 +205,7 @@ int cli_browse(cli_options *options)
         status = browse(&source);
         status = status == CLI_OK && !ok ? CLI_UNREADABLE : status;
     }
+    status = cli_status_of(status, diagnostics);
     cli_editor_end();
     cli_groups_free(&groups);
     mp_model_free(model);

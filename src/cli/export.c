@@ -189,6 +189,7 @@ int cli_export(cli_options *options)
     if (ok && mp_model_is_usable(model) &&
         (!options->strict || mp_model_is_whole(model, diagnostics)))
         status = export(options, model, diagnostics);
+    status = cli_status_of(status, diagnostics);
     cli_groups_free(&groups);
     mp_model_free(model);
     mp_diagnostics_free(diagnostics);

@@ -73,6 +73,12 @@ mp_diagnostics *cli_diagnostics_new(const cli_options *options)
     return diagnostics;
 }
 
+int cli_status_of(int status, const mp_diagnostics *diagnostics)
+{
+    bool missing = mp_diagnostics_count(diagnostics, MP_DIAG_NO_SNAPSHOT) > 0;
+    return status == CLI_UNREADABLE && missing ? CLI_USAGE : status;
+}
+
 int cli_read_beside(cli_options *options)
 {
     mp_question *question = &options->question;
@@ -519,6 +525,7 @@ int cli_report(cli_options *options)
             if (!found && status != CLI_USAGE)
                 status = CLI_UNREADABLE;
         }
+        status = cli_status_of(status, diagnostics);
         cli_groups_free(&groups);
     }
     mp_diagnostics_free(diagnostics);

@@ -30,6 +30,10 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics);
 
+/* What was told of it made of a status: a snapshot that is named with a file and is not there is an
+ * argument that is wrong, and nothing that cannot be read. */
+int cli_status_of(int status, const mp_diagnostics *diagnostics);
+
 /* Answer by the command's report; gives the exit status. */
 int cli_report(cli_options *options);
 /* Say that the command takes one group; gives the exit status. */

@@ -159,6 +159,7 @@ static mp_digest *digest_of(const cli_options *options, const char *path, mp_dic
         digest = NULL;
         *status = CLI_UNREADABLE;
     }
+    *status = cli_status_of(*status, own);
     mp_diagnostics_append(diagnostics, own);
     mp_diagnostics_free(own);
     mp_model_free(model);

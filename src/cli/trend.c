@@ -95,6 +95,7 @@ int cli_trend(cli_options *options)
         if ((status == CLI_OK && reading != CLI_OK) || (!found && status != CLI_USAGE) ||
             (!builds.count && status == CLI_OK))
             status = CLI_UNREADABLE;
+        status = cli_status_of(status, diagnostics);
         cli_groups_free(&groups);
     }
     mp_builds_free(&builds);
