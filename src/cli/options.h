@@ -122,14 +122,14 @@ typedef enum cli_kind {
     CLI_SIZE,    /* int64_t, in bytes, above 0 */
     CLI_NUMBER,  /* int64_t above 0 */
     CLI_NESTING, /* the same, not too large */
-    CLI_SPAN,    /* int64_t, in microseconds, above 0 */
+    CLI_SPAN,    /* as CLI_TIME, a limit */
     CLI_RENDERER,
     CLI_OWN_RENDERER, /* of the command's answer alone */
     CLI_EXPORTER,
     CLI_COLOURING,
     CLI_WIDTH,
     CLI_FILE_NAME, /* const char *, a name without a folder */
-    CLI_TIME,      /* int64_t, microseconds, more than 0 */
+    CLI_TIME,      /* int64_t, microseconds, more than 0; the unit is said */
     CLI_CEILING,   /* mp_ceiling: a size */
     CLI_GROWTH,    /* the same, or a percentage */
 } cli_kind;

@@ -22,6 +22,13 @@ static bool add_text(mp_argument_texts *texts, const char *text)
     return *text != '\0';
 }
 
+/* A time that is waited for: a number alone would be microseconds, which nobody means. */
+static bool take_wait(const char *text, int64_t *us)
+{
+    bool bare = !text[strspn(text, "0123456789.")];
+    return !bare && mp_parse_time(text, us) && *us > 0;
+}
+
 /* The place of a word among those that the option takes. False where it is none of them. */
 static bool find_word(const cli_options *options, const cli_option *option, const char *word,
                       unsigned *place)
@@ -55,7 +62,8 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         *(const char **)place = text;
         return *text && !strchr(text, '/');
     case CLI_TIME:
-        return mp_parse_time(text, place) && *(int64_t *)place > 0;
+    case CLI_SPAN:
+        return take_wait(text, place);
     case CLI_CEILING:
         return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_CEILING}, text, place);
     case CLI_GROWTH:
@@ -97,8 +105,6 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         return mp_parse_count(text, place) && *(int64_t *)place > 0;
     case CLI_NESTING:
         return mp_parse_count(text, place) && *(int64_t *)place > 0 && *(int64_t *)place <= 16;
-    case CLI_SPAN:
-        return mp_parse_time(text, place) && *(int64_t *)place > 0;
     case CLI_RENDERER:
         return (options->renderer = mp_renderer_find(text)) != NULL;
     case CLI_OWN_RENDERER:
