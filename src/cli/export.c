@@ -89,6 +89,20 @@ static bool choose_renderer(cli_options *options, const mp_renderer *renderer,
     return true;
 }
 
+bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer,
+                       const cli_command *commands, size_t count)
+{
+    const cli_command *of = &commands[0];
+    for (size_t i = 0; renderer->command && i < count; i++)
+        if (cli_command_writes(&commands[i], renderer))
+            of = &commands[i];
+    const cli_option *to = cli_option_of(of, "to");
+    return cli_refuse(options,
+                      "%s is how an answer is printed, not a recording: memprof %s --%s %s",
+                      renderer->name, of->name,
+                      to && to->kind == CLI_OWN_RENDERER ? "to" : "format", renderer->name);
+}
+
 bool cli_export_choose(cli_options *options, const cli_command *commands, size_t count)
 {
     const char *to = NULL, *output = NULL;
@@ -112,10 +126,15 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
                           "export --to %s writes a file, not standard output: name it by "
                           "--output FILE",
                           to);
-    if (stream && exporter->binary && (!output || isatty(STDOUT_FILENO)))
+    if (exporter->binary && !output)
         return cli_refuse(options,
-                          "%s is nothing for a terminal: name a file by --output FILE, or "
-                          "a pipe by --output -",
+                          "%s is binary: name a file by --output FILE, or --output - for "
+                          "standard output",
+                          to);
+    if (exporter->binary && stream && isatty(STDOUT_FILENO))
+        return cli_refuse(options,
+                          "%s is binary, and standard output is a terminal: name a file by "
+                          "--output FILE",
                           to);
     options->command.report = &exporter->report;
     options->command.arguments = &exporter->report.arguments;

@@ -70,6 +70,9 @@ bool cli_fits(const cli_options *options)
     if (renderer->command && !cli_command_writes(command, renderer))
         return cli_refuse(options, "--format %s shows the answer of %s, not of %s", renderer->name,
                           renderer->command, command->name);
+    if (command->scope & CLI_EXPORTS && !cli_command_writes(command, renderer))
+        return cli_refuse(options, "%s tells what it wrote, and --format %s shows none of it",
+                          command->name, renderer->name);
     if (command->scope & CLI_WATCHES && !cli_command_writes(command, renderer))
         return cli_refuse(options, "%s prints a line for each snapshot, which %s cannot",
                           command->name, renderer->name);

@@ -395,6 +395,9 @@ static bool choose_format(cli_options *options, const cli_line *line)
 {
     const cli_pair *to = pair_of(options, "to");
     mp_target target;
+    if (to && mp_renderer_find(to->text) && !mp_target_find(to->text, &target))
+        return cli_export_refuse(options, mp_renderer_find(to->text), line->commands,
+                                 line->command_count);
     if (to && !mp_target_find(to->text, &target))
         return cli_refuse_argument(options, cli_option_of(&options->command, "to"), to);
     return cli_export_choose(options, line->commands, line->command_count);
