@@ -388,6 +388,7 @@ const mp_report mp_report_annotate = {
     .unites = true,
     .single = true,
     MP_ARGUMENTS(arguments, usual),
+    .wants = MP_TELLS_LINES,
     .variants = {{.needs = MP_HOLDS_HISTORY | MP_HOLDS_NATIVE, .run = run_heap},
                  {.needs = MP_HOLDS_HISTORY, .run = run_heap},
                  {.needs = MP_HOLDS_PROFILE, .run = run_profile}},

@@ -496,6 +496,7 @@ const mp_report mp_report_calls = {
     .single = true,
     .operand = MP_OPERAND_CODE,
     MP_ARGUMENTS(calls_table, calls_defaults),
+    .wants = MP_TELLS_CALLS,
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},
                  {.needs = MP_HOLDS_HISTORY | MP_HOLDS_EVENTS, .run = run_heap},
                  {.needs = MP_HOLDS_HISTORY, .run = run_heap}},

@@ -338,6 +338,7 @@ const mp_report mp_report_tree = {
         "Memory: bytes alive at the snapshot `to`, by the call-tree node that created them.\n"
         "Execution profiles: seconds (versions 3 and 4 have a call tree).",
     MP_ARGUMENTS(arguments, own),
+    .wants = MP_TELLS_TREE,
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},
                  {.needs = MP_HOLDS_EVENTS, .run = run_heap},
                  {.needs = MP_HOLDS_HISTORY, .run = run_heap}},

@@ -361,5 +361,6 @@ const mp_report mp_report_coverage = {
     .unites = true,
     MP_ARGUMENTS(arguments, usual),
     .choices = choices,
+    .wants = MP_TELLS_COVERAGE,
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run}},
 };

@@ -70,6 +70,15 @@ typedef struct mp_variant {
 
 enum { MP_VARIANTS = 5 };
 
+/* What some recordings of a kind have and others have not. */
+enum {
+    MP_TELLS_TREE = 1,     /* a profile's call tree */
+    MP_TELLS_CALLS = 2,    /* which methods it called */
+    MP_TELLS_LINES = 4,    /* lines of sources, and all of them */
+    MP_TELLS_COVERAGE = 8, /* which lines could be executed */
+    MP_TELLS_TRACE = 16,   /* when they were */
+};
+
 /* What stands before the files or, of code, behind the one file. */
 typedef enum mp_operand {
     MP_OPERAND_NONE,
@@ -120,6 +129,7 @@ typedef struct mp_report {
     mp_argument_table arguments; /* MP_ARGUMENTS */
     const mp_choice *choices;    /* NULL: none of them takes one of several words */
     int64_t program_rows;        /* that JSON and CSV have without a limit; 0: all */
+    unsigned wants; /* MP_TELLS_...: without one of them it refuses, and nobody is sent to it */
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
 } mp_report;
 

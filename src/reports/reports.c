@@ -1,9 +1,12 @@
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/profile.h"
+#include "query/annotation.h"
 #include "query/group.h"
 #include "reports/report.h"
 #include "reports/sections.h"
@@ -173,13 +176,32 @@ bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned va
 
 /* --- answering --- */
 
+/* What the model has, of what some of its kind have not. */
+static unsigned tells(const mp_filter *filter)
+{
+    const mp_profile *profile = filter->model->profile;
+    mp_arena arena = {0};
+    size_t sources;
+    free(mp_annotation_sources(&arena, filter, &sources));
+    mp_arena_free(&arena);
+    unsigned has = sources ? MP_TELLS_LINES : 0;
+    if (!profile)
+        return has | MP_TELLS_TREE | MP_TELLS_CALLS;
+    bool tree = profile->nodes.count > 1;
+    return (profile->from_report ? 0 : has) | (tree ? MP_TELLS_TREE : 0) |
+           (tree || profile->calls.count > 1 ? MP_TELLS_CALLS : 0) |
+           (profile->coverage_lines.count > 1 ? MP_TELLS_COVERAGE : 0) |
+           (profile->trace_rows ? MP_TELLS_TRACE : 0);
+}
+
 /* "top, tree or check": the reports that have an answer. */
-static const char *list_reports(unsigned holds, char *text, size_t size)
+static const char *list_reports(const mp_filter *whole, char *text, size_t size)
 {
     const char *names[sizeof table / sizeof *table];
     size_t count = 0;
+    unsigned told = tells(whole);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (variant_for(table[i], holds))
+        if (variant_for(table[i], whole->holds) && !(table[i]->wants & ~told))
             names[count++] = table[i]->name;
     return mp_text_list(names, count, "or", text, size);
 }
@@ -202,11 +224,11 @@ static void advise(const mp_report *report, unsigned bit, const mp_argument *row
 }
 
 /* The variant that answers; NULL with a message. */
-static const mp_variant *choose(const mp_report *report, const mp_request *request, unsigned holds,
-                                mp_error *error)
+static const mp_variant *choose(const mp_report *report, const mp_request *request,
+                                const mp_filter *whole, mp_error *error)
 {
     const char *kind = mp_kind_name(request->model->kind);
-    const mp_variant *variant = variant_for(report, holds);
+    const mp_variant *variant = variant_for(report, whole->holds);
     if (!variant && request->path) {
         mp_fail(error, MP_ERROR_NO_ANSWER, "%s has nothing to write of %s", report->name, kind);
         return NULL;
@@ -215,7 +237,7 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
         char names[248];
         mp_fail(error, MP_ERROR_NO_ANSWER, "%s has no answer from %s", report->name, kind);
         snprintf(error->advice, sizeof error->advice, "try %s",
-                 list_reports(holds, names, sizeof names));
+                 list_reports(whole, names, sizeof names));
         return NULL;
     }
     unsigned bit = 1u << (variant - report->variants);
@@ -236,7 +258,7 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
 bool mp_report_answers(const mp_report *report, const mp_request *request, mp_error *error)
 {
     mp_filter *whole = mp_filter_of(request->model, NULL, error);
-    bool ok = choose(report, request, whole->holds, error) &&
+    bool ok = choose(report, request, whole, error) &&
               mp_can_select(request->model, &request->selection, error);
     mp_filter_free(whole);
     return ok;
@@ -252,7 +274,7 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
 {
     mp_selection all = {.keeps_profiler = request->selection.keeps_profiler};
     mp_filter *whole = mp_filter_of(request->model, &all, error), *filter = NULL;
-    const mp_variant *variant = choose(report, request, whole->holds, error);
+    const mp_variant *variant = choose(report, request, whole, error);
     if (variant)
         filter = mp_filter_of(request->model, &request->selection, error);
     mp_request filtered = *request;

@@ -356,5 +356,6 @@ const mp_report mp_report_timeline = {
     .single = true,
     .wants_traces = true,
     MP_ARGUMENTS(timeline_table, timeline_defaults),
+    .wants = MP_TELLS_TRACE,
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run}},
 };
