@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "compare/baseline.h"
+#include "compare/policy.h"
 #include "model/profile.h"
 #include "readers/reader.h"
 
@@ -83,6 +84,28 @@ bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, m
                                    reader->name, expected);
 }
 
+/* The first line that is no remark begins with a bracket, as no rule does. */
+bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected, mp_error *error)
+{
+    mp_slice rest = mp_slice_without_mark(text), line = {NULL, 0};
+    while (mp_slice_take_line(&rest, &line)) {
+        line = mp_slice_trim(line);
+        if (line.length && *line.at != '#')
+            break;
+    }
+    return !line.length || *line.at != '[' ||
+           mp_fail_file(error, path, 0, 0, "is a file of suppressions, expected %s", expected);
+}
+
+/* No line of suppressions is a rule. */
+static bool is_no_policy(const char *path, mp_slice text, const char *expected, mp_error *error)
+{
+    mp_policy *policy = mp_policy_parse(path, text.at, text.length);
+    bool has_rules = policy->rule_count > 0;
+    mp_policy_free(policy);
+    return !has_rules || mp_fail_file(error, path, 0, 0, "is a policy, expected %s", expected);
+}
+
 bool mp_is_folder(const char *path)
 {
     struct stat status;
@@ -142,7 +165,10 @@ bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, const
     size_t length;
     bool ok = mp_file_read(path, limits, &text, &length, error);
     if (ok && !mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, error)) {
-        mp_is_no_recording(path, (mp_slice){text, length}, "suppressions", error);
+        const char *expected = "a file of suppressions";
+        const mp_slice whole = {text, length};
+        if (mp_is_no_recording(path, whole, expected, error))
+            is_no_policy(path, whole, expected, error); /* else its own faults are told */
         ok = false;
     }
     free(text);

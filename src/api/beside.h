@@ -16,6 +16,8 @@ bool mp_file_read(const char *path, const mp_limits *limits, char **text, size_t
 /* Whether no reader takes the text, or the beginning of it, of a file for its own. False with an
  * error: `expected` ("a policy") is what it should be. */
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error);
+/* The same of a file of suppressions. */
+bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected, mp_error *error);
 /* Whether it can be read only once: a pipe or standard input. */
 bool mp_file_is_stream(const char *path);
 /* Whether it is a baseline. A stream is not looked into: what is read of it is gone for whoever

@@ -156,9 +156,11 @@ bool mp_question_read(mp_question *question, mp_error *error)
         ok = mp_file_read(path, limits, &text, &length, error);
         if (ok)
             question->policy = mp_policy_parse(path, text, length);
+        const mp_slice whole = {text, length};
+        const char *expected = "a policy, which stands before the recordings";
         if (ok && question->policy->fault_count &&
-            !mp_is_no_recording(path, (mp_slice){text, length},
-                                "a policy, which stands before the recordings", error)) {
+            !(mp_is_no_recording(path, whole, expected, error) &&
+              mp_is_no_suppressions(path, whole, "a policy", error))) {
             mp_policy_free(question->policy);
             question->policy = NULL;
             ok = false;
