@@ -185,8 +185,13 @@ static void run_command(browse_state *state)
             return;
         }
     }
+    char *name = mp_copy(line, length);
+    const char *nearest =
+        cli_command_nearest(source->options->commands, source->options->command_count, name);
     if (length)
-        say(state, "there is no command %.*s", (int)length, line);
+        say(state, "%s is not a command%s%s%s", name, nearest ? ": is " : "",
+            nearest ? nearest : "", nearest ? " meant?" : "");
+    free(name);
 }
 
 static void finish_typing(browse_state *state)

@@ -303,6 +303,14 @@ bool cli_compares(const cli_command *command)
     return command->report && command->report->operand == MP_OPERAND_BASE;
 }
 
+const char *cli_command_nearest(const cli_command *commands, size_t count, const char *name)
+{
+    const char *names[CLI_MOST_COMMANDS];
+    for (size_t i = 0; i < count; i++)
+        names[i] = commands[i].name;
+    return mp_text_nearest(name, names, count);
+}
+
 const char *cli_section_name(cli_section section)
 {
     static const char *const names[] = {

@@ -192,6 +192,8 @@ bool cli_refuse(const cli_options *options, const char *format, ...)
 const char *cli_option_argument(const cli_option *option);
 /* Whether two recordings are compared, the first of which is the operand. */
 bool cli_compares(const cli_command *command);
+/* The name of the command that was probably meant; NULL: it is like none of them. */
+const char *cli_command_nearest(const cli_command *commands, size_t count, const char *name);
 
 /* `commands`: `count` of them, the default first. False after a message on standard error: wrong
  * usage. Release with cli_options_free. */

@@ -280,10 +280,8 @@ static void place_operands(cli_options *options, const cli_line *line)
 /* The first operand names none, but perhaps it should. */
 static bool refuse_command(cli_options *options, const cli_line *line, bool or_file)
 {
-    const char *names[CLI_MOST_COMMANDS], *first = line->operands[0];
-    for (size_t i = 0; i < line->command_count; i++)
-        names[i] = line->commands[i].name;
-    const char *nearest = mp_text_nearest(first, names, line->command_count);
+    const char *first = line->operands[0];
+    const char *nearest = cli_command_nearest(line->commands, line->command_count, first);
     options->command.name = NULL;
     return cli_refuse(options, "%s is %s%s%s%s", first,
                       or_file ? "neither a command nor a file" : "not a command",
