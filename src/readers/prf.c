@@ -123,6 +123,9 @@ static bool parse_column(mp_fields *fields, mp_arena *scratch, char kind, prf_va
     case 'n':
         ok = mp_field_signed(fields, &value->amount) && value->amount >= 0;
         break;
+    case 't':
+        ok = mp_field_decimal(fields, 6, &value->amount) && value->amount >= 0;
+        break;
     default:
         ok = mp_field_decimal(fields, 6, &value->amount);
         break;
@@ -178,6 +181,8 @@ static const char *kind_of(char kind)
         return "a line number";
     case 'n':
         return "a count";
+    case 't':
+        return "seconds from 0";
     default:
         return "seconds";
     }
