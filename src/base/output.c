@@ -336,12 +336,19 @@ static bool put_in_place(mp_output *output)
     return placed || renamed;
 }
 
+/* Nothing but a write ends with these. */
+static bool tells_of_space(int why)
+{
+    return why == ENOSPC || why == EDQUOT || why == EFBIG;
+}
+
 bool mp_stream_flush(FILE *file)
 {
+    int last = errno;
     errno = 0;
     bool ok = fflush(file) == 0 && !ferror(file);
-    if (!ok && !errno) /* it was an earlier write, and why is forgotten */
-        errno = EIO;
+    if (!ok && !errno) /* it was an earlier write: a stream forgets why */
+        errno = tells_of_space(last) ? last : EIO;
     return ok;
 }
 

@@ -33,7 +33,8 @@ bool mp_output_close(mp_output *output, bool keep, mp_error *error);
  * path is a descriptor. Release with free(). */
 char *mp_output_target(const char *path);
 
-/* Flush a stream; false with errno if not all was written since it was opened. */
+/* Flush a stream; false with errno if not all was written since it was opened. Why an earlier write
+ * failed is known where that is what errno tells yet: who opens it sets errno to 0. */
 bool mp_stream_flush(FILE *file);
 
 /* Remove what has a name and is not whole. For what ends the process: safe in signal handlers. */

@@ -303,6 +303,7 @@ bool cli_output_open(mp_output *output, const char *path)
 {
     mp_error error = {0};
     *output = (mp_output){.file = stdout};
+    errno = 0; /* mp_stream_flush asks what it is then */
     bool ok = !path || mp_output_open(output, path, &error);
     if (!ok)
         cli_put_error(&error);
