@@ -469,7 +469,7 @@ mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
 {
     loader load = {.path = path, .dictionary = dictionary, .error = error};
     const char *at = text, *end = text + length;
-    bool ok = true;
+    bool ok = length || FAIL(&load, "is empty, expected a baseline");
     const mp_digest head = {.path =
                                 mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, path)),
                             .bytes = length};
