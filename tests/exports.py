@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+import growing
+
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 PREFIX = "ALLOCATION_PROFILER_"
 # The columns of AQTime's description, each table's in its order there.
@@ -261,6 +263,27 @@ class Law:
         self.hold(done.returncode == 0 and (folder / "kept.sqlite").stat().st_size > 4096,
                   f"a torn recording is not exported: {done.stderr}")
 
+    def many_snapshots(self, folder):
+        """An object more at each snapshot: what stays is written in each, up to two million rows."""
+        recording, last = growing.Recording(), 1414
+        for number in range(1, last + 1):
+            recording.object(number)
+            recording.snapshot()
+        source, target = folder / "many.oemp", folder / "many.sqlite"
+        source.write_text("\n".join(recording.lines) + "\n")
+        # Objects and their stacks of one frame; a row of the one class in each set but the first.
+        rows = [count * (count + 1) + count for count in (last, last - 1)]
+        self.refused(folder, 2, "--to", "aqtime", "-o", target, source)
+        said = self.run("export", "--to", "aqtime", "-o", target, source).stderr
+        self.hold(f" makes {rows[0]} rows " in said, f"{rows[0]} rows are refused: {said}")
+        done = self.run("export", "--to", "aqtime", "-o", target, f"{source}@{last}")
+        self.hold(done.returncode == 0, f"{rows[1]} rows are refused: {done.stderr}")
+        with contextlib.closing(sqlite3.connect(target)) as database:
+            found = sum(database.execute(f"SELECT count(*) FROM {PREFIX}{table}").fetchone()[0]
+                        for table in ("OBJECTS", "CREATION_CALL_STACK", "CLASSES_DATA"))
+        self.hold(found == rows[1], f"{found} rows of {rows[1]}")
+        target.unlink()
+
     @staticmethod
     def small_disk():
         """No file may grow beyond this: a write fails as on a full disk."""
@@ -322,7 +345,7 @@ def main():
         folder = pathlib.Path(name)
         for path in objects_samples():
             law.sample(path, folder)
-    for part in (law.references, law.errors):
+    for part in (law.references, law.errors, law.many_snapshots):
         with tempfile.TemporaryDirectory() as name:
             part(pathlib.Path(name))
     with tempfile.TemporaryDirectory() as name:

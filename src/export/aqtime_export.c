@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "export/aqtime_references.h"
+#include "export/aqtime_rows.h"
 #include "export/exporter.h"
 #include "export/objects.h"
 #include "export/written.h"
@@ -26,10 +27,6 @@ typedef struct aq_stack {
     size_t first, count;
     bool known, cut;
 } aq_stack;
-
-/* Each object has its stack for itself, so that of a recursion with an object on each level would
- * make a database that grows with the square of its depth. */
-enum { AQ_CALLERS = 64 };
 
 /* A class up to the set at hand. */
 typedef struct aq_class {
@@ -437,7 +434,7 @@ static bool write_aqtime(const mp_request *request, mp_document *document, mp_er
     mp_live_objects live;
     if (!mp_live_objects_of(request->filter, &live, error))
         return false;
-    bool ok = write_file(&live, request->path, document, error);
+    bool ok = aq_rows_afforded(&live, error) && write_file(&live, request->path, document, error);
     mp_live_objects_free(&live);
     return ok;
 }

@@ -1,0 +1,97 @@
+#include "export/aqtime_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "query/labels.h"
+
+/* So many rows are always written, and of a larger recording so many times what it has itself. */
+enum { ALWAYS = 2000000, TIMES = 32 };
+
+/* Of objects, stacks and classes; all others are no more than these, or few for each set. */
+typedef struct aq_rows {
+    int64_t all;  /* in all result sets */
+    int64_t once; /* if each stood in one */
+} aq_rows;
+
+/* How many result sets are of snapshots before this one. */
+static size_t sets_before(const mp_live_objects *live, mp_snapshot_id snapshot)
+{
+    size_t low = 0, high = live->snapshot_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (live->snapshots[middle].i < snapshot.i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add(aq_rows *rows, size_t sets, int64_t each)
+{
+    rows->all += (int64_t)sets * each;
+    rows->once += sets ? each : 0;
+}
+
+/* By context, the rows of an object: its own and those of its stack. */
+static int64_t *rows_of_objects(const mp_model *model)
+{
+    int64_t *rows = mp_alloc_zero(model->contexts.count, sizeof *rows);
+    for (uint32_t i = 1; i < model->contexts.count; i++) {
+        const mp_context *context = &model->contexts.at[i];
+        mp_frame frame = {model->tree_of[context->node.i], context->line};
+        rows[i] = frame.node ? 2 : 1;
+        while (frame.node && rows[i] < AQ_CALLERS + 2 && mp_frame_caller(model, &frame))
+            rows[i]++;
+    }
+    return rows;
+}
+
+static void add_objects(aq_rows *rows, const mp_live_objects *live)
+{
+    int64_t *each = rows_of_objects(live->model);
+    for (size_t i = 0; i < live->living_count; i++) {
+        const mp_living *living = &live->living[i];
+        size_t from = sets_before(live, living->from);
+        size_t until = living->until.i ? sets_before(live, living->until) : live->snapshot_count;
+        add(rows, until > from ? until - from : 0, each[living->context.i]);
+    }
+    free(each);
+}
+
+/* A class stands in each set from the first on that knows it. */
+static void add_classes(aq_rows *rows, const mp_live_objects *live)
+{
+    const mp_model *model = live->model;
+    bool *seen = mp_alloc_zero(model->types.count, sizeof *seen);
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        mp_context_id id = model->generations.at[delta->generation.i].context;
+        const mp_context *context = &model->contexts.at[id.i];
+        mp_type_id type = mp_context_type(model, context);
+        if (seen[type.i] || context->session.i != live->session.i)
+            continue;
+        seen[type.i] = true;
+        add(rows, live->snapshot_count - sets_before(live, delta->snapshot), 1);
+    }
+    free(seen);
+}
+
+bool aq_rows_afforded(const mp_live_objects *live, mp_error *error)
+{
+    aq_rows rows = {0};
+    if (live->snapshot_count < 2)
+        return true;
+    add_objects(&rows, live);
+    add_classes(&rows, live);
+    return rows.all <= ALWAYS || rows.all / TIMES <= rows.once ||
+           mp_fail(error, MP_ERROR_NO_ANSWER,
+                   "what is alive at each of %zu snapshots makes %" PRId64
+                   " rows of objects, stacks and classes, expected at most %d, or %d times the "
+                   "%" PRId64 " of each once: end earlier by FILE@SNAPSHOT, or " MP_DASHES
+                   "to ndjson, which has each object once",
+                   live->snapshot_count, rows.all, ALWAYS, TIMES, rows.once);
+}
