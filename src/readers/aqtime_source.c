@@ -471,7 +471,7 @@ sqlite3 *aq_source_connect(aq_source *file)
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
     const sqlite3_vfs *usual = sqlite3_vfs_find(NULL);
     if (!usual) /* SQLite could not begin */
-        mp_out_of_memory();
+        return mp_out_of_memory();
     file->system = *usual; /* times, chance, messages of the system */
     snprintf(file->name, sizeof file->name, "memprof-%p", (void *)file);
     file->system.iVersion = 1;

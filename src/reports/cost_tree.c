@@ -191,6 +191,7 @@ static uint32_t put_nodes(tree_walk *walk, uint32_t node, uint32_t depth)
         put_node(walk, node, depth, row, turn);
         return node;
     }
+    const mp_turn once = {0};
     tree_row rows[MP_LONGEST_TURN] = {{.own = 0}};
     uint32_t at = node;
     for (uint32_t i = 0; i < turn.frames + turn.again; i++) {
@@ -201,7 +202,7 @@ static uint32_t put_nodes(tree_walk *walk, uint32_t node, uint32_t depth)
     for (uint32_t i = 0; i < turn.frames; i++) {
         walk->indent[at] = walk->indent[node] + i;
         walk->indent[turn.end] = walk->indent[at];
-        put_node(walk, at, depth + i, rows[i], i + 1 < turn.frames ? (mp_turn){0} : turn);
+        put_node(walk, at, depth + i, rows[i], i + 1 < turn.frames ? once : turn);
         at = only_callee(walk, at);
     }
     walk->folded = true;
