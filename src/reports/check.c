@@ -126,19 +126,31 @@ static const char *bytes_text(mp_document *document, const mp_checksum *checksum
 }
 
 /* False with an error: the baseline does not know what it was made of. */
-static bool section_against(mp_document *document, const mp_request *request, mp_error *error)
+static bool can_be_held(const mp_digest *base, mp_error *error)
+{
+    return look_for(base, &(mp_checksum){.known = false}).count ||
+           mp_fail(error, MP_ERROR_INPUT,
+                   "%s has no checksum of what it was made of, expected one: save it again",
+                   base->path);
+}
+
+/* The first input that is none of those that the baseline was made of; NULL: all are. */
+static const mp_input_summary *first_other(const mp_request *request)
+{
+    const mp_model *model = request->model;
+    for (uint32_t i = 1; i < model->inputs.count; i++)
+        if (!look_for(request->base, &model->inputs.at[i].checksum).is)
+            return &model->inputs.at[i];
+    return NULL;
+}
+
+static void section_against(mp_document *document, const mp_request *request)
 {
     const mp_model *model = request->model;
     const mp_digest *base = request->base;
-    const mp_input_summary *other = NULL;
-    made_of of = look_for(base, &(mp_checksum){.known = false});
+    const mp_input_summary *other = first_other(request);
+    const made_of of = look_for(base, &(mp_checksum){.known = false});
     uint32_t count = model->inputs.count - 1, same = 0;
-    if (!of.count) {
-        mp_fail(error, MP_ERROR_INPUT,
-                "%s has no checksum of what it was made of, expected one: save it again",
-                base->path);
-        return false;
-    }
     mp_table *table =
         MP_TABLE(document, "against", "Held against a baseline", MP_ROWS, against_columns);
     table->main = true;
@@ -147,7 +159,6 @@ static bool section_against(mp_document *document, const mp_request *request, mp
         const mp_checksum *checksum = &input->checksum;
         bool is = look_for(base, checksum).is;
         same += is;
-        other = other || is ? other : input;
         mp_table_put(
             document, table,
             &(against_row){.path = input->path,
@@ -172,7 +183,21 @@ static bool section_against(mp_document *document, const mp_request *request, mp
     else
         mp_document_say(document, MP_TONE_BETTER, "Bytes", "those that %s was made of", base->path);
     document->failed |= other != NULL;
-    return true;
+}
+
+/* Whether it is the recording that was asked for comes first: one that is another may well agree
+ * with itself. */
+static const char *verdict_text(mp_document *document, const mp_request *request, bool agrees)
+{
+    if (!request->base)
+        return agrees ? "ok: the recording agrees with itself"
+                      : "the recording contradicts itself or its format";
+    const bool mine = !first_other(request);
+    return mp_document_text(
+        document, "%s%sthe recording%s of %s, %s", mine && agrees ? "ok: " : "", mine ? "" : "not ",
+        request->model->inputs.count > 2 ? "s" : "", request->base->path,
+        agrees ? mine ? "and agrees with itself" : "though it agrees with itself"
+               : "and contradicts itself or its format");
 }
 
 typedef struct check_arguments {
@@ -196,8 +221,10 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     summary_row row = {.violations = (int64_t)mp_diagnostics_violations(request->diagnostics),
                        .snapshots = counts ? 0 : MP_UNKNOWN,
                        .inputs = (int64_t)model->inputs.count - 1};
-    row.verdict = row.violations ? "the recording contradicts itself or its format"
-                                 : "ok: the recording agrees with itself";
+    if (request->base && !can_be_held(request->base, error))
+        return false;
+    const bool other = request->base && first_other(request);
+    row.verdict = verdict_text(document, request, !row.violations);
     for (uint32_t i = 1; counts && i < model->sessions.count; i++)
         row.snapshots += mp_filter_snapshots(request->filter, i);
     for (uint32_t i = 1; i < model->inputs.count; i++)
@@ -207,12 +234,14 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_table *table = MP_TABLE(document, "check", NULL, MP_RECORD, summary_columns);
     table->order = "violations";
     mp_table_put(document, table, &row);
-    mp_document_say(document, row.violations ? MP_TONE_WORSE : MP_TONE_BETTER, MP_SAID_VERDICT,
-                    "%s%s", row.verdict, first_text(document, request));
+    mp_document_say(document, row.violations || other ? MP_TONE_WORSE : MP_TONE_BETTER,
+                    MP_SAID_VERDICT, "%s%s", row.verdict, first_text(document, request));
     section_violations(document, request, (size_t)asked->limit);
     mp_section_anomalies(document, model, (size_t)asked->limit);
     document->failed = row.violations > 0;
-    return !request->base || section_against(document, request, error);
+    if (request->base)
+        section_against(document, request);
+    return true;
 }
 
 const mp_report mp_report_check = {
