@@ -188,7 +188,17 @@ static const mp_column outside_columns[] = {
     MP_COLUMN(outside_row, created_bytes, "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS),
 };
 
-/* The answer in a sentence: the API that left most behind. */
+/* Objects that requests created. */
+static int64_t created_in(const mp_requests *requests)
+{
+    int64_t objects = 0;
+    for (size_t i = 0; i < requests->api_count; i++)
+        objects += requests->apis[i].created_objects;
+    return objects;
+}
+
+/* The answer in a sentence: the API that left most behind. Where all was created outside of
+ * requests, that nothing was left by one tells nothing. */
 static const char *worst_text(mp_document *document, const mp_model *model,
                               const mp_requests *requests)
 {
@@ -197,6 +207,9 @@ static const char *worst_text(mp_document *document, const mp_model *model,
         if (requests->apis[i].left_objects > 0 &&
             (!worst || requests->apis[i].left_bytes > worst->left_bytes))
             worst = &requests->apis[i];
+    if (!worst && requests->created_objects && !created_in(requests))
+        return "not known, as no object was created in a request that a snapshot tells of: leaks "
+               "tells which code leaks";
     if (!worst)
         return "nothing, by no request";
     return mp_document_text(
