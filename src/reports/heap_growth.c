@@ -82,18 +82,18 @@ static const char *trend_text(mp_document *document, const mp_model *model, cons
     char slope[MP_UNIT_TEXT], low[MP_UNIT_TEXT], high[MP_UNIT_TEXT];
     if (trend->kind == MP_TREND_JUMP || trend->kind == MP_TREND_DROP)
         return mp_document_text(document, "%s, %s", words, step);
-    if (trend->kind == MP_TREND_FLAT && trend->high > trend->low)
-        words = "no steady trend";
+    const char *besides =
+        *second ? mp_document_text(document, ", besides steps of %s and %s", step, second)
+        : *step ? mp_document_text(document, ", besides a step of %s", step)
+                : "";
+    if (trend->kind == MP_TREND_FLAT && trend->high > trend->low) /* its slope means nothing */
+        return mp_document_text(document, "no steady trend%s", besides);
     mp_format_byte_rate(slope, trend->slope, document->exact_bytes, true);
     mp_format_byte_rate(low, trend->low, document->exact_bytes, true);
     mp_format_byte_rate(high, trend->high, document->exact_bytes, true);
     if (strcmp(low, high) != 0)
         range = mp_document_text(document, " (%s to %s)", low, high);
-    return mp_document_text(document, "%s, %s a snapshot%s%s%s%s%s", words, slope, range,
-                            *second ? ", besides steps of "
-                            : *step ? ", besides a step of "
-                                    : "",
-                            step, *second ? " and " : "", second);
+    return mp_document_text(document, "%s, %s a snapshot%s%s", words, slope, range, besides);
 }
 
 static const char *sparkline_text(mp_document *document, const mp_series *series, size_t i)
