@@ -110,13 +110,14 @@ void mp_window_free(mp_window *window)
     *window = (mp_window){0};
 }
 
-bool mp_window_still_runs(const mp_window *window)
+/* Whether a session has no end, at `to` or, `later`, in all that was read of it. */
+static bool has_no_end(const mp_window *window, bool later)
 {
     const mp_model *model = window->model;
     bool runs = false, *ended = mp_alloc_zero(model->sessions.count + 1, sizeof *ended);
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
         mp_string_id tag = model->snapshots.at[i].tag;
-        if (mp_window_before_to(window, (mp_snapshot_id){i}))
+        if (later || mp_window_before_to(window, (mp_snapshot_id){i}))
             ended[model->snapshots.at[i].session.i] |=
                 mp_model_is_clean_up(model, tag) || mp_text_is(mp_model_text(model, tag), "_Exit");
     }
@@ -124,6 +125,16 @@ bool mp_window_still_runs(const mp_window *window)
         runs |= window->ranges[i].to.i && !ended[i];
     free(ended);
     return runs;
+}
+
+bool mp_window_still_runs(const mp_window *window)
+{
+    return has_no_end(window, false);
+}
+
+bool mp_window_ends_early(const mp_window *window)
+{
+    return has_no_end(window, false) && !has_no_end(window, true);
 }
 
 bool mp_window_has_span(const mp_window *window)

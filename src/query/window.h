@@ -68,6 +68,8 @@ bool mp_window_has_span(const mp_window *window);
 /* Whether a memory recording has a session whose process had not come to its end at `to`, by the
  * tags _PreCleanUp and _Exit: what was in use then counts as leaked. */
 bool mp_window_still_runs(const mp_window *window);
+/* Whether it did so only as `to` is before the end, which the recording has. */
+bool mp_window_ends_early(const mp_window *window);
 /* Whether a snapshot is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot);
 bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot);

@@ -66,8 +66,8 @@ static void answer_leaks(mp_document *document, const mp_window *window)
         mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
                         mp_amount_text(document, suppressed->objects, suppressed->bytes));
     if (runs)
-        mp_document_say(document, MP_TONE_WARNING, "Still running",
-                        "what is in use counts as leaked; what grew most often comes first");
+        mp_say_running(document, window,
+                       "what is in use counts as leaked; what grew most often comes first");
     say_leak(document, window->model, worst(leaks, false, runs), MP_TONE_WORSE, "Worst leak");
     say_leak(document, window->model, worst(leaks, true, false), MP_TONE_PLAIN, "Maybe a cache");
 }

@@ -314,12 +314,12 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         mp_section_heap_totals(document, &window, history, false);
         mp_section_suppressions(document, &window);
         const mp_heap_arguments *asked = request->arguments;
-        const char *running = mp_running_text(document, &window);
-        if (running)
-            mp_document_say(document, MP_TONE_WARNING, "Still running", "%s", running);
         mp_rule_context rule_context = {
             .now = now, .model = request->model, .window = &window, .to = asked->to};
         judge(request, document, &rule_context);
+        const char *running = mp_running_text(document, &window);
+        if (running)
+            mp_say_running(document, &window, running);
     }
     mp_digest_free(now);
     mp_window_free(&window);

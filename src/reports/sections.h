@@ -113,6 +113,9 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 /* "what was in use at snapshot 6 counts as leaked", of a process that still ran there; else NULL.
  */
 const char *mp_running_text(mp_document *document, const mp_window *window);
+/* "still running", or that only the window ends before the process does; and as an answer. */
+const char *mp_running_words(const mp_window *window);
+void mp_say_running(mp_document *document, const mp_window *window, const char *text);
 /* "breaks off: ...", why no limit judges the recording; only where request->torn. */
 const char *mp_torn_text(mp_document *document, const mp_request *request);
 /* Hold the window against the limits that the user set among the mp_heap_arguments. */
