@@ -445,6 +445,20 @@ EVIL = ["</script><script>pwned=1</script>", "<img src=x onerror=pwned=1>", "\"'
         "javascript:pwned=1", "\u202e\u0007\x1b[31m", "<!--<script>", "]]>--!>", "&lt;b&gt;${pwned=1}`"]
 
 
+def hold_gates(law):
+    """The verdict is the headline, and each rule stands once."""
+    for policy, verdict, tone in (("nothing leaks more: leaked <= 1 MiB", "pass, 1 rule: 1 holds", "better"),
+                                  ("nothing leaks more: leaked <= 1 KiB", "fail, 1 rule: 0 hold, 1 fails", "worse")):
+        path = law.folder / f"{tone}.policy"
+        path.write_text(policy + "\n", encoding="utf-8")
+        text = law.page(["gate", path, SAMPLES / "shop-v2.oemp"], tone).read_text(encoding="utf-8")
+        answer = text[text.index('<dl class="answer">'):]
+        law.hold(f"gate: {verdict} first", answer.startswith(
+            f'<dl class="answer">\n<div class="{tone}"><dt>Verdict</dt><dd>{verdict}</dd></div>'))
+        law.hold(f"gate, {tone}: one row", text.count("<th scope=\"row\">nothing leaks more</th>") == 1 and
+                 'id="table-rules"' not in text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--memprof", required=True)
@@ -490,6 +504,7 @@ def main():
                             (["dominators", SAMPLES / "shop-3.gclog"], "dominators"),
                             (["info", SAMPLES / "shop-v2.oemp"], "info")):
             pages[name] = (law.page(words, name), [], None)
+        hold_gates(law)
         if browser.find() and pages["shop-v2.oemp"][2]:
             hold_browser(law, pages, hostile)
         print(f"webpages.py: {law.held} held, {len(law.wrong)} wrong", *law.wrong, sep="\n")

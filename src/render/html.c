@@ -96,8 +96,6 @@ static void put_answer(mp_page *page, const mp_document *document)
     bool begun = false;
     for (size_t i = 0; i < document->said_count && !document->said[i].file; i++) {
         const mp_said *said = &document->said[i];
-        if (document->check_count && mp_text_is(said->label, MP_SAID_VERDICT))
-            continue;
         fputs(begun ? "" : "<section aria-label=\"Answer\">\n<dl class=\"answer\">\n", page->file);
         begun = true;
         fprintf(page->file, "<div class=\"%s%s\">", tones[said->tone],
@@ -108,13 +106,24 @@ static void put_answer(mp_page *page, const mp_document *document)
     fputs(begun ? "</dl>\n</section>\n" : "", page->file);
 }
 
-static void put_checks(mp_page *page, const mp_checks *checks)
+/* Whether the answer of all that was read has counted the checks, and there is no more to say. */
+static bool is_summed_up(const mp_document *document, const mp_checks *checks)
+{
+    bool said = false;
+    for (size_t i = 0; i < document->said_count && !document->said[i].file; i++)
+        said |= mp_text_is(document->said[i].label, MP_SAID_VERDICT);
+    return said && !checks->warned && !checks->unread;
+}
+
+static void put_checks(mp_page *page, const mp_document *document, const mp_checks *checks)
 {
     static const char *const classes[] = {"better", "worse", "warning"};
     if (!checks->count)
         return;
-    put(page, "<section>\n<h2>", *checks->policy ? checks->policy : "Limits", "</h2>\n");
-    put(page, "<p>", mp_checks_summary(checks, &page->arena), "</p>\n");
+    put(page, "<section id=\"checks\">\n<h2>", *checks->policy ? checks->policy : "Limits",
+        "</h2>\n");
+    if (!is_summed_up(document, checks))
+        put(page, "<p>", mp_checks_summary(checks, &page->arena), "</p>\n");
     fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Limits\">\n<table>\n"
           "<thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Name</th>"
           "<th scope=\"col\">Measured</th><th scope=\"col\">Limit</th><th scope=\"col\">Why</th>"
@@ -363,7 +372,7 @@ static void put_table(mp_page *page, const mp_table *table)
 
 static bool is_for_people(const mp_table *table)
 {
-    return !(table->flags & MP_FOR_PROGRAMS) && (table->title || table->row_count);
+    return !(table->flags & (MP_FOR_PROGRAMS | MP_OF_CHECKS)) && (table->title || table->row_count);
 }
 
 /* --- pictures --- */
@@ -479,7 +488,7 @@ static bool render_html(const mp_document *document, const mp_diagnostics *diagn
     mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &page.arena);
     put_head(&page, document);
     put_answer(&page, document);
-    put_checks(&page, &checks);
+    put_checks(&page, document, &checks);
     put_tables(&page, document);
     put_diagnostics(&page, diagnostics);
     put_end(&page, document);
