@@ -5,6 +5,7 @@ Figures of two picked snapshots are those of `growth`, which other tests hold ag
 replays. Without Chromium, what needs it is skipped, and says so.
 """
 import argparse
+import colorsys
 import html.parser
 import itertools
 import json
@@ -459,6 +460,24 @@ def hold_gates(law):
                  'id="table-rules"' not in text)
 
 
+def hold_pictured(law):
+    """Where a picture is the answer, it comes first, then tables as text has them."""
+    for command, tables in (("treemap", ["table-groups", "table-treemap"]), ("flame", ["table-frames"])):
+        text = law.page([command, SAMPLES / "shop-v2.oemp"], command).read_text(encoding="utf-8")
+        ids = re.findall(r'<(?:figure|section) id="((?:figure|table)-[^"]*)"', text)
+        law.hold(f"{command}: {ids}", ids[0].startswith("figure-") and ids[1:len(tables) + 1] == tables)
+
+
+def hold_colours(law):
+    """The words of a legend name the colours that the style has."""
+    text = law.page(["diff", SAMPLES / "shop-v2.prf", SAMPLES / "shop-v4.prf"], "colours").read_text(encoding="utf-8")
+    for name, word, least, most in (("warm", "Orange: more", 10, 45), ("cool", "Blue: less", 195, 225)):
+        law.hold(f"colours: {word}", "makeTrees" not in text or word in text)  # without scripts there is none
+        for red, green, blue in re.findall(rf"--{name}: #(..)(..)(..)", text):
+            hue = colorsys.rgb_to_hsv(int(red, 16), int(green, 16), int(blue, 16))[0] * 360
+            law.hold(f"colours: {word} of {hue:.0f} degrees", least <= hue <= most)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--memprof", required=True)
@@ -505,6 +524,8 @@ def main():
                             (["info", SAMPLES / "shop-v2.oemp"], "info")):
             pages[name] = (law.page(words, name), [], None)
         hold_gates(law)
+        hold_pictured(law)
+        hold_colours(law)
         if browser.find() and pages["shop-v2.oemp"][2]:
             hold_browser(law, pages, hostile)
         print(f"webpages.py: {law.held} held, {len(law.wrong)} wrong", *law.wrong, sep="\n")

@@ -195,6 +195,7 @@ struct mp_document {
     bool fits_nothing;  /* nothing of what was read fits the names and patterns that select */
     size_t files;       /* that were merged; 0: it is about what was read together */
     size_t frames;      /* the most of a stack that it lists; 0: all */
+    bool pictured;      /* a figure is the answer; its tables say the same as rows */
     bool draws;         /* figures are wanted: a report that has some adds them */
     struct mp_figure *figures; /* see figure.h */
     size_t figure_count, figure_capacity;

@@ -410,10 +410,11 @@ static const mp_table *first_table(const mp_document *document)
     return main && is_for_people(main) ? main : any;
 }
 
-/* That, then pictures of it, then what else there is. */
+/* That, then pictures of it, then what else there is; where a picture is the answer, it is first.
+ */
 static void put_tables(mp_page *page, const mp_document *document)
 {
-    const mp_table *first = first_table(document);
+    const mp_table *first = document->pictured ? NULL : first_table(document);
     put_figures(page, document, true);
     if (first)
         put_table(page, first);

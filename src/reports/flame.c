@@ -232,6 +232,7 @@ static mp_table *section_frames(const mp_request *request, mp_document *document
     const flame_arguments *asked = request->arguments;
     const mp_stack_bounds bounds = bounds_of_picture(request);
     mp_table *table = table_of(document, &figure->tree);
+    document->pictured = true;
     table->title = figure->title;
     table->main = true;
     table->empty = "nothing";

@@ -204,6 +204,7 @@ static void draw(const mapping *map, const area_row *groups, size_t group_count,
 static void put_areas(mapping *map, const mp_areas *areas)
 {
     size_t group_count;
+    map->document->pictured = true;
     for (size_t i = 0; i < areas->count; i++)
         map->total += areas->at[i].amount;
     area_row *groups = group_rows(map, areas, &group_count), *keys = key_rows(map, areas);
