@@ -41,7 +41,7 @@ function makeTrees(id, name, map) {
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === place));
     caption.textContent = title;
     note.textContent = text;
-    legend.textContent = base || tree.signed ? `Red: more than ${base ? "in the base" : "before"}. Blue: less.` : "";
+    legend.textContent = base || tree.signed ? `Orange: more than ${base ? "in the base" : "before"}. Blue: less.` : "";
     view.show(tree);
     unfolding.replaceChildren(makeUnfolding(tree));
   };
