@@ -296,6 +296,9 @@ void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, 
         set_share_texts(evaluation, worst, limit, failed, count);
     else
         set_texts(evaluation, worst, limit.number, failed, count, most);
+    if (rule->each && (worst->number || rule->bound.reference == MP_OF_LINES)) /* whose it is */
+        evaluation->result->measured_text = mp_arena_format(
+            evaluation->arena, "%s, %s", evaluation->result->measured_text, worst->label);
 }
 
 void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,

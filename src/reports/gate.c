@@ -47,7 +47,7 @@ typedef struct rule_row {
 static const mp_column rule_columns[] = {
     MP_COLUMN(rule_row, status, "Status", MP_TEXT, MP_TONED),
     MP_COLUMN(rule_row, rule, "Rule", MP_TEXT, MP_WRAP),
-    MP_COLUMN(rule_row, measured, "Measured", MP_TEXT, 0),
+    MP_COLUMN(rule_row, measured, "Measured", MP_TEXT, MP_WRAP),
     MP_COLUMN(rule_row, limit, "Limit", MP_TEXT, 0),
     MP_COLUMN(rule_row, why, "Why", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
     MP_COLUMN(rule_row, message, "Why", MP_TEXT, MP_FOR_PROGRAMS),
