@@ -240,6 +240,23 @@ class Law:
         done = self.runs.alone("flame", SAMPLES / "shop-v2.oemp", "--no-pager", "--depth", 1, output=ends)
         self.claim(b"frames are left out, as asked: deeper than 1 level." not in done.stdout, "a bounded terminal")
 
+    def hold_changes(self):
+        """Of a difference each frame says in words what its colour does, and the answer comes first."""
+        ends = pty.openpty()
+        fcntl.ioctl(ends[1], termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        done = self.runs.alone("flame", SAMPLES / "shop-v4.prf", "--base", SAMPLES / "shop-v2.prf", "--no-pager",
+                               output=ends)
+        parts = re.split("\x1b\\[[0-9;]*48;5;([0-9]+)m", done.stdout.decode().replace("\r", ""))
+        colours = {"+": {"223", "216", "215", "208"}, "-": {"189", "153", "111", "75"}}
+        frames = [(colour, re.sub("\x1b.*|\n.*", "", text, flags=re.S)) for colour, text in zip(parts[1::2], parts[2::2])]
+        named = [(colour, text) for colour, text in frames if text.strip() and not set(text.strip()) <= set("\u258c\u2590")]
+        told = [re.search(r"(?:^|  |new |gone )([+-])", text) for _, text in named]
+        self.claim(not any(found for found in told), "a terminal: some frame changed")
+        for (colour, text), found in zip(named, told):
+            self.claim(found is None and colour in colours["+"] | colours["-"] or
+                       found is not None and colour not in colours[found[1]], "a terminal", f"{colour}: {text}")
+        self.claim("\n  Slower  " not in re.sub("\x1b\\[[0-9;]*m", "", parts[0]), "a terminal: the answer comes first")
+
     def hold_large(self):
         with tempfile.TemporaryDirectory(prefix="flames.") as folder:
             for name, make in LARGE.items():
@@ -294,6 +311,7 @@ def main():
     law.hold_pairs()
     law.hold_bounds()
     law.hold_terminal()
+    law.hold_changes()
     law.hold_large()
     law.claim(law.runs.close(), "servers")
     print(f"flames.py: {law.count} claims, {law.wrong} wrong")

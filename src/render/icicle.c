@@ -95,26 +95,47 @@ static void put_colours(const icicle_grid *grid, const mp_style *style, FILE *fi
     fputc('m', file);
 }
 
-/* "shop/main.p:52 18.6 KiB" where there is room for it, or as much of the name as there is. */
-static const char *name_of(icicle_grid *grid, uint32_t place, size_t room)
+/* What a place has; where it changed, by how much: "+10.4 KiB", "new +10.4 KiB". */
+static const char *amount_of(icicle_grid *grid, const mp_place *at)
 {
-    const mp_place *at = &grid->tree->at[place];
-    const mp_column column = {.unit = grid->tree->unit};
-    const mp_cell cell = {.known = true, .number = at->all};
-    enum { LONGEST = 500 };
+    const int64_t change = grid->tree->has_base ? at->all - at->base_all : 0;
+    const mp_column column = {.unit = grid->tree->unit, .flags = change ? MP_SIGNED : 0};
+    const mp_cell cell = {.known = true, .number = change ? change : at->all};
+    const char *text = mp_cell_for_people(&grid->arena, &column, &cell, false);
+    const char *word = !change || (at->all && at->base_all) ? "" : at->all ? "new " : "gone ";
+    return mp_arena_format(&grid->arena, "%s%s", word, text);
+}
+
+/* What of the name has room, or is shortest. */
+static const char *short_name(icicle_grid *grid, const mp_place *at, const char *name, size_t room)
+{
     const char *names[MP_FRAME_NAMES];
-    const char *name = mp_safe_text(&grid->arena, mp_svg_short(&grid->arena, at->label, LONGEST));
-    const char *whole = mp_arena_format(&grid->arena, "%s  %s", name,
-                                        mp_cell_for_people(&grid->arena, &column, &cell, false));
-    if (mp_text_width(whole) <= room)
-        return whole;
-    if (room < 3)
-        return "";
     const size_t count = mp_frame_names(&grid->arena, name, at->kind == MP_PLACE_TYPE, names);
     for (size_t i = 0; i < count; i++)
         if (mp_text_width(names[i]) <= room)
             return names[i];
     return names[count - 1];
+}
+
+/* "shop/main.p:52  18.6 KiB" where there is room for it, or as much of the name as there is. What
+ * changed says so first then, however narrow it is: at least by its sign. */
+static const char *name_of(icicle_grid *grid, uint32_t place, size_t room)
+{
+    enum { LONGEST = 500, SHORTEST = 8 };
+    const mp_place *at = &grid->tree->at[place];
+    const char *name = mp_safe_text(&grid->arena, mp_svg_short(&grid->arena, at->label, LONGEST));
+    const char *amount = amount_of(grid, at);
+    const size_t width = mp_text_width(amount) + 2;
+    if (mp_text_width(name) + width <= room)
+        return mp_arena_format(&grid->arena, "%s  %s", name, amount);
+    if (!grid->tree->has_base || at->all == at->base_all)
+        return room < 3 ? "" : short_name(grid, at, name, room);
+    if (room < width + SHORTEST)
+        amount = at->all > at->base_all ? "+" : "-";
+    const size_t before = mp_text_width(amount) + 1;
+    return room < before + 3 ? amount
+                             : mp_arena_format(&grid->arena, "%s %s", amount,
+                                               short_name(grid, at, name, room - before));
 }
 
 /* A name over the columns that are the place's alone. What does not fit is cut at a character. */

@@ -295,6 +295,34 @@ static void draw_stacks(mp_document *document, const mp_request *request, const 
     free(differences.at);
 }
 
+/* Match both sides; release with free_matches(). */
+static void match(mp_diff *diff, const mp_digest *base, const mp_digest *now)
+{
+    diff->differences = mp_differences_of(diff->dictionary, base, now, diff->level);
+    diff->has =
+        (base->has & now->has) | (diff->kind == MP_KIND_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
+    if (!is_scoped(&diff->differences)) /* it would repeat the bytes */
+        diff->has &= ~(unsigned)MP_HAS_SCOPED;
+    diff->nodes = diff->level == MP_LEVEL_DOMINATOR ? mp_diff_nodes_of(diff) : NULL;
+}
+
+static void free_matches(mp_diff *diff)
+{
+    free(diff->nodes);
+    free(diff->differences.at);
+}
+
+void mp_diff_say_usual(mp_document *document, const mp_request *request, const mp_digest *now,
+                       const char *to)
+{
+    const mp_diff_arguments asked = {.to = to};
+    mp_diff diff = {.dictionary = request->dictionary, .kind = request->model->kind};
+    choose_level(NULL, &diff);
+    match(&diff, request->base, now);
+    mp_diff_say(document, &diff, request->base, now, &asked);
+    free_matches(&diff);
+}
+
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_diff_arguments *asked = request->arguments;
@@ -310,12 +338,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     bool ok = mp_can_compare(base, now, error) && mp_base_is_alike(request, now, error) &&
               choose_order(asked->sort, &diff, base, now, error);
     if (ok) {
-        diff.differences = mp_differences_of(request->dictionary, base, now, diff.level);
-        diff.has =
-            (base->has & now->has) | (diff.kind == MP_KIND_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
-        if (!is_scoped(&diff.differences)) /* it would repeat the bytes */
-            diff.has &= ~(unsigned)MP_HAS_SCOPED;
-        diff.nodes = diff.level == MP_LEVEL_DOMINATOR ? mp_diff_nodes_of(&diff) : NULL;
+        match(&diff, base, now);
         section_inputs(document, base, now);
         mp_section_selection(document, request,
                              base->totals.objects || base->totals.created || base->totals.calls);
@@ -325,8 +348,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         section_changes(document, &diff);
         mp_section_differences(document, &diff, asked);
         section_suppressions(document, request);
-        free(diff.nodes);
-        free(diff.differences.at);
+        free_matches(&diff);
     }
     mp_digest_free(now);
     return ok;

@@ -355,6 +355,8 @@ static bool run_difference(const mp_request *request, mp_document *document, mp_
         mp_section_sides(document, base, now);
         mp_section_selection(document, request,
                              base->totals.objects || base->totals.created || base->totals.calls);
+        mp_diff_say_usual(document, request, now,
+                          ((const flame_arguments *)request->arguments)->to);
         put_difference(request, document, now, of);
     }
     mp_digest_free(now);
