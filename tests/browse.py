@@ -142,7 +142,8 @@ class Trials:
         done = subprocess.run([self.program, words[0], str(path), "--width", str(width), *words[1:]],
                               capture_output=True, text=True, check=False,
                               env={"PATH": os.environ["PATH"], "MEMPROF_NO_CONFIG": "1"})
-        return done.stdout.rstrip("\n").split("\n")
+        # where the command names an option, the browser names its key
+        return done.stdout.replace("--width 0 shows all", "w shows all").rstrip("\n").split("\n")
 
     # --- views ---
 
@@ -294,6 +295,20 @@ class Trials:
                 pass
             self.claim(not terminal.ended, f"it lives in {columns}x{lines}")
         self.claim(terminal.shows(r"\[3 types\]"), "and is drawn anew", terminal.text())
+
+    def narrow(self):
+        """What has no room is folded, or says that it goes on."""
+        terminal = Terminal([self.program, "browse", str(SAMPLES / "shop-v2.oemp")], 24, 40)
+        self.claim(terminal.shows(r"^\[1 overview\].*>$"), "more views to the right", terminal.text())
+        terminal.type("7")
+        self.claim(terminal.shows(r"^<.*\[7 growth\]"), "and to the left", terminal.text())
+        terminal.type("f--no-such-option-anywhere x" + ENTER)
+        self.claim(terminal.shows("there is no option") and
+                   "there is no option --no-such-option-anywhere" in " ".join(" ".join(terminal.lines()).split()),
+                   "what is said is folded", terminal.text())
+        terminal.type("2G")
+        self.claim(terminal.shows(r"Columns were left out to fit 40; w\s+shows\s+all"), "the key is named", terminal.text())
+        self.claim(terminal.end() == 0 and terminal.restored, "and ends")
 
     # --- what a terminal is ---
 
@@ -461,6 +476,7 @@ def main():
         trials = Trials(program, folder)
         trials.views()
         trials.keys()
+        trials.narrow()
         trials.terminals()
         trials.mouse()
         trials.signals()

@@ -176,7 +176,7 @@ void browse_page_make(browse_page *page)
     page->line_count = 0;
     making of = {.page = page, .file = mp_memory_open(&page->text, &length)};
     of.shown = arrange(&arena, page);
-    const mp_text_guide guide = {&of, mark, depth_of};
+    const mp_text_guide guide = {&of, mark, depth_of, "w"};
     mp_text_guided(&of.shown, &style, &guide, of.file);
     mp_memory_close(of.file);
     split_lines(page, length);

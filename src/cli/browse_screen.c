@@ -20,6 +20,7 @@
 #include "cli/screen.h"
 #include "render/cell.h"
 #include "render/text.h"
+#include "render/wrap.h"
 
 enum { WORSE = 1, BETTER, WARNING }; /* pairs of colours */
 
@@ -234,6 +235,26 @@ static void draw_text(int row, attr_t looks, const char *text)
     mp_arena_free(&arena);
 }
 
+/* What is said, in as many lines as it needs: the first in this row or, `up`, the last. */
+static void draw_folded(int row, bool up, attr_t looks, const char *text)
+{
+    mp_arena arena = {0};
+    const size_t width = COLS > 1 ? (size_t)COLS : 1;
+    const char *folded = mp_wrap_text(&arena, mp_safe_text(&arena, text), 0, 0, width);
+    int lines = 0, most = LINES > 3 ? LINES / 2 : 1;
+    bool further = true;
+    for (; further && lines < most; lines++)
+        (void)mp_line_of_text(&arena, folded, (size_t)lines, &further);
+    for (int i = 0; i < lines; i++) {
+        const char *line = mp_line_of_text(&arena, folded, (size_t)i, &further);
+        const int at = up ? row - lines + 1 + i : row + i;
+        move(at, 0);
+        clrtoeol();
+        draw_text(at, looks, line);
+    }
+    mp_arena_free(&arena);
+}
+
 /* What is typed: its end is seen. */
 static void draw_typed(int row, const browse_state *state)
 {
@@ -271,11 +292,13 @@ static void draw_head(browse_state *state)
     /* The view is seen, if not all views are. */
     for (size_t width = 0, i = state->view + 1; state->leaf_count == 1 && i-- > 0;) {
         width += strlen(state->views[i]->name) + 4;
-        if (width > room && i < state->view) {
+        if (width + 2 > room && i < state->view) { /* beside the marks */
             from = i + 1;
             break;
         }
     }
+    size_t used = from > 0;
+    put_text(&to, "<", used);
     for (size_t i = from; state->leaf_count == 1 && i < state->view_count; i++) {
         text = mp_arena_format(&arena, i < 10 ? "%zu %s" : "%.0zu%s", i < 10 ? (i + 1) % 10 : 0,
                                state->views[i]->name);
@@ -285,8 +308,13 @@ static void draw_head(browse_state *state)
         put_text(&to, text, strlen(text));
         to.now = A_NORMAL;
         put_text(&to, i == state->view ? "]" : " ", 1);
+        used += strlen(text) + 2;
     }
     fill(&to);
+    if (used > room) { /* others are not seen */
+        pen mark = {.column = COLS - 1, .always = A_REVERSE};
+        put_cell(&mark, L">", 1);
+    }
     mp_arena_free(&arena);
 }
 
@@ -298,7 +326,7 @@ static void draw_foot(browse_state *state)
     if (state->mode == BROWSE_TYPES) {
         draw_typed(row, state);
     } else if (*state->said) {
-        draw_text(row, A_BOLD, state->said);
+        draw_folded(row, true, A_BOLD, state->said);
     } else {
         const browse_page *page = &leaf->page;
         size_t last = page->top + browse_page_height(page);
@@ -352,7 +380,7 @@ void browse_screen_draw(browse_state *state)
     } else if (browse_has_page(leaf)) {
         draw_page(&leaf->page);
     } else {
-        draw_text(LINES > 3, A_NORMAL, leaf->why);
+        draw_folded(LINES > 3, false, A_NORMAL, leaf->why);
     }
     if (LINES > 3 && state->mode != BROWSE_HELPS)
         draw_head(state);

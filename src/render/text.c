@@ -356,10 +356,11 @@ void mp_text_guided(const mp_document *document, const mp_style *style, const mp
     go_to(&out, MP_ROW_NONE, 0);
     if (out.cut) {
         fputc('\n', file);
+        const char *wider =
+            guide ? guide->wider : mp_arena_format(&out.arena, "%swidth 0", style->dashes);
         put_wrapped(&out, "",
-                    mp_arena_format(&out.arena,
-                                    "Columns were left out to fit %u; %swidth 0 shows all.",
-                                    style->width, style->dashes),
+                    mp_arena_format(&out.arena, "Columns were left out to fit %u; %s shows all.",
+                                    style->width, wider),
                     0, 0);
     }
     mp_arena_free(&out.arena);
