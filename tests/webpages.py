@@ -270,6 +270,9 @@ UNPICKED = """[...document.querySelectorAll('main > section, main > figure')].fi
 # Facts about a recording, which stand below a heading of their own.
 FACTS = {"facts", "table-anomaly_counts", "table-snapshots", "table-totals", "table-session", "table-sessions",
          "diagnostics", "made"}
+# While two snapshots are picked the first line of the answer says that it is not about them.
+ASIDE = """(() => { const size = name => parseFloat(getComputedStyle(document.querySelector(name)).fontSize);
+  return document.getElementById('answer-whole').offsetHeight > 0 && size('.answer dd') < size('#picked h2'); })()"""
 PICK = """(() => { const [from, to] = [...document.querySelectorAll('#history select')].slice(-2);
   from.value = %d; to.value = %d; to.dispatchEvent(new Event('change')); })()"""
 CHOOSE = """(() => { const session = document.querySelector('#history select');
@@ -294,6 +297,7 @@ def hold_window(law, page, own, history, from_, to, name):
     law.hold(what + "it is shown", page.run("!document.getElementById('picked').hidden"))
     law.hold(what + "nothing else is, but facts", set(page.run(UNPICKED)) <= FACTS)
     law.hold(what + "these have a heading", page.run("document.getElementById('facts').offsetHeight > 0"))
+    law.hold(what + "the answer of the whole is no headline", page.run(ASIDE))
     for group in history["groups"]:
         if group["others"]:
             continue
@@ -324,6 +328,7 @@ def hold_picked(law, page, paths, data, name):
     page.run("[...document.querySelectorAll('#history button')].at(-1).click()")
     law.hold(f"{name}: the whole answer is back", page.run(
         "document.getElementById('picked').hidden && document.getElementById('facts').hidden && "
+        "document.getElementById('answer-whole').hidden && !document.querySelector('.aside') && "
         "[...document.querySelectorAll('main > section:not(#picked):not(#facts)')].every(one => !one.hidden)"))
 
 

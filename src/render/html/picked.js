@@ -188,12 +188,12 @@ function pickedText(history, from, to) {
     (leaked ? `; created since and still alive: ${bytesText(leaked.bytes)} in ${countText(leaked.objects)} objects` : "");
 }
 
-/* The commands that say the same. */
+/* The commands that say the same. That of leaks knows more, and may have another order for it. */
 function commandsElement(history, from, to) {
-  const words = ["growth", ...history.groups.some(group => group.births) ? ["leaks"] : []];
-  const codes = words.map(word => make("code", null, `memprof ${word} --from ${history.numbers[from]} --to ${history.numbers[to]}`));
-  return make("p", null, ...codes.flatMap((code, i) => i ? [" and ", code] : [code]), codes.length > 1 ? " say" : " says",
-              ` the same${history.session ? ` of ${history.session}` : ""}.`);
+  const code = word => make("code", null, `memprof ${word} --from ${history.numbers[from]} --to ${history.numbers[to]}`);
+  const leaks = history.groups.some(group => group.births)
+    ? ["; ", code("leaks"), " has the same sites, which stand here by bytes, and at how many snapshots each grew"] : [];
+  return make("p", null, code("growth"), ` says the same${history.session ? ` of ${history.session}` : ""}`, ...leaks, ".");
 }
 
 /* The part of the page that is about two picked moments. */

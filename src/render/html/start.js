@@ -39,7 +39,8 @@ function graphOf(history) {
           lines: drawn.lines.filter(line => line.unit === "bytes" && line.values.some(value => value)).slice(0, 2)};
 }
 
-/* What is below the graph and about the whole answer: what gives way, and what is headed as a fact. */
+/* What is below the graph and about the whole answer: what gives way, and what is headed as a fact. The
+ * answer above stays, but is no headline then. */
 function makeWhole(below) {
   const all = [];
   for (let at = below.nextElementSibling; at; at = at.nextElementSibling) {
@@ -49,8 +50,16 @@ function makeWhole(below) {
   const head = make("section", {id: "facts", hidden: true}, make("h2", null, "About the whole recording"),
                     make("p", null, "What is below is not about the two picked snapshots."));
   (facts[0] || below).before(head);
+  const answer = document.querySelector("main > section[aria-label=Answer]");
+  const aside = make("p", {id: "answer-whole", hidden: true}, "Of the whole recording; what is picked stands below:");
+  if (answer) {
+    answer.prepend(aside);
+  }
   return shown => {
-    head.hidden = shown;
+    head.hidden = aside.hidden = shown;
+    if (answer) {
+      answer.classList.toggle("aside", !shown);
+    }
     for (const one of all) {
       if (!facts.includes(one)) {
         one.hidden = !shown;
