@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/encoding.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { BLOCK = 64 * 1024 };
 
@@ -85,11 +87,31 @@ typedef struct decoder {
     mp_encoding *encoding; /* NULL: the same */
     bool decided;
     uint64_t lines, damage, damaged_line;
+    char character[4]; /* of what would be UTF-8, as far as it was read */
+    size_t begun;      /* bytes of that */
+    bool is_utf8, is_not_utf8;
     size_t from, to; /* of the block: not decoded yet */
     char block[BLOCK];
     size_t rest_from, rest_to; /* of the rest: decoded, and found no room */
     char rest[MP_MOST_OF_CHARACTER];
 } decoder;
+
+/* Whether these bytes, too, would be UTF-8. */
+static void look(decoder *own, const char *at, size_t length)
+{
+    for (size_t i = 0; i < length && !own->is_not_utf8; i++) {
+        const unsigned char byte = (unsigned char)(own->begun ? own->character[0] : at[i]);
+        if (byte < 0x80)
+            continue;
+        const size_t whole = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+        own->character[own->begun++] = at[i];
+        if (own->begun < whole)
+            continue;
+        own->is_utf8 = mp_utf8_length(own->character, own->character + whole) == whole;
+        own->is_not_utf8 = !own->is_utf8;
+        own->begun = 0;
+    }
+}
 
 /* Read once more behind what is in the block. 0 at the end, and where it does not wait. */
 static size_t fill(decoder *own)
@@ -98,6 +120,8 @@ static size_t fill(decoder *own)
     own->to -= own->from;
     own->from = 0;
     size_t got = mp_stream_read(own->stream.below, own->block + own->to, BLOCK - own->to);
+    if (own->named && strcasecmp(own->named, "UTF-8") != 0 && strcasecmp(own->named, "UTF8") != 0)
+        look(own, own->block + own->to, got);
     own->to += got;
     return got;
 }
@@ -286,6 +310,13 @@ uint64_t mp_decode_damage(const mp_stream *stream, uint64_t *line)
     bool is = stream->kind == &decode_kind;
     *line = is ? own->damaged_line : 0;
     return is ? own->damage : 0;
+}
+
+bool mp_decode_may_be_utf8(const mp_stream *stream)
+{
+    const decoder *own = (const decoder *)stream;
+    return stream->kind == &decode_kind && own->encoding && own->name == own->named &&
+           mp_encoding_unit(own->encoding) == 1 && own->is_utf8 && !own->is_not_utf8 && !own->begun;
 }
 
 const char *mp_decode_name(const mp_stream *stream)

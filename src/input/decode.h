@@ -17,6 +17,9 @@ void mp_decode(mp_stream **stream, const char *name);
 const mp_stream *mp_decode_below(const mp_stream *stream);
 /* How many characters were none, up to now, and in which line the first one of them was. */
 uint64_t mp_decode_damage(const mp_stream *stream, uint64_t *line);
+/* Whether all that was decoded as the user named it, a byte a character, would be UTF-8, and not
+ * ASCII alone. */
+bool mp_decode_may_be_utf8(const mp_stream *stream);
 /* What it is decoded from, "UTF-16LE"; "": it is UTF-8, or not known yet. Lives as the stream. */
 const char *mp_decode_name(const mp_stream *stream);
 

@@ -67,6 +67,12 @@ void mp_input_tell_fault(mp_input *input)
 static void diagnose_damage(mp_input *input)
 {
     uint64_t line, damage = mp_decode_damage(input->stream, &line);
+    if (mp_decode_may_be_utf8(input->stream) && !input->damage_told) {
+        mp_diagnose(input->diagnostics, MP_DIAG_IS_UTF8, input->path, 0,
+                    "is valid UTF-8, and read as %s, as %sencoding says",
+                    mp_decode_name(input->stream), mp_diagnostics_dashes(input->diagnostics));
+        input->damage_told = true;
+    }
     if (!damage || input->damage_told)
         return;
     input->damage_told = true;

@@ -84,6 +84,19 @@ void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us)
 
 static void replay_next(taligent_pass *pass, const mp_event *event);
 
+/* What was asked of a moment that the log does not reach. */
+static void tell_late(const taligent_pass *pass)
+{
+    char end[MP_UNIT_TEXT], asked[MP_UNIT_TEXT];
+    const int64_t last_us = pass->last_us - pass->first_us;
+    if (pass->asked_us <= last_us)
+        return;
+    mp_format_time(end, last_us);
+    mp_format_time(asked, pass->asked_us);
+    mp_diagnose(pass->diagnostics, MP_DIAG_LATE_MOMENT, pass->path, 0,
+                "ends %s after its first event, so what was alive then stands for %s", end, asked);
+}
+
 void taligent_end(taligent_pass *pass)
 {
     for (const mp_event *event; (event = taligent_order_next(&pass->order, NULL));)
@@ -102,8 +115,10 @@ void taligent_end(taligent_pass *pass)
             end_asked(pass, pass->asked_us);
         end_slice(pass, until);
     }
-    if (pass->asks_time) /* behind the last event nothing changes */
+    if (pass->asks_time) { /* behind the last event nothing changes */
+        tell_late(pass);
         end_asked(pass, pass->last_us - pass->first_us);
+    }
     pass->model->snapshots.count--; /* the one that the last end began: it is of no use */
 }
 
