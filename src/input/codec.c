@@ -182,6 +182,7 @@ typedef struct lz4_state {
     size_t have, capacity;
     size_t wanted;   /* bytes of the block at hand; 0: a mark or a length comes */
     size_t from, to; /* of what is plain: still to be given */
+    size_t next;     /* bytes up to the end of a block of the newer one */
 } lz4_state;
 
 static bool lz4_begin(void *state)
@@ -190,12 +191,23 @@ static bool lz4_begin(void *state)
         LZ4F_createDecompressionContext(&((lz4_state *)state)->frames, LZ4F_VERSION));
 }
 
+/* A call that fails gives nothing of what it had: first what is ready, then a block at a time. */
 static mp_codec_result lz4_frame_step(lz4_state *lz4, mp_codec_bytes *bytes, const char **why)
 {
-    size_t taken = bytes->length, put = bytes->room;
+    size_t taken = 0, put = bytes->room;
     size_t code = LZ4F_decompress(lz4->frames, bytes->out, &put, bytes->in, &taken, NULL);
-    if (LZ4F_isError(code))
-        return damaged(LZ4F_getErrorName(code), why);
+    if (!LZ4F_isError(code) && !put) {
+        taken = bytes->length < lz4->next ? bytes->length : lz4->next;
+        put = bytes->room;
+        code = LZ4F_decompress(lz4->frames, bytes->out, &put, bytes->in, &taken, NULL);
+    }
+    if (LZ4F_isError(code)) {
+        const char *name = LZ4F_getErrorName(code);
+        if (strcmp(name, "ERROR_allocation_failed") == 0)
+            mp_out_of_memory();
+        return damaged(name, why);
+    }
+    lz4->next = code > LZ4_WORD ? code - LZ4_WORD : code; /* it asks for the next head, too */
     advance(bytes, taken, put);
     return code ? MP_CODEC_MORE : MP_CODEC_END;
 }
@@ -228,6 +240,7 @@ static mp_codec_result lz4_word(lz4_state *lz4, const char **why)
         return MP_CODEC_MORE;
     }
     lz4->is_new = true;
+    lz4->next = LZ4_WORD;
     return lz4_frame_step(lz4, &mark, why);
 }
 
