@@ -320,6 +320,8 @@ mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, m
     } else if (list) {
         *failure = mp_failure_copy(&list->failure);
         guess(list, name, meant, size);
+    } else {
+        *failure = (mp_failure){.fault = MP_FAULT_READ, .why = "it could not be listed"};
     }
     pthread_mutex_unlock(&lock);
     if (!is.part && !is.walk && member.place.depth)
