@@ -258,6 +258,8 @@ mp_cell *mp_table_row(mp_table *table);
 void mp_table_put(mp_document *document, mp_table *table, const void *row);
 /* The struct of the table's last row, borrowed. */
 void mp_table_attach(mp_table *table, const void *row);
+/* The main table as people read it; NULL: there is none. */
+const mp_table *mp_document_shown_main(const mp_document *document);
 /* The table with this answer, or NULL. */
 const mp_table *mp_document_answer(const mp_document *document, mp_answer answer);
 /* Make all that the columns show of a struct not known: to fill some of it. */

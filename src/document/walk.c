@@ -16,12 +16,23 @@ const mp_table *mp_document_table_at(const mp_document *document, size_t place)
     return &document->tables[place];
 }
 
-const mp_table *mp_document_main_table(const mp_document *document)
+static const mp_table *main_without(const mp_document *document, unsigned flag)
 {
     for (size_t i = 0; i < document->table_count; i++)
-        if (document->tables[i].main)
+        if (document->tables[i].main && !(document->tables[i].flags & flag))
             return &document->tables[i];
     return NULL;
+}
+
+const mp_table *mp_document_main_table(const mp_document *document)
+{
+    const mp_table *table = main_without(document, MP_FOR_PEOPLE);
+    return table ? table : main_without(document, 0);
+}
+
+const mp_table *mp_document_shown_main(const mp_document *document)
+{
+    return main_without(document, MP_FOR_PROGRAMS);
 }
 
 const mp_said *mp_document_said(const mp_document *document, size_t *count)

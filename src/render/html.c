@@ -398,7 +398,7 @@ static void put_figures(mp_page *page, const mp_document *document, bool lines)
 /* What the report is about: of many files, what each of them comes to. */
 static const mp_table *first_table(const mp_document *document)
 {
-    const mp_table *main = mp_document_main_table(document), *any = NULL;
+    const mp_table *main = mp_document_shown_main(document), *any = NULL;
     for (size_t i = document->table_count; i-- > 0;) {
         const mp_table *table = &document->tables[i];
         if (!is_for_people(table))

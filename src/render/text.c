@@ -328,9 +328,7 @@ void mp_text_guided(const mp_document *document, const mp_style *style, const mp
         .file = file, .style = style, .guide = guide, .exact_bytes = document->exact_bytes};
     const mp_figure *picture = picture_of(document, style, guide != NULL);
     bool first = true, answered = document->said_count && !document->said[0].file;
-    const mp_table *main = mp_document_main_table(document);
-    if (main && main->flags & MP_FOR_PROGRAMS)
-        main = NULL;
+    const mp_table *main = mp_document_shown_main(document);
     go_to(&out, MP_ROW_NONE, 0);
     if (document->title) {
         put_title(&out, document->title);

@@ -257,6 +257,7 @@ static void put_tree(tree_walk *walk, const mp_request *request)
     if (walk->folded) {
         mp_table *shown = walk->table;
         shown->flags = MP_FOR_PEOPLE;
+        shown->main = true;
         walk->table = mp_document_table(walk->document, shown->name, shown->title, shown->shape,
                                         shown->columns, shown->column_count);
         walk->table->flags = MP_FOR_PROGRAMS;
