@@ -25,8 +25,8 @@ typedef struct mp_moment_rows {
     const bool *accepted; /* by context: born at moment 0, so that it never leaks; NULL: none is */
 } mp_moment_rows;
 
-/* At most `most` of a session's snapshots, evenly chosen, the first, the last and the window's own
- * among them; `*count` tells how many. Release with free(). */
+/* `most` of a session's snapshots, evenly chosen, and the last and the window's own where they are
+ * not among them; `*count` tells how many. Release with free(). */
 uint32_t *mp_moments_of(const mp_window *window, uint32_t session, size_t most, size_t *count);
 /* Places of the groups of which a session has anything, those that ever had most bytes alive first;
  * `*count` tells how many. Release with free(). */

@@ -131,8 +131,8 @@ static void walk(const oemp_batch *batch,
     const uint64_t *at = batch->numbers;
     const mp_heap *heap = &batch->state->recording->heap;
     for (size_t i = 0; i < batch->count; i++, at += batch->columns) {
-        const uint64_t *ahead = at + AHEAD * batch->columns;
         if (i + AHEAD < batch->count) {
+            const uint64_t *ahead = at + AHEAD * batch->columns;
             mp_heap_prefetch(heap, ahead[OEMP_ID]);
             if (batch->replay == oemp_objects && ahead[OEMP_SCOPE])
                 mp_heap_prefetch(heap, ahead[OEMP_SCOPE]);
