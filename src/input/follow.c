@@ -298,12 +298,18 @@ mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics)
             return give_up(follow, diagnostics, MP_DIAG_IS_DIRECTORY, "is a directory, expected %s",
                            "a recording: name the files in it");
         }
-        follow->file = file;
         follow->is_regular = S_ISREG(follow->is.st_mode);
-        follow->waits = follow->renamed = follow->ended = false;
         /* The standard input is never opened anew: it stays where it was read to. */
         bool anew = !follow->has_name && follow->last == MP_FOLLOW_TRUNCATED;
-        follow->taken = follow->is_regular ? lseek(file, 0, anew ? SEEK_SET : SEEK_CUR) : 0;
+        off_t at = follow->is_regular ? lseek(file, 0, anew ? SEEK_SET : SEEK_CUR) : 0;
+        if (at < 0) {
+            const char *why = strerror(errno);
+            close(file);
+            return give_up(follow, diagnostics, MP_DIAG_CANNOT_OPEN, "cannot open: %s", why);
+        }
+        follow->file = file;
+        follow->taken = at;
+        follow->waits = follow->renamed = follow->ended = false;
         follow->head_length = 0;
         watch_file(follow);
         return mp_input_from_stream(follow->has_name ? follow->how.path : "(standard input)",
