@@ -244,7 +244,12 @@ def main():
     if not options.shim or not options.shim.exists():
         skip("the shim is for x86-64, and for builds without sanitizers")
     program, shim = options.memprof.resolve(), options.shim.resolve()
-    runs, calls, wrong = 0, 0, []
+    runs, calls, wrong = 0, 0, 0
+
+    def breached(what):
+        nonlocal wrong
+        wrong += 1
+        print(what, flush=True)
 
     def trial(case, base):
         nonlocal runs, calls
@@ -256,7 +261,7 @@ def main():
                 count, usual = work.count(case, call)
                 calls += count
                 if usual[0] is None or usual[0] < 0 or (usual[0] > 1 and case != "check"):
-                    wrong.append(f"{case}: without a fault: {usual[0]} {usual[2].decode()}")
+                    breached(f"{case}: without a fault: {usual[0]} {usual[2].decode()}")
                     return
                 for how in ways:
                     for number in chosen(count, options.sample):
@@ -265,12 +270,12 @@ def main():
                         why = breach(case, call, how, usual, seen)
                         if why:
                             name = errno.errorcode.get(how, how)
-                            wrong.append(f"{case}: {call} {number} of {count}, {name}: {why}: status {seen[0]}, "
+                            breached(f"{case}: {call} {number} of {count}, {name}: {why}: status {seen[0]}, "
                                          f"{seen[2].decode(errors='replace')[-300:]!r}")
                 after = work.content()
                 if after != work.before:
                     names = {n for n in {*after, *work.before} if after.get(n) != work.before.get(n)}
-                    wrong.append(f"{case}: {call}: made or changed {sorted(names)}")
+                    breached(f"{case}: {call}: made or changed {sorted(names)}")
                     work.before = after
 
     with tempfile.TemporaryDirectory() as base, concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -279,9 +284,7 @@ def main():
             done.result()
     if not calls:
         skip("nothing is loaded before a program without shared libraries")
-    for line in wrong:
-        print(line)
-    print(f"{len(cases)} command lines, {calls} calls, {runs} runs with a fault, {len(wrong)} breaches")
+    print(f"{len(cases)} command lines, {calls} calls, {runs} runs with a fault, {wrong} breaches")
     sys.exit(1 if wrong else 0)
 
 
