@@ -91,6 +91,13 @@ o 21 1 c
 r 20 1 0
 c Other.exe 4
 """
+# A heap log that finds old blocks late: after others came and went, and at the moment of its end.
+LATE = "Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n" + "\n".join([
+    "0-0\told\t0x10\t40\tTLock",
+    *(f"1-1\t{1000 + 10 * i}\t0x{100 + i:x}\t8\tnovtbl\tA::f()|main" for i in range(40)),
+    "0-0\told\t0x20\t16\tTOld",
+    *(f"1-1\t{1400 + 10 * i}\t0x{100 + i:x}\tdel\tTText\tA::g()|main" for i in range(40)),
+    "0-0\told\t0x30\t24\tTOlder"]) + "\n"
 # By its address: COL_ROOT, how many objects refer to it, to how many it refers; its size.
 SHOP = {0x10: (1, 2, 3, 32), 0x11: (0, 1, 1, 8), 0x12: (1, 3, 2, 4)}
 BOTH = SHOP | {0x10: (1, 3, 3, 32), 0x20: (1, 0, 2, 48), 0x21: (0, 1, 0, 12)}
@@ -345,6 +352,9 @@ def main():
         folder = pathlib.Path(name)
         for path in objects_samples():
             law.sample(path, folder)
+        late = folder / "late.taligent"
+        late.write_text(LATE, encoding="ascii")
+        law.sample(late, folder)
     for part in (law.references, law.errors, law.many_snapshots):
         with tempfile.TemporaryDirectory() as name:
             part(pathlib.Path(name))
