@@ -328,8 +328,11 @@ static Pprof__ValueType *value_type(pprof_out *out, const char *type, const char
     return value;
 }
 
-/* When the first session began; 0: no recording says it. */
-static int64_t began_us(const mp_model *model)
+enum { PER_MICROSECOND = 1000 };
+
+/* When the first session began, in nanoseconds since 1970; 0: no recording says it, or the format
+ * has no number for it. */
+static int64_t began(const mp_model *model)
 {
     int64_t first = 0;
     for (uint32_t i = 1; i < model->sessions.count; i++) {
@@ -337,12 +340,12 @@ static int64_t began_us(const mp_model *model)
         if (at && (!first || at < first))
             first = at;
     }
-    return first;
+    const int64_t most = INT64_MAX / PER_MICROSECOND;
+    return first > most || first < -most ? 0 : first * PER_MICROSECOND;
 }
 
 static void add_head(pprof_out *out, const mp_model *model)
 {
-    enum { PER_MICROSECOND = 1000 };
     static const char calls[] = "samples are calls";
     const mp_weights *weights = out->code.weights;
     bool times = weights->of[0] == MP_WEIGH_SECONDS;
@@ -357,7 +360,7 @@ static void add_head(pprof_out *out, const mp_model *model)
         value_type(out, times ? "cpu" : "space", times ? "nanoseconds" : "bytes");
     out->piece.period = times ? PER_MICROSECOND : 1;
     out->piece.default_sample_type = text(out, times ? "cpu" : "inuse_space");
-    out->piece.time_nanos = began_us(model) * PER_MICROSECOND;
+    out->piece.time_nanos = began(model);
     int64_t comment = times ? text(out, calls) : 0;
     out->piece.comment = &comment;
     out->piece.n_comment = times;
