@@ -109,16 +109,22 @@ typedef struct unpacker {
     mp_packing packing;
     mp_unpack_limits limits;
     const mp_codec *codec;
-    void *state;     /* NULL: between two packed streams, or in front of the first one */
-    size_t from, to; /* of the block: not taken yet */
-    char block[BLOCK];
+    void *state;           /* NULL: between two packed streams, or in front of the first one */
+    size_t from, to;       /* of the block: not taken yet */
+    size_t taken, made;    /* of what is plain */
+    mp_fault behind_plain; /* what comes once all of that is taken */
+    char block[BLOCK], plain[BLOCK];
 } unpacker;
 
+/* Whole blocks on both sides: how much a decoder gives in front of a damage depends on how its
+ * bytes come and go. */
 static bool fill(unpacker *own)
 {
     if (own->from == own->to) {
-        own->from = 0;
-        own->to = mp_stream_read(own->stream.below, own->block, sizeof own->block);
+        own->from = own->to = 0;
+        for (size_t got = 1; got && own->to < sizeof own->block; own->to += got)
+            got = mp_stream_read(own->stream.below, own->block + own->to,
+                                 sizeof own->block - own->to);
     }
     return own->from < own->to;
 }
@@ -167,17 +173,31 @@ static bool step(unpacker *own, mp_codec_bytes *bytes)
     return !stream->fault;
 }
 
+/* The next block of what is plain. */
+static void make(unpacker *own)
+{
+    mp_stream *stream = &own->stream;
+    mp_codec_bytes bytes = {.out = own->plain, .room = sizeof own->plain};
+    while (bytes.room == sizeof own->plain && step(own, &bytes))
+        ;
+    own->taken = 0;
+    own->made = sizeof own->plain - bytes.room;
+    if (stream->below->fault && own->from == own->to && !own->made)
+        mp_stream_fail_below(stream);
+    else if (!stream->fault)
+        mp_unpack_check(stream, &own->limits, stream->given + own->made, stream->bottom->given);
+    own->behind_plain = stream->fault;
+}
+
 static size_t unpack_read(mp_stream *stream, char *into, size_t room)
 {
     unpacker *own = (unpacker *)stream;
-    mp_codec_bytes bytes = {.out = into, .room = room};
-    while (bytes.room == room && step(own, &bytes))
-        ;
-    size_t got = room - bytes.room;
-    if (stream->below->fault && own->from == own->to && !got)
-        return mp_stream_fail_below(stream);
-    if (!stream->fault)
-        mp_unpack_check(stream, &own->limits, stream->given + got, stream->bottom->given);
+    if (own->taken == own->made)
+        make(own);
+    size_t left = own->made - own->taken, got = left < room ? left : room;
+    memcpy(into, own->plain + own->taken, got);
+    own->taken += got;
+    stream->fault = own->taken == own->made ? own->behind_plain : MP_FAULT_NONE;
     return got;
 }
 
