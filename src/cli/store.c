@@ -234,10 +234,10 @@ static const char *rules_for(const char *path, const mp_limits *limits)
 
 /* Whose bytes are compared with those that the baseline was made of: no pipe, which would have to
  * be kept for that. */
-static bool is_file(const char *path)
+static bool is_pipe(const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
 /* A check is a gate whose base is in the store. */
@@ -247,7 +247,7 @@ static int check(cli_options *options)
     char *path = path_of(options);
     int status = CLI_UNREADABLE;
     question->base = path;
-    options->load.checksums = is_file(options->paths[0]);
+    options->load.checksums = !is_pipe(options->paths[0]);
     if (!question->policy_path) {
         question->policy_path = "baseline check";
         question->rules = "";
