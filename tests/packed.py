@@ -199,6 +199,24 @@ class Packed:
                     said = self.of_archive([*command, path], str(path), alone=True)
                 self.hold(said == expected, *command, path.name, "without temporary files", said)
 
+    def crowd(self):
+        """More archives at once than are kept in mind: each thread still has its own one. Those that read members
+        of one archive against its order share what they are spread to."""
+        (self.place / "crowd").mkdir()
+        sample = (SAMPLES / "shop-v2.oemp").read_bytes()
+        small = [self.write(f"crowd/{i}.tar", self.tar_of([("shop.oemp", sample)])) for i in range(300)]
+        backwards = gzip.compress(self.tar_of([(f"{i:02}.oemp", sample) for i in reversed(range(24))]))
+        large = [self.write(f"crowd/{i}.tar.gz", backwards) for i in range(3)]
+        in_turns = [f"{archive}:{i:02}.oemp" for i in range(24) for archive in large]
+        for what, inputs in ("archives", small), ("members", in_turns):
+            command = ["info", "--group", "file", "--format", "csv", *inputs, "--jobs"]
+            expected = self.ask(*command, "1", alone=True)
+            self.hold((expected[0], expected[2]) == (0, "") and len(expected[1].splitlines()) == len(inputs) + 1,
+                      f"{len(inputs)} {what}", expected[0], expected[2])
+            for turn in range(5):
+                said = self.ask(*command, "64", alone=True)
+                self.hold(said == expected, f"{len(inputs)} {what} at once", said[0], said[2])
+
     def of_archive(self, words, name, stdin=None, alone=False):
         """With the name of the archive or folder, its slash or colon, and how it was packed left out."""
         status, out, err = self.ask(*words, stdin=stdin, alone=alone)
@@ -480,7 +498,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         packed = Packed(options.memprof, options.server, pathlib.Path(place))
         packed.sanitized = options.sanitized
-        for law in options.laws or ["streams", "torn", "damaged", "archives", "orders", "broken", "directories", "passwords", "dictionaries", "members", "limits"]:
+        for law in options.laws or ["streams", "torn", "damaged", "archives", "orders", "crowd", "broken", "directories", "passwords", "dictionaries", "members", "kinds", "limits"]:
             getattr(packed, law)()
         packed.wrong += packed.runs.close()
     print(f"packed: {packed.held} held, {packed.wrong} wrong")

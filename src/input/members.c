@@ -5,6 +5,7 @@
 #include "input/members.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +29,24 @@ typedef struct listed_member {
     uint64_t from, length; /* where it then is */
 } listed_member;
 
-/* Of one file, as long as it is the same. */
+/* Of one file, as long as it is the same. What is not said to be under a lock stays as it was
+ * listed. */
 typedef struct listing {
     struct stat file;
     mp_arena names;
     listed_member *members; /* by their names, of one name by their places */
     size_t count, capacity;
-    mp_failure failure; /* at which the list ends, or for which there are gaps in it */
+    mp_failure failure;   /* at which the list ends, or for which there are gaps in it */
+    atomic_uint holders;  /* the table below, and whoever is at work with it */
+    uint64_t used;        /* the larger, the later; under the table's lock */
+    pthread_mutex_t lock; /* of what follows, and of where members are spread to */
     mp_walk *idle[MOST_WALKS];
     uint32_t turns; /* how often somebody asked for what all walks had passed */
     int spread;     /* the file in which members are; -1: none */
-    uint64_t used;  /* the larger, the later */
 } listing;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Held for the table alone: who reads one archive never waits for who reads another one. */
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static listing *listings[MOST_ARCHIVES];
 static uint64_t uses;
 
@@ -59,40 +64,52 @@ static struct stat file_of(const mp_stream *bottom)
     return status;
 }
 
-static void forget(listing *list)
+/* The last one who holds it puts it away. NULL: nothing happens. */
+static void let_go(listing *list)
 {
-    for (size_t i = 0; list && i < MOST_WALKS; i++)
+    if (!list || atomic_fetch_sub(&list->holders, 1) > 1)
+        return;
+    for (size_t i = 0; i < MOST_WALKS; i++)
         mp_walk_free(list->idle[i]);
-    if (list) {
-        if (list->spread >= 0)
-            close(list->spread);
-        mp_arena_free(&list->names);
-        free(list->members);
-        free(list->failure.inside);
-    }
+    if (list->spread >= 0)
+        close(list->spread);
+    pthread_mutex_destroy(&list->lock);
+    mp_arena_free(&list->names);
+    free(list->members);
+    free(list->failure.inside);
     free(list);
 }
 
-/* Under the lock. */
+/* Under the table's lock, held by who asks from now on. */
 static listing *find(const struct stat *file)
 {
     for (size_t i = 0; i < MOST_ARCHIVES; i++)
         if (listings[i] && is_same(&listings[i]->file, file)) {
             listings[i]->used = ++uses;
+            atomic_fetch_add(&listings[i]->holders, 1);
             return listings[i];
         }
     return NULL;
 }
 
-/* Under the lock: in the place of the one that was not used for the longest time. */
+static listing *hold(const struct stat *file)
+{
+    pthread_mutex_lock(&table_lock);
+    listing *list = find(file);
+    pthread_mutex_unlock(&table_lock);
+    return list;
+}
+
+/* Under the table's lock: in the place of the one that was not used for the longest time. */
 static void keep(listing *list)
 {
     size_t at = 0;
     for (size_t i = 1; i < MOST_ARCHIVES && listings[at]; i++)
         if (!listings[i] || listings[i]->used < listings[at]->used)
             at = i;
-    forget(listings[at]);
+    let_go(listings[at]);
     list->used = ++uses;
+    atomic_fetch_add(&list->holders, 1);
     listings[at] = list;
 }
 
@@ -101,18 +118,21 @@ static void keep(listing *list)
 static void release(mp_walk *walk)
 {
     struct stat file = file_of(mp_walk_file(walk));
-    pthread_mutex_lock(&lock);
-    listing *list = find(&file);
-    for (size_t i = 0; list && walk && i < MOST_WALKS; i++)
-        if (!list->idle[i]) {
-            list->idle[i] = walk;
-            walk = NULL;
-        }
-    pthread_mutex_unlock(&lock);
+    listing *list = hold(&file);
+    if (list) {
+        pthread_mutex_lock(&list->lock);
+        for (size_t i = 0; walk && i < MOST_WALKS; i++)
+            if (!list->idle[i]) {
+                list->idle[i] = walk;
+                walk = NULL;
+            }
+        pthread_mutex_unlock(&list->lock);
+    }
+    let_go(list);
     mp_walk_free(walk);
 }
 
-/* Under the lock: the one that has come farthest, but not too far. NULL: there is none. */
+/* Under the listing's lock: the one that has come farthest, but not too far; or NULL. */
 static mp_walk *take_walk(listing *list, const mp_member_place *place)
 {
     mp_walk **best = NULL;
@@ -148,11 +168,13 @@ static void list_member(listing *list, const mp_member *member)
         (listed_member){.name = name, .place = member->place, .layers = member->layers};
 }
 
-/* Through the whole archive, once; NULL as `visit`: only for its names. */
+/* Through the whole archive, once; NULL as `visit`: only for its names. Held by who asks. */
 static listing *list_all(const char *path, mp_walk *walk, mp_member_visit *visit, void *opaque)
 {
     listing *list = mp_alloc_zero(1, sizeof *list);
+    list->holders = 1;
     list->spread = -1;
+    pthread_mutex_init(&list->lock, NULL);
     mp_arena paths = {0};
     mp_member member;
     while (mp_walk_next(walk, &member)) {
@@ -168,17 +190,19 @@ static listing *list_all(const char *path, mp_walk *walk, mp_member_visit *visit
     return list;
 }
 
-/* Keep it for the next who asks; gives the one that is kept. */
+/* Keep it for the next who asks; gives the one that is kept, of this file, in its stead. */
 static listing *remember(listing *list, const struct stat *file)
 {
+    if (!file->st_ino)
+        return list;
     list->file = *file;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&table_lock);
     listing *there = find(file);
     if (!there)
         keep(list);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&table_lock);
     if (there)
-        forget(list);
+        let_go(list);
     return there ? there : list;
 }
 
@@ -188,13 +212,10 @@ mp_failure mp_members_visit(const char *path, const mp_opened_archive *archive,
     struct stat file = file_of(archive->stream->bottom);
     mp_walk *walk =
         mp_walk_new(archive->stream, archive->packing, archive->layers, archive->limits);
-    listing *list = list_all(path, walk, visit, opaque);
+    listing *list = remember(list_all(path, walk, visit, opaque), &file);
     mp_failure failure = mp_failure_copy(&list->failure);
     mp_walk_free(walk);
-    if (file.st_ino)
-        remember(list, &file);
-    else
-        forget(list);
+    let_go(list);
     return failure;
 }
 
@@ -247,8 +268,8 @@ static mp_walk *walk_again(const mp_opened_archive *archive)
     return again ? mp_walk_new(again, archive->packing, archive->layers, archive->limits) : NULL;
 }
 
-/* Under the lock: put the members into a temporary file, in one go through the archive. What finds
- * no room there, or is damaged, is still walked to. */
+/* Under the listing's lock: put the members into a temporary file, in one go through the archive.
+ * What finds no room there, or is damaged, is still walked to. */
 static void spread(listing *list, const mp_opened_archive *archive)
 {
     mp_walk *walk = walk_again(archive);
@@ -280,39 +301,38 @@ typedef struct way {
     mp_walk *walk;
 } way;
 
-/* Under the lock. Neither: by a new walk. Who goes against the order of the archive would begin
- * anew for each member. */
+/* Neither: by a new walk. Who goes against the order of the archive would begin anew for each
+ * member. */
 static way way_to(listing *list, const listed_member *member, const mp_opened_archive *archive)
 {
+    pthread_mutex_lock(&list->lock);
     way is = {.part = NULL, .walk = member->spread ? NULL : take_walk(list, &member->place)};
     if (list->turns >= MOST_TURNS && list->spread < 0)
         spread(list, archive);
     if (member->spread)
         is.part = mp_part_new(list->spread, member->from, member->length);
+    pthread_mutex_unlock(&list->lock);
     return is;
 }
 
-/* Once for each file. */
-static void list_names(const mp_opened_archive *archive, const struct stat *file)
+/* Of the archive, listed once for each file. NULL: it cannot be opened again. */
+static listing *listing_of(const mp_opened_archive *archive)
 {
-    pthread_mutex_lock(&lock);
-    bool known = find(file) != NULL;
-    pthread_mutex_unlock(&lock);
-    mp_walk *whole = known ? NULL : walk_again(archive);
+    struct stat file = file_of(archive->stream->bottom);
+    listing *list = hold(&file);
+    mp_walk *whole = list ? NULL : walk_again(archive);
     if (whole)
-        remember(list_all("", whole, NULL, NULL), file);
+        list = remember(list_all("", whole, NULL, NULL), &file);
     mp_walk_free(whole);
+    return list;
 }
 
 mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, mp_layers *around,
                            mp_failure *failure, char *meant, size_t size)
 {
-    struct stat file = file_of(archive->stream->bottom);
     way is = {.part = NULL};
     mp_member member = {.place = {.depth = 0}};
-    list_names(archive, &file);
-    pthread_mutex_lock(&lock);
-    listing *list = find(&file);
+    listing *list = listing_of(archive);
     const listed_member *found = list ? last_of(list, name) : NULL;
     if (found) {
         is = way_to(list, found, archive);
@@ -323,7 +343,7 @@ mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, m
     } else {
         *failure = (mp_failure){.fault = MP_FAULT_READ, .why = "it could not be listed"};
     }
-    pthread_mutex_unlock(&lock);
+    let_go(list);
     if (!is.part && !is.walk && member.place.depth)
         is.walk = mp_walk_new(archive->stream, archive->packing, archive->layers, archive->limits);
     else
@@ -343,11 +363,11 @@ mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, m
 
 void mp_members_forget(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&table_lock);
     for (size_t i = 0; i < MOST_ARCHIVES; i++) {
-        forget(listings[i]);
+        let_go(listings[i]);
         listings[i] = NULL;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&table_lock);
     mp_pipes_forget();
 }
