@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/largest.h"
 #include "base/memory.h"
 
 mp_figure *mp_document_figure(mp_document *document, mp_figure_kind kind, const char *name)
@@ -81,33 +82,19 @@ typedef struct rest {
     uint32_t places;
 } rest;
 
-static int widest_first(const void *left, const void *right, void *opaque)
-{
-    const uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
-    const int64_t *width = opaque;
-    if (width[one] != width[other])
-        return width[one] > width[other] ? -1 : 1;
-    return one < other ? -1 : one > other;
-}
-
 /* Whoever stands above a place is as wide at least, and comes before it. */
 static bool *widest_of(const mp_tree_figure *tree, uint32_t most, uint32_t deepest)
 {
     int64_t *width = mp_tree_widths(tree);
-    uint32_t *depth = mp_alloc_zero(tree->count, sizeof *depth), taken = 0;
-    uint32_t *order = mp_alloc(tree->count * sizeof *order);
+    uint32_t *depth = mp_alloc_zero(tree->count, sizeof *depth);
     bool *kept = mp_alloc_zero(tree->count, sizeof *kept);
     for (uint32_t i = 0; i < tree->count; i++) {
         depth[i] = i ? depth[tree->at[i].parent] + 1 : 0;
-        if (depth[i] <= deepest)
-            order[taken++] = i;
+        kept[i] = depth[i] <= deepest;
     }
-    qsort_r(order, taken, sizeof *order, widest_first, width);
-    for (uint32_t i = 0; i < taken && i < most; i++)
-        kept[order[i]] = true;
+    mp_keep_largest(kept, tree->count, most, width, sizeof *width);
     free(width);
     free(depth);
-    free(order);
     return kept;
 }
 

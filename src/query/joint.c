@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/largest.h"
 #include "base/memory.h"
 #include "query/graph_query.h"
 
@@ -308,13 +309,11 @@ static void fill(pass *at, mp_graph_view *view, const mp_groups *asked)
     }
 }
 
-static int most_first(const void *left, const void *right, void *groups)
+/* Those first that retain most for all we know. */
+static void sort_groups(const mp_groups *groups, uint32_t *which, size_t count)
 {
-    const mp_joint *at = ((const mp_groups *)groups)->at;
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    if (at[a].bytes != at[b].bytes)
-        return at[a].bytes > at[b].bytes ? -1 : 1;
-    return a < b ? -1 : a > b;
+    if (count)
+        mp_sort_largest(which, count, &groups->at[0].bytes, sizeof *groups->at);
 }
 
 /* What is asked for, as of mp_groups_settle. */
@@ -340,7 +339,7 @@ static int64_t bar_of(const question *asked)
     uint32_t *order = mp_alloc(asked->count * sizeof *order);
     for (uint32_t i = 0; i < asked->count; i++)
         order[i] = asked_group(asked, i);
-    qsort_r(order, asked->count, sizeof *order, most_first, asked->groups);
+    sort_groups(asked->groups, order, asked->count);
     int64_t bar = asked->groups->at[order[asked->most - 1]].bytes;
     free(order);
     return bar > asked->least ? bar : asked->least;
@@ -393,7 +392,7 @@ static uint32_t settle_by_bounds(mp_graph_view *view, const question *asked, uin
     for (uint32_t i = 0; i < left; i++)
         if (!groups->at[open[i]].exact && highest[open[i]] >= bar)
             open[kept++] = open[i];
-    qsort_r(open, kept, sizeof *open, most_first, groups);
+    sort_groups(groups, open, kept);
     free(highest);
     return kept;
 }
@@ -409,7 +408,7 @@ void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *wh
     for (uint32_t i = 0; i < count; i++)
         if (!groups->at[asked_group(&asked, i)].exact)
             open[left++] = asked_group(&asked, i);
-    qsort_r(open, left, sizeof *open, most_first, groups);
+    sort_groups(groups, open, left);
     for (uint32_t passes = 1; left; passes++) {
         left = settle_some(view, &asked, open, left);
         if (has_bounds && passes == FEW_PASSES && left > FEW_PASSES * SLOTS)

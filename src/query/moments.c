@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "base/largest.h"
 #include "base/memory.h"
 
 uint32_t *mp_moments_of(const mp_window *window, uint32_t session, size_t most, size_t *count)
@@ -33,15 +34,6 @@ typedef struct most_alive {
     bool is; /* anything ever changed */
 } most_alive;
 
-static int by_most(const void *left, const void *right, void *opaque)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    const most_alive *alive = opaque;
-    if (alive[a].most != alive[b].most)
-        return alive[a].most > alive[b].most ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
 uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping, uint32_t session,
                             uint32_t *count)
 {
@@ -63,7 +55,7 @@ uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping
     for (uint32_t i = 0; i < grouping->count; i++)
         if (alive[i].is)
             order[(*count)++] = i;
-    qsort_r(order, *count, sizeof *order, by_most, alive);
+    mp_sort_largest(order, *count, &alive[0].most, sizeof *alive);
     free(alive);
     return order;
 }

@@ -1,32 +1,21 @@
 /* Of very many stacks, those that one can see. */
 #include <stdlib.h>
 
+#include "base/largest.h"
 #include "query/weights.h"
-
-static int heaviest_first(const void *left, const void *right, void *opaque)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    const mp_weight *by = opaque;
-    return by[a].all != by[b].all ? by[a].all > by[b].all ? -1 : 1 : a < b ? -1 : a > b;
-}
 
 /* Whoever calls a frame weighs as much at least, and comes before it. */
 static bool *choose(const mp_weights *from, const mp_weight *by, uint32_t most)
 {
     enum { PARTS = 20000 }; /* of all: what is less is nowhere seen */
-    uint32_t *order = mp_alloc(from->count * sizeof *order), count = 0;
-    bool *kept = mp_alloc_zero(from->count, sizeof *kept);
-    for (uint32_t i = 0; i < from->count; i++)
-        if (by[i].all > by[0].all / PARTS || i == 0)
-            order[count++] = i;
-    for (uint32_t i = 1; count == 1 && i < from->count; i++) /* all are as small */
-        order[i] = i;
-    count = count == 1 ? from->count : count;
-    if (count > most)
-        qsort_r(order, count, sizeof *order, heaviest_first, (void *)(uintptr_t)by);
-    for (uint32_t i = 0; i < count && i < most; i++)
-        kept[order[i]] = true;
-    free(order);
+    bool *kept = mp_alloc(from->count * sizeof *kept), any = false;
+    for (uint32_t i = 0; i < from->count; i++) {
+        kept[i] = i == 0 || by[i].all > by[0].all / PARTS;
+        any |= i && kept[i];
+    }
+    for (uint32_t i = 0; !any && i < from->count; i++) /* all are as small */
+        kept[i] = true;
+    mp_keep_largest(kept, from->count, most, &by[0].all, sizeof *by);
     return kept;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/largest.h"
 #include "base/units.h"
 #include "render/frame_name.h"
 #include "render/svg.h"
@@ -185,13 +186,6 @@ static const char *name_in(icicle *of, const char *name, bool is_type, int64_t w
 
 /* --- which places are drawn --- */
 
-static int widest_first(const void *left, const void *right, void *width)
-{
-    uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
-    int64_t a = ((const int64_t *)width)[one], b = ((const int64_t *)width)[other];
-    return a != b ? a > b ? -1 : 1 : one < other ? -1 : one > other;
-}
-
 /* How many bytes a place takes, at most. */
 static size_t bytes_of(icicle *of, uint32_t i)
 {
@@ -264,7 +258,7 @@ static void choose(icicle *of)
     for (uint32_t i = 1; i < of->tree->count; i++)
         if (of->depth[i] <= DEEPEST && (double)of->width[i] * of->scale >= least)
             order[count++] = i;
-    qsort_r(order, count, sizeof *order, widest_first, of->width);
+    mp_sort_largest(order, count, of->width, sizeof *of->width);
     const size_t most = of->svg->room ? of->svg->room : MOST_BYTES;
     size_t room = most, bytes;
     while ((bytes = draw_first(of, order, count, room)) > most && room)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/largest.h"
 #include "reports/sections.h"
 
 /* Of a difference the larger of both. A place never has more than the one above it, whatever the
@@ -17,29 +18,6 @@ static int64_t *sizes_of(const mp_tree_figure *tree)
             sizes[i] = sizes[place->parent];
     }
     return sizes;
-}
-
-static int largest_first(const void *left, const void *right, void *opaque)
-{
-    const int64_t *sizes = opaque;
-    uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
-    if (sizes[one] != sizes[other])
-        return sizes[one] > sizes[other] ? -1 : 1;
-    return one < other ? -1 : one > other;
-}
-
-/* Of those that are shown the `limit` largest. */
-static void keep_largest(bool *shown, uint32_t count, int64_t *sizes, size_t fit, int64_t limit)
-{
-    uint32_t *order = mp_alloc(fit * sizeof *order);
-    size_t put = 0;
-    for (uint32_t i = 1; i < count; i++)
-        if (shown[i])
-            order[put++] = i;
-    qsort_r(order, fit, sizeof *order, largest_first, sizes);
-    for (size_t i = (size_t)limit; i < fit; i++)
-        shown[order[i]] = false;
-    free(order);
 }
 
 bool *mp_stacks_shown(const mp_tree_figure *tree, const mp_stack_bounds *bounds, size_t *fit)
@@ -58,7 +36,7 @@ bool *mp_stacks_shown(const mp_tree_figure *tree, const mp_stack_bounds *bounds,
         *fit += shown[i];
     }
     if (bounds->limit && *fit > (size_t)bounds->limit)
-        keep_largest(shown, tree->count, sizes, *fit, bounds->limit);
+        mp_keep_largest(shown, tree->count, (size_t)bounds->limit + 1, sizes, sizeof *sizes);
     free(depth);
     free(sizes);
     return shown;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/largest.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "query/timeline.h"
@@ -231,44 +232,30 @@ static void put_timed(const drawing *of, mp_table *table, const mp_timed *timed)
     mp_table_put(of->document, table, &row);
 }
 
-static int longest_first(const void *left, const void *right, void *opaque)
-{
-    const mp_timed *timed = opaque;
-    const mp_timed *a = &timed[*(const uint32_t *)left], *b = &timed[*(const uint32_t *)right];
-    if (a->all_us != b->all_us)
-        return a->all_us < b->all_us ? 1 : -1;
-    return a < b ? -1 : a > b;
-}
-
-static int in_order(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* The longest, in the order of time. */
 static void put_timeline(const drawing *of, size_t rows)
 {
     mp_table *table = MP_TABLE(of->document, "timeline", NULL, MP_ROWS, timed_columns);
     size_t count = of->timeline.count;
-    uint32_t *places = mp_alloc((count + 1) * sizeof *places);
+    bool *put = mp_alloc((count + 1) * sizeof *put);
     table->title = "When what ran";
     table->empty = "nothing of what is selected was traced";
     table->main = true;
-    for (uint32_t i = 0; i < count; i++)
-        places[i] = i;
+    for (size_t i = 0; i < count; i++)
+        put[i] = true;
     size_t shown = rows && rows < count ? rows : count;
     if (shown < count) {
-        qsort_r(places, count, sizeof *places, longest_first, of->timeline.at);
-        qsort(places, shown, sizeof *places, in_order);
+        mp_keep_largest(put, (uint32_t)count, shown, &of->timeline.at[0].all_us,
+                        sizeof *of->timeline.at);
         table->title = mp_document_text(of->document, "When what ran, the longest %s of %s",
                                         mp_count_text(of->document, (int64_t)shown, false),
                                         mp_count_text(of->document, (int64_t)count, false));
     }
-    for (size_t i = 0; i < shown; i++)
-        put_timed(of, table, &of->timeline.at[places[i]]);
+    for (size_t i = 0; i < count; i++)
+        if (put[i])
+            put_timed(of, table, &of->timeline.at[i]);
     mp_table_left_out(table, count);
-    free(places);
+    free(put);
 }
 
 /* --- the picture --- */
