@@ -1,6 +1,5 @@
 #include "base/json_writer.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,23 +9,24 @@ static void put(mp_json *json, const char *text, size_t length)
 {
     json->length += length;
     if (json->file)
-        fwrite(text, 1, length, json->file);
+        fwrite_unlocked(text, 1, length, json->file); /* nobody else writes to it meanwhile */
     if (json->buffer)
         mp_text_put(json->buffer, text, length);
 }
 
 void mp_json_next(mp_json *json)
 {
-    static const char blanks[] = "                ";
-    if (json->begun)
-        put(json, ",", 1);
-    if (json->readable || (json->lines && json->begun && json->depth == 1))
-        put(json, "\n", 1);
-    json->begun = true;
-    for (size_t left = json->readable ? 2 * (size_t)json->depth : 0, some; left; left -= some) {
-        some = left < sizeof blanks - 1 ? left : sizeof blanks - 1;
-        put(json, blanks, some);
+    static const char gap[] = ",\n                                ";
+    const size_t blanks = sizeof gap - 3;
+    bool breaks = json->readable || (json->lines && json->begun && json->depth == 1);
+    size_t left = json->readable ? 2 * (size_t)json->depth : 0,
+           some = left < blanks ? left : blanks;
+    put(json, gap + !json->begun, json->begun + breaks + (breaks ? some : 0));
+    for (left -= some; left; left -= some) {
+        some = left < blanks ? left : blanks;
+        put(json, gap + 2, some);
     }
+    json->begun = true;
 }
 
 void mp_json_name(mp_json *json, const char *name)
@@ -53,6 +53,15 @@ void mp_json_close(mp_json *json, char bracket)
     put(json, &bracket, 1);
 }
 
+/* Behind the characters that stand for themselves wherever they stand: most, and cheap to tell. */
+static const char *plain_end(const char *text, const char *end)
+{
+    while (text < end && *text >= ' ' && *text < 127 && *text != '"' && *text != '\\' &&
+           *text != '<')
+        text++;
+    return text;
+}
+
 /* What people do not see stays whole for programs, but does nothing to a terminal. */
 void mp_json_put_text(mp_json *json, const char *text, size_t length)
 {
@@ -60,7 +69,7 @@ void mp_json_put_text(mp_json *json, const char *text, size_t length)
     const char *end = text + length, *plain = text; /* where what is written as it is begins */
     char escape[16];
     put(json, "\"", 1);
-    for (size_t width; text < end; text += width + !width) {
+    for (size_t width; (text = plain_end(text, end)) < end; text += width + !width) {
         uint32_t code = mp_text_hidden(text, end, &width);
         bool ends_page = json->in_page && *text == '<';
         if (code == MP_SEEN && *text != '"' && *text != '\\' && !ends_page)
@@ -85,8 +94,14 @@ void mp_json_put_text(mp_json *json, const char *text, size_t length)
 
 void mp_json_put_number(mp_json *json, int64_t number)
 {
-    char text[24];
-    put(json, text, (size_t)snprintf(text, sizeof text, "%" PRId64, number));
+    char text[24], *at = text + sizeof text;
+    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (number < 0)
+        *--at = '-';
+    put(json, at, (size_t)(text + sizeof text - at));
 }
 
 void mp_json_put_word(mp_json *json, const char *word)

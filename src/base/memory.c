@@ -106,13 +106,16 @@ char *mp_arena_copy(mp_arena *arena, const char *text, size_t length)
 
 char *mp_arena_format_list(mp_arena *arena, const char *format, va_list arguments)
 {
+    char brief[256]; /* most are, and are formatted once */
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, again);
+    int printed = vsnprintf(brief, sizeof brief, format, again);
     va_end(again);
-    size_t size = (size_t)(length < 0 ? 0 : length) + 1;
-    char *text = mp_arena_alloc(arena, size);
-    vsnprintf(text, size, format, arguments);
+    size_t length = printed < 0 ? 0 : (size_t)printed;
+    if (length < sizeof brief)
+        return mp_arena_copy(arena, brief, length);
+    char *text = mp_arena_alloc(arena, length + 1);
+    vsnprintf(text, length + 1, format, arguments);
     return text;
 }
 

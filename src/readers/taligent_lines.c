@@ -188,6 +188,8 @@ static bool split_crawls(mp_slice rest, taligent_block *block)
 
 bool taligent_parse_block(mp_slice line, taligent_block *block)
 {
+    if (!memchr(line.at, '-', line.length))
+        return false; /* a thread has one: all lines of a file that is another format come by */
     mp_fields cursor = mp_fields_of(line);
     bool tabs = memchr(line.at, '\t', line.length) != NULL;
     mp_slice cells[6] = {{NULL, 0}};
