@@ -1,6 +1,5 @@
 #include "cli/browse_link.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,13 +129,11 @@ static const char *grouped_by(const cli_options *asked)
 /* The code that a row of a profile is about, as `calls` takes it. */
 static const char *code_of(mp_arena *arena, const browse_page *page)
 {
-    const mp_cell *program = browse_page_cell(page, "program");
-    const mp_cell *method = browse_page_cell(page, "method");
-    if (!program || browse_page_cell(page, "name"))
+    const char *program = browse_page_cell(arena, page, "program");
+    const char *method = browse_page_cell(arena, page, "method");
+    if (!program || browse_page_cell(arena, page, "name"))
         return NULL;
-    return method && method->text && *method->text
-               ? mp_arena_format(arena, "%s %s", method->text, program->text)
-               : program->text;
+    return method ? mp_arena_format(arena, "%s %s", method, program) : program;
 }
 
 size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
@@ -144,30 +141,30 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
 {
     linking to = {arena, 1u << source->model->kind, links, 0};
     const browse_line *at = browse_page_at(page);
-    const mp_cell *stack = browse_page_stack(page), *key = browse_page_cell(page, "key");
+    const mp_cell *stack = browse_page_stack(page);
+    const char *key = browse_page_cell(arena, page, "key");
     const char *by = key ? grouped_by(asked) : "";
     if (!at)
         return 0;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const char *column = rules[i].column;
-        const mp_cell *cell = *column ? browse_page_cell(page, column) : NULL;
-        if (!*column && at->frame && stack && (int64_t)at->frame < stack->number)
+        const char *cell = *column ? browse_page_cell(arena, page, column) : NULL;
+        if (!*column && at->frame && stack && at->frame < stack->count)
             add(&to, &rules[i], stack->list[at->frame]);
         else if (cell && !at->frame)
-            add(&to, &rules[i],
-                cell->text ? cell->text : mp_arena_format(arena, "%" PRId64, cell->number));
+            add(&to, &rules[i], cell);
     }
     for (size_t i = 0; key && !at->frame && i < sizeof key_rules / sizeof *key_rules; i++)
         if (strcmp(key_rules[i].column, by) == 0)
-            add(&to, &key_rules[i], key->text);
+            add(&to, &key_rules[i], key);
     const char *code = code_of(arena, page);
     if (code)
         add(&to, &(link_rule){"", "its callers and what it calls", "calls", "", AS_WORD, PROFILE},
             code);
-    const mp_cell *program = browse_page_cell(page, "program");
-    if (program && program->text && source->options->source_folders.count)
+    const char *program = browse_page_cell(arena, page, "program");
+    if (program && source->options->source_folders.count)
         add(&to, &(link_rule){"", "the source with its costs", "annotate", "", AS_WORD, ~0u},
-            program->text);
+            program);
     return to.count;
 }
 
@@ -192,22 +189,22 @@ static size_t split_frame(const char *frame, int64_t *line)
 static const char *code_at(mp_arena *arena, const browse_page *page, int64_t *line)
 {
     const browse_line *at = browse_page_at(page);
-    const mp_cell *stack = browse_page_stack(page), *number = browse_page_cell(page, "line");
-    const mp_cell *program = browse_page_cell(page, "program"), *key;
-    const char *frame = NULL;
-    if (at && stack && at->frame < (size_t)stack->number)
+    const mp_cell *stack = browse_page_stack(page);
+    const char *number = browse_page_cell(arena, page, "line");
+    const char *program = browse_page_cell(arena, page, "program"), *key, *frame = NULL;
+    if (at && stack && at->frame < stack->count)
         frame = stack->list[at->frame];
     static const char *const named[] = {"key", "caller", "name"};
     for (size_t i = 0; !program && !frame && i < sizeof named / sizeof *named; i++)
-        if ((key = browse_page_cell(page, named[i])) && key->text)
-            frame = key->text;
+        if ((key = browse_page_cell(arena, page, named[i])))
+            frame = key;
     *line = 0;
-    if (program && program->text && !(at && at->frame)) {
-        frame = program->text;
-        *line = number ? number->number : 0;
+    if (program && !(at && at->frame)) {
+        frame = program;
+        *line = number ? strtoll(number, NULL, 10) : 0;
     } else if (frame) {
         frame = mp_arena_copy(arena, frame, split_frame(frame, line));
-        *line = !*line && number ? number->number : *line;
+        *line = !*line && number ? strtoll(number, NULL, 10) : *line;
     }
     return frame;
 }

@@ -162,7 +162,7 @@ void browse_page_shift(browse_page *page, long by)
  * text in it, or SIZE_MAX. */
 static size_t find_in_list(mp_arena *arena, const mp_cell *cell, const char *text, size_t first)
 {
-    for (size_t i = first; i < (size_t)cell->number; i++)
+    for (size_t i = first; i < cell->count; i++)
         if (strcasestr(mp_safe_text(arena, cell->list[i]), text))
             return i;
     return SIZE_MAX;

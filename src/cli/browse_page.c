@@ -263,7 +263,7 @@ const browse_line *browse_page_at(const browse_page *page)
     return line && line->table != SIZE_MAX && line->row < MP_ROW_NONE ? line : NULL;
 }
 
-const mp_cell *browse_page_cell(const browse_page *page, const char *column)
+const char *browse_page_cell(mp_arena *arena, const browse_page *page, const char *column)
 {
     const browse_line *line = browse_page_at(page);
     if (!line)
@@ -271,7 +271,9 @@ const mp_cell *browse_page_cell(const browse_page *page, const char *column)
     const mp_table *table = &page->document->tables[line->table];
     size_t place = mp_column_find(table->columns, table->column_count, column);
     const mp_cell *cell = &table->cells[line->row * table->column_count + place];
-    return place < table->column_count && cell->known ? cell : NULL;
+    return place < table->column_count && cell->known
+               ? mp_cell_for_programs(arena, &table->columns[place], cell)
+               : NULL;
 }
 
 size_t browse_list_column(const mp_table *table)

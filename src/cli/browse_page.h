@@ -59,9 +59,9 @@ void browse_page_shift(browse_page *page, long by);
 
 /* What the cursor is on. NULL: on no row. */
 const browse_line *browse_page_at(const browse_page *page);
-/* A cell of the row that the cursor is on, by the column's name; NULL where it has none that is
- * known. */
-const mp_cell *browse_page_cell(const browse_page *page, const char *column);
+/* A cell of the row that the cursor is on, by the column's name, as programs read it; NULL where it
+ * has none that is known. */
+const char *browse_page_cell(mp_arena *arena, const browse_page *page, const char *column);
 /* The stack of the row, or what else is listed for it; NULL: it has none. */
 const mp_cell *browse_page_stack(const browse_page *page);
 

@@ -154,8 +154,8 @@ static mp_cell member_cell(const mp_column *column, const void *member)
     if (column->unit == MP_LIST) {
         const mp_texts *texts = member;
         cell = (mp_cell){.known = texts->at || texts->empty,
-                         .number = (int64_t)texts->count,
-                         .whole = (uint32_t)texts->whole};
+                         .count = (uint32_t)texts->count,
+                         .whole = texts->whole & INT32_MAX};
         if (texts->count)
             cell.list = (const char **)(uintptr_t)texts->at;
         else
@@ -177,15 +177,15 @@ static void copy_texts(mp_document *document, const mp_column *column, const voi
                        mp_cell *cell)
 {
     if (!mp_cell_is_list(column, cell)) {
-        if ((column->unit == MP_TEXT || column->unit == MP_LIST) && cell->text)
+        if (mp_cell_is_text(column, cell) && cell->text)
             cell->text = mp_utf8_copy(document->arena, cell->text);
         return;
     }
     const char *const *texts = cell->list;
     if (((const mp_texts *)member)->kept)
         return;
-    cell->list = mp_arena_alloc(document->arena, (size_t)cell->number * sizeof *texts);
-    for (int64_t i = 0; i < cell->number; i++)
+    cell->list = mp_arena_alloc(document->arena, cell->count * sizeof *texts);
+    for (uint32_t i = 0; i < cell->count; i++)
         cell->list[i] = mp_utf8_copy(document->arena, texts[i]);
 }
 

@@ -72,23 +72,21 @@ typedef struct mp_texts {
  * A cell without a value is left out in JSON and empty elsewhere: it is not known, not 0. Where a
  * column has MP_NULL it is known that there is none. */
 typedef struct mp_cell {
-    union {
-        int64_t number; /* all units but text, percent and rates; a flag is 0 or 1; of a list, how
-                           many texts there are */
-        double real;    /* percent, average, byte rate */
-    };
-    union {
+    union {                /* by the column's unit */
+        int64_t number;    /* all units but text, percent and rates; a flag is 0 or 1 */
+        double real;       /* percent, average, byte rate */
         const char *text;  /* text; of an empty list, what people read in its place, or NULL */
-        const char **list; /* `number` texts, if there are any */
+        const char **list; /* `count` texts, if there are any */
     };
-    uint32_t whole; /* of a list that was cut: how many texts there are; 0: they are here */
-    bool known;
+    uint32_t count; /* of a list: how many texts are here; 0 of all others */
+    bool known : 1;
+    uint32_t whole : 31; /* of a list that was cut: how many texts there are; 0: they are here */
 } mp_cell;
 
 /* How many texts the list has, of which some may not be here. */
 static inline int64_t mp_list_length(const mp_cell *cell)
 {
-    return cell->whole ? cell->whole : cell->number;
+    return cell->whole ? cell->whole : cell->count;
 }
 
 /* Whether its value is mp_cell's `real`. */
@@ -97,10 +95,16 @@ static inline bool mp_unit_is_real(mp_unit unit)
     return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;
 }
 
-/* Whether it has texts in `list`; all others that have any have one in `text`. */
+/* Whether it has texts in `list`. */
 static inline bool mp_cell_is_list(const mp_column *column, const mp_cell *cell)
 {
-    return column->unit == MP_LIST && cell->number;
+    return column->unit == MP_LIST && cell->count;
+}
+
+/* Whether it has one in `text`, or NULL. */
+static inline bool mp_cell_is_text(const mp_column *column, const mp_cell *cell)
+{
+    return column->unit == MP_TEXT || (column->unit == MP_LIST && !cell->count);
 }
 
 typedef enum mp_shape {

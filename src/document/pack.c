@@ -170,10 +170,11 @@ static void move_cells(packing *pack, mp_table *table)
     table->cells = mp_fitted(table->cells, count, sizeof *table->cells);
     table->cell_capacity = count;
     for (size_t i = 0; i < count; i++) {
+        const mp_column *column = &table->columns[i % table->column_count];
         mp_cell *cell = &table->cells[i];
-        if (mp_cell_is_list(&table->columns[i % table->column_count], cell))
-            cell->list = moved_list(pack, cell->list, (size_t)cell->number);
-        else
+        if (mp_cell_is_list(column, cell))
+            cell->list = moved_list(pack, cell->list, cell->count);
+        else if (mp_cell_is_text(column, cell))
             move_text(pack, &cell->text);
     }
 }

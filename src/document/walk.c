@@ -106,15 +106,15 @@ mp_value mp_table_value(const mp_table *table, size_t row, size_t column)
         return (mp_value){0};
     const mp_column *of = &table->columns[column];
     mp_value value = {.known = true};
-    if (mp_unit_is_real(of->unit))
-        value.real = cell->real;
-    else if (of->unit != MP_LIST)
-        value.number = cell->number;
     if (mp_cell_is_list(of, cell)) {
         value.list = cell->list;
-        value.count = (size_t)cell->number;
-    } else {
+        value.count = cell->count;
+    } else if (mp_cell_is_text(of, cell)) {
         value.text = cell->text;
+    } else if (mp_unit_is_real(of->unit)) {
+        value.real = cell->real;
+    } else {
+        value.number = cell->number;
     }
     return value;
 }

@@ -19,7 +19,7 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
     case MP_TEXT:
         return mp_safe_text(arena, cell->text);
     case MP_LIST:
-        return mp_safe_text(arena, cell->number ? cell->list[0] : cell->text ? cell->text : "");
+        return mp_safe_text(arena, cell->count ? cell->list[0] : cell->text ? cell->text : "");
     case MP_FLAG:
         return cell->number ? "yes" : "no";
     case MP_NUMBER:
@@ -143,10 +143,10 @@ static const char *join(mp_arena *arena, const mp_cell *cell)
 {
     static const char between[] = " < ";
     size_t size = 1;
-    for (int64_t i = 0; i < cell->number; i++)
+    for (uint32_t i = 0; i < cell->count; i++)
         size += strlen(cell->list[i]) + sizeof between - 1;
     char *text = mp_arena_alloc(arena, size), *end = text;
-    for (int64_t i = 0; i < cell->number; i++) {
+    for (uint32_t i = 0; i < cell->count; i++) {
         end = i ? stpcpy(end, between) : end;
         end = stpcpy(end, cell->list[i]);
     }

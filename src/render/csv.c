@@ -39,7 +39,7 @@ static void put_cuts(mp_arena *arena, const mp_table *table, const mp_cell *cell
         put_field(file, cells ? cut ? "true" : "" : name_of(arena, column, "truncated"), false);
         put_field(file,
                   !cells ? name_of(arena, column, "frames")
-                  : cut  ? mp_arena_format(arena, "%" PRIu32, cells[i].whole)
+                  : cut  ? mp_arena_format(arena, "%" PRIu32, (uint32_t)cells[i].whole)
                          : "",
                   false);
     }

@@ -159,11 +159,12 @@ static bool is_note(const mp_column *column)
 /* The longest text of a column, in bytes; `figures`: all are figures in words, as "+9.9 KiB". */
 static size_t longest_text(const mp_table *table, size_t column, bool *figures)
 {
+    const mp_column *as = &table->columns[column];
     size_t longest = 0;
     *figures = true;
     for (size_t row = 0; row < table->row_count; row++) {
         const mp_cell *cell = &table->cells[row * table->column_count + column];
-        const char *text = cell->known && cell->text ? cell->text : "";
+        const char *text = cell->known && as->unit == MP_TEXT ? cell->text : "";
         const char *first = text + (*text == '+' || *text == '-');
         const char *end = first + strspn(first, "0123456789.,:");
         longest = strlen(text) > longest ? strlen(text) : longest;
@@ -212,7 +213,7 @@ static const mp_cell *whole_list(const mp_table *table, const mp_cell *row, size
     for (size_t i = 0; i < table->column_count; i++)
         if (table->columns[i].unit == MP_LIST && table->columns[i].flags & MP_FOR_PROGRAMS &&
             strcmp(table->columns[i].title, table->columns[column].title) == 0 && row[i].known &&
-            row[i].number > whole->number)
+            row[i].count > whole->count)
             whole = &row[i];
     return whole;
 }
@@ -222,8 +223,8 @@ static void put_list(mp_page *page, const mp_table *table, const mp_cell *row, s
 {
     enum { FRAMES = 48 };
     const mp_cell *cell = &row[column], *whole = whole_list(table, row, column);
-    const char *first = cell->number ? cell->list[0] : cell->text ? cell->text : "";
-    int64_t shown = whole->number < FRAMES ? whole->number : FRAMES;
+    const char *first = cell->count ? cell->list[0] : cell->text ? cell->text : "";
+    int64_t shown = whole->count < FRAMES ? whole->count : FRAMES;
     if (shown < 2) {
         mp_page_text(page, first);
         return;
@@ -240,7 +241,7 @@ static void put_list(mp_page *page, const mp_table *table, const mp_cell *row, s
 static void put_notes(mp_page *page, const mp_table *table, const mp_cell *row)
 {
     for (size_t i = 0; i < table->column_count; i++)
-        for (int64_t j = 0; is_note(&table->columns[i]) && row[i].known && j < row[i].number; j++)
+        for (uint32_t j = 0; is_note(&table->columns[i]) && row[i].known && j < row[i].count; j++)
             put(page, "<small>", row[i].list[j], "</small>");
 }
 

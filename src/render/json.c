@@ -99,8 +99,7 @@ static bool put_cut_text(json_out *out, const char *text)
 static bool put_list(json_out *out, const mp_column *column, const mp_cell *cell)
 {
     bool chain = mp_column_is_stack(column) || mp_column_is_called(column, "types");
-    size_t count = (size_t)cell->number,
-           shown = chain && count > out->cut.texts ? out->cut.texts : count;
+    size_t count = cell->count, shown = chain && count > out->cut.texts ? out->cut.texts : count;
     bool truncated = mp_list_length(cell) > (int64_t)shown;
     mp_json_open(&out->json, '[');
     for (size_t i = 0; i < shown; i++) {

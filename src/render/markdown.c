@@ -152,10 +152,10 @@ void mp_markdown_put_checks(mp_markdown *to, const mp_document *document, const 
 static void put_list(mp_markdown *to, const mp_table *table, const mp_column *column,
                      const mp_cell *cell)
 {
-    int64_t shown = cell->number;
+    int64_t shown = cell->count;
     if (!(column->flags & MP_BELOW) && shown > (int64_t)table->list_depth + 1)
         shown = (int64_t)table->list_depth + 1;
-    if (!cell->number && cell->text)
+    if (!cell->count && cell->text)
         put(to, cell->text);
     for (int64_t i = 0; i < shown; i++) {
         put_raw(to, i ? "<br>" : "");

@@ -206,7 +206,7 @@ static void put_frame(text_out *out, const char *what, const char *frame)
 static void put_callers(text_out *out, const mp_table *table, size_t row, const mp_cell *cell,
                         bool with_first)
 {
-    const char *first = cell->number ? cell->list[0] : cell->text;
+    const char *first = cell->count ? cell->list[0] : cell->text;
     char left[MP_UNIT_TEXT];
     if (with_first && first)
         put_frame(out, "at", first);
@@ -214,7 +214,7 @@ static void put_callers(text_out *out, const mp_table *table, size_t row, const 
     size_t depth = out->style->brief ? 0
                    : guide           ? guide->depth(guide->opaque, out->table, row)
                                      : table->list_depth;
-    int64_t shown = cell->number;
+    int64_t shown = cell->count;
     if (shown > (int64_t)depth + 1)
         shown = (int64_t)depth + 1;
     for (int64_t i = 1; i < shown; i++) {
@@ -232,13 +232,13 @@ static void put_notes(text_out *out, const mp_cell *cell)
 {
     enum { INDENT = 6 };
     size_t width = INDENT;
-    for (int64_t i = 0; i < cell->number; i++)
+    for (uint32_t i = 0; i < cell->count; i++)
         width += mp_text_width(mp_safe_text(&out->arena, cell->list[i])) + (i ? 2 : 0);
     bool joined = !out->style->width || width <= out->style->width;
-    for (int64_t i = 0; i < cell->number; i++) {
+    for (uint32_t i = 0; i < cell->count; i++) {
         const char *text = mp_safe_text(&out->arena, cell->list[i]);
         fprintf(out->file, "%*s", joined && i ? 0 : INDENT, "");
-        if (joined && i + 1 < cell->number)
+        if (joined && i + 1 < cell->count)
             fprintf(out->file, "%s; ", text);
         else
             put_wrapped(out, "", text, joined ? 0 : INDENT, INDENT + 2);

@@ -55,11 +55,11 @@ static size_t make_columns(fuzz_bytes *bytes, mp_column *columns)
 
 static mp_cell make_list(fuzz_bytes *bytes)
 {
-    mp_cell cell = {.known = true, .number = fuzz_take(bytes, 9)};
-    cell.list = mp_arena_alloc(&bytes->arena, ((size_t)cell.number + 1) * sizeof *cell.list);
-    for (int64_t i = 0; i < cell.number; i++)
+    mp_cell cell = {.known = true, .count = fuzz_take(bytes, 9)};
+    cell.list = mp_arena_alloc(&bytes->arena, ((size_t)cell.count + 1) * sizeof *cell.list);
+    for (uint32_t i = 0; i < cell.count; i++)
         cell.list[i] = fuzz_take_text(bytes);
-    if (!cell.number)
+    if (!cell.count)
         cell.text = fuzz_take_text(bytes);
     return cell;
 }

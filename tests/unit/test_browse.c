@@ -123,8 +123,9 @@ static const browse_page *page_of(subject *of)
 /* The text of the cell in this column of the row that the cursor is on. */
 static const char *cell(subject *of, const char *column)
 {
-    const mp_cell *at = browse_page_cell(page_of(of), column);
-    return at && at->text ? at->text : "";
+    static mp_arena arena; /* texts are the page's own */
+    const char *at = browse_page_cell(&arena, page_of(of), column);
+    return at ? at : "";
 }
 
 static void keys_move_open_and_find(void **unused)

@@ -53,7 +53,7 @@ static void tables_are_found_and_filled(void **unused)
         assert_string_equal(row[0].text, name);
         assert_int_equal(row[1].number, i);
         assert_true(row[2].known && row[2].real * 2 > i - 0.1 && row[2].real * 2 < i + 0.1);
-        assert_int_equal(row[3].number, 2);
+        assert_int_equal(row[3].count, 2);
         assert_string_equal(row[3].list[0], name);
         assert_string_equal(row[3].list[1], "caller");
     }
@@ -100,7 +100,7 @@ static void structs_become_rows(void **unused)
     assert_true(cells[2].known && cells[2].number == 0);
     assert_true(cells[3].known && cells[3].number == 1);
     assert_true(cells[4].known && cells[4].real > 12.4 && cells[4].real < 12.6);
-    assert_int_equal(cells[5].number, 2);
+    assert_int_equal(cells[5].count, 2);
     assert_string_equal(cells[5].list[0], "K\xc3\xa4se");
     assert_string_equal(cells[5].list[1], "caller");
     assert_int_equal(cells[6].number, 7);
@@ -123,7 +123,7 @@ static void what_is_not_known_stays_unknown(void **unused)
     assert_false(second[0].known);
     assert_true(second[1].known && second[1].number == 0);
     assert_true(second[4].known);
-    assert_true(second[5].known && second[5].number == 0);
+    assert_true(second[5].known && second[5].count == 0);
     assert_string_equal(second[5].text, "(session)");
     mp_document_free(document);
 }
@@ -209,7 +209,7 @@ static void nothing_stays_unknown(void **unused)
     assert_false(row[0].known);
     assert_true(row[1].known);
     assert_true(row[3].known);
-    assert_int_equal(row[3].number, 0);
+    assert_int_equal(row[3].count, 0);
     assert_string_equal(row[3].text, "(session)");
     mp_document_free(document);
 }
@@ -409,7 +409,7 @@ static void packed_rows_share_what_they_shared(void **unused)
         for (size_t i = 0; i < ROWS; i++) {
             list[i] = &document->tables[0].cells[4 * i + 3];
             assert_true(list[i]->known);
-            assert_int_equal(list[i]->number, stacks[i].count);
+            assert_int_equal(list[i]->count, stacks[i].count);
             assert_string_equal(list[i][-3].text, "row");
         }
         assert_string_equal(list[0]->list[0], "own");
