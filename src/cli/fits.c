@@ -62,11 +62,10 @@ static bool check_places(const cli_options *options)
                       command->name, last ? operand : path, last ? path : operand);
 }
 
-bool cli_fits(const cli_options *options)
+static bool format_fits(const cli_options *options)
 {
     const cli_command *command = &options->command;
     const mp_renderer *renderer = options->renderer;
-    bool before = command->operand && !command->operand_last;
     if (renderer->command && !cli_command_writes(command, renderer))
         return cli_refuse(options, "--format %s shows the answer of %s, not of %s", renderer->name,
                           renderer->command, command->name);
@@ -82,11 +81,17 @@ bool cli_fits(const cli_options *options)
         if (cli_is_given(options, *name))
             return cli_refuse(options, "%s has all there is, and no use for --%s", renderer->name,
                               *name);
-    if (!check_places(options))
-        return false;
     if (options->brief && !renderer->can_be_brief)
         return cli_refuse(options, "--brief goes with --format text or json, not with %s",
                           renderer->name);
+    return true;
+}
+
+/* What stands on the command line beside options. */
+static bool operands_fit(const cli_options *options)
+{
+    const cli_command *command = &options->command;
+    bool before = command->operand && !command->operand_last;
     if (cli_compares(command) && options->path_count != 1)
         return cli_refuse(options, "%s compares BASE with one other recording", command->name);
     const char *behind = command->operand_last ? command->operand : NULL;
@@ -109,5 +114,11 @@ bool cli_fits(const cli_options *options)
     if (!(command->scope & CLI_READS) && options->path_count)
         return cli_refuse(options, "%s takes no file, and got %s", command->name,
                           options->paths[0]);
-    return cli_chart_fits(options);
+    return true;
+}
+
+bool cli_fits(const cli_options *options)
+{
+    return format_fits(options) && check_places(options) && operands_fit(options) &&
+           cli_chart_fits(options);
 }

@@ -199,7 +199,7 @@ const cli_option cli_option_table[] = {
     {"recursive", NULL, "of a folder, also the recordings in its folders", NULL, .kind = CLI_FLAG,
      AT(recursive), .scope = CLI_LOADS, .section = CLI_GENERAL},
     {"jobs", "N", "so many files at once (default: one for each processor)", "a number from 1 on",
-     .kind = CLI_JOBS, .scope = CLI_LOADS, .section = CLI_GENERAL, .letter = 'j'},
+     .kind = CLI_NUMBER, AT(jobs), .scope = CLI_LOADS, .section = CLI_GENERAL, .letter = 'j'},
     {"max-memory", "SIZE", "take no more memory (default: three quarters of what there is)",
      "a size such as 512M or 4G", .kind = CLI_SIZE, AT(max_memory), .scope = CLI_READS,
      .section = CLI_GENERAL},

@@ -118,7 +118,6 @@ typedef enum cli_kind {
     CLI_READER,
     CLI_ENCODING,
     CLI_GROUPING,
-    CLI_JOBS,
     CLI_SIZE,    /* int64_t, in bytes, above 0 */
     CLI_NUMBER,  /* int64_t above 0 */
     CLI_NESTING, /* the same, not too large */

@@ -319,6 +319,29 @@ static bool asks_for_threads(const cli_options *options)
     return asks;
 }
 
+/* What follows from options, and from the command, once all are taken. */
+static void settle(cli_options *options)
+{
+    const mp_report *report = options->command.report;
+    mp_question *question = &options->question;
+    mp_load_options *load = &options->load;
+    load->source_folders = options->listings.at;
+    load->source_folder_count = options->listings.count;
+    load->skips = options->skips.at;
+    load->skip_count = options->skips.count;
+    load->threads_as_one = !asks_for_threads(options);
+    load->traces_folded = !report || !report->wants_traces;
+    load->dumps_apart = !report || !report->wants_holders;
+    load->keep_ages = report && report->wants_ages;
+    load->request_peaks = report && report->wants_request_peaks;
+    load->checksums = text_of(options, "against") != NULL;
+    question->sources.limits = load->limits;
+    question->strict = options->strict;
+    question->allow_torn = options->allow_torn;
+    load->since = text_of(options, "since");
+    load->until = text_of(options, "until");
+}
+
 /* Take all that was given, and refuse what means nothing to the command. */
 static bool take_options(cli_options *options, const cli_line *line)
 {
@@ -349,21 +372,7 @@ static bool take_options(cli_options *options, const cli_line *line)
     if (options->operand && !(command->scope & CLI_STORES))
         mp_question_set(question, mp_operand_argument(command->report->operand), options->operand,
                         &unheard);
-    options->load.source_folders = options->listings.at;
-    options->load.source_folder_count = options->listings.count;
-    options->load.skips = options->skips.at;
-    options->load.skip_count = options->skips.count;
-    options->load.threads_as_one = !asks_for_threads(options);
-    options->load.traces_folded = !command->report || !command->report->wants_traces;
-    options->load.dumps_apart = !command->report || !command->report->wants_holders;
-    options->load.keep_ages = command->report && command->report->wants_ages;
-    options->load.request_peaks = command->report && command->report->wants_request_peaks;
-    options->load.checksums = text_of(options, "against") != NULL;
-    question->sources.limits = options->load.limits;
-    question->strict = options->strict;
-    question->allow_torn = options->allow_torn;
-    options->load.since = text_of(options, "since");
-    options->load.until = text_of(options, "until");
+    settle(options);
     return true;
 }
 

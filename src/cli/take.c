@@ -29,6 +29,98 @@ static bool take_wait(const char *text, int64_t *us)
     return !bare && mp_parse_time(text, us) && *us > 0;
 }
 
+/* What kinds that name a type are of: it stands at `place`. False where the text is none of them.
+ */
+static bool take_value(cli_kind kind, const char *text, void *place)
+{
+    int64_t *number = place;
+    switch (kind) {
+    case CLI_FLAG:
+        return *(bool *)place = true;
+    case CLI_NAME:
+        *(const char **)place = text;
+        return *text != '\0';
+    case CLI_FILE_NAME:
+        *(const char **)place = text;
+        return *text && !strchr(text, '/');
+    case CLI_TEXTS:
+        return add_text(place, text);
+    case CLI_FOLDERS:
+        return is_folder(text) && add_text(place, text);
+    case CLI_TIME:
+    case CLI_SPAN:
+        return take_wait(text, number);
+    case CLI_SIZE:
+        return mp_parse_bytes(text, number) && *number > 0;
+    case CLI_NUMBER:
+        return mp_parse_count(text, number) && *number > 0;
+    case CLI_NESTING:
+        return mp_parse_count(text, number) && *number > 0 && *number <= 16;
+    case CLI_CEILING:
+        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_CEILING}, text, place);
+    case CLI_GROWTH:
+        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_GROWTH}, text, place);
+    default:
+        return false;
+    }
+}
+
+/* --- what is kept in a way of its own --- */
+
+static bool take_moment(mp_load_options *load, const char *text)
+{
+    int64_t us;
+    load->at = text;
+    return mp_text_is(text, "peak") || mp_parse_time(text, &us);
+}
+
+static bool take_slices(mp_load_options *load, const char *text)
+{
+    int64_t number;
+    load->slice_us = 0;
+    if (!mp_parse_count(text, &number))
+        return mp_parse_time(text, &load->slice_us) && load->slice_us > 0;
+    load->slices = (uint32_t)number;
+    return number > 0 && number <= 10000;
+}
+
+static bool take_temporary(mp_load_options *load, const char *text)
+{
+    load->temporary_is_time = !mp_parse_count(text, &load->temporary);
+    return load->temporary_is_time ? mp_parse_time(text, &load->temporary) : load->temporary > 0;
+}
+
+static bool take_reorder(mp_load_options *load, const char *text)
+{
+    int64_t number;
+    bool ok = mp_parse_count(text, &number) && number >= 0 && number <= 100000000;
+    if (ok)
+        load->reorder = number ? number : -1;
+    return ok;
+}
+
+static bool take_encoding(cli_options *options, const char *text)
+{
+    const char *unheard;
+    options->load.encoding = options->question.sources.encoding = text;
+    mp_encoding_close(options->encoding);
+    options->encoding = mp_encoding_open(text, &unheard);
+    return options->encoding != NULL;
+}
+
+static bool take_own_renderer(cli_options *options, const char *text)
+{
+    options->renderer = mp_renderer_find(text);
+    return options->renderer && options->renderer->command &&
+           mp_text_is(options->renderer->command, options->command.name);
+}
+
+static bool take_width(int64_t *width, const char *text)
+{
+    return mp_parse_count(text, width) && *width <= CLI_WIDEST &&
+           (*width == 0 || *width >= CLI_NARROWEST);
+}
+
 /* The place of a word among those that the option takes. False where it is none of them. */
 static bool find_word(const cli_options *options, const cli_option *option, const char *word,
                       unsigned *place)
@@ -44,90 +136,44 @@ static bool find_word(const cli_options *options, const cli_option *option, cons
 /* False where the text is none that the option takes. */
 static bool take(cli_options *options, const cli_option *option, const char *text)
 {
-    void *place = (char *)options + option->offset;
-    mp_load_options *load = &options->load;
     mp_error unheard = {0};
-    int64_t number = 0;
     unsigned word;
-    const char *why;
     switch (option->kind) {
     case CLI_ASKS:
         return mp_question_set(&options->question, option->name, text, &unheard);
-    case CLI_FLAG:
-        return *(bool *)place = true;
-    case CLI_NAME:
-        *(const char **)place = text;
-        return *text != '\0';
-    case CLI_FILE_NAME:
-        *(const char **)place = text;
-        return *text && !strchr(text, '/');
-    case CLI_TIME:
-    case CLI_SPAN:
-        return take_wait(text, place);
-    case CLI_CEILING:
-        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_CEILING}, text, place);
-    case CLI_GROWTH:
-        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_GROWTH}, text, place);
-    case CLI_TEXTS:
-        return add_text(place, text);
-    case CLI_FOLDERS:
-        return is_folder(text) && add_text(place, text);
     case CLI_MOMENT:
-        load->at = text;
-        return mp_text_is(text, "peak") || mp_parse_time(text, &number);
+        return take_moment(&options->load, text);
     case CLI_SLICES:
-        load->slice_us = 0;
-        if (!mp_parse_count(text, &number))
-            return mp_parse_time(text, &load->slice_us) && load->slice_us > 0;
-        load->slices = (uint32_t)number;
-        return number > 0 && number <= 10000;
+        return take_slices(&options->load, text);
     case CLI_TEMPORARY:
-        load->temporary_is_time = !mp_parse_count(text, &load->temporary);
-        return load->temporary_is_time ? mp_parse_time(text, &load->temporary)
-                                       : load->temporary > 0;
+        return take_temporary(&options->load, text);
     case CLI_REORDER:
-        if (!mp_parse_count(text, &number) || number < 0 || number > 100000000)
-            return false;
-        load->reorder = number ? number : -1;
-        return true;
+        return take_reorder(&options->load, text);
     case CLI_READER:
-        load->format = text;
+        options->load.format = text;
         return mp_reader_find(text) != NULL;
     case CLI_ENCODING:
-        load->encoding = options->question.sources.encoding = text;
-        mp_encoding_close(options->encoding);
-        return (options->encoding = mp_encoding_open(text, &why)) != NULL;
-    case CLI_JOBS:
-        return mp_parse_count(text, &options->jobs) && options->jobs > 0;
-    case CLI_SIZE:
-        return mp_parse_bytes(text, place) && *(int64_t *)place > 0;
-    case CLI_NUMBER:
-        return mp_parse_count(text, place) && *(int64_t *)place > 0;
-    case CLI_NESTING:
-        return mp_parse_count(text, place) && *(int64_t *)place > 0 && *(int64_t *)place <= 16;
+        return take_encoding(options, text);
     case CLI_RENDERER:
         return (options->renderer = mp_renderer_find(text)) != NULL;
     case CLI_OWN_RENDERER:
-        options->renderer = mp_renderer_find(text);
-        return options->renderer && options->renderer->command &&
-               mp_text_is(options->renderer->command, options->command.name);
+        return take_own_renderer(options, text);
     case CLI_EXPORTER:
         return options->exporter != NULL; /* cli_export_choose */
     case CLI_GROUPING:
-        if (!find_word(options, option, text, &word))
-            return false;
-        options->group = CLI_GROUP_FILE + word;
-        return true;
-    case CLI_WIDTH:
-        return mp_parse_count(text, &options->width) && options->width <= CLI_WIDEST &&
-               (options->width == 0 || options->width >= CLI_NARROWEST);
     case CLI_COLOURING:
         if (!find_word(options, option, text, &word))
             return false;
-        options->colour = CLI_COLOUR_AUTO + word;
+        if (option->kind == CLI_GROUPING)
+            options->group = CLI_GROUP_FILE + word;
+        else
+            options->colour = CLI_COLOUR_AUTO + word;
         return true;
+    case CLI_WIDTH:
+        return take_width(&options->width, text);
+    default:
+        return take_value(option->kind, text, (char *)options + option->offset);
     }
-    return false;
 }
 
 bool cli_refuse_argument(const cli_options *options, const cli_option *option, const cli_pair *pair)
