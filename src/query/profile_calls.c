@@ -154,57 +154,83 @@ static call_lists list_calls(const mp_profile *profile)
     return lists;
 }
 
+/* A search for rings of calls, depth first (Tarjan). Arrays are by module. */
+typedef struct ring_search {
+    call_lists lists;
+    uint32_t *number; /* in which they are visited; 0: not */
+    uint32_t *lowest; /* that is reached from there and still open */
+    uint32_t *next;   /* of its calls */
+    bool *closed, *recursive;
+    uint32_t *way, *pending; /* from the root to the module at hand; what is open */
+    uint32_t visited, height, open;
+} ring_search;
+
+static void visit(ring_search *of, uint32_t at)
+{
+    of->number[at] = of->lowest[at] = ++of->visited;
+    of->next[at] = of->lists.first[at];
+    of->pending[of->open++] = at;
+}
+
+static void follow_call(ring_search *of, uint32_t at)
+{
+    const uint32_t target = of->lists.targets[of->next[at]++];
+    of->recursive[at] |= target == at;
+    if (!of->number[target])
+        of->way[of->height++] = target;
+    else if (!of->closed[target] && of->number[target] < of->lowest[at])
+        of->lowest[at] = of->number[target];
+}
+
+/* Back to the caller. What was reached and leads no farther back than here is one ring. */
+static void leave(ring_search *of, uint32_t at)
+{
+    const uint32_t height = --of->height;
+    if (height && of->lowest[at] < of->lowest[of->way[height - 1]])
+        of->lowest[of->way[height - 1]] = of->lowest[at];
+    const bool alone = of->pending[of->open - 1] == at;
+    for (uint32_t last = 0; of->lowest[at] == of->number[at] && last != at;) {
+        last = of->pending[--of->open];
+        of->closed[last] = true;
+        of->recursive[last] |= !alone;
+    }
+}
+
 /* Which modules can call themselves, if by others: components of more than one module that all
  * reach each other (Tarjan), and calls of a module to itself. */
 static bool *find_recursive(const mp_profile *profile)
 {
-    uint32_t count = profile->modules.count, visited = 0, height = 0, open = 0;
-    call_lists lists = list_calls(profile);
-    uint32_t *number = mp_alloc_zero(count, sizeof *number); /* in which they are visited; 0: not */
-    uint32_t *lowest = mp_alloc_zero(count, sizeof *lowest); /* that is reached and still open */
-    uint32_t *next = mp_alloc_zero(count, sizeof *next);
-    uint32_t *way = mp_alloc_zero(count, sizeof *way), *pending = mp_alloc_zero(count, sizeof *way);
-    bool *closed = mp_alloc_zero(count, sizeof *closed);
-    bool *recursive = mp_alloc_zero(count, sizeof *recursive);
+    const uint32_t count = profile->modules.count;
+    ring_search of = {.lists = list_calls(profile),
+                      .number = mp_alloc_zero(count, sizeof *of.number),
+                      .lowest = mp_alloc_zero(count, sizeof *of.lowest),
+                      .next = mp_alloc_zero(count, sizeof *of.next),
+                      .closed = mp_alloc_zero(count, sizeof *of.closed),
+                      .recursive = mp_alloc_zero(count, sizeof *of.recursive),
+                      .way = mp_alloc_zero(count, sizeof *of.way),
+                      .pending = mp_alloc_zero(count, sizeof *of.pending)};
     for (uint32_t root = 1; root < count; root++) {
-        if (!number[root])
-            way[height++] = root;
-        while (height) {
-            uint32_t at = way[height - 1];
-            if (!number[at]) {
-                number[at] = lowest[at] = ++visited;
-                next[at] = lists.first[at];
-                pending[open++] = at;
-            }
-            if (next[at] < lists.first[at + 1]) {
-                uint32_t target = lists.targets[next[at]++];
-                recursive[at] |= target == at;
-                if (!number[target])
-                    way[height++] = target;
-                else if (!closed[target] && number[target] < lowest[at])
-                    lowest[at] = number[target];
-                continue;
-            }
-            height--;
-            if (height && lowest[at] < lowest[way[height - 1]])
-                lowest[way[height - 1]] = lowest[at];
-            bool alone = pending[open - 1] == at;
-            for (uint32_t last = 0; lowest[at] == number[at] && last != at;) {
-                last = pending[--open];
-                closed[last] = true;
-                recursive[last] |= !alone;
-            }
+        if (!of.number[root])
+            of.way[of.height++] = root;
+        while (of.height) {
+            const uint32_t at = of.way[of.height - 1];
+            if (!of.number[at])
+                visit(&of, at);
+            if (of.next[at] < of.lists.first[at + 1])
+                follow_call(&of, at);
+            else
+                leave(&of, at);
         }
     }
-    free(lists.first);
-    free(lists.targets);
-    free(number);
-    free(lowest);
-    free(next);
-    free(way);
-    free(pending);
-    free(closed);
-    return recursive;
+    free(of.lists.first);
+    free(of.lists.targets);
+    free(of.number);
+    free(of.lowest);
+    free(of.next);
+    free(of.closed);
+    free(of.way);
+    free(of.pending);
+    return of.recursive;
 }
 
 /* What the lines say of a call of the graph. A line's time less its own is what it called: all of

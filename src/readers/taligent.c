@@ -357,11 +357,8 @@ static void end_log(taligent_pass *pass, uint32_t first_anomaly, size_t first_di
     pass->blocks.log.events->reordered_events += pass->order.moved - pass->late_events;
 }
 
-/* Read the whole input into the model; false where its last line is cut off. */
-static bool run_pass(taligent_pass *pass, mp_input *input)
+static void open_pass(taligent_pass *pass)
 {
-    bool analysis = head_is_analysis(mp_input_look_ahead(input)), whole = true;
-    mp_slice line;
     mp_session *session = MP_ADD(&pass->model->sessions);
     (void)session;
     mp_blocks_open(&pass->blocks, pass->model, (mp_session_id){pass->model->sessions.count - 1},
@@ -382,32 +379,51 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     pass->slices = pass->slice_us          ? UINT32_MAX - 1
                    : pass->options->slices ? pass->options->slices
                                            : DEFAULT_SLICES;
-    const mp_diagnostic *kept;
-    size_t first_diagnostic = mp_diagnostics_kept(pass->diagnostics, &kept);
-    uint32_t first_anomaly = pass->blocks.log.events->anomalies.count;
+}
+
+/* All lines; false where the last one is cut off. */
+static bool read_lines(taligent_pass *pass, mp_input *input, bool analysis)
+{
+    bool whole = true;
+    mp_slice line;
     for (;;) {
         if (!mp_window_has_line(input)) /* what is wrong with the input is diagnosed in order */
             taligent_resolve(pass);
         if (!mp_input_line(input, &line))
             break;
-        if (analysis) {
-            whole = taligent_read_analysis(pass, input, line);
-            break;
-        }
+        if (analysis)
+            return taligent_read_analysis(pass, input, line);
         line = mp_slice_trim(line);
         whole = mp_input_line_closed(input) || !line.length;
         if (whole)
             log_line(pass, input, line);
     }
-    taligent_end(pass);
-    if (!analysis) /* whose blocks are told in the order of time */
-        end_log(pass, first_anomaly, first_diagnostic);
+    return whole;
+}
+
+static void close_pass(taligent_pass *pass)
+{
     taligent_order_close(&pass->order);
     mp_pipeline_free(pass->replay);
     mp_id_index_free(&pass->threads.index);
     free(pass->threads.names);
     pass->blocks.log.events->corrupt_events += pass->corrupt_events;
     pass->blocks.log.events->late_events += pass->late_events;
+}
+
+/* Read the whole input into the model; false where its last line is cut off. */
+static bool run_pass(taligent_pass *pass, mp_input *input)
+{
+    bool analysis = head_is_analysis(mp_input_look_ahead(input));
+    const mp_diagnostic *kept;
+    open_pass(pass);
+    size_t first_diagnostic = mp_diagnostics_kept(pass->diagnostics, &kept);
+    uint32_t first_anomaly = pass->blocks.log.events->anomalies.count;
+    bool whole = read_lines(pass, input, analysis);
+    taligent_end(pass);
+    if (!analysis) /* whose blocks are told in the order of time */
+        end_log(pass, first_anomaly, first_diagnostic);
+    close_pass(pass);
     return whole;
 }
 
