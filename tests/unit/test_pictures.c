@@ -167,8 +167,8 @@ static void axes_by_law(void **state)
 
 enum { MOST_BYTES = 1000000 };
 
-/* So many bytes has the picture; it ends whole. */
-static size_t size_of(void (*draw)(mp_svg *, const mp_figure *), const mp_figure *figure)
+/* It ends whole. Release with free(). */
+static char *picture_of(void (*draw)(mp_svg *, const mp_figure *), const mp_figure *figure)
 {
     char *text = NULL;
     size_t size = 0;
@@ -176,6 +176,14 @@ static size_t size_of(void (*draw)(mp_svg *, const mp_figure *), const mp_figure
     draw(&svg, figure);
     assert_int_equal(fclose(svg.file), 0);
     assert_true(size > 7 && strcmp(text + size - 7, "</svg>\n") == 0);
+    return text;
+}
+
+/* So many bytes has the picture. */
+static size_t size_of(void (*draw)(mp_svg *, const mp_figure *), const mp_figure *figure)
+{
+    char *text = picture_of(draw, figure);
+    size_t size = strlen(text);
     free(text);
     return size;
 }
@@ -230,6 +238,36 @@ static void lines_stay_small(void **state)
     free(values);
     free(at);
     free(name);
+}
+
+/* Among many tags of one name, one of another is what the lane is looked at for. */
+static void rare_tags_are_named(void **state)
+{
+    (void)state;
+    enum { MOMENTS = 400 };
+    static int64_t at[MOMENTS], values[MOMENTS];
+    static struct mp_mark marks[MOMENTS];
+    static const char *names[MOMENTS];
+    static struct mp_line_of line = {"x", "alive", NULL, MP_BYTES, values};
+    for (int i = 0; i < MOMENTS; i++) {
+        at[i] = i * 1000000LL;
+        marks[i] = (struct mp_mark){at[i], MP_UNKNOWN, MP_UNKNOWN, "tag",
+                                    i == 2 * MOMENTS / 3 ? "deploy" : "every second"};
+    }
+    mp_figure figure = {.kind = MP_FIGURE_LINES, .name = "x", .title = "x"};
+    figure.lines = (mp_line_figure){.moments = MOMENTS,
+                                    .at = at,
+                                    .moment_unit = MP_TIME,
+                                    .moment_of = "snapshot",
+                                    .names = names,
+                                    .lines = &line,
+                                    .line_count = 1,
+                                    .marks = marks,
+                                    .mark_count = MOMENTS};
+    char *text = picture_of(mp_svg_lines, &figure);
+    assert_non_null(strstr(text, ">deploy<"));
+    assert_non_null(strstr(text, ">every second<"));
+    free(text);
 }
 
 /* An amount of all its digits leaves no room for the name before it. */
@@ -360,6 +398,7 @@ int main(void)
         cmocka_unit_test(axes_by_hand),
         cmocka_unit_test(axes_by_law),
         cmocka_unit_test(lines_stay_small),
+        cmocka_unit_test(rare_tags_are_named),
         cmocka_unit_test(spans_stay_small),
         cmocka_unit_test(maps_stay_small),
         cmocka_unit_test(names_without_room_are_left_out),
