@@ -148,14 +148,15 @@ typedef struct mp_suspect {
  * refers to them has several owners. By the types of two objects that refer to it and have
  * different owners, the first two in the order of the file. */
 typedef struct mp_shared {
-    uint32_t types[2];      /* the smaller number first */
-    int64_t objects, bytes; /* of shared objects; what those retain */
+    uint32_t types[2];                        /* the smaller number first */
+    int64_t objects, own_bytes;               /* of shared objects */
+    int64_t retained_objects, retained_bytes; /* with all that those keep alive */
     uint32_t largest;
 } mp_shared;
 
 typedef struct mp_sharing {
-    int64_t objects, bytes; /* retained by shared objects, together */
-    mp_shared *at;          /* most bytes first, then by the types' names */
+    mp_shared all; /* the sum of the rows */
+    mp_shared *at; /* most retained bytes first, then by the types' names */
     size_t count;
 } mp_sharing;
 

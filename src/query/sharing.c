@@ -71,14 +71,22 @@ static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
 static int by_bytes(const void *left, const void *right, void *model)
 {
     const mp_shared *a = left, *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
+    if (a->retained_bytes != b->retained_bytes)
+        return a->retained_bytes > b->retained_bytes ? -1 : 1;
     for (int i = 0; i < 2; i++) {
         int order = mp_type_compare(model, (mp_type_id){a->types[i]}, (mp_type_id){b->types[i]});
         if (order)
             return order;
     }
     return a->largest < b->largest ? -1 : a->largest > b->largest;
+}
+
+static void add_shared(mp_shared *sum, const mp_shared *of)
+{
+    sum->objects += of->objects;
+    sum->own_bytes += of->own_bytes;
+    sum->retained_objects += of->retained_objects;
+    sum->retained_bytes += of->retained_bytes;
 }
 
 static void share(mp_graph_view *view)
@@ -105,12 +113,13 @@ static void share(mp_graph_view *view)
             *place = (uint32_t)sharing->count;
         }
         mp_shared *shared = &sharing->at[*place - 1];
-        int64_t retained = (int64_t)dominators->retained[object];
-        shared->objects++;
-        shared->bytes += retained;
-        sharing->objects++;
-        sharing->bytes += retained;
-        if (!shared->largest || retained > (int64_t)dominators->retained[shared->largest])
+        const mp_shared one = {.objects = 1,
+                               .own_bytes = (int64_t)graph->sizes[object],
+                               .retained_objects = dominators->span[i],
+                               .retained_bytes = (int64_t)dominators->retained[object]};
+        add_shared(shared, &one);
+        add_shared(&sharing->all, &one);
+        if (!shared->largest || one.retained_bytes > (int64_t)dominators->retained[shared->largest])
             shared->largest = object;
     }
     if (sharing->count)

@@ -531,13 +531,31 @@ typedef struct shared_row {
 } shared_row;
 
 static const mp_column shared_columns[] = {
-    MP_COLUMN_OF(shared_row, of.bytes, "bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(shared_row, of.retained_bytes, "bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN(shared_row, percent, "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(shared_row, of.retained_objects, "retained_objects", "Objects", MP_COUNT,
+                 MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(shared_row, of.own_bytes, "own_bytes", "Own", MP_BYTES, MP_FOR_PROGRAMS),
     MP_COLUMN_OF(shared_row, of.objects, "objects", "Objects", MP_COUNT, 0),
     MP_COLUMN(shared_row, type, "Shared between", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(shared_row, other_type, "and", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(shared_row, largest, "Largest", MP_TEXT, 0),
 };
+
+/* "2.1 MiB in 39,217 objects that no single object keeps alive; with what hangs below, 17.9 MiB in
+ * 225,461" */
+static const char *shared_title(mp_document *document, const mp_shared *all)
+{
+    const char *own = mp_document_text(
+        document, "Shared: %s in %s object%s that no single object keeps alive",
+        mp_bytes_text(document, all->own_bytes, false),
+        mp_count_text(document, all->objects, false), all->objects == 1 ? "" : "s");
+    return all->retained_objects == all->objects
+               ? own
+               : mp_document_text(document, "%s; with what hangs below, %s in %s", own,
+                                  mp_bytes_text(document, all->retained_bytes, false),
+                                  mp_count_text(document, all->retained_objects, false));
+}
 
 void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows)
 {
@@ -546,13 +564,10 @@ void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows)
         return;
     mp_table *table = MP_TABLE(document, "shared", NULL, MP_ROWS, shared_columns);
     table->order = "bytes";
-    table->title = mp_document_text(
-        document, "Shared: %s in %s object%s that no single object keeps alive",
-        mp_bytes_text(document, sharing->bytes, false),
-        mp_count_text(document, sharing->objects, false), sharing->objects == 1 ? "" : "s");
+    table->title = shared_title(document, &sharing->all);
     for (size_t i = 0; i < mp_shown_of(sharing->count, rows); i++) {
         const mp_shared *at = &sharing->at[i];
-        shared_row row = {*at, mp_percent_of(at->bytes, mp_graph_reachable(view)),
+        shared_row row = {*at, mp_percent_of(at->retained_bytes, mp_graph_reachable(view)),
                           mp_type_text(document->arena, view->model, at->types[0]),
                           mp_type_text(document->arena, view->model, at->types[1]),
                           mp_object_text(document->arena, view, at->largest)};

@@ -185,8 +185,8 @@ void mp_say_dump_more(mp_document *document, mp_graph_view *view)
     (void)mp_graph_suspects(view, &suspects);
     if (!suspects && sharing->count) /* which is why no single object retains much */
         mp_document_say(document, MP_TONE_PLAIN, "Shared",
-                        "%s has several owners, most between %s and %s",
-                        share_text(document, view, sharing->bytes),
+                        "%s hangs below objects with several owners, most between %s and %s",
+                        share_text(document, view, sharing->all.retained_bytes),
                         mp_type_text(document->arena, view->model, sharing->at[0].types[0]),
                         mp_type_text(document->arena, view->model, sharing->at[0].types[1]));
 }

@@ -591,11 +591,34 @@ static void test_sharing(void **unused)
     small all = setup();
     mp_sharing sharing = *mp_graph_sharing(&all.view);
     assert_int_equal(sharing.count, 1);
-    assert_int_equal(sharing.objects, 1);
-    assert_int_equal(sharing.bytes, 10);
+    assert_int_equal(sharing.all.objects, 1);
+    assert_int_equal(sharing.all.own_bytes, 10);
+    assert_int_equal(sharing.all.retained_objects, 1);
+    assert_int_equal(sharing.all.retained_bytes, 10);
     assert_int_equal(sharing.at[0].types[0], ORDER);
     assert_int_equal(sharing.at[0].types[1], ORDER);
     assert_int_equal(sharing.at[0].largest, 6);
+    teardown(&all);
+}
+
+/* Two roots share an object that has a part: the shared one is one object, with its part two. */
+static void test_sharing_with_parts(void **unused)
+{
+    (void)unused;
+    static const edge edges[] = {{1, 3}, {2, 3}, {3, 4}};
+    small all = {.model = mp_model_new(), .graph = graph_of(4, edges, 3, 10)};
+    (void)MP_ADD(&all.model->types);
+    for (uint32_t i = 1; i <= 4; i++)
+        all.graph->types[i] = 1;
+    graph_root(all.graph, 1, MP_ROOT_STATIC, 0);
+    graph_root(all.graph, 2, MP_ROOT_STATIC, 0);
+    look(&all);
+    mp_sharing sharing = *mp_graph_sharing(&all.view);
+    assert_int_equal(sharing.count, 1);
+    assert_int_equal(sharing.all.objects, 1);
+    assert_int_equal(sharing.all.own_bytes, 10);
+    assert_int_equal(sharing.all.retained_objects, 2);
+    assert_int_equal(sharing.all.retained_bytes, 20);
     teardown(&all);
 }
 
@@ -633,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_a_list_may_be_of_several_types),
         cmocka_unit_test(test_what_is_kept_is_nine_of_ten),
         cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_sharing_with_parts),
         cmocka_unit_test(test_roots_are_counted_for_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
