@@ -18,7 +18,7 @@ const char *const cli_status_meanings[CLI_STATUSES] = {
 const cli_option cli_option_table[] = {
     {"from", "SNAPSHOT", "from this snapshot: number, tag, tag#k, first, peak",
      "a number, a tag, tag#k, first, last or peak", .kind = CLI_ASKS, .section = CLI_WHAT},
-    {"to", "SNAPSHOT", "up to this one (default: last _PreCleanUp, or last)",
+    {"to", "SNAPSHOT", "up to this one (default: last _PreCleanUp, before _Exit, or last)",
      "a number, a tag, tag#k, first, last or peak", .kind = CLI_ASKS, .section = CLI_WHAT},
     {"at", "MOMENT", "what was alive then: 90s, 250ms, 1:02:03.5, 1500 (microseconds) or peak",
      "peak, or a time from the start such as 1500 (microseconds), 250ms, 90s or 1:02:03.5",

@@ -27,16 +27,16 @@ enum { NOT_KNOWN = 2 }; /* beside 0 and 1 */
 
 /* What a line says, of whichever kind it is. */
 typedef struct line_values {
-    int64_t version, knows, complete, torn, runs; /* of the head */
-    const char *kind, *options, *start_time;      /* likewise */
-    int64_t entries;                              /* of the totals; -1: not told */
-    const char *of, *type, *name, *program;       /* of an entry; `of`: of the totals too */
-    int64_t line, start, overload;                /* of an entry */
-    json_t *stack;                                /* likewise; NULL: none */
-    int64_t run, size;                            /* of a recording */
-    const char *checksum;                         /* likewise */
-    int64_t caller;                               /* of a caller; 0: it is the outermost */
-    json_t *frame;                                /* likewise */
+    int64_t version, knows, complete, torn, late, runs; /* of the head */
+    const char *kind, *options, *start_time;            /* likewise */
+    int64_t entries;                                    /* of the totals; -1: not told */
+    const char *of, *type, *name, *program;             /* of an entry; `of`: of the totals too */
+    int64_t line, start, overload;                      /* of an entry */
+    json_t *stack;                                      /* likewise; NULL: none */
+    int64_t run, size;                                  /* of a recording */
+    const char *checksum;                               /* likewise */
+    int64_t caller;                                     /* of a caller; 0: it is the outermost */
+    json_t *frame;                                      /* likewise */
 } line_values;
 
 /* How far a stack was read, from the outermost frame inwards. */
@@ -61,6 +61,7 @@ static const struct {
     {"knows", JSON_INTEGER, offsetof(line_values, knows)},
     {"complete", JSON_TRUE, offsetof(line_values, complete)},
     {"torn", JSON_TRUE, offsetof(line_values, torn)},
+    {"late", JSON_TRUE, offsetof(line_values, late)},
     {"options", JSON_STRING, offsetof(line_values, options)},
     {"of", JSON_STRING, offsetof(line_values, of)},
     {"start_time", JSON_STRING, offsetof(line_values, start_time)},
@@ -328,6 +329,7 @@ static bool read_head(loader *load, const line_values *values)
     head.open_ended =
         values->complete == NOT_KNOWN || (head.complete && head.kind == MP_KIND_EVENTS);
     head.torn = values->torn != 0;
+    head.late = values->late != 0;
     head.format = "baseline";
     head.kept = true;
     head.conditions =

@@ -443,6 +443,7 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
                   .digest = mp_alloc_zero(1, sizeof *of.digest),
                   .error = error};
     describe(&of);
+    of.digest->late = window && mp_window_ends_late(window);
     if (window)
         digest_heap(&of);
     else

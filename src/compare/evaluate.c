@@ -391,6 +391,15 @@ static void judge_new(mp_evaluation *evaluation)
 
 /* --- rules --- */
 
+/* Whether what is measured is no longer there where the window ends behind the clean-up. What is
+ * alive there is what a rule on that asks for. */
+static bool is_of_leaks(mp_measure measure)
+{
+    return measure == MP_MEASURE_LEAKED || measure == MP_MEASURE_LEAKED_OBJECTS ||
+           measure == MP_MEASURE_LEAK_SITES || measure == MP_MEASURE_NEW_LEAK_SITES ||
+           measure == MP_MEASURE_GROWTH || measure == MP_MEASURE_TREND;
+}
+
 static void judge_rule(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
@@ -410,6 +419,9 @@ static void judge_rule(mp_evaluation *evaluation)
     else if (rule->bound.spreads && !base->run_count)
         MP_DISMISS(evaluation, "the base is of one run, which has no spread: keep a baseline of "
                                "several runs");
+    else if (is_of_leaks(rule->measure) && (context->now->late || base->late))
+        MP_DISMISS(evaluation, "%s " MP_ENDS_LATE,
+                   context->now->late ? "the window" : "the base's window");
     else if (row->is_new)
         judge_new(evaluation);
     else if (rule->measure == MP_MEASURE_COVERAGE)

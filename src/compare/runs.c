@@ -38,7 +38,7 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
 {
     mp_digest *middle = runs[0];
     unsigned has = ~0u;
-    bool complete = true, open_ended = false, torn = false;
+    bool complete = true, open_ended = false, torn = false, late = false;
     if (count == 1)
         return middle;
     for (size_t i = 0; i < count; i++) {
@@ -51,12 +51,14 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
         complete &= runs[i]->complete;
         open_ended |= runs[i]->open_ended;
         torn |= runs[i]->torn;
+        late |= runs[i]->late;
     }
     for (size_t i = 0; i < count; i++) {
         runs[i]->has = has;
         runs[i]->complete = complete;
         runs[i]->open_ended = open_ended;
         runs[i]->torn = torn;
+        runs[i]->late = late;
     }
     middle->runs = mp_alloc(count * sizeof(mp_digest *));
     memcpy(middle->runs, runs, count * sizeof(mp_digest *));

@@ -207,6 +207,11 @@ bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag)
     return mp_text_is(mp_model_text(model, tag), "_PreCleanUp");
 }
 
+bool mp_model_is_exit(const mp_model *model, mp_string_id tag)
+{
+    return model->kind == MP_KIND_RECORDING && mp_text_is(mp_model_text(model, tag), "_Exit");
+}
+
 bool mp_model_is_request_end(const mp_model *model, mp_string_id tag)
 {
     return mp_text_is(mp_model_text(model, tag), "_EndOfRequest");

@@ -374,6 +374,8 @@ static inline bool mp_generation_is_of_request(const mp_model *model,
 /* Whether a snapshot of this tag is where reports look by themselves: before a session cleans up,
  * what is alive is what leaked. */
 bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag);
+/* Whether it is the last one of a process, which has cleaned up. */
+bool mp_model_is_exit(const mp_model *model, mp_string_id tag);
 /* Whether a snapshot of this tag is taken when a request ends. */
 bool mp_model_is_request_end(const mp_model *model, mp_string_id tag);
 

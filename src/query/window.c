@@ -16,10 +16,13 @@ static mp_snapshot_id default_to(const mp_filter *filter, uint32_t session)
     for (uint32_t i = first; i < end; i++)
         if (filter->snapshots[of->at[i]].asked)
             return (mp_snapshot_id){of->at[i]};
-    for (uint32_t i = end; !mp_filter_is_cut(filter, session) && i-- > first;)
+    bool cut = mp_filter_is_cut(filter, session);
+    for (uint32_t i = end; !cut && i-- > first;)
         if (mp_model_is_clean_up(filter->model, filter->snapshots[of->at[i]].tag))
             return (mp_snapshot_id){of->at[i]};
-    return (mp_snapshot_id){of->at[end - 1]};
+    mp_string_id last = filter->snapshots[of->at[end - 1]].tag;
+    bool before = !cut && end - first > 1 && mp_model_is_exit(filter->model, last);
+    return (mp_snapshot_id){of->at[end - 1 - before]};
 }
 
 static bool missing(const mp_model *model, uint32_t session, const char *argument, const char *text,
@@ -119,7 +122,7 @@ static bool has_no_end(const mp_window *window, bool later)
         mp_string_id tag = model->snapshots.at[i].tag;
         if (later || mp_window_before_to(window, (mp_snapshot_id){i}))
             ended[model->snapshots.at[i].session.i] |=
-                mp_model_is_clean_up(model, tag) || mp_text_is(mp_model_text(model, tag), "_Exit");
+                mp_model_is_clean_up(model, tag) || mp_model_is_exit(model, tag);
     }
     for (uint32_t i = 1; i < model->sessions.count && model->kind == MP_KIND_RECORDING; i++)
         runs |= window->ranges[i].to.i && !ended[i];
@@ -135,6 +138,23 @@ bool mp_window_still_runs(const mp_window *window)
 bool mp_window_ends_early(const mp_window *window)
 {
     return has_no_end(window, false) && !has_no_end(window, true);
+}
+
+bool mp_window_ends_late(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    bool late = false;
+    uint32_t *cleaned = mp_alloc_zero(model->sessions.count + 1, sizeof *cleaned);
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        if (mp_model_is_clean_up(model, model->snapshots.at[i].tag))
+            cleaned[model->snapshots.at[i].session.i] = i;
+    for (uint32_t i = 1; i < model->sessions.count; i++) {
+        uint32_t to = window->ranges[i].to.i;
+        late |= to && ((cleaned[i] && to > cleaned[i]) ||
+                       mp_model_is_exit(model, model->snapshots.at[to].tag));
+    }
+    free(cleaned);
+    return late;
 }
 
 bool mp_window_has_span(const mp_window *window)

@@ -53,9 +53,9 @@ typedef struct mp_window {
 
 /* Find the snapshots that a user names (see mp_filter_moment) in each session that has any. If
  * `from` is NULL, the first. If `to` is NULL, the one named with the file (FILE@SNAPSHOT), else a
- * moment that was asked for, else the last _PreCleanUp, else the last. False with a message in
- * `error` if there is no such snapshot or `from` is later than `to`; else release with
- * mp_window_free, before the filter. */
+ * moment that was asked for, else the last _PreCleanUp, else the one before _Exit, else the last.
+ * False with a message in `error` if there is no such snapshot or `from` is later than `to`; else
+ * release with mp_window_free, before the filter. */
 bool mp_window_of(const mp_filter *filter, const char *from, const char *to, mp_window *window,
                   mp_error *error);
 /* The same of a whole model. */
@@ -70,6 +70,9 @@ bool mp_window_has_span(const mp_window *window);
 bool mp_window_still_runs(const mp_window *window);
 /* Whether it did so only as `to` is before the end, which the recording has. */
 bool mp_window_ends_early(const mp_window *window);
+/* Whether a session's `to` is behind its clean-up: what leaked is no longer there. */
+bool mp_window_ends_late(const mp_window *window);
+#define MP_ENDS_LATE "ends after the runtime's clean-up: what leaked was freed"
 /* Whether a snapshot is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot);
 bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot);

@@ -60,11 +60,14 @@ static void answer_leaks(mp_document *document, const mp_window *window)
                         mp_count_text(document, leaks->count, false), leaks->count == 1 ? "" : "s");
     else
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s",
-                        mp_window_has_span(window) ? "none"
-                                                   : "none: there is only one snapshot to look at");
+                        mp_window_ends_late(window) ? "none that is still there"
+                        : mp_window_has_span(window)
+                            ? "none"
+                            : "none: there is only one snapshot to look at");
     if (suppressed && suppressed->objects)
         mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
                         mp_amount_text(document, suppressed->objects, suppressed->bytes));
+    mp_say_late(document, window);
     if (runs)
         mp_say_running(document, window,
                        "what is in use counts as leaked; what grew most often comes first");

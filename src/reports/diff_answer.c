@@ -39,7 +39,7 @@ static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_d
     size_t count = 0;
     measures[count++] = profile ? (measure){FIELD(exclusive_us), .seconds = true, .what = "s"}
                                 : (measure){FIELD(bytes), .what = "alive"};
-    if (diff->has & MP_HAS_HISTORY)
+    if (diff->has & MP_HAS_HISTORY && !base->late && !now->late)
         measures[count++] = (measure){FIELD(leaked_bytes), .what = "leaked"};
     for (size_t i = 0; i < count; i++) {
         measure *at = &measures[i];
@@ -251,6 +251,9 @@ static void warn(mp_document *document, const mp_diff *diff, const mp_digest *ba
         mp_document_say(document, MP_TONE_WARNING, "Warning", "%s is not complete%s", cut->path,
                         lives ? ": what was in use when it broke off counts as alive"
                               : ": what is missing in it counts as nothing");
+    if (base->late || now->late)
+        mp_document_say(document, MP_TONE_WARNING, "Warning", "the window of %s %s",
+                        (now->late ? now : base)->path, MP_ENDS_LATE);
     if (base->partial != now->partial && !base->kept)
         mp_document_say(document, MP_TONE_WARNING, "Warning",
                         "%s has the hottest lines alone: what it does not list counts as nothing",

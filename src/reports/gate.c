@@ -320,6 +320,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         const char *running = mp_running_text(document, &window);
         if (running)
             mp_say_running(document, &window, running);
+        mp_say_late(document, &window);
     }
     mp_digest_free(now);
     mp_window_free(&window);

@@ -353,5 +353,7 @@ bool mp_section_heap(mp_document *document, const mp_request *request, bool leak
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, window, leaks, false);
+    if (leaks)
+        mp_say_late(document, window);
     return true;
 }

@@ -408,7 +408,7 @@ const mp_report mp_report_lifetimes = {
     .wants_ages = true,
     .details =
         "Ages are those of objects whose creation and deletion were seen, of a memory recording\n"
-        "up to the snapshot `to` (the last _PreCleanUp if there is one, else the last). A\n"
+        "up to the snapshot `to` (the last _PreCleanUp, else before _Exit, else the last). A\n"
         "histogram of all, the median and 90th percentile of each group; of heap logs also\n"
         "allocations by size, and what one thread allocated and another deleted. `only` shows\n"
         "some groups and their ages alone.",

@@ -429,7 +429,7 @@ const mp_report mp_report_growth = {
     .example = "growth samples/shop-v2.oemp --by source",
     .details =
         "Compares what is alive at the snapshot `from` (the first) and at `to` (the last\n"
-        "_PreCleanUp if there is one, else the last); the largest change first. Of four\n"
+        "_PreCleanUp, else before _Exit, else the last); the largest change first. Of four\n"
         "snapshots or more it tells what grows steadily and what jumped once; `from` leaves\n"
         "a warm-up out. Sorted by inclusive, what is scoped to a group counts.",
     .wants_holders = true,

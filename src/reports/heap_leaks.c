@@ -364,7 +364,7 @@ const mp_report mp_report_leaks = {
     .example = "leaks samples/shop-v2.oemp --stack-depth 3",
     .details =
         "A leak is what was created after the snapshot `from` (the first) and is alive at the\n"
-        "snapshot `to` (the last _PreCleanUp if there is one, else the last). \"Grew\" tells a\n"
+        "snapshot `to` (the last _PreCleanUp, else before _Exit, else the last). \"Grew\" tells a\n"
         "leak that grows at every snapshot from a cache that filled once.",
     .wants_holders = true,
     MP_ARGUMENTS(arguments, own),

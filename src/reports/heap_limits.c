@@ -89,10 +89,11 @@ typedef struct limit {
     const mp_ceiling *ceiling;
     int64_t from; /* what a percentage is of */
     int64_t actual;
-    const char *what;  /* behind the figure: "leaked" */
-    const char *worst; /* what has most of it */
-    const char *hides; /* that the figure is less than a leak; NULL: nothing */
-    const char *note;  /* what is in the figure; NULL: nothing to tell */
+    const char *what;    /* behind the figure: "leaked" */
+    const char *worst;   /* what has most of it */
+    const char *hides;   /* that the figure is less than a leak; NULL: nothing */
+    const char *note;    /* what is in the figure; NULL: nothing to tell */
+    const char *refusal; /* why it is not judged; NULL: it is */
 } limit;
 
 /* What cannot be judged is no pass. */
@@ -111,6 +112,10 @@ static void refuse(mp_document *document, const char *name, const mp_ceiling *ce
 static void hold(mp_document *document, const mp_request *request, limit held)
 {
     const int64_t most = mp_ceiling_bytes(held.ceiling, held.from);
+    if (held.refusal) {
+        refuse(document, held.name, held.ceiling, most, held.refusal);
+        return;
+    }
     const char *shown = mp_bytes_text(document, held.actual, false);
     bool exceeded = held.actual > most;
     const char *over = exceeded ? mp_bytes_text(document, held.actual - most, false) : "";
@@ -168,7 +173,7 @@ static const char *hidden_by_growth(mp_document *document, const mp_window *wind
 }
 
 static void hold_growth(mp_document *document, const mp_request *request, const mp_window *window,
-                        const char *note)
+                        const char *note, const char *refusal)
 {
     const mp_heap_arguments *asked = request->arguments;
     mp_totals totals = mp_totals_of(window);
@@ -180,30 +185,27 @@ static void hold_growth(mp_document *document, const mp_request *request, const 
                  .what = besides(document, window, "grown"),
                  .worst = worst_site(document, window, true),
                  .hides = hidden_by_growth(document, window, asked, &totals),
-                 .note = note});
+                 .note = note,
+                 .refusal = refusal});
 }
 
 /* It can be told of so many moments, or dumps. */
 static void hold_trend(mp_document *document, const mp_request *request, const mp_window *window,
-                       const char *note)
+                       const char *note, const char *refusal)
 {
     const mp_heap_arguments *asked = request->arguments;
-    const mp_ceiling *ceiling = &asked->max_trend;
     const mp_steady *steady = mp_window_steady(window);
-    int64_t from = mp_totals_of(window).from_bytes;
-    if (steady->moments >= MP_STEADY_MOMENTS) {
-        hold(document, request,
-             (limit){.name = "max-trend",
-                     .ceiling = ceiling,
-                     .from = from,
-                     .actual = steady->bytes,
-                     .what = steady_words(window),
-                     .worst = worst_steady(document, window),
-                     .note = note});
-        return;
-    }
-    refuse(document, "max-trend", ceiling, mp_ceiling_bytes(ceiling, from),
-           mp_steady_refusal(document->arena, window));
+    bool few = steady->moments < MP_STEADY_MOMENTS;
+    hold(
+        document, request,
+        (limit){.name = "max-trend",
+                .ceiling = &asked->max_trend,
+                .from = mp_totals_of(window).from_bytes,
+                .actual = steady->bytes,
+                .what = steady_words(window),
+                .worst = worst_steady(document, window),
+                .note = note,
+                .refusal = !refusal && few ? mp_steady_refusal(document->arena, window) : refusal});
 }
 
 static void hold_platform(mp_document *document, const mp_request *request, const mp_window *window)
@@ -216,12 +218,19 @@ static void hold_platform(mp_document *document, const mp_request *request, cons
                  .from = all.from_bytes,
                  .actual = all.to_bytes - all.from_bytes,
                  .what = "of platform memory grown",
-                 .worst = worst_area(document, window)});
+                 .worst = worst_area(document, window),
+                 .refusal = request->torn ? mp_torn_text(document, request) : NULL});
 }
 
 const char *mp_running_words(const mp_window *window)
 {
     return mp_window_ends_early(window) ? "the window ends before the clean-up" : "still running";
+}
+
+void mp_say_late(mp_document *document, const mp_window *window)
+{
+    if (mp_window_ends_late(window))
+        mp_document_say(document, MP_TONE_WARNING, "Window", "%s", MP_ENDS_LATE);
 }
 
 void mp_say_running(mp_document *document, const mp_window *window, const char *text)
@@ -239,33 +248,23 @@ const char *mp_running_text(mp_document *document, const mp_window *window)
                : NULL;
 }
 
-/* Of what breaks off, and of what nothing fits, perhaps because it is misspelt, no limit holds.
- * False: there is something, or another of many files may have it. */
-static bool refuse_all(mp_document *document, const mp_request *request, const mp_window *window)
+/* Why a limit is not judged: what breaks off, what nothing fits, perhaps because it is misspelt,
+ * unless another of many files may have it, and what leaked where it is no longer there. NULL: it
+ * is. */
+static const char *refusal_of(mp_document *document, const mp_request *request,
+                              const mp_window *window, bool of_leaks)
 {
     bool nothing = document->fits_nothing && !request->one_of_many;
-    if (!request->torn && !nothing)
-        return false;
-    const mp_heap_arguments *asked = request->arguments;
-    const struct {
-        const char *name;
-        const mp_ceiling *ceiling;
-    } limits[] = {{"max-leaked", &asked->max_leaked},
-                  {"max-live", &asked->max_live},
-                  {"max-growth", &asked->max_growth},
-                  {"max-trend", &asked->max_trend}};
-    const mp_totals totals = mp_totals_of(window);
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        if (limits[i].ceiling->set)
-            refuse(document, limits[i].name, limits[i].ceiling,
-                   mp_ceiling_bytes(limits[i].ceiling, totals.from_bytes),
-                   request->torn ? mp_torn_text(document, request) : "nothing fits the selection");
-    return true;
+    return request->torn                             ? mp_torn_text(document, request)
+           : nothing                                 ? "nothing fits the selection"
+           : of_leaks && mp_window_ends_late(window) ? "the window " MP_ENDS_LATE
+                                                     : NULL;
 }
 
 static void hold_objects(mp_document *document, const mp_request *request, const mp_window *window)
 {
     const mp_heap_arguments *asked = request->arguments;
+    const char *refusal = refusal_of(document, request, window, true);
     bool of_leaks = asked->max_leaked.set || asked->max_growth.set || asked->max_trend.set;
     const char *note = of_leaks ? mp_running_text(document, window) : NULL;
     if (note)
@@ -277,30 +276,26 @@ static void hold_objects(mp_document *document, const mp_request *request, const
                      .actual = mp_window_leak_sites(window)->bytes,
                      .what = "leaked",
                      .worst = worst_leak(document, window),
-                     .note = note});
+                     .note = note,
+                     .refusal = refusal});
     if (asked->max_live.set)
         hold(document, request,
              (limit){.name = "max-live",
                      .ceiling = &asked->max_live,
                      .actual = mp_window_held(window),
                      .what = besides(document, window, "alive"),
-                     .worst = worst_site(document, window, false)});
+                     .worst = worst_site(document, window, false),
+                     .refusal = refusal_of(document, request, window, false)});
     if (asked->max_growth.set)
-        hold_growth(document, request, window, note);
+        hold_growth(document, request, window, note, refusal);
     if (asked->max_trend.set)
-        hold_trend(document, request, window, note);
+        hold_trend(document, request, window, note, refusal);
 }
 
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window)
 {
     const mp_heap_arguments *asked = request->arguments;
-    if (!refuse_all(document, request, window))
-        hold_objects(document, request, window);
-    if (asked->max_platform_growth.set && request->torn)
-        refuse(document, "max-platform-growth", &asked->max_platform_growth,
-               mp_ceiling_bytes(&asked->max_platform_growth,
-                                mp_platform_span_of_all(window).from_bytes),
-               mp_torn_text(document, request));
-    else if (asked->max_platform_growth.set)
+    hold_objects(document, request, window);
+    if (asked->max_platform_growth.set)
         hold_platform(document, request, window);
 }

@@ -116,6 +116,8 @@ const char *mp_running_text(mp_document *document, const mp_window *window);
 /* "still running", or that only the window ends before the process does; and as an answer. */
 const char *mp_running_words(const mp_window *window);
 void mp_say_running(mp_document *document, const mp_window *window, const char *text);
+/* That the window ends where nothing tells any more what leaked; nothing of others. */
+void mp_say_late(mp_document *document, const mp_window *window);
 /* "breaks off: ...", why no limit judges the recording; only where request->torn. */
 const char *mp_torn_text(mp_document *document, const mp_request *request);
 /* Hold the window against the limits that the user set among the mp_heap_arguments. */

@@ -293,10 +293,13 @@ class Recording:
         raise LookupError(f"no snapshot {sequence} in recording {self.snapshots[0].uuid}")
 
     def choose(self, first, last):
-        """from: the first snapshot; to: the last _PreCleanUp if there is one, else the last."""
+        """from: the first snapshot; to: the last _PreCleanUp if there is one, else the one before
+        _Exit, else the last."""
         self.start = 0 if first is None else self.index_of(first)
         clean = [i for i, s in enumerate(self.snapshots) if s.tag.lower() == "_precleanup"]
-        self.end = (clean or [len(self.snapshots) - 1])[-1]
+        end = len(self.snapshots) - 1
+        end -= bool(end and self.snapshots[end].tag.lower() == "_exit")
+        self.end = (clean or [end])[-1]
         if last is not None:
             self.end = self.index_of(last)
 
