@@ -1,42 +1,49 @@
 /* Series: bytes alive at each snapshot, for a few groups; one pass over the ledger. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "query/trend.h"
 
-/* The session whose series it is; 0: none has snapshots. */
-static uint32_t session_of(const mp_window *window)
-{
-    for (uint32_t i = 1; i < window->model->sessions.count; i++)
-        if (window->ranges[i].to.i)
-            return i;
-    return 0;
-}
-
 static mp_series new_series(const mp_window *window, uint32_t session, uint32_t groups)
 {
     const mp_model *model = window->model;
-    mp_range range = window->ranges[session];
-    mp_series series = {.length = 0};
-    series.snapshots = mp_alloc(((size_t)range.to.i - range.from.i + 1) * sizeof *series.snapshots);
-    for (uint32_t i = range.from.i; session && i <= range.to.i; i++)
-        if (model->snapshots.at[i].session.i == session && mp_window_snapshot(window, i)->whole)
-            series.snapshots[series.length++] = i;
+    const uint32_t sessions = model->sessions.count;
+    mp_series series = {.sessions = sessions,
+                        .first = mp_alloc_zero((size_t)sessions + 1, sizeof *series.first),
+                        .snapshots = mp_alloc(model->snapshots.count * sizeof *series.snapshots)};
+    for (uint32_t s = 1; s < sessions; s++) {
+        const mp_range range = window->ranges[s];
+        series.first[s] = series.length;
+        for (uint32_t i = range.from.i; range.to.i && i <= range.to.i; i++)
+            if ((!session || s == session) && model->snapshots.at[i].session.i == s &&
+                mp_window_snapshot(window, i)->whole)
+                series.snapshots[series.length++] = i;
+    }
+    series.first[sessions] = series.length;
     series.at = mp_alloc_zero((size_t)groups * series.length + 1, sizeof *series.at);
     return series;
 }
 
-/* The place at which what happened at a snapshot is first seen, by snapshot up to `to`: what was
- * before `from` is there at `from`, what came with a broken snapshot at the next whole one. */
-static uint32_t *places_of(const mp_window *window, const mp_series *series)
+/* The place at which what happened at a snapshot is first seen, + 1, by snapshot up to `to`: what
+ * was before `from` is there at `from`, what came with a broken snapshot at the next whole one. 0:
+ * of a session that is left out. */
+static size_t *places_of(const mp_window *window, const mp_series *series)
 {
-    uint32_t *places = mp_alloc_zero(window->model->snapshots.count, sizeof *places);
-    size_t place = 0;
-    for (uint32_t i = 1; i < window->model->snapshots.count; i++) {
-        places[i] = (uint32_t)place;
-        if (place + 1 < series->length && i >= series->snapshots[place])
-            place++;
+    const mp_model *model = window->model;
+    size_t *places = mp_alloc_zero(model->snapshots.count, sizeof *places);
+    size_t *at = mp_alloc(model->sessions.count * sizeof *at);
+    memcpy(at, series->first, model->sessions.count * sizeof *at);
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+        const uint32_t session = model->snapshots.at[i].session.i;
+        const size_t end = series->first[session + 1];
+        if (series->first[session] == end)
+            continue;
+        places[i] = at[session] + 1;
+        if (at[session] + 1 < end && i >= series->snapshots[at[session]])
+            at[session]++;
     }
+    free(at);
     return places;
 }
 
@@ -68,6 +75,12 @@ static void add_delta(const builder *job, uint32_t delta_id, int64_t *at, size_t
     } while (parent);
 }
 
+static void add_up(int64_t *row, size_t from, size_t end)
+{
+    for (size_t place = from + 1; place < end; place++)
+        row[place] += row[place - 1];
+}
+
 static mp_series series_of_groups(const mp_window *window, uint32_t session, bool held,
                                   const mp_grouping *grouping, const uint32_t *row_of,
                                   uint32_t rows)
@@ -76,7 +89,7 @@ static mp_series series_of_groups(const mp_window *window, uint32_t session, boo
     mp_series series = new_series(window, session, rows);
     if (!series.length)
         return series;
-    uint32_t *places = places_of(window, &series);
+    size_t *places = places_of(window, &series);
     builder job = {model, grouping, row_of, mp_alloc_zero((size_t)rows + 1, sizeof(uint32_t))};
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.at[i];
@@ -84,13 +97,12 @@ static mp_series series_of_groups(const mp_window *window, uint32_t session, boo
         if (delta->cost.bytes && !generation->reusable &&
             !(held && mp_window_is_accepted(window, generation->context, generation->born)) &&
             mp_filter_has_generation(window->filter, delta->generation) &&
-            model->snapshots.at[delta->snapshot.i].session.i == session &&
-            mp_window_before_to(window, delta->snapshot))
-            add_delta(&job, i, series.at + places[delta->snapshot.i], series.length);
+            places[delta->snapshot.i] && mp_window_before_to(window, delta->snapshot))
+            add_delta(&job, i, series.at + places[delta->snapshot.i] - 1, series.length);
     }
     for (size_t i = 0; i < rows; i++)
-        for (size_t place = 1; place < series.length; place++)
-            series.at[i * series.length + place] += series.at[i * series.length + place - 1];
+        for (uint32_t s = 1; s < model->sessions.count; s++)
+            add_up(series.at + i * series.length, series.first[s], series.first[s + 1]);
     free(job.last_delta);
     free(places);
     return series;
@@ -102,15 +114,15 @@ mp_series mp_series_held(const mp_window *window, uint32_t session, const mp_gro
     return series_of_groups(window, session, true, grouping, row_of, rows);
 }
 
-mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, const uint32_t *row_of,
-                       uint32_t rows)
+mp_series mp_series_of(const mp_window *window, uint32_t session, const mp_grouping *grouping,
+                       const uint32_t *row_of, uint32_t rows)
 {
-    return series_of_groups(window, session_of(window), false, grouping, row_of, rows);
+    return series_of_groups(window, session, false, grouping, row_of, rows);
 }
 
-mp_series mp_series_of_all(const mp_window *window)
+mp_series mp_series_of_all(const mp_window *window, uint32_t session)
 {
-    mp_series series = new_series(window, session_of(window), 1);
+    mp_series series = new_series(window, session, 1);
     for (size_t i = 0; i < series.length; i++)
         series.at[i] = mp_window_snapshot(window, series.snapshots[i])->live_bytes;
     return series;
@@ -140,5 +152,37 @@ void mp_series_free(mp_series *series)
 {
     free(series->at);
     free(series->snapshots);
+    free(series->first);
     *series = (mp_series){0};
+}
+
+/* The kinds as they are news to somebody who looks for a leak, the worst first. */
+static int badness(const mp_trend *trend)
+{
+    static const int of_kind[] = {
+        [MP_TREND_GROWS] = 5, [MP_TREND_JUMP] = 4,    [MP_TREND_FLAT] = 3,
+        [MP_TREND_DROP] = 2,  [MP_TREND_SHRINKS] = 1, [MP_TREND_TOO_SHORT] = 0,
+    };
+    return of_kind[trend->kind];
+}
+
+static bool is_worse(const mp_trend *trend, const mp_trend *than)
+{
+    if (trend->kind != than->kind)
+        return badness(trend) > badness(than);
+    return trend->kind == MP_TREND_JUMP ? trend->steps[0].size > than->steps[0].size
+                                        : trend->slope > than->slope;
+}
+
+mp_course mp_series_worst(const mp_series *series, size_t row)
+{
+    mp_course worst = {.session = 0};
+    for (uint32_t s = 1; s < series->sessions; s++) {
+        const size_t first = series->first[s], length = series->first[s + 1] - first;
+        const int64_t *at = series->at + row * series->length + first;
+        const mp_trend trend = mp_trend_of(at, length);
+        if (length && (!worst.session || is_worse(&trend, &worst.trend)))
+            worst = (mp_course){trend, s, at, series->snapshots + first, length};
+    }
+    return worst;
 }

@@ -62,26 +62,43 @@ mp_trend mp_trend_of(const int64_t *values, size_t count);
 const char *mp_trend_words(mp_trend_kind kind);
 
 /* Bytes alive at each whole snapshot of the window (from and to included), some rows: row i is
- * at[i * length]. Of several sessions, those of the first that has snapshots. */
+ * at[i * length]. A row has the snapshots of one session or, of session 0, those of all, one
+ * session behind the other: session s has the places from first[s] up to first[s + 1]. */
 typedef struct mp_series {
     int64_t *at;
     size_t length;
     uint32_t *snapshots; /* the snapshot of each place */
+    size_t *first;
+    uint32_t sessions; /* with the first, 0 */
 } mp_series;
 
 /* `row_of` tells the row of each group by its place, + 1: from 1 to `rows`; groups with 0 are left
  * out, and [0] is 0. One pass over the ledger. Release with mp_series_free. */
-mp_series mp_series_of(const mp_window *window, const mp_grouping *grouping, const uint32_t *row_of,
-                       uint32_t rows);
-/* The same of a session that has snapshots, without what is accepted. */
+mp_series mp_series_of(const mp_window *window, uint32_t session, const mp_grouping *grouping,
+                       const uint32_t *row_of, uint32_t rows);
+/* The same without what is accepted. */
 mp_series mp_series_held(const mp_window *window, uint32_t session, const mp_grouping *grouping,
                          const uint32_t *row_of, uint32_t rows);
 /* All bytes alive, as the snapshots tell them: one row. */
-mp_series mp_series_of_all(const mp_window *window);
-/* Platform memory of such a session: rows of areas, of which `row_of` tells the row by platform id,
+mp_series mp_series_of_all(const mp_window *window, uint32_t session);
+/* Platform memory of a session: rows of areas, of which `row_of` tells the row by platform id,
  * from 1, 0 of those left out; or all areas together in one row, where it is NULL. */
 mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const uint32_t *row_of,
                                 uint32_t rows);
 void mp_series_free(mp_series *series);
+
+/* A row of a series in one session. */
+typedef struct mp_course {
+    mp_trend trend;
+    uint32_t session; /* 0: there is none */
+    const int64_t *at;
+    const uint32_t *snapshots;
+    size_t length;
+} mp_course;
+
+/* Each session has its own course, and sums of them are nobody's: this is the worst, of equal ones
+ * the first. What grows is worst, the steepest most, then what jumped, by the size of the jump. It
+ * lives as long as the series. */
+mp_course mp_series_worst(const mp_series *series, size_t row);
 
 #endif

@@ -20,11 +20,11 @@ void mp_figure_memory(mp_document *document, const mp_window *window);
 /* The name of the one of them that is a session's; NULL: none is. Lives with the document. */
 const char *mp_figure_memory_name(mp_document *document, const mp_window *window, uint32_t session);
 
-/* The same of the window alone and of the first session that has snapshots, below how much the
- * groups that changed most have changed since its start, and all others together. Groups of a
- * dimension of frames overlap: then there are no others. */
-void mp_figure_growth(mp_document *document, const mp_window *window, const mp_grouping *grouping,
-                      const char *dimension);
+/* The same of the window alone and of one session, below how much the groups that changed most have
+ * changed since its start, and all others together. Groups of a dimension of frames overlap: then
+ * there are no others. */
+void mp_figure_growth(mp_document *document, const mp_window *window, uint32_t session,
+                      const mp_grouping *grouping, const char *dimension);
 
 /* Areas of what is alive: by source and type, of dumps by namespace and type. */
 void mp_figure_alive(mp_document *document, const mp_window *window);

@@ -23,6 +23,7 @@ typedef struct trend_cells {
     double slope, low, high;
     const char *words;
     jump_cells jumps[MP_TREND_STEPS];
+    int64_t session; /* where there are several: that of the trend */
 } trend_cells;
 
 /* clang-format off */
@@ -34,19 +35,23 @@ typedef struct trend_cells {
     MP_COLUMN_OF(row, trend.jumps[0].sequence, "jump_sequence", "Snapshot", MP_NUMBER, MP_FOR_PROGRAMS), \
     MP_COLUMN_OF(row, trend.jumps[0].bytes, "jump_bytes", "Jump", MP_BYTES, MP_FOR_PROGRAMS),         \
     MP_COLUMN_OF(row, trend.jumps[1].sequence, "second_jump_sequence", "Snapshot", MP_NUMBER, MP_FOR_PROGRAMS), \
-    MP_COLUMN_OF(row, trend.jumps[1].bytes, "second_jump_bytes", "Jump", MP_BYTES, MP_FOR_PROGRAMS)
+    MP_COLUMN_OF(row, trend.jumps[1].bytes, "second_jump_bytes", "Jump", MP_BYTES, MP_FOR_PROGRAMS), \
+    MP_COLUMN_OF(row, trend.session, "trend_session", "Session", MP_NUMBER, MP_FOR_PROGRAMS)
 /* clang-format on */
 
-static const mp_snapshot *snapshot_of_step(const mp_model *model, const mp_series *series,
+static const mp_snapshot *snapshot_of_step(const mp_model *model, const mp_course *course,
                                            const mp_step *step)
 {
-    return &model->snapshots.at[series->snapshots[step->place]];
+    return &model->snapshots.at[course->snapshots[step->place]];
 }
 
-static trend_cells trend_cells_of(const mp_model *model, const mp_series *series,
-                                  const mp_trend *trend)
+static const trend_cells no_trend = {
+    NAN, NAN, NAN, NULL, {{MP_UNKNOWN, MP_UNKNOWN}, {MP_UNKNOWN, MP_UNKNOWN}}, MP_UNKNOWN};
+
+static trend_cells trend_cells_of(const mp_model *model, const mp_course *course)
 {
-    trend_cells cells = {NAN, NAN, NAN, NULL, {{MP_UNKNOWN, MP_UNKNOWN}, {MP_UNKNOWN, MP_UNKNOWN}}};
+    const mp_trend *trend = &course->trend;
+    trend_cells cells = no_trend;
     if (trend->kind == MP_TREND_TOO_SHORT)
         return cells;
     cells.slope = trend->slope;
@@ -55,30 +60,32 @@ static trend_cells trend_cells_of(const mp_model *model, const mp_series *series
     cells.words = mp_trend_words(trend->kind);
     for (size_t i = 0; i < MP_TREND_STEPS && trend->steps[i].place; i++)
         cells.jumps[i] =
-            (jump_cells){(int64_t)snapshot_of_step(model, series, &trend->steps[i])->sequence,
+            (jump_cells){(int64_t)snapshot_of_step(model, course, &trend->steps[i])->sequence,
                          trend->steps[i].size};
+    if (model->sessions.count > 2)
+        cells.session = course->session;
     return cells;
 }
 
 /* "+4.1 KiB at snapshot 2 (work)"; "" of no step. */
-static const char *step_text(mp_document *document, const mp_model *model, const mp_series *series,
+static const char *step_text(mp_document *document, const mp_model *model, const mp_course *course,
                              const mp_step *step)
 {
     if (!step->place)
         return "";
-    const mp_snapshot *snapshot = snapshot_of_step(model, series, step);
+    const mp_snapshot *snapshot = snapshot_of_step(model, course, step);
     return mp_document_text(document, "%s at %s", mp_bytes_text(document, step->size, true),
                             mp_snapshot_text(document, model, snapshot));
 }
 
 /* "grows steadily, +1.2 KiB a snapshot (+1.0 KiB to +1.5 KiB)", "jumps once, +4.1 KiB at snapshot 2
  * (work)". */
-static const char *trend_text(mp_document *document, const mp_model *model, const mp_series *series,
-                              const mp_trend *trend)
+static const char *trend_text(mp_document *document, const mp_model *model, const mp_course *course)
 {
+    const mp_trend *trend = &course->trend;
     const char *words = mp_trend_words(trend->kind), *range = "";
-    const char *step = step_text(document, model, series, &trend->steps[0]);
-    const char *second = step_text(document, model, series, &trend->steps[1]);
+    const char *step = step_text(document, model, course, &trend->steps[0]);
+    const char *second = step_text(document, model, course, &trend->steps[1]);
     char slope[MP_UNIT_TEXT], low[MP_UNIT_TEXT], high[MP_UNIT_TEXT];
     if (trend->kind == MP_TREND_JUMP || trend->kind == MP_TREND_DROP)
         return mp_document_text(document, "%s, %s", words, step);
@@ -96,11 +103,11 @@ static const char *trend_text(mp_document *document, const mp_model *model, cons
     return mp_document_text(document, "%s, %s a snapshot%s%s", words, slope, range, besides);
 }
 
-static const char *sparkline_text(mp_document *document, const mp_series *series, size_t i)
+static const char *sparkline_text(mp_document *document, const mp_course *course)
 {
     enum { COLUMNS = 16, SIZE = COLUMNS * 4 + 1 };
     char text[SIZE];
-    mp_sparkline(series->at + i * series->length, series->length, COLUMNS, text, sizeof text);
+    mp_sparkline(course->at, course->length, COLUMNS, text, sizeof text);
     return mp_document_text(document, "%s", text);
 }
 
@@ -114,24 +121,31 @@ static const mp_column trend_columns[] = {
     TREND_COLUMNS(trend_row),
 };
 
+/* " in session 2 of 2 (AS-2)"; "" of the only one. */
+static const char *session_text(mp_document *document, const mp_model *model, uint32_t session)
+{
+    const char *text = mp_session_text(document, model, session);
+    return text ? mp_document_text(document, " in %s", text) : "";
+}
+
 /* The record "trend" for programs: all bytes alive. What people read of it is returned, for a line
- * above a table; NULL where the series is too short. */
-static const char *section_trend(mp_document *document, const mp_window *window)
+ * above a table; NULL where the series is too short. `session`: whose trend it is. */
+static const char *section_trend(mp_document *document, const mp_window *window, uint32_t *session)
 {
     const mp_model *model = window->model;
-    mp_series series = mp_series_of_all(window);
-    mp_trend trend = mp_trend_of(series.at, series.length);
+    mp_series series = mp_series_of_all(window, 0);
+    mp_course course = mp_series_worst(&series, 0);
     mp_table *table = MP_TABLE(document, "trend", NULL, MP_RECORD, trend_columns);
     table->name_of_many = "trends";
     table->flags = MP_FOR_PROGRAMS;
-    trend_row row = {(int64_t)series.length, trend_cells_of(model, &series, &trend)};
+    trend_row row = {(int64_t)course.length, trend_cells_of(model, &course)};
     mp_table_put(document, table, &row);
     const char *text = NULL;
-    if (trend.kind != MP_TREND_TOO_SHORT)
-        text = mp_document_text(document, "All that is alive%s  %s  %s",
-                                model->sessions.count > 2 ? " in the first session" : "",
-                                sparkline_text(document, &series, 0),
-                                trend_text(document, model, &series, &trend));
+    if (course.trend.kind != MP_TREND_TOO_SHORT)
+        text = mp_document_text(
+            document, "All that is alive%s  %s  %s", session_text(document, model, course.session),
+            sparkline_text(document, &course), trend_text(document, model, &course));
+    *session = course.session;
     mp_series_free(&series);
     return text;
 }
@@ -178,7 +192,6 @@ enum { ALL_GROWTH = 3 };
 static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_arguments *asked,
                                const mp_order *order, size_t *count, size_t *unchanged)
 {
-    static const mp_trend none = {.kind = MP_TREND_TOO_SHORT};
     bool has_scope = grouping->has_scope, kept_too = strcmp(order->name, "inclusive") == 0;
     growth_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
     *count = *unchanged = 0;
@@ -196,7 +209,7 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
                 (growth_row){.group = group,
                              .growth = growth,
                              .key = group->label,
-                             .trend = trend_cells_of(NULL, NULL, &none),
+                             .trend = no_trend,
                              .from_inclusive = has_scope ? group->from_inclusive_bytes : MP_UNKNOWN,
                              .to_inclusive = has_scope ? group->inclusive_bytes : MP_UNKNOWN,
                              .delta_inclusive = has_scope ? scoped : MP_UNKNOWN,
@@ -215,7 +228,7 @@ static mp_series series_of_rows(const mp_window *window, const mp_grouping *grou
     uint32_t *row_of = mp_alloc_zero((size_t)grouping->count + 1, sizeof *row_of);
     for (size_t i = 0; i < count; i++)
         row_of[rows[i].group - grouping->groups + 1] = (uint32_t)i + 1;
-    mp_series series = mp_series_of(window, grouping, row_of, (uint32_t)count);
+    mp_series series = mp_series_of(window, 0, grouping, row_of, (uint32_t)count);
     free(row_of);
     return series;
 }
@@ -232,21 +245,24 @@ static void set_trends(mp_document *document, const mp_window *window, const mp_
         batch = count < batch ? count : batch;
         mp_series series = series_of_rows(window, grouping, rows, batch);
         for (size_t i = 0; i < batch; i++) {
-            mp_trend trend = mp_trend_of(series.at + i * series.length, series.length);
-            rows[i].trend = trend_cells_of(model, &series, &trend);
-            if (trend.kind == MP_TREND_TOO_SHORT || rows + i >= end)
+            mp_course course = mp_series_worst(&series, i);
+            rows[i].trend = trend_cells_of(model, &course);
+            if (course.trend.kind == MP_TREND_TOO_SHORT || rows + i >= end)
                 continue;
-            rows[i].history = sparkline_text(document, &series, i);
-            if (trend.kind != MP_TREND_FLAT)
-                rows[i].course =
-                    mp_one_text(document, trend_text(document, model, &series, &trend));
+            rows[i].history = sparkline_text(document, &course);
+            if (course.trend.kind != MP_TREND_FLAT)
+                rows[i].course = mp_one_text(
+                    document,
+                    mp_document_text(document, "%s%s", trend_text(document, model, &course),
+                                     session_text(document, model, course.session)));
         }
         mp_series_free(&series);
     }
 }
 
 /* What grows steadily, the steepest first: what changed most may be a cache that was filled. */
-static void say_steady(mp_document *document, const growth_row *rows, size_t count)
+static void say_steady(mp_document *document, const mp_model *model, const growth_row *rows,
+                       size_t count)
 {
     enum { NAMED = 3 };
     const growth_row *steepest[NAMED] = {NULL};
@@ -267,8 +283,9 @@ static void say_steady(mp_document *document, const growth_row *rows, size_t cou
     for (size_t k = 0; k < NAMED && steepest[k]; k++) {
         char slope[MP_UNIT_TEXT];
         mp_format_byte_rate(slope, steepest[k]->trend.slope, document->exact_bytes, true);
-        text = mp_document_text(document, "%s%s%s, %s a snapshot", k ? text : "", k ? "; " : "",
-                                steepest[k]->key, slope);
+        text = mp_document_text(
+            document, "%s%s%s, %s a snapshot%s", k ? text : "", k ? "; " : "", steepest[k]->key,
+            slope, session_text(document, model, (uint32_t)steepest[k]->trend.session));
     }
     if (steady > NAMED)
         text = mp_document_text(document, "%s; and %s more", text,
@@ -309,7 +326,8 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     const mp_order *order = MP_ORDER_FIND(growth_orders, asked->sort, "groups", error);
     if (!order || !mp_order_suits(order, dimension, error))
         return false;
-    const char *trend = trends ? section_trend(document, window) : NULL;
+    uint32_t session = 0;
+    const char *trend = trends ? section_trend(document, window, &session) : NULL;
     mp_table *table = MP_KIND_TABLE(document, window->model, "growth", NULL, growth_columns);
     if (trend)
         mp_table_line(document, table, "%s", trend);
@@ -328,11 +346,11 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
         size_t judged = count > AT_LEAST && shown < AT_LEAST ? AT_LEAST : shown;
         judged = count < AT_LEAST ? count : judged;
         set_trends(document, window, grouping, rows, judged, shown);
-        say_steady(document, rows, judged);
+        say_steady(document, window->model, rows, judged);
         mp_say_change(document, window, grouping);
     }
     if (trends)
-        mp_figure_growth(document, window, grouping, dimension->name);
+        mp_figure_growth(document, window, session, grouping, dimension->name);
     for (size_t i = 0; i < shown; i++) {
         rows[i].stack = mp_group_stack(document, window->model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);

@@ -263,22 +263,13 @@ static const char *note_of(mp_document *document, const mp_history_figure *histo
     return NULL;
 }
 
-static const char *session_text(mp_document *document, const mp_model *model, uint32_t session)
-{
-    const char *id = mp_model_text(model, model->sessions.at[session].session_id);
-    if (model->sessions.count <= 2)
-        return NULL;
-    return mp_document_text(document, "session %" PRIu32 " of %" PRIu32 "%s%s%s", session,
-                            model->sessions.count - 1, *id ? " (" : "", id, *id ? ")" : "");
-}
-
 static void put_session(const source *from, uint32_t session)
 {
     mp_document *document = from->document;
     const mp_model *model = from->window->model;
     size_t count = 0;
     uint32_t *moments = mp_moments_of(from->window, session, from->moments, &count);
-    mp_history_figure history = {.session = session_text(document, model, session),
+    mp_history_figure history = {.session = mp_session_text(document, model, session),
                                  .graph = mp_figure_memory_name(document, from->window, session)};
     put_moments(from, session, moments, count, &history);
     history.groups[history.group_count++] =

@@ -359,8 +359,8 @@ static void add_changes(const course *of, mp_figure *figure, const mp_grouping *
             ->panel = panel;
 }
 
-void mp_figure_growth(mp_document *document, const mp_window *window, const mp_grouping *grouping,
-                      const char *dimension)
+void mp_figure_growth(mp_document *document, const mp_window *window, uint32_t session,
+                      const mp_grouping *grouping, const char *dimension)
 {
     uint32_t changed[NAMED_GROUPS + 1];
     if (!document->draws)
@@ -369,16 +369,15 @@ void mp_figure_growth(mp_document *document, const mp_window *window, const mp_g
     uint32_t *row_of = mp_alloc_zero((size_t)grouping->count + 1, sizeof *row_of);
     for (size_t i = 0; i < count; i++)
         row_of[changed[i] + 1] = (uint32_t)i + 1;
-    mp_series series = mp_series_of(window, grouping, row_of, (uint32_t)count);
+    mp_series series = mp_series_of(window, session, grouping, row_of, (uint32_t)count);
     if (series.length) {
         course of = course_of(document, window, series.snapshots, series.length);
-        uint32_t session = window->model->snapshots.at[series.snapshots[0]].session.i;
         mp_figure *figure = add_figure(&of, MP_FIGURE_GROWTH, session, NAMED_GROUPS + 1);
-        bool several = window->model->sessions.count > 2;
-        figure->title = mp_document_text(document, "Growth by %s over %s %s%s: %s", dimension,
+        const char *of_session = mp_session_text(document, window->model, session);
+        figure->title = mp_document_text(document, "Growth by %s over %s %s%s%s: %s", dimension,
                                          mp_count_text(document, (int64_t)of.snapshots, false),
                                          noun_of(window->model, of.snapshots),
-                                         several ? " of the first session" : "",
+                                         of_session ? " of " : "", of_session ? of_session : "",
                                          mp_figure_about(document, window->model));
         add_changes(&of, figure, grouping, &series, changed, count, dimension);
         free(of.moments);

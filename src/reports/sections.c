@@ -77,6 +77,15 @@ const char *mp_snapshot_text(mp_document *document, const mp_model *model,
                             *tag ? " (" : "", tag, *tag ? ")" : "");
 }
 
+const char *mp_session_text(mp_document *document, const mp_model *model, uint32_t session)
+{
+    if (model->sessions.count <= 2 || !session)
+        return NULL;
+    const char *id = mp_model_text(model, model->sessions.at[session].session_id);
+    return mp_document_text(document, "session %" PRIu32 " of %" PRIu32 "%s%s%s", session,
+                            model->sessions.count - 1, *id ? " (" : "", id, *id ? ")" : "");
+}
+
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from)
 {
     const mp_model *model = window->model;

@@ -198,6 +198,8 @@ const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
 const char *mp_count_text(mp_document *document, int64_t count, bool with_sign);
 const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign);
 
+/* "session 2 of 3 (AS-2)"; NULL of the only one. */
+const char *mp_session_text(mp_document *document, const mp_model *model, uint32_t session);
 /* "snapshot 7 (_PreCleanUp)" */
 const char *mp_snapshot_text(mp_document *document, const mp_model *model,
                              const mp_snapshot *snapshot);

@@ -223,13 +223,13 @@ static void series_are_as_by_hand(void **unused)
     assert_string_equal(grouping->groups[1].label, "Procedure");
     memcpy(expected, queries, sizeof queries);
     memcpy(expected + 5, procedures, sizeof procedures);
-    check_series(mp_series_of(&window, grouping, row_of, 2), expected, 2, 5);
-    check_series(mp_series_of_all(&window), (int64_t[]){130, 408, 428, 407, 10}, 1, 5);
+    check_series(mp_series_of(&window, 1, grouping, row_of, 2), expected, 2, 5);
+    check_series(mp_series_of_all(&window, 1), (int64_t[]){130, 408, 428, 407, 10}, 1, 5);
     mp_window_free(&window);
     window = window_of(&r, "2", "4");
     grouping = mp_window_groups(&window, mp_dimension_find("type"), 0);
-    check_series(mp_series_of(&window, grouping, row_of_queries, 1), queries + 1, 1, 3);
-    check_series(mp_series_of_all(&window), (int64_t[]){408, 428, 407}, 1, 3);
+    check_series(mp_series_of(&window, 1, grouping, row_of_queries, 1), queries + 1, 1, 3);
+    check_series(mp_series_of_all(&window, 1), (int64_t[]){408, 428, 407}, 1, 3);
     mp_window_free(&window);
     reading_free(&r);
 }
@@ -250,13 +250,13 @@ static void series_of_frames_have_all_that_a_function_called(void **unused)
     }
     /* All but the pool of the session; all of that but procedure 2; the reusable one in neither. */
     static const int64_t expected[] = {120, 398, 418, 397, 0, 20, 298, 318, 297, 0};
-    check_series(mp_series_of(&window, &frames, row_of, 2), expected, 2, 5);
+    check_series(mp_series_of(&window, 1, &frames, row_of, 2), expected, 2, 5);
     /* A function that calls itself counts once. */
     for (uint32_t i = 1; i < r.model->tree.count; i++)
         group_of_node[i] = 1;
     group_of_node[0] = 2;
     static const int64_t once[] = {120, 398, 418, 397, 0, 10, 10, 10, 10, 10};
-    check_series(mp_series_of(&window, &frames, row_of, 2), once, 2, 5);
+    check_series(mp_series_of(&window, 1, &frames, row_of, 2), once, 2, 5);
     mp_window_free(&window);
     reading_free(&r);
 }
