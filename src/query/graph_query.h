@@ -452,15 +452,16 @@ typedef struct mp_accumulation {
 /* By steady bytes descending. None where the dumps before left nothing (model->leave). */
 const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count);
 
-/* A type of which all objects are kept alive by what one holder holds. */
+/* A type of which a holder keeps most objects alive. */
 typedef struct mp_kept_type {
     uint32_t type;
-    int64_t objects, bytes; /* bytes: of what nothing else keeps alive */
+    int64_t objects, of_objects, bytes; /* that nothing else keeps alive; of so many */
 } mp_kept_type;
-/* The types of which what is held keeps each object alive, and nine of ten alone, and there are at
- * least as many as it grew by: those that grow with it. Not the type that is held itself; most
- * bytes first. `count` of them. O(references). Release with free(). */
-mp_kept_type *mp_kept_whole(const mp_graph_view *view, const mp_accumulation *of, size_t *count);
+
+/* The types that grow with what is held: each object can be reached from it, nine of ten nothing
+ * but the holder keeps alive, and there are at least as many as it grew by. Not the type that is
+ * held itself; most bytes first. `count` of them. O(references). Release with free(). */
+mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *of, size_t *count);
 
 /* Keep of a graph what that needs: the model's, in mp_model.leave. */
 void mp_leave_holdings(mp_model *model);

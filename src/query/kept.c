@@ -37,32 +37,20 @@ static uint32_t *objects_held(const mp_graph_view *view, const mp_accumulation *
     return objects;
 }
 
-/* Count by type what is kept alive by some objects alone (`kept`), and what is by them at all. */
-static void count_kept(const mp_graph_view *view, const uint32_t *objects, uint32_t count,
-                       const uint32_t *order_of, mp_kept_type *kept, int64_t *all)
+/* Count by type what can be reached from some objects, themselves among it. */
+static void count_reached(const mp_graph *graph, const uint32_t *objects, uint32_t count,
+                          int64_t *of_type)
 {
-    const mp_graph *graph = view->graph;
-    const mp_dominators *dominators = &view->dominators;
-    bool *counted = mp_alloc_zero((size_t)graph->count + 1, sizeof *counted);
     bool *seen = mp_alloc_zero((size_t)graph->count + 1, sizeof *seen);
     uint32_t *queue = mp_alloc(((size_t)graph->count + 1) * sizeof *queue), queued = 0;
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t at = counted[objects[k]] ? 0 : order_of[objects[k]];
-        for (uint32_t i = at; at && i < at + dominators->span[at]; i++) {
-            uint32_t object = dominators->order[i];
-            if (counted[object]) /* of one that is below this one too */
-                continue;
-            counted[object] = true;
-            kept[graph->types[object]].objects++;
-            kept[graph->types[object]].bytes += (int64_t)graph->sizes[object];
-        }
         if (!seen[objects[k]])
             queue[queued++] = objects[k];
         seen[objects[k]] = true;
     }
     for (uint32_t i = 0; i < queued; i++) {
         uint32_t object = queue[i];
-        all[graph->types[object]]++;
+        of_type[graph->types[object]]++;
         for (uint32_t k = graph->first[object]; k < graph->first[object + 1]; k++)
             if (!seen[graph->targets[k]]) {
                 seen[graph->targets[k]] = true;
@@ -71,15 +59,27 @@ static void count_kept(const mp_graph_view *view, const uint32_t *objects, uint3
     }
     free(queue);
     free(seen);
-    free(counted);
 }
 
-mp_kept_type *mp_kept_whole(const mp_graph_view *view, const mp_accumulation *of, size_t *count)
+/* What would be unreachable without the holder; of roots, without what they hold. */
+static mp_type_links kept_by(const mp_graph_view *view, uint32_t holder, const uint32_t *objects,
+                             uint32_t count)
+{
+    bool *without = mp_alloc_zero((size_t)view->graph->count + 1, sizeof *without);
+    without[holder] = true;
+    for (uint32_t k = 0; !holder && k < count; k++)
+        without[objects[k]] = true;
+    without[0] = false; /* is no object */
+    mp_type_links kept = mp_retained_of(view, without);
+    free(without);
+    return kept;
+}
+
+mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *of, size_t *count)
 {
     const mp_graph *graph = view->graph;
     const mp_dominators *dominators = &view->dominators;
     uint32_t types = view->model->types.count, held_count;
-    mp_kept_type *kept = mp_alloc_zero(types, sizeof *kept);
     int64_t *by_it = mp_alloc_zero(types, sizeof *by_it), *all = mp_alloc_zero(types, sizeof *all);
     uint32_t *order_of = mp_alloc_zero((size_t)graph->count + 1, sizeof *order_of);
     for (uint32_t i = 1; i <= dominators->reached; i++) {
@@ -87,15 +87,21 @@ mp_kept_type *mp_kept_whole(const mp_graph_view *view, const mp_accumulation *of
         all[graph->types[dominators->order[i]]]++;
     }
     uint32_t *objects = objects_held(view, of, order_of, &held_count);
-    count_kept(view, objects, held_count, order_of, kept, by_it);
+    count_reached(graph, objects, held_count, by_it);
+    mp_type_links links = kept_by(view, of->holder, objects, held_count);
+    mp_kept_type *kept = mp_alloc_zero(types, sizeof *kept);
     int64_t grew = of->objects - view->accumulated[of->counts];
     *count = 0;
-    for (uint32_t type = 0; type < types; type++)
-        if (all[type] && all[type] == by_it[type] && all[type] >= grew && type != of->type &&
-            kept[type].objects * 10 >= all[type] * 9)
-            kept[(*count)++] = (mp_kept_type){type, all[type], kept[type].bytes};
+    for (size_t i = 0; i < links.count; i++) {
+        const mp_type_link *link = &links.at[i];
+        int64_t objects_of = all[link->type];
+        if (objects_of == by_it[link->type] && objects_of >= grew && link->type != of->type &&
+            link->objects * 10 >= objects_of * 9)
+            kept[(*count)++] = (mp_kept_type){link->type, link->objects, objects_of, link->bytes};
+    }
     if (*count)
         qsort_r(kept, *count, sizeof *kept, most_kept_first, (void *)(uintptr_t)view->model);
+    mp_type_links_free(&links);
     free(objects);
     free(order_of);
     free(all);

@@ -17,7 +17,7 @@ typedef struct accumulation_row {
     int64_t holders;
     double percent;
     const char *type, *holder, *holder_type, *owner, *owner_type, *root_kind, *what;
-    mp_texts counts, keeps, path, said, way;
+    mp_texts counts, keeps, keeps_objects, keeps_of_objects, path, said, way;
 } accumulation_row;
 
 static const mp_column accumulation_columns[] = {
@@ -40,7 +40,9 @@ static const mp_column accumulation_columns[] = {
     MP_COLUMN(accumulation_row, owner_type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, root_kind, "Root", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, path, "Path", MP_LIST, MP_FOR_PROGRAMS),
-    MP_COLUMN(accumulation_row, keeps, "Keeps all", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, keeps, "Keeps", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, keeps_objects, "Objects", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, keeps_of_objects, "Of", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, said, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
     MP_COLUMN(accumulation_row, way, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
@@ -59,18 +61,35 @@ static const char *counts_text(mp_document *document, const int64_t *counts, uin
     return text;
 }
 
-/* "7,200 CartLine and 1,200 Session" */
+/* "7,200 CartLine"; "7,194 of 7,200 CartLine" */
+static const char *kept_type_text(mp_document *document, const mp_graph_view *view,
+                                  const mp_kept_type *kept)
+{
+    const char *type = mp_type_text(document->arena, view->model, kept->type);
+    const char *all = mp_count_text(document, kept->of_objects, false);
+    return kept->objects == kept->of_objects
+               ? mp_document_text(document, "%s %s", all, type)
+               : mp_document_text(document, "%s of %s %s",
+                                  mp_count_text(document, kept->objects, false), all, type);
+}
+
+/* "all 7,200 CartLine and 1,200 Session"; "7,194 of 7,200 CartLine and all 1,200 Session" */
 static const char *kept_text(mp_document *document, const mp_graph_view *view,
                              const mp_kept_type *kept, size_t count)
 {
     const char *text = "";
-    for (size_t i = 0; i < count && i < MOST_KEPT; i++)
-        text = mp_document_text(document, "%s%s%s %s", text,
-                                !i                                   ? ""
-                                : i + 1 < count && i + 1 < MOST_KEPT ? ", "
-                                                                     : " and ",
-                                mp_count_text(document, kept[i].objects, false),
-                                mp_type_text(document->arena, view->model, kept[i].type));
+    size_t told = count < MOST_KEPT ? count : MOST_KEPT;
+    bool all = true;
+    for (size_t i = 0; i < told; i++)
+        all = all && kept[i].objects == kept[i].of_objects;
+    for (size_t i = 0; i < told; i++) {
+        bool says_all = all ? i == 0 : kept[i].objects == kept[i].of_objects;
+        text = mp_document_text(document, "%s%s%s%s", text,
+                                !i             ? ""
+                                : i + 1 < told ? ", "
+                                               : " and ",
+                                says_all ? "all " : "", kept_type_text(document, view, &kept[i]));
+    }
     return text;
 }
 
@@ -105,9 +124,26 @@ static const char *growth_text(mp_document *document, const mp_graph_view *view,
                             view->dump_count > 2 ? "at each dump" : "from one dump to the next",
                             counts_text(document, view->accumulated + of->counts, view->dump_count),
                             !*kept ? ""
-                            : many ? " and keep all "
-                                   : " and keeps all ",
+                            : many ? " and keep "
+                                   : " and keeps ",
                             kept, *kept ? " alive" : "");
+}
+
+static void put_kept(mp_document *document, const mp_graph_view *view, const mp_kept_type *kept,
+                     size_t count, accumulation_row *row)
+{
+    size_t size = (count + 1) * sizeof(char *);
+    const char **names = mp_arena_alloc(document->arena, size);
+    const char **objects = mp_arena_alloc(document->arena, size);
+    const char **of_objects = mp_arena_alloc(document->arena, size);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = mp_type_text(document->arena, view->model, kept[i].type);
+        objects[i] = mp_document_text(document, "%lld", (long long)kept[i].objects);
+        of_objects[i] = mp_document_text(document, "%lld", (long long)kept[i].of_objects);
+    }
+    row->keeps = (mp_texts){.at = names, .count = count};
+    row->keeps_objects = (mp_texts){.at = objects, .count = count};
+    row->keeps_of_objects = (mp_texts){.at = of_objects, .count = count};
 }
 
 static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view *view,
@@ -116,16 +152,11 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
     const mp_graph *graph = view->graph;
     const int64_t *counts = view->accumulated + of->counts;
     size_t kept_count = 0;
-    mp_kept_type *kept = looks ? mp_kept_whole(view, of, &kept_count) : NULL;
+    mp_kept_type *kept = looks ? mp_kept_with(view, of, &kept_count) : NULL;
     const char *keeps = kept_text(document, view, kept, kept_count);
     const char **list = mp_arena_alloc(document->arena, view->dump_count * sizeof *list);
-    const char **names = mp_arena_alloc(document->arena, (kept_count + 1) * sizeof *names);
     for (uint32_t i = 0; i < view->dump_count; i++)
         list[i] = mp_document_text(document, "%lld", (long long)counts[i]);
-    assert(kept || !kept_count);
-    for (size_t i = 0; i < kept_count; i++)
-        names[i] = mp_type_text(document->arena, view->model, kept[i].type);
-    free(kept);
     mp_way way = mp_way_to(document, view, of->example);
     accumulation_row row = {.bytes = of->bytes,
                             .steady_bytes = of->steady_bytes,
@@ -140,10 +171,12 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
                             .root_kind = way.root_kind,
                             .what = holder_text(document, view, of),
                             .counts = {.at = list, .count = view->dump_count},
-                            .keeps = {.at = looks ? names : NULL, .count = kept_count},
                             .path = way.types,
                             .said = mp_one_text(document, growth_text(document, view, of, keeps)),
                             .way = mp_one_text(document, way.text)};
+    if (looks)
+        put_kept(document, view, kept, kept_count, &row);
+    free(kept);
     if (of->holder) {
         uint32_t owner = mp_owner_of(view, of->holder);
         row.holder = mp_object_id_text(document->arena, graph, of->holder);
@@ -183,7 +216,7 @@ const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uin
     if (!count)
         return view->dump_count < 2 ? NULL
                                     : "nothing holds more in each dump than in the one before";
-    mp_kept_type *kept = mp_kept_whole(view, found, &count);
+    mp_kept_type *kept = mp_kept_with(view, found, &count);
     const char *keeps = kept_text(document, view, kept, count);
     free(kept);
     mp_format_percent(percent, mp_percent_of(found->bytes, mp_graph_reachable(view)), false);

@@ -573,13 +573,15 @@ static void test_what_is_kept_is_nine_of_ten(void **unused)
     all.view.accumulated = calloc(1, sizeof *all.view.accumulated);
     const mp_accumulation of = {.holder = HOLDER, .type = 2, .objects = EACH};
     size_t count;
-    mp_kept_type *kept = mp_kept_whole(&all.view, &of, &count);
+    mp_kept_type *kept = mp_kept_with(&all.view, &of, &count);
     assert_int_equal(count, 2);
     assert_int_equal(kept[0].type, 4); /* most bytes first */
-    assert_int_equal(kept[0].objects, 20);
+    assert_int_equal(kept[0].objects, 18);
+    assert_int_equal(kept[0].of_objects, 20);
     assert_int_equal(kept[0].bytes, 180);
     assert_int_equal(kept[1].type, 3);
-    assert_int_equal(kept[1].objects, 10);
+    assert_int_equal(kept[1].objects, 9);
+    assert_int_equal(kept[1].of_objects, 10);
     assert_int_equal(kept[1].bytes, 90);
     free(kept);
     teardown(&all);
