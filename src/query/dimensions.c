@@ -319,8 +319,8 @@ static const mp_dimension dimensions[] = {
      NULL, .of_frames = true, .kinds = STACKS},
     {"namespace", "namespace of the type", by_namespace, namespace_label, .of_context = true,
      .kinds = NATIVE},
-    {"class", "class of the innermost member function", by_class, class_label, .of_context = true,
-     .kinds = NATIVE},
+    {"class", "class of the function that created it: of the innermost member function", by_class,
+     class_label, .of_context = true, .kinds = NATIVE, .title = "class of the creating function"},
     {"thread", "thread that created it", by_thread, thread_label, .of_context = true,
      .kinds = NATIVE},
     {"file", "source file of the routine that created it", by_file, file_label, .of_context = true,
@@ -352,4 +352,9 @@ const mp_dimension *mp_dimension_find(const char *name)
         if (mp_text_is(dimensions[i].name, name))
             return &dimensions[i];
     return NULL;
+}
+
+const char *mp_dimension_title(const mp_dimension *dimension)
+{
+    return dimension->title ? dimension->title : dimension->name;
 }

@@ -27,12 +27,15 @@ typedef struct mp_dimension {
     /* By every frame of a stack: an object is in the groups of all functions on it, once in each.
      * Such groups do not add up. `key` and `label` are then of tree nodes. */
     bool of_frames;
-    unsigned kinds; /* 1 << mp_kind for each that has such a thing; 0: all have */
+    unsigned kinds;    /* 1 << mp_kind for each that has such a thing; 0: all have */
+    const char *title; /* in headings, where the name could be taken for the object's; NULL: it */
 } mp_dimension;
 
 /* All dimensions; a new one is a row of the table in dimensions.c. */
 const mp_dimension *mp_dimensions(size_t *count);
 const mp_dimension *mp_dimension_find(const char *name);
+/* What headings call it. Static. */
+const char *mp_dimension_title(const mp_dimension *dimension);
 /* Whether recordings of this kind have such a thing. */
 bool mp_dimension_fits(const mp_dimension *dimension, const mp_model *model);
 

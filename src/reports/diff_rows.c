@@ -329,7 +329,9 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
     mp_table *table = diff->nodes ? mp_node_table(document)
                       : heap      ? MP_TABLE(document, "diff", NULL, MP_ROWS, heap_columns)
                                   : MP_TABLE(document, "diff", NULL, MP_ROWS, profile_columns);
-    table->title = mp_document_text(document, "Changes by %s", diff->by);
+    table->title = mp_document_text(
+        document, "Changes by %s",
+        diff->level == MP_LEVEL_GROUP ? mp_dimension_title(mp_dimension_find(diff->by)) : diff->by);
     table->main = true;
     table->empty = asked->status ? "none" : "nothing changed";
     size_t count, small;

@@ -343,7 +343,8 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     section_overall(document, window, &lifetimes);
     section_ages(document, &lifetimes);
     mp_table *table = MP_KIND_TABLE(document, window->model, "lifetimes", NULL, lifetime_columns);
-    table->title = mp_document_text(document, "Age at deletion by %s", dimension->name);
+    table->title =
+        mp_document_text(document, "Age at deletion by %s", mp_dimension_title(dimension));
     table->main = true;
     table->order = order->columns[0];
     table->empty = "none";

@@ -331,10 +331,11 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     mp_table *table = MP_KIND_TABLE(document, window->model, "growth", NULL, growth_columns);
     if (trend)
         mp_table_line(document, table, "%s", trend);
-    table->title = mp_document_text(document, "Growth by %s, from %s to %s", dimension->name,
-                                    mp_moment_text(document, window, true),
-                                    mp_moment_text(document, window, false));
-    table->title_of_many = mp_document_text(document, "Growth by %s", dimension->name);
+    table->title = mp_document_text(
+        document, "Growth by %s, from %s to %s", mp_dimension_title(dimension),
+        mp_moment_text(document, window, true), mp_moment_text(document, window, false));
+    table->title_of_many =
+        mp_document_text(document, "Growth by %s", mp_dimension_title(dimension));
     table->order = order->columns[0];
     table->empty = mp_empty_text(asked, "nothing grew or shrank");
     size_t count, unchanged;
@@ -350,7 +351,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
         mp_say_change(document, window, grouping);
     }
     if (trends)
-        mp_figure_growth(document, window, session, grouping, dimension->name);
+        mp_figure_growth(document, window, session, grouping, mp_dimension_title(dimension));
     for (size_t i = 0; i < shown; i++) {
         rows[i].stack = mp_group_stack(document, window->model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);

@@ -166,9 +166,11 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
                                 "what was alive at the peak is known of a whole log, not of one up "
                                 "to an earlier snapshot");
     mp_table *table = MP_KIND_TABLE(document, model, "top", NULL, top_columns);
-    table->title = mp_document_text(document, "Biggest by %s, alive at %s", dimension->name,
-                                    mp_moment_text(document, window, false));
-    table->title_of_many = mp_document_text(document, "Biggest by %s", dimension->name);
+    table->title =
+        mp_document_text(document, "Biggest by %s, alive at %s", mp_dimension_title(dimension),
+                         mp_moment_text(document, window, false));
+    table->title_of_many =
+        mp_document_text(document, "Biggest by %s", mp_dimension_title(dimension));
     table->order = order->columns[0];
     table->empty = mp_empty_text(asked, "nothing is alive");
     size_t count;

@@ -265,7 +265,7 @@ static bool map_heap(const mp_request *request, mp_document *document, mp_error 
     mapping map = {.document = document,
                    .model = request->model,
                    .of = leaked ? "leaked" : "alive",
-                   .by = dimension->name,
+                   .by = mp_dimension_title(dimension),
                    .within = by_type ? "source" : "type",
                    .rows = (size_t)asked->limit};
     map.when = mp_document_text(document, " at %s", mp_moment_text(document, &window, false));
