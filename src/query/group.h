@@ -58,10 +58,16 @@ typedef struct mp_group {
     uint32_t grew_sessions; /* those sessions */
 } mp_group;
 
+/* Whether there was more than one moment to grow at in a session: one tells nothing. */
+static inline bool mp_group_growth_told(const mp_group *group)
+{
+    return group->moments > group->grew_sessions;
+}
+
 /* Grew at most once in each session, as a cache does that fills and stays. */
 static inline bool mp_group_grew_once(const mp_group *group)
 {
-    return group->grew <= group->grew_sessions;
+    return group->grew <= group->grew_sessions && mp_group_growth_told(group);
 }
 
 typedef struct mp_grouping {

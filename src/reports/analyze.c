@@ -17,26 +17,28 @@ static void say_leak(mp_document *document, const mp_model *model, const mp_leak
     if (!leak)
         return;
     const mp_group *group = &leak->group;
-    const char *grew = "at every snapshot";
-    if (mp_group_grew_once(group))
-        grew = "only once";
+    const char *grew = "grew at every snapshot";
+    if (!mp_group_growth_told(group))
+        grew = "too few snapshots to tell a leak from a cache";
+    else if (mp_group_grew_once(group))
+        grew = "grew only once";
     else if (group->grew != group->moments)
-        grew = mp_document_text(document, "at %" PRIu32 " of %" PRIu32 " snapshots", group->grew,
-                                group->moments);
+        grew = mp_document_text(document, "grew at %" PRIu32 " of %" PRIu32 " snapshots",
+                                group->grew, group->moments);
     const char *kept = "";
     if (group->kept_bytes > group->leaked.bytes)
         kept = mp_document_text(document, " (%s with what is scoped to it)",
                                 mp_bytes_text(document, group->kept_bytes, false));
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
-    mp_document_say(document, tone, label, "%s in %s x %s%s%s%s at %s, grew %s",
+    mp_document_say(document, tone, label, "%s in %s x %s%s%s%s at %s, %s",
                     mp_bytes_text(document, group->leaked.bytes, false),
                     mp_count_text(document, mp_cost_live(group->leaked), false), leak->type,
                     leak->name ? " " : "", leak->name ? leak->name : "", kept,
                     mp_frame_text(document, model, site), grew);
 }
 
-/* The largest leak that grew again and again, or of these the one that did so most often; one that
- * grew once may be a cache that filled. */
+/* The largest leak that may have grown again and again, or of these the one that did so most often;
+ * one that grew once may be a cache that filled. */
 static const mp_leak *worst(const mp_leaks *leaks, bool grew_once, bool most_often)
 {
     const mp_leak *found = NULL;
@@ -71,7 +73,9 @@ static void answer_leaks(mp_document *document, const mp_window *window)
     if (runs)
         mp_say_running(document, window,
                        "what is in use counts as leaked; what grew most often comes first");
-    say_leak(document, window->model, worst(leaks, false, runs), MP_TONE_WORSE, "Worst leak");
+    const mp_leak *first = worst(leaks, false, runs);
+    say_leak(document, window->model, first, MP_TONE_WORSE,
+             first && mp_group_growth_told(&first->group) ? "Worst leak" : "Largest leak");
     say_leak(document, window->model, worst(leaks, true, false), MP_TONE_PLAIN, "Maybe a cache");
 }
 

@@ -66,15 +66,17 @@ static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"inclusive", {"inclusive_bytes"}}}; /* of recordings */
 enum { ALL_LEAKS = 4 };
 
-/* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. */
+/* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. Of one
+ * moment, that is not known. */
 static void set_trend(mp_document *document, leak_row *row)
 {
     const mp_group *group = &row->leak->group;
     bool once = mp_group_grew_once(group), every = group->grew == group->moments;
-    row->trend = once ? "once" : every ? "every" : "repeated";
-    row->growth = once || every ? row->trend
-                                : mp_document_text(document, "%" PRIu32 " of %" PRIu32, group->grew,
-                                                   group->moments);
+    bool told = mp_group_growth_told(group);
+    row->trend = !told ? NULL : once ? "once" : every ? "every" : "repeated";
+    row->growth = once || (every && told) ? row->trend
+                                          : mp_document_text(document, "%" PRIu32 " of %" PRIu32,
+                                                             group->grew, group->moments);
 }
 
 /* What a domain expert would point at, with a word for people for each. */

@@ -81,12 +81,13 @@ def growth_rows(before, after, name_of):
 def births_of(born, moments):
     """How a leak came: `born` has the moments (session, snapshot) at which what leaks was born,
     `moments` those of the window at which anything was created. Of sessions where none was born,
-    nothing counts."""
+    nothing counts; where each has but one, that tells no trend."""
     sessions = {session for session, _ in born}
     chances = {moment for moment in moments | born if moment[0] in sessions}
     trend = ("once" if len(born) == len(sessions) else
              "every" if born == chances else "repeated")
-    return {"grew_snapshots": len(born), "window_snapshots": len(chances), "trend": trend}
+    told = {"trend": trend} if len(chances) > len(sessions) else {}
+    return {"grew_snapshots": len(born), "window_snapshots": len(chances)} | told
 
 
 def steady_bytes(births, moments, losses=(), changes=()):

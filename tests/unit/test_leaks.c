@@ -91,14 +91,14 @@ static void leaks_are_as_by_hand(void **unused)
          "3/272\n"},
         /* 4 and 7 are alive too at 2, and the site of 7 is one of its own. */
         {"1", "2",
-         "1 1/200 Procedure order.p, order.p:3 main.p:7, class 1, grew 1 of 1, once\n"
-         "2 1/50 Temp-table tt, order.p:6 main.p:7, class 4, grew 1 of 1, once, owned, idle\n"
-         "3 1/21 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, once, pool\n"
-         "4 1/7 Dynamic Query -, order.p:5 main.p:8, class 0, grew 1 of 1, once\n"
+         "1 1/200 Procedure order.p, order.p:3 main.p:7, class 1, grew 1 of 1\n"
+         "2 1/50 Temp-table tt, order.p:6 main.p:7, class 4, grew 1 of 1, owned, idle\n"
+         "3 1/21 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, pool\n"
+         "4 1/7 Dynamic Query -, order.p:5 main.p:8, class 0, grew 1 of 1\n"
          "4/278\n"},
         /* 5 was there at 2, so 6 in it is owned by no leak of this window, nor one itself. */
         {"2", "3",
-         "1 1/22 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, once, pool\n1/22\n"},
+         "1 1/22 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, pool\n1/22\n"},
         {"first", "_Exit", "0/0\n"},
         {"3", "3", "0/0\n"},
     };
@@ -138,14 +138,14 @@ static void equal_leaks_have_an_order(void **unused)
                               PLAIN("9", "41", "100", "0", "2", "0"),
               "801", "", "9", "801"),
         NULL, NULL,
-        "1 1/101 Dynamic Query -, order.p:1 main.p:7, class 0, grew 1 of 1, once\n"
-        "2 2/100 Temp-table -, main.p:9, class 4, grew 1 of 1, once\n"
-        "3 1/100 Dynamic Query -, (session):2, class 0, grew 1 of 1, once\n"
-        "4 1/100 Dynamic Query -, main.p:2, class 0, grew 1 of 1, once\n"
-        "5 1/100 Dynamic Query -, main.p:2 main.p:2, class 0, grew 1 of 1, once\n"
-        "6 1/100 Dynamic Query -, order.p:3 main.p:7, class 0, grew 1 of 1, once\n"
-        "7 1/100 Dynamic Query -, order.p:3 main.p:8, class 0, grew 1 of 1, once\n"
-        "8 1/100 Temp-table -, main.p:2, class 4, grew 1 of 1, once\n"
+        "1 1/101 Dynamic Query -, order.p:1 main.p:7, class 0, grew 1 of 1\n"
+        "2 2/100 Temp-table -, main.p:9, class 4, grew 1 of 1\n"
+        "3 1/100 Dynamic Query -, (session):2, class 0, grew 1 of 1\n"
+        "4 1/100 Dynamic Query -, main.p:2, class 0, grew 1 of 1\n"
+        "5 1/100 Dynamic Query -, main.p:2 main.p:2, class 0, grew 1 of 1\n"
+        "6 1/100 Dynamic Query -, order.p:3 main.p:7, class 0, grew 1 of 1\n"
+        "7 1/100 Dynamic Query -, order.p:3 main.p:8, class 0, grew 1 of 1\n"
+        "8 1/100 Temp-table -, main.p:2, class 4, grew 1 of 1\n"
         "9/801\n");
 }
 
@@ -161,11 +161,11 @@ static void a_name_is_that_of_all_living_objects(void **unused)
                       NAMED("9", "5", "0"),
                       "72", "8 2\n", "8", "64"),
                 NULL, NULL,
-                "1 2/16 Dynamic Query (differ), main.p:1, class 0, grew 1 of 1, once\n"
-                "2 2/16 Dynamic Query x, main.p:2, class 0, grew 1 of 1, once\n"
-                "3 2/16 Dynamic Query (differ), main.p:3, class 0, grew 1 of 1, once\n"
-                "4 1/8 Dynamic Query x, main.p:4, class 0, grew 1 of 1, once\n"
-                "5 1/8 Dynamic Query -, main.p:5, class 0, grew 1 of 1, once\n"
+                "1 2/16 Dynamic Query (differ), main.p:1, class 0, grew 1 of 1\n"
+                "2 2/16 Dynamic Query x, main.p:2, class 0, grew 1 of 1\n"
+                "3 2/16 Dynamic Query (differ), main.p:3, class 0, grew 1 of 1\n"
+                "4 1/8 Dynamic Query x, main.p:4, class 0, grew 1 of 1\n"
+                "5 1/8 Dynamic Query -, main.p:5, class 0, grew 1 of 1\n"
                 "8/64\n");
 }
 
