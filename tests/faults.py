@@ -7,6 +7,8 @@ For each command line below, and each kind of call, a run without a fault counts
 for each of them lets that one fail (tests/faults/shim.c). Of more calls than --sample, the first, the
 last and some between are taken; --sample 0: all.
 
+Two command lines are on a terminal, where a key or a signal ends them; they must leave it as it was.
+
 A run must end by itself. Either it says what it says without the fault, or its status is 3, or 2 where it is about an argument, and an error
 is told. The file that it writes is the old one or, with the status of success, the new one; nothing else
 is left; its inputs are as they were. Exit 1 and a line for each breach.
@@ -15,15 +17,22 @@ import argparse
 import bz2
 import concurrent.futures
 import errno
+import fcntl
 import gzip
 import lzma
 import os
 import pathlib
+import pty
+import select
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
+import termios
+import time
 import zipfile
 
 from roots import skip
@@ -121,12 +130,16 @@ CASES = {
     "massif": ["export", "--to", "massif", "shop.taligent", "-o", TARGET],
     "matching": ["leaks", "shop-v2.oemp", "--stack", "~Price.*", "--format", "json"],
     "formats": ["formats"],
+    "browse": ["browse", "shop-v2.oemp"],
+    "browse-ended": ["browse", "shop-v2.oemp"],
     "help": ["top", "--help"],
 }
+ON_TERMINAL = {"browse": b"Q", "browse-ended": b""}  # the keys that end it; none: SIGTERM
 STDIN = {"pipe": "shop-v2.oemp", "pipe-database": "shop-aqtime.sqlite"}
-# The C library, which loads encodings, says that there is none where it has no memory for it, or was
-# interrupted.
-LOAD_ENCODINGS = ("encoding",)
+ENTERED, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"  # the other screen of an xterm
+# Libraries that load files of their own say that there is none where they have no memory for it, or were
+# interrupted: the C library of encodings, ncurses of terminals.
+LOADED = {"encoding": b"the name is unknown", **dict.fromkeys(ON_TERMINAL, b"this terminal cannot show it")}
 
 
 class Work:
@@ -164,6 +177,33 @@ class Work:
         return {str(path.relative_to(self.folder)): path.read_bytes()
                 for path in self.folder.rglob("*") if path.is_file() and path.name != TARGET}
 
+    def run_on_terminal(self, words, keys, **how):
+        """The same as subprocess.run, but for standard output: it is what is wrong with the terminal behind it."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        before, seen, began, ended = termios.tcgetattr(theirs), b"", time.monotonic(), bool(keys)
+        os.write(ours, keys)
+        with tempfile.TemporaryFile() as said, \
+             subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=said, start_new_session=True, **how) as process:
+            while process.poll() is None or select.select([ours], [], [], 0)[0]:
+                if select.select([ours], [], [], 0.02)[0]:
+                    seen += os.read(ours, 1 << 16)
+                lasts = time.monotonic() - began
+                if process.poll() is None and not ended and (ENTERED in seen or lasts > 2):
+                    process.terminate()
+                    ended = True
+                if process.poll() is None and lasts > SECONDS:
+                    process.kill()
+            said.seek(0)
+            after = termios.tcgetattr(theirs)
+            os.close(ours)
+            os.close(theirs)
+            wrong = b"" if after == before else b"its settings are others"
+            if seen.count(ENTERED) != seen.count(LEFT):
+                wrong += b"its screen is not the usual one"
+            status = 0 if not keys and process.returncode == -signal.SIGTERM else process.returncode
+            return subprocess.CompletedProcess(words, status, wrong, said.read())
+
     def run(self, case, fault, count=None):
         """Status, standard output and error, and what stands under the target's name."""
         target, stdin = self.folder / TARGET, STDIN.get(case)
@@ -174,13 +214,18 @@ class Work:
         variables = {"LD_PRELOAD": str(self.shim), "MEMPROF_FAULT": fault}
         if count is not None:
             variables["MEMPROF_FAULT_COUNT"] = str(count)
+        how = {"cwd": self.folder, "env": self.environment(**variables),
+               "pass_fds": [count] if count is not None else []}
+        words = [self.program, *CASES[case]]
         with open(self.folder / stdin if stdin else os.devnull, "rb") as source:
             try:
-                # The one through a real pipe, which cannot be read twice.
-                done = subprocess.run([self.program, *CASES[case]], cwd=self.folder, capture_output=True,
-                                      env=self.environment(**variables), timeout=SECONDS, check=False,
-                                      pass_fds=[count] if count is not None else [],
-                                      **({"input": source.read()} if stdin else {"stdin": source}))
+                if case in ON_TERMINAL:
+                    how["env"]["TERM"] = "xterm"
+                    # by a signal no calls are told
+                    done = self.run_on_terminal(words, ON_TERMINAL[case] if count is None else b"Q", **how)
+                else:  # the one through a real pipe, which cannot be read twice
+                    done = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False, **how,
+                                          **({"input": source.read()} if stdin else {"stdin": source}))
             except subprocess.TimeoutExpired:
                 return None, b"", b"does not end", None
         seen = target.read_bytes() if target.exists() else None
@@ -201,11 +246,15 @@ def breach(case, call, how, usual, seen):
     before = None if case == "save" else OLD
     if status is None or status < 0 or status > 3:
         return "does not end well"
+    if case in ON_TERMINAL:
+        if out and call != "write":  # nobody can give back what cannot be told
+            return f"leaves the terminal as it was not: {out.decode()}"
+        out = usual[1]
     if status == usual[0] and status != 3:
         if (out, target) != (usual[1], usual[3]):
             return "says something else, and no error"
         return None
-    if case in LOAD_ENCODINGS and b"the name is unknown" in err:
+    if case in LOADED and LOADED[case] in err:
         return None if status == 2 and target == before and how != "short" else "fails in another way"
     if how == "short" or (how == errno.EINTR and call in ("read", "pread64", "pwrite64")):
         return "is no fault, and an error"
@@ -259,6 +308,8 @@ def main():
                 if options.call not in (None, call):
                     continue
                 count, usual = work.count(case, call)
+                if case in ON_TERMINAL and b"built without a screen" in usual[2]:
+                    return
                 calls += count
                 if usual[0] is None or usual[0] < 0 or (usual[0] > 1 and case != "check"):
                     breached(f"{case}: without a fault: {usual[0]} {usual[2].decode()}")

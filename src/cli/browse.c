@@ -121,20 +121,40 @@ static void loop(browsing *of)
     }
 }
 
+/* From now on signals are heard where the loop waits for keys. False after a message: without that,
+ * nothing but keys would end it. */
+static bool hear_signals(browsing *of)
+{
+    char text[160];
+    of->ends = cli_signals_heeded(endings, sizeof endings / sizeof *endings);
+    sigset_t waited = of->ends;
+    sigaddset(&waited, SIGWINCH);
+    sigaddset(&waited, SIGTSTP);
+    of->signals = signalfd(-1, &waited, SFD_CLOEXEC);
+    if (of->signals < 0) {
+        snprintf(text, sizeof text, "error: nothing can be shown: %s", strerror(errno));
+        cli_put_message(text);
+        return false;
+    }
+    pthread_sigmask(SIG_BLOCK, &waited, &of->before);
+    return true;
+}
+
+static void end_hearing(const browsing *of)
+{
+    pthread_sigmask(SIG_SETMASK, &of->before, NULL);
+    close(of->signals);
+}
+
 static int browse(const browse_source *source)
 {
     browsing of = {.ended_by = 0};
     unsigned lines, columns;
-    sigset_t waited;
     mp_style style = cli_style(source->options->colour, -1, false);
-    of.ends = cli_signals_heeded(endings, sizeof endings / sizeof *endings);
-    waited = of.ends;
-    sigaddset(&waited, SIGWINCH);
-    sigaddset(&waited, SIGTSTP);
-    pthread_sigmask(SIG_BLOCK, &waited, &of.before);
-    of.signals = signalfd(-1, &waited, SFD_CLOEXEC);
+    if (!hear_signals(&of))
+        return CLI_UNREADABLE;
     if (!browse_screen_begin(style.colour)) {
-        pthread_sigmask(SIG_SETMASK, &of.before, NULL);
+        end_hearing(&of);
         cli_refuse(source->options, "this terminal cannot show it: TERM is %s", getenv("TERM"));
         return CLI_USAGE;
     }
@@ -143,10 +163,9 @@ static int browse(const browse_source *source)
     loop(&of);
     browse_screen_end();
     browse_end(&of.state);
-    close(of.signals);
     if (of.ended_by)
         cli_signals_end_by(of.ended_by);
-    pthread_sigmask(SIG_SETMASK, &of.before, NULL);
+    end_hearing(&of);
     return CLI_OK;
 }
 

@@ -2,8 +2,9 @@
  *
  *   MEMPROF_FAULT=CALL:N:WHAT
  *
- * CALL is "malloc" (with calloc, realloc and the like, also of libraries), "thread" (the start of
- * one), a system call of the table below, or "tmpfile", an open of a file without a name. N is
+ * CALL is "malloc" (with calloc, realloc and the like, also of libraries, but for ncurses, which
+ * does not look whether there was memory for all it needs), "thread" (the start of one), a system
+ * call of the table below, or "tmpfile", an open of a file without a name. N is
  * which of its calls, from 1 on; 0: none, *: each. WHAT is the number of an error, or "short": half
  * of the bytes are read or written. MEMPROF_FAULT_COUNT=FD: the number of calls is written there
  * when the program returns from main.
@@ -79,9 +80,16 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t bytes);
 void *__libc_memalign(size_t alignment, size_t bytes);
 
-static bool has_none(void)
+static bool is_for_ncurses(const void *caller)
 {
-    if (!of_memory || !fails())
+    Dl_info of;
+    return dladdr(caller, &of) && of.dli_fname &&
+           (strstr(of.dli_fname, "/libncurses") || strstr(of.dli_fname, "/libtinfo"));
+}
+
+static bool has_none(const void *caller)
+{
+    if (!of_memory || is_for_ncurses(caller) || !fails())
         return false;
     errno = ENOMEM;
     return true;
@@ -89,22 +97,30 @@ static bool has_none(void)
 
 void *malloc(size_t bytes)
 {
-    return has_none() ? NULL : __libc_malloc(bytes);
+    return has_none(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return has_none() ? NULL : __libc_calloc(count, size);
+    return has_none(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *memory, size_t bytes)
 {
-    return has_none() ? NULL : __libc_realloc(memory, bytes);
+    return has_none(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, bytes);
+}
+
+/* Here, as the C library's own would hide who calls. */
+char *strdup(const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *copy = has_none(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
 void *memalign(size_t alignment, size_t bytes)
 {
-    return has_none() ? NULL : __libc_memalign(alignment, bytes);
+    return has_none(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, bytes);
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes)
@@ -156,6 +172,8 @@ static void caught(int signal, siginfo_t *information, void *context)
     bool counts = !of_temporary || (arguments[2] & O_TMPFILE) == O_TMPFILE;
     if (counts && fails()) {
         if (!is_short) {
+            if (failing == SYS_close) /* which Linux does, whatever it says of it */
+                shim_call(failing, arguments[0], 0, 0, 0, 0, 0);
             *result = -what;
             return;
         }
