@@ -197,26 +197,53 @@ static int64_t created_in(const mp_requests *requests)
     return objects;
 }
 
-/* The answer in a sentence: the API that left most behind. Where all was created outside of
- * requests, that nothing was left by one tells nothing. */
-static const char *worst_text(mp_document *document, const mp_model *model,
-                              const mp_requests *requests)
+static bool leaves_more(const mp_served_api *of, const mp_served_api *than)
 {
-    const mp_served_api *worst = NULL;
-    for (size_t i = 0; i < requests->api_count; i++)
-        if (requests->apis[i].left_objects > 0 &&
-            (!worst || requests->apis[i].left_bytes > worst->left_bytes))
-            worst = &requests->apis[i];
-    if (!worst && requests->created_objects && !created_in(requests))
-        return "not known, as no object was created in a request that a snapshot tells of: leaks "
-               "tells which code leaks";
-    if (!worst)
-        return "nothing, by no request";
-    return mp_document_text(
-        document, "most by %s: %s, in %s of %s call%s", api_text(model, worst->api),
-        mp_amount_text(document, worst->left_objects, worst->left_bytes),
-        mp_count_text(document, worst->leaving_calls, false),
-        mp_count_text(document, worst->calls, false), worst->calls == 1 ? "" : "s");
+    return of->left_objects > 0 && (!than || of->left_bytes > than->left_bytes);
+}
+
+static bool leaves_often(const mp_served_api *of)
+{
+    return of->leaving_calls > 1 && of->leaving_calls * 2 > of->calls - of->running_calls;
+}
+
+/* "POST /orders: 43 objects, 19.8 KiB, in 4 of 20 calls" */
+static const char *left_text(mp_document *document, const mp_model *model, const mp_served_api *of)
+{
+    return mp_document_text(document, "%s: %s, in %s of %s call%s", api_text(model, of->api),
+                            mp_amount_text(document, of->left_objects, of->left_bytes),
+                            mp_count_text(document, of->leaving_calls, false),
+                            mp_count_text(document, of->calls, false), of->calls == 1 ? "" : "s");
+}
+
+/* The answer: the API that left most behind, and where few of its calls did so, as when the first
+ * fills a cache, the one of those whose calls mostly do. Where all was created outside of requests,
+ * that nothing was left by one tells nothing. */
+static void say_worst(mp_document *document, const mp_model *model, const mp_requests *requests)
+{
+    const mp_served_api *worst = NULL, *often = NULL;
+    for (size_t i = 0; i < requests->api_count; i++) {
+        const mp_served_api *api = &requests->apis[i];
+        if (leaves_more(api, worst))
+            worst = api;
+        if (leaves_often(api) && leaves_more(api, often))
+            often = api;
+    }
+    const char *none = !requests->count
+                           ? "not known, as no snapshot of the window is of an agent's request: "
+                             "leaks tells which code leaks"
+                       : requests->created_objects && !created_in(requests)
+                           ? "not known, as no object was created in a request that a snapshot "
+                             "tells of: leaks tells which code leaks"
+                           : "nothing, by no request";
+    if (worst)
+        mp_document_say(document, MP_TONE_WORSE, "Left behind", "most by %s",
+                        left_text(document, model, worst));
+    else
+        mp_document_say(document, MP_TONE_PLAIN, "Left behind", "%s", none);
+    if (often && !leaves_often(worst))
+        mp_document_say(document, MP_TONE_WORSE, "In most calls", "%s",
+                        left_text(document, model, often));
 }
 
 static bool put(const mp_request *request, mp_document *document, const mp_window *window,
@@ -227,16 +254,9 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     bool apis = !asked->by || mp_text_is(asked->by, "api");
     bool single = !asked->by || mp_text_is(asked->by, "request");
     mp_requests requests = mp_requests_of(window, asked->from != NULL);
-    bool any = requests.count > 0;
-    const char *answer = any ? worst_text(document, model, &requests)
-                             : "not known, as no snapshot of the window is of an agent's request: "
-                               "leaks tells which code leaks";
-    bool left = false;
-    for (size_t i = 0; i < requests.api_count; i++)
-        left |= requests.apis[i].left_objects > 0;
-    mp_document_say(document, left ? MP_TONE_WORSE : MP_TONE_PLAIN, "Left behind", "%s", answer);
+    say_worst(document, model, &requests);
     outside_row outside = {requests.created_objects, requests.created_bytes};
-    if (any && outside.created_objects)
+    if (requests.count && outside.created_objects)
         mp_document_say(document, MP_TONE_PLAIN, "Outside",
                         "%s were created in no request that a snapshot tells of",
                         mp_amount_text(document, outside.created_objects, outside.created_bytes));
