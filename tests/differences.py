@@ -143,8 +143,8 @@ class Differences:
                 self.hold(new - base == delta, f"{what}: {name} of {row}")
 
     def answer_agrees(self, report, by, what):
-        """The answer begins with what the totals say, and tells of a side that has rows; rows that
-        got worse stand first, the largest change first."""
+        """The answer begins with what the totals say, and tells of a side that has rows, unless one
+        is cut short; rows that got worse stand first, the largest change first."""
         totals, said = report.get("totals", {}), [line["label"] for line in report.get("answer", [])]
         changes = [self.whole_number(name, totals["new"][name]) - self.whole_number(name, totals["base"][name])
                    for name in ("live_bytes", "leaked_bytes", "seconds")
@@ -152,10 +152,13 @@ class Differences:
         up, down = any(change > 0 for change in changes), any(change < 0 for change in changes)
         words = ("Slower", "Faster") if "seconds" in totals.get("base", {}) else ("Worse", "Better")
         wanted = "Mixed" if up and down else words[0] if up else words[1] if down else "Same"
-        self.hold(said[:1] == [wanted], f"{what}: {said}, expected {wanted} of {changes}")
         rows = report.get("diff", [])
         worse = [row["status"] in ("new", "grown") for row in rows]
-        self.hold(("More" in said, "Less" in said) == (any(worse), not all(worse)), f"{what}: {said}")
+        told = (any(worse), not all(worse))
+        if len({(row.get("complete"), row["format"] == "rpt") for row in report["inputs"]}) > 1:
+            wanted, told = "Not comparable", (False, False)
+        self.hold(said[:1] == [wanted], f"{what}: {said}, expected {wanted} of {changes}")
+        self.hold(("More" in said, "Less" in said) == told, f"{what}: {said}")
         sizes = [abs(row.get("delta_bytes", row.get("delta_seconds"))) for row in rows]
         ranks = [(not grew, -size) for grew, size in zip(worse, sizes)]
         self.hold(by == "dominators" or ranks == sorted(ranks), f"{what}: rows in the order {ranks}")

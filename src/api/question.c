@@ -218,6 +218,7 @@ mp_request mp_question_request(const mp_question *question, const mp_model *mode
                             question->suppression_paths.count ? &question->suppressions : NULL,
                         .policy = question->policy,
                         .strict = question->strict,
+                        .allow_torn = question->allow_torn,
                         .draws = question->draws,
                         .torn = mp_question_torn(question, diagnostics),
                         .read_source = question->sources.folders.count ? mp_source_read : NULL,

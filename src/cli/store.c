@@ -97,6 +97,10 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
     }
     mp_digest_free(any);
     mp_table_put(document, table, &row);
+    if (digest->kind == MP_KIND_RECORDING && !digest->complete && !digest->of_moment)
+        mp_document_say(document, MP_TONE_WARNING, "Not complete",
+                        "what is in use counts as leaked: no run that came to its end is judged by "
+                        "it");
     int status = cli_put_document(options, document, diagnostics);
     mp_document_free(document);
     return status;

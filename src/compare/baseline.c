@@ -27,16 +27,16 @@ enum { NOT_KNOWN = 2 }; /* beside 0 and 1 */
 
 /* What a line says, of whichever kind it is. */
 typedef struct line_values {
-    int64_t version, knows, complete, torn, late, runs; /* of the head */
-    const char *kind, *options, *start_time;            /* likewise */
-    int64_t entries;                                    /* of the totals; -1: not told */
-    const char *of, *type, *name, *program;             /* of an entry; `of`: of the totals too */
-    int64_t line, start, overload;                      /* of an entry */
-    json_t *stack;                                      /* likewise; NULL: none */
-    int64_t run, size;                                  /* of a recording */
-    const char *checksum;                               /* likewise */
-    int64_t caller;                                     /* of a caller; 0: it is the outermost */
-    json_t *frame;                                      /* likewise */
+    int64_t version, knows, complete, torn, late, partial, runs; /* of the head */
+    const char *kind, *options, *start_time;                     /* likewise */
+    int64_t entries;                                             /* of the totals; -1: not told */
+    const char *of, *type, *name, *program; /* of an entry; `of`: of the totals too */
+    int64_t line, start, overload;          /* of an entry */
+    json_t *stack;                          /* likewise; NULL: none */
+    int64_t run, size;                      /* of a recording */
+    const char *checksum;                   /* likewise */
+    int64_t caller;                         /* of a caller; 0: it is the outermost */
+    json_t *frame;                          /* likewise */
 } line_values;
 
 /* How far a stack was read, from the outermost frame inwards. */
@@ -62,6 +62,7 @@ static const struct {
     {"complete", JSON_TRUE, offsetof(line_values, complete)},
     {"torn", JSON_TRUE, offsetof(line_values, torn)},
     {"late", JSON_TRUE, offsetof(line_values, late)},
+    {"partial", JSON_TRUE, offsetof(line_values, partial)},
     {"options", JSON_STRING, offsetof(line_values, options)},
     {"of", JSON_STRING, offsetof(line_values, of)},
     {"start_time", JSON_STRING, offsetof(line_values, start_time)},
@@ -178,6 +179,7 @@ static bool read_members(loader *load, json_t *object, line_values *values)
     mp_error first;
     memset(load->values, 0, load->run_count * sizeof *load->values);
     *values = (line_values){.complete = NOT_KNOWN,
+                            .partial = NOT_KNOWN,
                             .entries = -1,
                             .line = (int32_t)MP_NO_LINE,
                             .runs = 1,
@@ -330,6 +332,8 @@ static bool read_head(loader *load, const line_values *values)
         values->complete == NOT_KNOWN || (head.complete && head.kind == MP_KIND_EVENTS);
     head.torn = values->torn != 0;
     head.late = values->late != 0;
+    head.partial = values->partial == true;
+    head.tells_no_part = values->partial == NOT_KNOWN && head.kind == MP_KIND_PROFILE;
     head.format = "baseline";
     head.kept = true;
     head.conditions =

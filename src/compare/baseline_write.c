@@ -249,6 +249,8 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
         add_flag(&head, "torn", true);
     if (digest->late)
         add_flag(&head, "late", true);
+    if (digest->kind == MP_KIND_PROFILE && !digest->tells_no_part)
+        add_flag(&head, "partial", digest->partial);
     if (start_us && mp_format_utc(utc, start_us)) {
         snprintf(time, sizeof time, "%.19s.%06dZ", utc, (int)(start_us % 1000000));
         add_text(&head, "start_time", time);

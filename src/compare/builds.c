@@ -120,6 +120,7 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
     mp_build build = {.path = mp_dictionary_text(own, mp_dictionary_id(own, digest->path)),
                       .start_us = digest->start_us,
                       .complete = digest->complete,
+                      .cut = !digest->complete && !digest->of_moment,
                       .open_ended = digest->open_ended};
     size_t before = builds->point_count;
     for (size_t i = 0; i < entries->count; i++) {

@@ -19,6 +19,7 @@ typedef struct mp_build {
     int64_t amount;            /* bytes alive; of profiles, microseconds */
     uint32_t sites;            /* with any */
     bool complete, open_ended; /* as of a digest */
+    bool cut;                  /* it is not complete, and no snapshot of it was named */
 } mp_build;
 
 typedef struct mp_built_site {

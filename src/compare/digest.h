@@ -56,8 +56,9 @@ typedef struct mp_digest {
     bool late;                 /* its window ends where nothing tells any more what leaked */
     bool of_moment; /* a snapshot of it was named: whether it is complete says nothing of that */
     bool partial;   /* the hottest lines of a profile alone */
-    bool has_paths; /* a profile with a call tree, of which MP_LEVEL_PATH was asked for */
-    bool kept;      /* read from a baseline, which has levels with a name alone */
+    bool tells_no_part; /* of an old baseline: whether it is partial is not known */
+    bool has_paths;     /* a profile with a call tree, of which MP_LEVEL_PATH was asked for */
+    bool kept;          /* read from a baseline, which has levels with a name alone */
     /* The options that say what of the recording it is about, as "--type X --from 2"; "" for none.
      * Two digests can be compared if theirs are the same. Of the dictionary. */
     const char *conditions;
@@ -92,6 +93,12 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
                         const mp_digest_options *options, mp_error *error);
 void mp_digest_free(mp_digest *digest);
 void mp_digest_add_checksum(mp_digest *digest, mp_checksum checksum);
+
+/* Why figures of both are those of different things, as of a run that came to its end and of one
+ * that still runs; NULL: they are not. `cut_too`: that one of them is cut short is what was asked
+ * for. In the arena. */
+const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_digest *now,
+                            bool cut_too);
 
 /* --- differences --- */
 

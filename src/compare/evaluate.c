@@ -419,6 +419,8 @@ static void judge_rule(mp_evaluation *evaluation)
     else if (rule->bound.spreads && !base->run_count)
         MP_DISMISS(evaluation, "the base is of one run, which has no spread: keep a baseline of "
                                "several runs");
+    else if (mp_rule_needs_base(rule) && context->incomparable)
+        MP_DISMISS(evaluation, "not comparable: %s", context->incomparable);
     else if (is_of_leaks(rule->measure) && (context->now->late || base->late))
         MP_DISMISS(evaluation, "%s " MP_ENDS_LATE,
                    context->now->late ? "the window" : "the base's window");

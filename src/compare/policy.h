@@ -71,6 +71,7 @@ typedef struct mp_rule_context {
     const mp_window *window;            /* likewise */
     const struct mp_coverage *coverage; /* of a profile; NULL: it has none */
     const char *to;                     /* the window's end as the user said it, or NULL */
+    const char *incomparable;           /* why no rule compares both; NULL: they do */
     bool strict;                        /* a rule that hides a leak fails */
     bool exact_bytes;                   /* in texts for people */
     size_t culprits;                    /* of a rule, at most; 0: all */

@@ -38,7 +38,7 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
 {
     mp_digest *middle = runs[0];
     unsigned has = ~0u;
-    bool complete = true, open_ended = false, torn = false, late = false;
+    bool complete = true, open_ended = false, torn = false, late = false, partial = false;
     if (count == 1)
         return middle;
     for (size_t i = 0; i < count; i++) {
@@ -52,6 +52,7 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
         open_ended |= runs[i]->open_ended;
         torn |= runs[i]->torn;
         late |= runs[i]->late;
+        partial |= runs[i]->partial;
     }
     for (size_t i = 0; i < count; i++) {
         runs[i]->has = has;
@@ -59,6 +60,7 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
         runs[i]->open_ended = open_ended;
         runs[i]->torn = torn;
         runs[i]->late = late;
+        runs[i]->partial = partial;
     }
     middle->runs = mp_alloc(count * sizeof(mp_digest *));
     memcpy(middle->runs, runs, count * sizeof(mp_digest *));

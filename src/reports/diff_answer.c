@@ -241,23 +241,12 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
                         mp_bytes_text(document, now->peak_bytes, false));
 }
 
-/* What makes the figures those of two different things. */
-static void warn(mp_document *document, const mp_diff *diff, const mp_digest *base,
-                 const mp_digest *now, const mp_diff_arguments *asked)
+/* What leaked is in no verdict where it was freed before one looked. */
+static void warn_late(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
-    const mp_digest *cut = base->complete ? now : base, *part = base->partial ? base : now;
-    bool lives = diff->kind == MP_KIND_RECORDING || diff->kind == MP_KIND_EVENTS;
-    if (base->complete != now->complete && !cut->of_moment && !asked->to)
-        mp_document_say(document, MP_TONE_WARNING, "Warning", "%s is not complete%s", cut->path,
-                        lives ? ": what was in use when it broke off counts as alive"
-                              : ": what is missing in it counts as nothing");
     if (base->late || now->late)
         mp_document_say(document, MP_TONE_WARNING, "Warning", "the window of %s %s",
                         (now->late ? now : base)->path, MP_ENDS_LATE);
-    if (base->partial != now->partial && !base->kept)
-        mp_document_say(document, MP_TONE_WARNING, "Warning",
-                        "%s has the hottest lines alone: what it does not list counts as nothing",
-                        part->path);
 }
 
 void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *base,
@@ -266,8 +255,13 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     measure measures[MEASURES];
     size_t count = measures_of(diff, base, now, asked, measures);
     outcome verdict = outcome_of(measures, count);
+    const char *why = mp_incomparable(document->arena, base, now, asked->to);
+    if (why) { /* no verdict, but figures beside each other */
+        mp_document_say(document, MP_TONE_WARNING, "Not comparable", "%s", why);
+        return;
+    }
     say_verdict(document, diff, measures, count, verdict, asked);
-    warn(document, diff, base, now, asked);
+    warn_late(document, base, now);
     say_peak(document, diff, base, now, verdict, asked);
     if (diff->kind == MP_KIND_PROFILE)
         say_calls(document, base, now);

@@ -289,6 +289,10 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     rule_context->strict = request->strict;
     rule_context->exact_bytes = document->exact_bytes;
     rule_context->dashes = mp_diagnostics_dashes(request->diagnostics);
+    if (request->base)
+        rule_context->incomparable =
+            mp_incomparable(document->arena, request->base, rule_context->now,
+                            rule_context->to || request->allow_torn);
     mp_rule_results results = mp_policy_evaluate(request->policy, rule_context);
     if (request->torn)
         withdraw(&results, mp_torn_text(document, request));

@@ -47,8 +47,9 @@ typedef struct mp_request {
     bool (*read_source)(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                         mp_source_text *text, mp_error *error);
     const void *sources;
-    bool strict; /* a limit that hides a leak fails */
-    bool draws;  /* the answer is to have its figures, and a digest what they are drawn of */
+    bool strict;     /* a limit that hides a leak fails */
+    bool allow_torn; /* what breaks off, or still runs, is judged by what is there */
+    bool draws;      /* the answer is to have its figures, and a digest what they are drawn of */
     /* Where an input breaks off and nobody said that it may; limits are then not judged. NULL: none
      * does. */
     const mp_diagnostic *torn;

@@ -318,9 +318,44 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
 
 /* --- the limit --- */
 
-static void section_limit(mp_document *document, const mp_builds *builds, const grown *sites,
-                          const mp_ceiling *most, int64_t *amounts, const char *torn)
+/* The first that is cut short where others are not; NULL: they are alike. */
+static const mp_build *cut_one(const mp_builds *builds)
 {
+    const mp_build *first = NULL;
+    size_t cut = 0;
+    for (size_t i = 0; i < builds->count; i++) {
+        first = first || !builds->at[i].cut ? first : &builds->at[i];
+        cut += builds->at[i].cut;
+    }
+    return cut < builds->count ? first : NULL;
+}
+
+/* Why no slope can be judged; NULL: it can. */
+static const char *refusal_of(mp_document *document, const mp_request *request,
+                              const mp_builds *builds)
+{
+    const trend_arguments *asked = request->arguments;
+    const mp_build *cut = asked->to || request->allow_torn ? NULL : cut_one(builds);
+    if (request->torn)
+        return mp_torn_text(document, request);
+    if (builds->count < FEWEST)
+        return mp_document_text(document,
+                                "%zu build%s too few to tell a slope, expected at least %d",
+                                builds->count, builds->count == 1 ? " is" : "s are", FEWEST);
+    if (cut)
+        return mp_document_text(document,
+                                "%s is not complete: what was in use when it broke off counts as "
+                                "alive",
+                                cut->path);
+    return !builds->site_count && *builds->conditions ? "nothing fits the selection" : NULL;
+}
+
+static void section_limit(mp_document *document, const mp_request *request, const mp_builds *builds,
+                          const grown *sites, int64_t *amounts)
+{
+    const trend_arguments *asked = request->arguments;
+    const mp_ceiling *most = &asked->max_slope;
+    const char *refusal = refusal_of(document, request, builds);
     size_t judged = 0, over = 0, worst = SIZE_MAX;
     for (size_t i = 0; i < builds->site_count; i++) {
         size_t first = first_build(builds, sites[i].site), since = builds->count - first;
@@ -337,19 +372,9 @@ static void section_limit(mp_document *document, const mp_builds *builds, const 
                       .measured = "",
                       .message = "",
                       .limit_bytes = most->bytes};
-    if (torn) {
+    if (refusal) {
         check.verdict = MP_VERDICT_ERROR;
-        check.message = torn;
-        document->unjudged = true;
-    } else if (builds->count < FEWEST) {
-        check.verdict = MP_VERDICT_ERROR;
-        check.message =
-            mp_document_text(document, "%zu build%s too few to tell a slope, expected at least %d",
-                             builds->count, builds->count == 1 ? " is" : "s are", FEWEST);
-        document->unjudged = true;
-    } else if (!builds->site_count && *builds->conditions) {
-        check.verdict = MP_VERDICT_ERROR;
-        check.message = "nothing fits the selection";
+        check.message = refusal;
         document->unjudged = true;
     } else if (judged) {
         const grown *at = &sites[worst];
@@ -408,8 +433,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     section_builds(document, builds);
     section_sites(document, builds, sites, asked, amounts);
     if (asked->max_slope.set)
-        section_limit(document, builds, sites, &asked->max_slope, amounts,
-                      request->torn ? mp_torn_text(document, request) : NULL);
+        section_limit(document, request, builds, sites, amounts);
     free(sites);
     free(totals);
     free(amounts);

@@ -1,0 +1,20 @@
+/* Whether two digests are of the same: of whole runs both, and of all that ran. */
+#include "base/memory.h"
+#include "compare/digest.h"
+
+const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_digest *now,
+                            bool cut_too)
+{
+    const mp_digest *cut = base->complete ? now : base, *part = base->partial ? base : now;
+    bool lives = now->kind == MP_KIND_RECORDING || now->kind == MP_KIND_EVENTS;
+    if (base->complete != now->complete && !cut->of_moment && !cut_too)
+        return mp_arena_format(arena, "%s is not complete: %s", cut->path,
+                               lives ? "what was in use when it broke off counts as alive"
+                                     : "what is missing in it counts as nothing");
+    if (base->partial != now->partial && !base->tells_no_part)
+        return mp_arena_format(arena,
+                               "%s has the hottest lines alone: what it does not list counts as "
+                               "nothing",
+                               part->path);
+    return NULL;
+}
