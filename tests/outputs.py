@@ -13,7 +13,9 @@ import argparse
 import os
 import pathlib
 import random
+import shutil
 import signal
+import sqlite3
 import stat
 import struct
 import subprocess
@@ -193,6 +195,57 @@ class Trials:
                        target.read_bytes() == before and list(folder.iterdir()) == [target],
                        f"{kind} beyond ulimit -f", done.returncode, done.stdout)
 
+    # --- what is read ---
+
+    def taken(self, folder):
+        """What is read in the same run, whoever names it, is neither replaced nor given a neighbour."""
+        for name in "shop-v2.oemp", "shop-v4.prf", "shop-aqtime.sqlite", "sources", "src":
+            copy = shutil.copytree if (SAMPLES / name).is_dir() else shutil.copy
+            copy(SAMPLES / name, folder / name)
+        oemp, prf, database, sources, listings = (str(folder / name) for name in (
+            "shop-v2.oemp", "shop-v4.prf", "shop-aqtime.sqlite", "sources", "src"))
+        shutil.copy(oemp, folder / "as-it-is.baseline")
+        held = sqlite3.connect(database)
+        held.execute("PRAGMA journal_mode = WAL")
+        held.execute("PRAGMA wal_autocheckpoint = 0")
+        held.execute("CREATE TABLE more (a)")
+        held.commit()
+        for ending in "", "-wal":
+            shutil.copy(database + ending, folder / f"b.sqlite{ending}")
+        held.close()
+        b, listing = str(folder / "b.sqlite"), f"{listings}/shop/placeOrder.dbg"
+        (folder / "link").symlink_to("b.sqlite-wal")
+        source = f"{sources}/shop/OrderService.cls"
+        annotate = ["annotate", prf, "shop.OrderService", "--sources", sources]
+        refused = [
+            (["leaks", b], b + "-wal"), (["leaks", b], b + "-journal"), (["leaks", b], b + "-shm"),
+            (["leaks", b], folder / "link"), (["leaks", folder / "b.sqlite@1"], b + "-journal"),
+            (["export", "--to", "dot", b], b + "-wal"), (["export", "--to", "aqtime", oemp], oemp),
+            (annotate, source), ([*annotate, "-f", "html"], source),
+            (["top", prf, "--listings", listings], listing),
+            (["baseline", "save", oemp, "--store", folder / "store"], oemp),
+        ]
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        for words, target in refused:
+            status, printed, said = self.run(*words, "-o", target)
+            self.claim(status == 2 and not printed and os.fsencode(target) + b": error: " in said,
+                       f"-o {target} is refused", words, status, said)
+        for words in (["treemap", prf, "--listings", listings, "--chart", listing],
+                      ["snapshots", b, "--chart", b + "-wal"],
+                      ["baseline", "save", folder / "as-it-is.baseline", "--store", folder]):
+            status, printed, said = self.run(*words)
+            self.claim(status == 2 and not printed and b": error: " in said, f"{words} is refused", status, said)
+        with open(oemp, "rb") as file:
+            status, _, said = self.run("leaks", "-", "-o", oemp, stdin=file)
+        self.claim(status == 2, "standard input is read, too", said)
+        seen = {path: path.read_bytes() for path in folder.rglob("*")
+                if path.is_file() and path.parent.name != "store"}
+        self.claim(seen == before, "all is as it was", seen.keys() ^ before.keys())
+        for words, target in ((["leaks", folder], folder / "report"), (["leaks", oemp], oemp + "-wal"),
+                              (annotate, f"{sources}/report"), (annotate, f"{sources}/report")):
+            status, _, said = self.run(*words, "-o", target)
+            self.claim(status == 0 and pathlib.Path(target).stat().st_size, f"-o {target} is written", said)
+
     # --- ended ---
 
     def kills(self, folder, recording, count, kill):
@@ -230,7 +283,7 @@ class Trials:
         self.claim(process.returncode == 0 and (folder / "x").exists(), "nohup is heeded")
 
     def all(self, base, recording, count, kill):
-        for trial in (self.modes, self.owners, self.access_list, self.links, self.descriptors, self.names,
+        for trial in (self.modes, self.owners, self.access_list, self.links, self.descriptors, self.names, self.taken,
                       self.limit, lambda at: self.kills(at, recording, count, kill),
                       lambda at: self.ignored(at, recording)):
             with tempfile.TemporaryDirectory(dir=base) as folder:

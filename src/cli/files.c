@@ -74,7 +74,7 @@ static mp_input *open_file(const cli_search *search, const char *path, mp_diagno
 {
     mp_load_options quiet = search->options->load;
     quiet.progress = NULL;
-    return mp_input_open(path, diagnostics, &quiet);
+    return mp_input_look(path, diagnostics, &quiet);
 }
 
 /* Of the file by its path, without a word. NULL: it cannot be opened. */

@@ -332,6 +332,8 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     style.brief = options->brief;
     mp_error error = {0};
     cli_pager pager = {0};
+    if (!cli_output_spares_taken(options->output))
+        return CLI_USAGE;
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;
     if (cli_is_for_people(options) && !options->no_pager)
@@ -362,7 +364,9 @@ static void put_verdicts(const mp_document *document)
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
-    int status = cli_put_document(options, document, diagnostics);
+    int status = cli_output_spares_taken(options->chart)
+                     ? cli_put_document(options, document, diagnostics)
+                     : CLI_USAGE;
     if (status == CLI_OK)
         status = cli_put_chart(options, document, diagnostics);
     for (size_t i = 0; i < document->check_count; i++) {

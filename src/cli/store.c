@@ -134,7 +134,9 @@ static int put_baseline(const cli_options *options, const mp_digest *digest,
     const char *store = options->store;
     int status = CLI_UNREADABLE;
     char *path = path_of(options), *text = mp_baseline_text(digest, dictionary, &length);
-    if (mkdir(store, 0777) != 0 && errno != EEXIST) {
+    if (!cli_output_spares_taken(path)) {
+        status = CLI_USAGE;
+    } else if (mkdir(store, 0777) != 0 && errno != EEXIST) {
         cli_put_fault(store, "cannot be made: %s", strerror(errno));
     } else if (is_free(path, &options->load.limits, digest) && cli_output_open(&output, path)) {
         fwrite(text, 1, length, output.file);

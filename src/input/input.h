@@ -22,6 +22,9 @@ typedef struct mp_input mp_input;
  * `options`, whose progress, limits and encoding are honoured, may be NULL. */
 mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
+/* The same to see what a file is: it does not count as read (input/taken.h). */
+mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
+                        const mp_load_options *options);
 
 /* Whether there is a file of this path, or a member of an archive, "ARCHIVE:MEMBER". */
 bool mp_input_exists(const char *path);

@@ -15,6 +15,7 @@
 #include "input/inside.h"
 #include "input/members.h"
 #include "input/pipes.h"
+#include "input/taken.h"
 
 static const char standard_input[] = "(standard input)";
 
@@ -76,9 +77,12 @@ static mp_input *unpack(mp_input *input)
 }
 
 /* Bytes of a file, of standard input or of what was kept of it. NULL after a diagnostic. */
-static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, bool *is_file)
+static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, bool takes,
+                              bool *is_file)
 {
     bool standard = strcmp(path, "-") == 0;
+    if (standard) /* what was looked at of it is gone */
+        mp_taken_add(STDIN_FILENO, false);
     mp_stream *put_back = mp_pipes_take(standard ? standard_input : path);
     *is_file = false;
     if (put_back)
@@ -102,6 +106,8 @@ static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, boo
         return NULL;
     }
     *is_file = S_ISREG(status.st_mode) && !standard;
+    if (takes)
+        mp_taken_add(file, false);
     return mp_stream_of_file(file);
 }
 
@@ -126,7 +132,7 @@ static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_f
 
 /* "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
 static mp_input *open_member(const char *path, size_t length, mp_diagnostics *diagnostics,
-                             const mp_load_options *options)
+                             const mp_load_options *options, bool takes)
 {
     bool is_file;
     char meant[512] = "", *archive = mp_alloc(length + 1);
@@ -134,7 +140,7 @@ static mp_input *open_member(const char *path, size_t length, mp_diagnostics *di
     archive[length] = '\0';
     mp_stream *stream = mp_pipes_again(archive), *member = NULL;
     if (!stream)
-        stream = open_stream(archive, diagnostics, &is_file);
+        stream = open_stream(archive, diagnostics, takes, &is_file);
     mp_layers layers = {.count = 0};
     mp_unpack_limits limits = limits_of(options);
     mp_packing packing = stream ? mp_unpack_all(&stream, &layers, &limits) : MP_UNPACKED;
@@ -164,20 +170,32 @@ static mp_input *open_member(const char *path, size_t length, mp_diagnostics *di
     return unpack(input);
 }
 
-mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
-                        const mp_load_options *options)
+static mp_input *open_input(const char *path, mp_diagnostics *diagnostics,
+                            const mp_load_options *options, bool takes)
 {
     bool is_file;
     size_t archive = mp_input_archive_of(path);
     if (archive)
-        return open_member(path, archive, diagnostics, options);
-    mp_stream *stream = open_stream(path, diagnostics, &is_file);
+        return open_member(path, archive, diagnostics, options, takes);
+    mp_stream *stream = open_stream(path, diagnostics, takes, &is_file);
     if (!stream)
         return NULL;
     mp_input *input =
         input_new(strcmp(path, "-") == 0 ? standard_input : path, stream, diagnostics, options);
     input->is_file = is_file;
     return unpack(input);
+}
+
+mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
+                        const mp_load_options *options)
+{
+    return open_input(path, diagnostics, options, true);
+}
+
+mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
+                        const mp_load_options *options)
+{
+    return open_input(path, diagnostics, options, false);
 }
 
 size_t mp_input_archive_of(const char *path)
@@ -212,7 +230,7 @@ bool mp_input_exists(const char *path)
     if (!mp_members_archive(path))
         return false;
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    mp_input *input = mp_input_open(path, unheard, NULL);
+    mp_input *input = mp_input_look(path, unheard, NULL);
     bool is = input != NULL;
     mp_input_close(input);
     mp_diagnostics_free(unheard);

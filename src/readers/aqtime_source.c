@@ -13,6 +13,7 @@
 #include "base/diagnose.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "input/taken.h"
 
 /* Of the database: its header, and where in it the size of pages and of their unused ends is. */
 enum {
@@ -178,6 +179,7 @@ static int open_beside(aq_source *file, const char *ending)
         close(opened);
         opened = -1;
     }
+    mp_taken_add(opened, false);
     return opened;
 }
 
@@ -243,8 +245,10 @@ aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *dia
         aq_source_close(file);
         return NULL;
     }
-    if (has_path)
+    if (has_path) {
         look_at(mp_input_descriptor(input), &file->was);
+        mp_taken_add(mp_input_descriptor(input), true);
+    }
     char first;
     if (has_path && readlink(mp_input_path(input), &first, 1) > 0)
         file->target = realpath(mp_input_path(input), NULL);
