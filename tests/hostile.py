@@ -321,6 +321,20 @@ def root_kinds(scale):
             out.write(f"o {i:x}0 a 10\nr {i:x}0 {i + 100:x} 0\n")
 
 
+def names_64_kinds(printed):
+    kind = json.loads(printed)["retained"][0]["root_kind"].split("+")
+    return None if len(kind) == 65 and kind[-1].endswith(" more") else f"{len(kind)} kinds: {kind[-1]}"
+
+
+@hostile("names", ("analyze", "root.gclog"), ("leaks", "root.gclog"), ("info", "root.gclog"),
+         Run("retained", "root.gclog", "--format", "json", check=names_64_kinds))
+def kinds_of_one_root(scale):
+    """The kinds of its roots are named in a text of each object that is listed."""
+    with open("root.gclog", "w", encoding="ascii") as out:
+        out.write("a 2 Shop.exe 444e0b3f\nt a System.String\no 10 a 10\n")
+        out.writelines(f"r 10 {i + 100:x} 0\n" for i in range(int(100_000 * scale)))
+
+
 @hostile("dumps", *[(command, name, *more) for name in ("types.gclog", "statics.gclog")
                     for command, *more in (("analyze",), ("leaks",), ("retained", "--by", "type"),
                                            ("retained", "--by", "type", "--limit", 0, "--format", "csv"))])

@@ -30,24 +30,43 @@ const char *mp_root_flags_text(mp_arena *arena, uint32_t flags)
     return text;
 }
 
+static int by_number(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Each once, in order; how many there are. */
+static size_t kinds_of(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
+                       bool weak, uint32_t *kinds)
+{
+    size_t count = 0, kept = 0;
+    for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
+        const mp_root *root = &graph->roots.at[roots->roots[i]];
+        if (mp_root_is_strong(root) != weak)
+            kinds[count++] = root->kind;
+    }
+    if (count > 1)
+        qsort(kinds, count, sizeof *kinds, by_number);
+    for (size_t i = 0; i < count; i++)
+        if (!i || kinds[i] != kinds[i - 1])
+            kinds[kept++] = kinds[i];
+    return kept;
+}
+
 const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
                                  const mp_object_roots *roots, uint32_t object, bool weak)
 {
-    const char *text = "";
-    for (int64_t last = -1;;) { /* the least kind above the last one, until there is none */
-        int64_t next = INT64_MAX;
-        for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
-            const mp_root *root = &graph->roots.at[roots->roots[i]];
-            uint32_t kind = root->kind;
-            if (mp_root_is_strong(root) != weak && kind > last && kind < next)
-                next = kind;
-        }
-        if (next == INT64_MAX)
-            return text;
-        const char *kind = mp_root_kind_text(arena, (uint32_t)next);
-        text = *text ? mp_arena_format(arena, "%s+%s", text, kind) : kind;
-        last = next;
-    }
+    enum { MOST_KINDS = 64 }; /* a recorder knows a dozen */
+    uint32_t *kinds =
+        mp_alloc((roots->first[object + 1] - roots->first[object] + 1) * sizeof *kinds);
+    size_t count = kinds_of(graph, roots, object, weak, kinds);
+    const char *text = count ? mp_root_kind_text(arena, kinds[0]) : "";
+    for (size_t i = 1; i < count && i < MOST_KINDS; i++)
+        text = mp_arena_format(arena, "%s+%s", text, mp_root_kind_text(arena, kinds[i]));
+    free(kinds);
+    return count > MOST_KINDS ? mp_arena_format(arena, "%s+%zu more", text, count - MOST_KINDS)
+                              : text;
 }
 
 /* --- of objects --- */
