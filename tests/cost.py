@@ -76,6 +76,8 @@ WAYS = {
     "rpm-star": (growing.rpm_star, 2000, DUMPS),
     "rpm-types": (growing.rpm_types, 1000, DUMPS),
     "rpm-equal-types": (growing.rpm_equal_types, 1000, DUMPS),
+    "rpm-ladder": (growing.rpm_ladder, 2000, ["retained --by type", "retained --by type -n 0", "dominators",
+                                              "leaks"]),
     "rpm-equal-statics": (growing.rpm_equal_statics, 1000, DUMPS),
     "rpm-roots": (growing.rpm_roots, 1000, DUMPS),
     "rpm-longer-names": (growing.rpm_longer_names, 8000, DUMPS),

@@ -285,6 +285,12 @@ def rpm_equal_types(n):
                 [(1, range(1, 2 * n + 1)), *twos, *[(2, [])] * n])
 
 
+def rpm_ladder(n):
+    """Each of two of a step refers to both of the next one; another step has the same two types."""
+    return dump(["Shop.Node", *(f"Shop.Type{i}" for i in range(1, n))], [0, 1],
+                [(1 + i % n, [j for j in (i // 2 * 2 + 2, i // 2 * 2 + 3) if j < 2 * n]) for i in range(2 * n)])
+
+
 def rpm_equal_statics(n):
     """The same of static fields, two of each type that declares them."""
     text = rpm_equal_types(n)

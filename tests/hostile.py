@@ -345,6 +345,14 @@ def equal_groups(scale):
     pathlib.Path("statics.gclog").write_text(growing.rpm_equal_statics(count))
 
 
+@hostile("dumps", *[(*words, "ladder.gclog") for words in (
+    ("retained", "--by", "type"), ("retained", "--by", "type", "--limit", 0, "--format", "csv"),
+    ("dominators",), ("analyze",))])
+def ladder(scale):
+    """Ways meet at each object, after as many steps as there are."""
+    pathlib.Path("ladder.gclog").write_text(growing.rpm_ladder(int(80_000 * scale)))
+
+
 @hostile("dumps", *[Run("path", "chain.gclog", "--type", "*", "--limit", 0, "--format", name, printed=60 << 20)
                     for name in ("text", "json")])
 def chain_of_types(scale):

@@ -2,15 +2,18 @@
  *
  * What an object of a group dominates, the group retains. Beyond that it retains what is reached on
  * several ways that meet, where each of them passes the group: objects to which their immediate
- * dominator does not refer itself. Of each way that leads there the shortest is looked at. A group
- * that is on each of them may retain the object; it does for certain if what is on them of the
- * group dominates where they come from. Mostly both say the same. */
+ * dominator does not refer itself. Objects are looked at nearest first. Of each way that leads to
+ * where ways meet, what comes last is looked at, from object to immediate dominator, and what is
+ * already known of ways that met on it; where that is not known, the shortest way. A group that is
+ * on each of them may retain the object; it does for certain if what is on them of the group
+ * dominates where they come from. Mostly both say the same. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "query/graph_query.h"
 
-/* Objects of a way that are looked at: the work is that often the references at most. */
+/* Objects of a way and groups of where others met on it that are looked at: the work is that often
+ * the references at most. */
 enum { LOOKED_AT = 16 };
 
 /* A group that retains an object at which ways meet, or may do so. */
@@ -36,9 +39,11 @@ typedef struct bounds {
     uint32_t *first; /* as mp_graph's, but for who refers to objects at which ways meet */
     uint32_t *referrers;
     bool *far;            /* of each object: on the way to one that is too far to be looked at */
+    bool *settled;        /* of each object: what is in `found` of it is all */
     way_count *counts;    /* by group */
-    meeting_group *found; /* of each place: those from `first_found` on */
+    meeting_group *found; /* of each object: `many` of them from `first_found` on */
     size_t *first_found, found_count, found_capacity;
+    uint8_t *many;
 } bounds;
 
 /* The groups of an object, one at a call: they are of its type, or of its roots. */
@@ -115,72 +120,111 @@ static uint32_t before(const bounds *at, uint32_t object)
     return above == object ? 0 : above;
 }
 
+/* The next on the way back to the roots that is to be looked at: what is between them is known. */
+static uint32_t back(const bounds *at, uint32_t object)
+{
+    return at->settled[object] ? at->dominators->idom[object] : before(at, object);
+}
+
+/* How much is to be looked at where a way passes the object. */
+static uint32_t groups_at(const bounds *at, uint32_t object)
+{
+    uint32_t roots = at->roots->first[object + 1] - at->roots->first[object];
+    return at->many[object] + (at->groups->kind == MP_GROUPS_OF_ROOTED && roots ? roots : 1);
+}
+
 /* Whether the way that ends with a reference of `from` is short enough. */
 static bool is_near(const bounds *at, uint32_t from, uint32_t dominator)
 {
-    uint32_t steps = 0;
-    for (; from != dominator && steps <= LOOKED_AT; steps++)
-        from = before(at, from);
-    return steps <= LOOKED_AT;
+    uint32_t left = LOOKED_AT;
+    for (; from != dominator && groups_at(at, from) <= left; from = back(at, from))
+        left -= groups_at(at, from);
+    return from == dominator;
 }
 
-/* Count the groups on a way, which is the number `way` of all and `ways` of those that are short
- * enough; those on the first are the list of the object. */
-static void count_way(bounds *at, uint32_t object, uint32_t from, uint32_t way, uint32_t ways,
-                      bool near)
+/* A way to an object: the number `way` of all, and `ways` of those that are short enough. */
+typedef struct looked_way {
+    uint32_t object, way, ways;
+    bool near;
+} looked_way;
+
+/* Count a group that is on the way; those on the first are the list of the object. */
+static void count_group(bounds *at, const looked_way *to, uint32_t group, bool sure)
 {
-    uint32_t dominator = at->dominators->idom[object], steps = 0;
-    for (uint32_t on = from; on != dominator && steps++ < LOOKED_AT; on = before(at, on)) {
+    way_count *count = &at->counts[group];
+    if (count->object != to->object && to->way == 0) {
+        mp_grow(&at->found, &at->found_capacity, at->found_count + 1, sizeof *at->found);
+        at->found[at->found_count++].group = group;
+        *count = (way_count){.object = to->object};
+    }
+    if (count->object != to->object)
+        return;
+    if (to->near && count->ways == to->ways)
+        count->ways++;
+    if (sure && count->sure == to->way)
+        count->sure++;
+}
+
+/* As far as it is short enough. */
+static void count_way(bounds *at, const looked_way *to, uint32_t from)
+{
+    uint32_t dominator = at->dominators->idom[to->object], left = LOOKED_AT;
+    for (uint32_t on = from; on != dominator && groups_at(at, on) <= left; on = back(at, on)) {
         bool sure = dominates(at, on, from);
-        for (uint32_t group, next = 0; next_group(at, on, &next, &group);) {
-            way_count *count = &at->counts[group];
-            if (count->object != object && way == 0) {
-                mp_grow(&at->found, &at->found_capacity, at->found_count + 1, sizeof *at->found);
-                at->found[at->found_count++].group = group;
-                *count = (way_count){.object = object};
-            }
-            if (count->object != object)
-                continue;
-            if (near && count->ways == ways)
-                count->ways++;
-            if (sure && count->sure == way)
-                count->sure++;
-        }
+        left -= groups_at(at, on);
+        for (uint32_t group, next = 0; next_group(at, on, &next, &group);)
+            count_group(at, to, group, sure);
+        for (size_t i = at->first_found[on]; i < at->first_found[on] + at->many[on]; i++)
+            count_group(at, to, at->found[i].group, sure && at->found[i].sure);
     }
 }
 
 /* Of what is in the list of the object, that stays which is on all ways; gives how many. */
-static size_t keep_found(bounds *at, size_t first, uint32_t way, uint32_t ways)
+static size_t keep_found(bounds *at, size_t first, const looked_way *last)
 {
     size_t kept = first;
     for (size_t i = first; i < at->found_count; i++) {
         const way_count *count = &at->counts[at->found[i].group];
-        if (count->ways == ways)
-            at->found[kept++] = (meeting_group){at->found[i].group, count->sure == way};
+        if (count->ways == last->ways)
+            at->found[kept++] = (meeting_group){at->found[i].group, count->sure == last->way};
     }
     at->found_count = kept;
     return kept - first;
 }
 
-static void look_at_meeting(bounds *at, uint32_t object)
+/* False where it is too far, and the list is not known. */
+static bool look_at_meeting(bounds *at, uint32_t object)
 {
     size_t first = at->found_count;
-    uint32_t way = 0, ways = 0, nearest = before(at, object);
-    uint32_t dominator = at->dominators->idom[object];
+    uint32_t nearest = before(at, object), dominator = at->dominators->idom[object];
+    looked_way to = {.object = object, .near = true};
     if (!is_near(at, nearest, dominator)) {
         for (uint32_t on = nearest; on && !at->far[on]; on = before(at, on))
             at->far[on] = true;
-        return;
+        return false;
     }
-    count_way(at, object, nearest, way++, ways++, true);
+    count_way(at, &to, nearest);
+    to = (looked_way){object, 1, 1, true};
     for (uint32_t i = at->first[object]; i < at->first[object + 1]; i++) {
         if (at->referrers[i] == nearest)
             continue;
-        bool near = is_near(at, at->referrers[i], dominator);
-        count_way(at, object, at->referrers[i], way++, ways, near);
-        ways += near;
-        if (!keep_found(at, first, way, ways))
-            return;
+        to.near = is_near(at, at->referrers[i], dominator);
+        count_way(at, &to, at->referrers[i]);
+        to.way++;
+        to.ways += to.near;
+        if (!keep_found(at, first, &to))
+            break;
+    }
+    return true;
+}
+
+static void look_at_all(bounds *at)
+{
+    for (uint32_t i = 0; i < at->shortest->count; i++) {
+        uint32_t object = at->shortest->order[i];
+        at->first_found[object] = at->found_count;
+        at->settled[object] = !is_meeting(at, object) || look_at_meeting(at, object);
+        at->many[object] = (uint8_t)(at->found_count - at->first_found[object]);
     }
 }
 
@@ -217,7 +261,8 @@ static void sum_up(bounds *at)
             count(&most, at, group, place);
             open[group] |= at->far[object];
         }
-        for (size_t i = at->first_found[place]; i < at->first_found[place + 1]; i++) {
+        size_t first = at->first_found[object];
+        for (size_t i = first; i < first + at->many[object]; i++) {
             if (at->found[i].sure)
                 count(&least, at, at->found[i].group, place);
             count(&most, at, at->found[i].group, place);
@@ -250,21 +295,20 @@ void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most)
                  .groups = groups,
                  .most = most,
                  .far = mp_alloc_zero(objects, sizeof *at.far),
+                 .settled = mp_alloc_zero(objects, sizeof *at.settled),
+                 .many = mp_alloc_zero(objects, sizeof *at.many),
                  .counts = mp_alloc_zero((size_t)groups->count + 1, sizeof *at.counts),
-                 .first_found = mp_alloc_zero(objects + 1, sizeof *at.first_found)};
+                 .first_found = mp_alloc_zero(objects, sizeof *at.first_found)};
     find_places(&at);
     find_referrers(&at);
-    for (uint32_t place = 1; place <= at.dominators->reached; place++) {
-        at.first_found[place] = at.found_count;
-        if (is_meeting(&at, at.dominators->order[place]))
-            look_at_meeting(&at, at.dominators->order[place]);
-        at.first_found[place + 1] = at.found_count;
-    }
+    look_at_all(&at);
     sum_up(&at);
     free(at.place);
     free(at.first);
     free(at.referrers);
     free(at.far);
+    free(at.settled);
+    free(at.many);
     free(at.counts);
     free(at.found);
     free(at.first_found);
