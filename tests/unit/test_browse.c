@@ -273,7 +273,10 @@ static void a_line_is_typed_and_corrected(void **unused)
     type(&of, "?");
     press(&of, BROWSE_PAGE_DOWN);
     assert_true(of.state.help_top > 0);
-    type(&of, "kkq");
+    for (int i = 0; i < 100; i++)
+        type(&of, "k");
+    assert_int_equal(of.state.help_top, 0); /* there is nothing above the first line */
+    type(&of, "q");
     press(&of, BROWSE_BACK_TAB); /* the view before the first one is the last one */
     assert_int_equal(of.state.view, of.state.view_count - 1);
     press(&of, BROWSE_TAB);
