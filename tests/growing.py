@@ -1,6 +1,7 @@
 """Recordings that grow in one way: deeper, wider, more names. Each function makes one of size n: its text,
 the texts of a folder's files by name, or what writes it at a path."""
 import pathlib
+import random
 import sqlite3
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -148,6 +149,21 @@ def oemp_snapshots(n):
             if i > 3:
                 one.delete(10 * (i - 3) + j)
         one.snapshot(request=f'"r-{i}"')
+    return one.done()
+
+
+def oemp_steps(snapshots, sites, times):
+    """Each of the sites has an object more at so many of the snapshots, spread by chance."""
+    one, chance, at = Recording(), random.Random(1), [[] for _ in range(snapshots)]
+    for site in range(1, sites + 1):
+        one.source(site, f"s{site}.p")
+        one.node(site, site, 0, 3)
+        for _ in range(times):
+            at[chance.randrange(snapshots)].append(site)
+    for born in at:
+        for site in born:
+            one.object(len(one.live) + 1, node=site)
+        one.snapshot()
     return one.done()
 
 

@@ -371,6 +371,34 @@ def sessions(scale):
         path.write_text(path.read_text().replace("000000000001", f"{i:012x}"))
 
 
+@hostile("series", *[("growth", name, "--by", "site", "--limit", 0, "--format", "json")
+                     for name in ("steps.oemp", "stairs.oemp", "waves.oemp")],
+         ("growth", "steps.oemp", "--by", "site", "--limit", 0), ("gate", "policy", "steps.oemp"),
+         ("gate", "percent", "steps.oemp"), ("growth", "folder", "--by", "site"))
+def sites_of_snapshots(scale):
+    """The slopes between any two snapshots of each site: of one that rises once, or some, or many times."""
+    count = int(6_000 * scale)
+    for name, snapshots, sites, times in (("steps", count, count, 1), ("stairs", 1_500, count, 3),
+                                          ("waves", 1_500, int(200 * scale), 150)):
+        pathlib.Path(f"{name}.oemp").write_text(growing.oemp_steps(snapshots, sites, times))
+    pathlib.Path("policy").write_text("growth of each site per snapshot <= 1 GiB\n"
+                                      "trend of each site <= 1 GiB\n")
+    pathlib.Path("percent").write_text("growth of each site per snapshot <= 10 %\n")
+    os.mkdir("folder")
+    text = growing.oemp_steps(1_500, int(1_500 * scale), 3)
+    for i in range(10):
+        pathlib.Path(f"folder/{i}.oemp").write_text(text.replace("-9a0c-", f"-9a0{i}-"))
+
+
+@hostile("series", *[("growth", "log.taligent", "--quiet", "--limit", 0, "--slices", 10_000, "--format", name,
+                      "--by", by) for name, by in (("json", "thread"), ("html", "site"))])
+def threads_of_slices(scale):
+    """The same of threads and sites of a heap log."""
+    pathlib.Path("log.taligent").write_text(growing.log(
+        (f"1-{i % int(5_000 * scale)}", 1000 + i, hex(0xb0000000 + 64 * i), 16, "novtbl", f"f{i % 9_000}()|main")
+        for i in range(int(40_000 * scale))))
+
+
 # --- colliding ids and names ---
 
 BITS = (1 << 64) - 1

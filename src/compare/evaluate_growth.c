@@ -136,15 +136,17 @@ static int by_value(const void *left, const void *right)
 }
 
 /* What percentages are of: the first value, or if that is 0 the median. */
-static double whole_of(mp_evaluation *evaluation, const int64_t *values, size_t count)
+static double whole_of(const int64_t *values, size_t count)
 {
     if (values[0])
         return (double)values[0];
-    int64_t *sorted = mp_arena_alloc(evaluation->scratch, count * sizeof *sorted);
+    int64_t *sorted = mp_alloc(count * sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);
-    const size_t middle = count / 2;
-    return (double)sorted[middle];
+    const size_t half = count / 2;
+    const double middle = (double)sorted[half];
+    free(sorted);
+    return middle;
 }
 
 mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, const int64_t *values,
@@ -155,7 +157,7 @@ mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, const int64_t
         .label = label, .trend = mp_trend_of(values, count), .limit = (double)rule->bound.number};
     slope.number = slope.trend.slope;
     if (rule->bound.reference == MP_OF_START) {
-        double whole = whole_of(evaluation, values, count);
+        double whole = whole_of(values, count);
         slope.limit = (double)rule->bound.share * 100 / (double)MP_WHOLE;
         slope.number = whole > 0 ? slope.number * 100 / whole : slope.number > 0 ? INFINITY : 0;
     }
@@ -250,36 +252,61 @@ typedef struct pace_rule {
     size_t longest;   /* snapshots of a session */
 } pace_rule;
 
+typedef struct row_range {
+    uint32_t first, count;
+} row_range;
+
+/* Of so many rows from one on, counted from 0. */
 static mp_series series_of(const mp_evaluation *evaluation, const mp_window *window,
-                           const pace_rule *pace, uint32_t session)
+                           const pace_rule *pace, uint32_t session, row_range rows)
 {
-    return mp_measure_is_platform(evaluation->rule->measure)
-               ? mp_series_of_platform(window, session, pace->row_of, pace->count)
-               : mp_series_held(window, session, pace->found.grouping, pace->row_of, pace->count);
+    const uint32_t groups = pace->found.groups;
+    uint32_t *row_of = pace->row_of ? mp_alloc((groups + 1u) * sizeof *row_of) : NULL;
+    for (uint32_t i = 0; row_of && i <= groups; i++) {
+        const uint32_t row = pace->row_of[i];
+        row_of[i] = row > rows.first && row - rows.first <= rows.count ? row - rows.first : 0;
+    }
+    mp_series series =
+        mp_measure_is_platform(evaluation->rule->measure)
+            ? mp_series_of_platform(window, session, row_of, rows.count)
+            : mp_series_held(window, session, pace->found.grouping, row_of, rows.count);
+    free(row_of);
+    return series;
 }
 
 /* Sessions that are too short tell nothing. */
-static void judge_session(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
-                          pace_rule *pace)
+static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
+                       pace_rule *pace, row_range rows)
 {
     const mp_model *model = window->model;
-    mp_series series = series_of(evaluation, window, pace, session);
+    mp_series series = series_of(evaluation, window, pace, session, rows);
     uint64_t *sequences =
         mp_arena_alloc(evaluation->scratch, (series.length + 1) * sizeof *sequences);
     for (size_t i = 0; i < series.length; i++)
         sequences[i] = model->snapshots.at[series.snapshots[i]].sequence;
-    for (uint32_t i = 0; i < pace->count && series.length >= MP_TREND_FEWEST; i++) {
-        mp_slope slope =
-            mp_slope_of(evaluation, pace->labels[i], series.at + i * series.length, series.length);
+    for (uint32_t i = 0; i < rows.count && series.length >= MP_TREND_FEWEST; i++) {
+        mp_slope slope = mp_slope_of(evaluation, pace->labels[rows.first + i],
+                                     series.at + i * series.length, series.length);
         slope.sequences = sequences;
         if (model->sessions.count > 2)
             slope.session = mp_model_text(model, model->sessions.at[session].session_id);
-        if (!pace->judged || is_worse(&slope, &pace->slopes[i]))
-            pace->slopes[i] = slope;
+        if (!pace->judged || is_worse(&slope, &pace->slopes[rows.first + i]))
+            pace->slopes[rows.first + i] = slope;
     }
-    pace->judged |= series.length >= MP_TREND_FEWEST;
     pace->longest = series.length > pace->longest ? series.length : pace->longest;
     mp_series_free(&series);
+}
+
+static void judge_session(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
+                          pace_rule *pace)
+{
+    const uint32_t batch = mp_series_batch(window);
+    for (uint32_t first = 0; first < pace->count; first += batch) {
+        const uint32_t left = pace->count - first;
+        judge_rows(evaluation, window, session, pace,
+                   (row_range){first, left < batch ? left : batch});
+    }
+    pace->judged |= pace->longest >= MP_TREND_FEWEST;
 }
 
 /* The whole is all generations but those that are kept for reuse. Of several sessions each is

@@ -148,6 +148,12 @@ mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const
     return series;
 }
 
+uint32_t mp_series_batch(const mp_window *window)
+{
+    enum { MOST_VALUES = 1 << 22 };
+    return MOST_VALUES / window->model->snapshots.count + 1;
+}
+
 void mp_series_free(mp_series *series)
 {
     free(series->at);

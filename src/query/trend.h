@@ -85,6 +85,8 @@ mp_series mp_series_of_all(const mp_window *window, uint32_t session);
  * from 1, 0 of those left out; or all areas together in one row, where it is NULL. */
 mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const uint32_t *row_of,
                                 uint32_t rows);
+/* So many rows at a time that their series have room in 32 MiB. */
+uint32_t mp_series_batch(const mp_window *window);
 void mp_series_free(mp_series *series);
 
 /* A row of a series in one session. */

@@ -233,14 +233,13 @@ static mp_series series_of_rows(const mp_window *window, const mp_grouping *grou
     return series;
 }
 
-/* So many rows at a time that their series have room in 32 MiB. Texts of those that are shown. */
+/* Texts of those that are shown. */
 static void set_trends(mp_document *document, const mp_window *window, const mp_grouping *grouping,
                        growth_row *rows, size_t count, size_t shown)
 {
-    enum { MOST_VALUES = 1 << 22 };
     const mp_model *model = window->model;
     const growth_row *end = rows + shown;
-    size_t batch = MOST_VALUES / model->snapshots.count + 1;
+    size_t batch = mp_series_batch(window);
     for (; count; rows += batch, count -= batch) {
         batch = count < batch ? count : batch;
         mp_series series = series_of_rows(window, grouping, rows, batch);

@@ -1,0 +1,232 @@
+/* Equal values in a row are a run. Between two runs, all pairs that are equally far apart have one
+ * slope: it is made once, with their number. The slopes are then those of a sorted list in which
+ * each stands as often as that. */
+#include "query/slopes.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { MOST = 1000 }; /* values whose slopes are all looked at: half a million */
+
+typedef struct run {
+    double y;
+    size_t from, end; /* places among the dots */
+} run;
+
+/* Values as doubles: differences of any two are exact up to 2^53 and never overflow. */
+typedef struct dots {
+    size_t count, length;   /* so many of a series of this length */
+    uint64_t sum[MOST + 1]; /* of the x of all dots before each */
+    run *runs;
+    size_t run_count;
+} dots;
+
+/* Slopes, and how often there is each. */
+typedef struct slopes {
+    double *at;
+    uint32_t *weight;
+    size_t count;
+} slopes;
+
+/* --- dots and runs --- */
+
+static size_t x_of(const dots *points, size_t place)
+{
+    return points->count < points->length ? place * (points->length - 1) / (points->count - 1)
+                                          : place;
+}
+
+static void take_dots(dots *points, const double *values, size_t length)
+{
+    points->length = length;
+    points->count = length > MOST ? MOST : length;
+    points->runs = mp_alloc(points->count * sizeof *points->runs);
+    points->run_count = 0;
+    points->sum[0] = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const size_t x = x_of(points, i);
+        points->sum[i + 1] = points->sum[i] + x;
+        run *last = i ? &points->runs[points->run_count - 1] : NULL;
+        if (last && !(last->y < values[x]) && !(last->y > values[x]))
+            last->end = i + 1;
+        else
+            points->runs[points->run_count++] = (run){values[x], i, i + 1};
+    }
+}
+
+static int by_value(const void *left, const void *right)
+{
+    double a = ((const run *)left)->y, b = ((const run *)right)->y;
+    return a < b ? -1 : a > b;
+}
+
+/* Variance of Kendall's S times 18: n(n-1)(2n+5) less t(t-1)(2t+5) for each t equal values. Orders
+ * the runs by their values. */
+static double variance18(dots *points)
+{
+    run *runs = points->runs;
+    double n = (double)points->count, sum = n * (n - 1) * (2 * n + 5);
+    qsort(runs, points->run_count, sizeof *runs, by_value);
+    for (size_t i = 0; i < points->run_count;) {
+        const double y = runs[i].y;
+        double t = 0;
+        for (; i < points->run_count && runs[i].y <= y; i++)
+            t += (double)(runs[i].end - runs[i].from);
+        sum -= t * (t - 1) * (2 * t + 5);
+    }
+    return sum;
+}
+
+/* --- slopes --- */
+
+static void add(slopes *to, double rise, size_t distance, size_t weight)
+{
+    if (!weight)
+        return;
+    to->at[to->count] = rise / (double)distance;
+    to->weight[to->count++] = (uint32_t)weight;
+}
+
+/* Dots `apart` places from each other are `least` or least + 1 apart in x: how many are more is
+ * what their distances sum up to. */
+static void add_between(slopes *to, const dots *points, const run *a, const run *b)
+{
+    const uint64_t *sum = points->sum;
+    const double rise = b->y - a->y;
+    for (size_t apart = b->from - a->end + 1; apart < b->end - a->from; apart++) {
+        size_t from = a->from + apart < b->from ? b->from - apart : a->from;
+        size_t end = a->end + apart > b->end ? b->end - apart : a->end;
+        size_t least = x_of(points, apart), pairs = end - from;
+        size_t more =
+            (size_t)(sum[end + apart] - sum[from + apart] - (sum[end] - sum[from])) - least * pairs;
+        add(to, rise, least, pairs - more);
+        add(to, rise, least + 1, more);
+    }
+}
+
+/* Not more than there are pairs, whatever the runs. */
+static slopes slopes_of(const dots *points)
+{
+    const run *runs = points->runs;
+    const size_t pairs = points->count * (points->count - 1) / 2;
+    const size_t lines = (points->run_count - 1) * 2 * points->count + 1;
+    const size_t room = lines < pairs ? lines : pairs;
+    slopes all = {mp_alloc(room * sizeof *all.at), mp_alloc(room * sizeof *all.weight), 0};
+    size_t level = pairs;
+    for (size_t i = 0; i < points->run_count; i++)
+        for (size_t j = i + 1; j < points->run_count; j++)
+            if (runs[i].y < runs[j].y || runs[i].y > runs[j].y) {
+                level -= (runs[i].end - runs[i].from) * (runs[j].end - runs[j].from);
+                add_between(&all, points, &runs[i], &runs[j]);
+            }
+    add(&all, 0, 1, level);
+    return all;
+}
+
+/* --- ranks --- */
+
+static void swap(slopes *all, size_t i, size_t j)
+{
+    double at = all->at[i];
+    uint32_t weight = all->weight[i];
+    all->at[i] = all->at[j];
+    all->weight[i] = all->weight[j];
+    all->at[j] = at;
+    all->weight[j] = weight;
+}
+
+static double median_of_three(double first, double middle, double last)
+{
+    if (first < middle)
+        return middle < last ? middle : first < last ? last : first;
+    return first < last ? first : middle < last ? last : middle;
+}
+
+static uint64_t weight_of(const slopes *all, size_t from, size_t to)
+{
+    uint64_t sum = 0;
+    for (size_t i = from; i < to; i++)
+        sum += all->weight[i];
+    return sum;
+}
+
+/* Move the slope of the rank, counted from 0 at `from`, to its place among [from, to), smaller ones
+ * before it, larger ones behind it; by Hoare, with the median of three, which steps and ties do not
+ * make slow. What is left of the rank is how many of them stand before it there. */
+static size_t place_rank(slopes *all, size_t from, size_t to, uint64_t *rank)
+{
+    while (to - from > 1) {
+        double pivot =
+            median_of_three(all->at[from], all->at[from + (to - from) / 2], all->at[to - 1]);
+        size_t i = from, j = to - 1;
+        for (;;) {
+            while (all->at[i] < pivot)
+                i++;
+            while (all->at[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            swap(all, i++, j--);
+        }
+        /* Of what stands before i none is larger than the pivot, from i on none is smaller. */
+        size_t cut = i > from ? i : from + 1;
+        uint64_t before = weight_of(all, from, cut);
+        if (*rank < before) {
+            to = cut;
+        } else {
+            *rank -= before;
+            from = cut;
+        }
+    }
+    return from;
+}
+
+static double largest_of(const double *values, size_t count)
+{
+    double largest = values[0];
+    for (size_t i = 1; i < count; i++)
+        largest = values[i] > largest ? values[i] : largest;
+    return largest;
+}
+
+/* Of so many: the median, and those that `cut` ranks from either end, itself included, lead to. */
+static mp_slope_ranks ranks_of(slopes *all, uint64_t count, uint64_t cut)
+{
+    const uint64_t half = count / 2;
+    uint64_t left = half;
+    const size_t place = place_rank(all, 0, all->count, &left);
+    const double middle = all->at[place];
+    const uint64_t before = half - left, behind = before + all->weight[place];
+    uint64_t low = cut - 1, high = count - cut;
+    mp_slope_ranks result = {middle, middle, middle};
+    if (count % 2 == 0 && !left) { /* the last of the lower half is another one */
+        const double below = largest_of(all->at, place);
+        result.middle = below + (middle - below) / 2;
+    }
+    if (low < before)
+        result.low = all->at[place_rank(all, 0, place, &low)];
+    if (high >= behind) {
+        high -= behind;
+        result.high = all->at[place_rank(all, place + 1, all->count, &high)];
+    }
+    return result;
+}
+
+mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count)
+{
+    dots points;
+    take_dots(&points, values, count);
+    slopes all = slopes_of(&points);
+    const uint64_t pairs = points.count * (points.count - 1) / 2;
+    double width = 1.959963984540054 * sqrt(variance18(&points) / 18);
+    double rank = floor(((double)pairs - width) / 2 + 0.5);
+    uint64_t cut = rank < 1 ? 1 : (uint64_t)rank;
+    mp_slope_ranks result = ranks_of(&all, pairs, cut > (pairs + 1) / 2 ? (pairs + 1) / 2 : cut);
+    free(all.at);
+    free(all.weight);
+    free(points.runs);
+    return result;
+}

@@ -1,0 +1,17 @@
+/* The slopes between any two values of a series, by their ranks. */
+#ifndef MP_QUERY_SLOPES_H
+#define MP_QUERY_SLOPES_H
+
+#include <stddef.h>
+
+typedef struct mp_slope_ranks {
+    double middle, low, high;
+} mp_slope_ranks;
+
+/* The median of the slopes and the ends of Sen's interval (query/trend.h), of two values or more,
+ * 1 apart; of more than 1,000 an even choice of 1,000, the first and the last with them. The cost
+ * is that of as many pairs as there are changes times values: a series that stays as it is costs
+ * little, however long. */
+mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count);
+
+#endif
