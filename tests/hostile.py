@@ -714,6 +714,20 @@ def folder_of_copies(scale):
     many_files(int(8_000 * scale), sequence=1)
 
 
+# --- numbers ---
+
+@hostile("numbers", Run("leaks", "large.oemp", "--max-leaked", 2**53 + 3, status=1),
+         ("leaks", "large.oemp", "--max-leaked", 2**53 + 4), ("gate", "holds", "large.oemp"),
+         Run("gate", "exceeded", "large.oemp", status=1), Run("gate", "unequal", "large.oemp", status=1))
+def limits_beyond_doubles(_):
+    """Limits that as doubles would be what leaks here, and are a byte more or less."""
+    oemp("large.oemp", objects=[oemp_object(1, size=2**53), oemp_object(2, size=4)])
+    path = pathlib.Path("large.oemp")
+    path.write_text(path.read_text(encoding="utf-8").replace('"_Exit"', '"end"'), encoding="utf-8")
+    for name, rule in (("holds", f"== {2**53 + 4}"), ("exceeded", f"<= {2**53 + 3}"), ("unequal", f"== {2**53 + 5}")):
+        pathlib.Path(name).write_text(f"leaked {rule}\n", encoding="utf-8")
+
+
 # --- the command line ---
 
 # --- what is packed ---

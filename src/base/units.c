@@ -145,25 +145,88 @@ static bool parse_number(const char *text, double *number, const char **rest)
     return errno == 0 && isfinite(*number);
 }
 
+/* A decimal number, exactly; what stands behind so many decimals is left out. */
+enum { DECIMALS = 18 };
+static const uint64_t decimal_one = UINT64_C(1000000000000000000);
+typedef struct decimal {
+    uint64_t whole;    /* at most INT64_MAX */
+    uint64_t fraction; /* in parts of decimal_one */
+} decimal;
+
+/* Times a factor up to 18, so often. False: it is too large. */
+static bool scale(decimal *number, unsigned factor, unsigned times)
+{
+    for (; times; times--) {
+        uint64_t parts = number->fraction * factor, over = parts / decimal_one;
+        if (number->whole > (INT64_MAX - over) / factor)
+            return false;
+        number->whole = number->whole * factor + over;
+        number->fraction = parts % decimal_one;
+    }
+    return true;
+}
+
+/* "-2" behind an "e"; gives where it ends, NULL where there is none. */
+static const char *parse_exponent(const char *text, long *exponent)
+{
+    char *end;
+    bool has = *text == 'e' || *text == 'E';
+    const char *digits = text + has + (has && (text[1] == '-' || text[1] == '+'));
+    if (!has || *digits < '0' || *digits > '9')
+        return NULL;
+    *exponent = strtol(text + 1, &end, 10);
+    return end;
+}
+
+/* "12", "1.5", "1e3", and where it ends. False where it is none, or too large. */
+static bool parse_decimal(const char *text, bool exponents, decimal *number, const char **rest)
+{
+    enum { LARGEST_EXPONENT = 400 };
+    size_t whole = strspn(text, "0123456789"), point = text[whole] == '.';
+    size_t behind = point ? strspn(text + whole + 1, "0123456789") : 0;
+    long exponent = 0;
+    *number = (decimal){0, 0};
+    *rest = text + whole + point + behind;
+    const char *end = exponents ? parse_exponent(*rest, &exponent) : NULL;
+    if (!whole || exponent > LARGEST_EXPONENT || exponent < -LARGEST_EXPONENT)
+        return false;
+    *rest = end ? end : *rest;
+    long place = (long)whole + exponent; /* of the point, among the digits */
+    long last = place > 0 ? place + DECIMALS : DECIMALS - -place;
+    uint64_t weight = decimal_one / 10;
+    for (long i = place < 0 ? place : 0; i < last; i++) {
+        bool has = i >= 0 && (size_t)i < whole + behind;
+        uint64_t digit = has ? (uint64_t)(text[(size_t)i + ((size_t)i >= whole)] - '0') : 0;
+        if (i >= place) {
+            number->fraction += digit * weight;
+            weight /= 10;
+        } else if (number->whole > (INT64_MAX - digit) / 10) {
+            return false;
+        } else {
+            number->whole = number->whole * 10 + digit;
+        }
+    }
+    return true;
+}
+
 bool mp_parse_bytes(const char *text, int64_t *bytes)
 {
     static const char letters[] = "KMGTPE";
-    double number, factor = 1;
+    decimal number;
     const char *rest;
-    if (!parse_number(text, &number, &rest))
+    if (!parse_decimal(text, true, &number, &rest))
         return false;
+    rest += strspn(rest, " ");
     const char *letter = *rest ? strchr(letters, *rest & ~0x20) : NULL;
     if (letter) {
-        for (const char *p = letters; p <= letter; p++)
-            factor *= 1024;
+        if (!scale(&number, 2, 10 * (unsigned)(letter + 1 - letters)))
+            return false;
         rest++;
         rest += *rest == 'i' || *rest == 'I';
     }
     if (strcasecmp(rest, "") != 0 && strcasecmp(rest, "b") != 0)
         return false;
-    if (number * factor >= (double)INT64_MAX)
-        return false;
-    *bytes = (int64_t)(number * factor);
+    *bytes = (int64_t)number.whole;
     return true;
 }
 
@@ -198,41 +261,33 @@ bool mp_parse_percent(const char *text, double *percent)
     return parse_number(text, percent, &rest) && strcmp(rest, "%") == 0;
 }
 
-/* "12.345678" as microseconds; gives where it ends, NULL where it is no such number. */
-static const char *parse_seconds(const char *text, int64_t *us)
+/* "12.345678", without more; gives where it ends, NULL where it is no such number. */
+static const char *parse_plain(const char *text, decimal *number)
 {
-    char *end;
-    errno = 0;
-    if (*text < '0' || *text > '9')
-        return NULL;
-    long long whole = strtoll(text, &end, 10);
-    if (errno || whole > INT64_MAX / 4000000)
-        return NULL;
-    *us = whole * 1000000;
-    if (*end != '.')
-        return end;
-    const char *digit = end + 1;
-    for (int64_t weight = 100000; *digit >= '0' && *digit <= '9'; digit++, weight /= 10)
-        *us += (*digit - '0') * weight;
-    return digit == end + 1 ? NULL : digit;
+    const char *rest;
+    return parse_decimal(text, false, number, &rest) && rest[-1] != '.' ? rest : NULL;
+}
+
+static bool take_us(decimal *seconds, int64_t *us)
+{
+    bool fits = scale(seconds, 10, 6);
+    *us = fits ? (int64_t)seconds->whole : 0;
+    return fits;
 }
 
 /* "1:02:03.5": hours or minutes in front. */
 static bool parse_clock(const char *text, int64_t *us)
 {
-    int64_t sum = 0, part = 0;
+    decimal sum = {0, 0}, part;
     for (int parts = 0; parts < 3; parts++) {
-        const char *end = parse_seconds(text, &part);
-        if (!end || sum + part > INT64_MAX / 240)
+        const char *end = parse_plain(text, &part);
+        if (!end || sum.whole > INT64_MAX - part.whole)
             return false;
-        sum += part;
-        if (!*end) {
-            *us = sum;
-            return parts > 0;
-        }
-        if (*end != ':' || part % 1000000)
+        sum = (decimal){sum.whole + part.whole, part.fraction};
+        if (!*end)
+            return parts > 0 && take_us(&sum, us);
+        if (*end != ':' || part.fraction || !scale(&sum, 6, 1) || !scale(&sum, 10, 1))
             return false;
-        sum *= 60;
         text = end + 1;
     }
     return false;
@@ -242,17 +297,17 @@ bool mp_parse_time(const char *text, int64_t *us)
 {
     static const struct {
         const char *unit;
-        int64_t divisor, factor;
-    } units[] = {{"", 1000000, 1}, {"us", 1000000, 1}, {"ms", 1000, 1},
-                 {"s", 1, 1},      {"min", 1, 60},     {"h", 1, 3600}};
-    int64_t value;
+        unsigned tens, sixties; /* so often these, in microseconds */
+    } units[] = {{"", 0, 0}, {"us", 0, 0}, {"ms", 3, 0}, {"s", 6, 0}, {"min", 6, 1}, {"h", 6, 2}};
+    decimal value;
     if (parse_clock(text, us))
         return true;
-    const char *end = parse_seconds(text, &value);
+    const char *end = parse_plain(text, &value);
     for (size_t i = 0; end && i < sizeof units / sizeof *units; i++)
         if (mp_text_is(end, units[i].unit)) {
-            bool fits = value <= INT64_MAX / units[i].factor;
-            *us = fits ? value / units[i].divisor * units[i].factor : 0;
+            bool fits = scale(&value, 10, units[i].tens + units[i].sixties) &&
+                        scale(&value, 6, units[i].sixties);
+            *us = fits ? (int64_t)value.whole : 0;
             return fits;
         }
     return false;
