@@ -230,10 +230,17 @@ bool mp_parse_bytes(const char *text, int64_t *bytes)
     return true;
 }
 
+static bool is_day(int year, int month, int day)
+{
+    static const int days[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return year > 0 && month >= 1 && month <= 12 && day >= 1 &&
+           day <= days[month] + (leap && month == 2);
+}
+
 bool mp_parse_date(const char *text, int32_t *date)
 {
     static const char shape[] = "0000-00-00";
-    static const int days[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int32_t digits = 0;
     for (size_t i = 0; shape[i]; i++) {
         if (shape[i] == '-' ? text[i] != '-' : text[i] < '0' || text[i] > '9')
@@ -241,11 +248,8 @@ bool mp_parse_date(const char *text, int32_t *date)
         if (shape[i] == '0')
             digits = digits * 10 + (text[i] - '0');
     }
-    int year = digits / 10000, month = digits / 100 % 100, day = digits % 100;
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     *date = digits;
-    return !text[sizeof shape - 1] && year > 0 && month >= 1 && month <= 12 && day >= 1 &&
-           day <= days[month] + (leap && month == 2);
+    return !text[sizeof shape - 1] && is_day(digits / 10000, digits / 100 % 100, digits % 100);
 }
 
 bool mp_parse_count(const char *text, int64_t *count)
@@ -336,7 +340,7 @@ static bool take_offset(const char *text, int64_t *offset)
     if (strcmp(text, "Z") == 0)
         return true;
     if ((*text != '+' && *text != '-') || !text++ || !take_digits(&text, 2, ':', &hours) ||
-        !take_digits(&text, 2, '\0', &minutes) || *text)
+        !take_digits(&text, 2, '\0', &minutes) || *text || hours > 23 || minutes > 59)
         return false;
     *offset = sign * ((int64_t)hours * 3600 + (int64_t)minutes * 60);
     return true;
@@ -349,6 +353,10 @@ bool mp_parse_stamp(const char *text, int64_t *us)
     if (!take_digits(&text, 4, '-', &tm.tm_year) || !take_digits(&text, 2, '-', &tm.tm_mon) ||
         !take_digits(&text, 2, 'T', &tm.tm_mday) || !take_digits(&text, 2, ':', &tm.tm_hour) ||
         !take_digits(&text, 2, ':', &tm.tm_min) || !take_digits(&text, 2, '\0', &tm.tm_sec))
+        return false;
+    /* A second more, which UTC has now and then, is the first of the next minute. */
+    if (!is_day(tm.tm_year, tm.tm_mon, tm.tm_mday) || tm.tm_hour > 23 || tm.tm_min > 59 ||
+        tm.tm_sec > 60)
         return false;
     if (*text == '.') {
         const char *digit = ++text;

@@ -47,7 +47,7 @@ bool mp_parse_bytes(const char *text, int64_t *bytes);
  * microsecond. */
 bool mp_parse_time(const char *text, int64_t *us);
 /* "2022-02-01T08:01:39.967+05:00", with up to six decimals, or Z for the offset, as microseconds
- * since 1970. */
+ * since 1970. False where calendar and clock have no such moment. */
 bool mp_parse_stamp(const char *text, int64_t *us);
 
 /* A moment of a recording: since its start, or since 1970 in UTC. */
