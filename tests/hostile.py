@@ -728,6 +728,22 @@ def limits_beyond_doubles(_):
         pathlib.Path(name).write_text(f"leaked {rule}\n", encoding="utf-8")
 
 
+# --- threads ---
+
+def in_order(printed):
+    """The rows that are there twice stand in front of the line that is too long."""
+    codes = [one["code"] for one in json.loads(printed)["diagnostics"]]
+    seen = [code for code in codes if code in ("object-exists", "long-line")]
+    return seen != ["object-exists"] * 3 + ["long-line"] and f"tells {seen}"
+
+
+@hostile("threads", Run("info", "long.oemp", "--max-line", "1K", "--format", "json", check=in_order))
+def long_line_behind_rows(scale):
+    """What one thread reads must not be told before what the other, which is behind, has to tell."""
+    rows = [oemp_object(i) for i in range(1, int(200_000 * scale) + 1)]
+    oemp("long.oemp", objects=rows + rows[:3] + ["7" * 2000])
+
+
 # --- the command line ---
 
 # --- what is packed ---

@@ -140,9 +140,11 @@ bool mp_window_has_line(mp_input *input)
 {
     size_t seen = 0;
     for (;;) {
+        const char *from = input->bytes + input->start;
         size_t length = input->end - input->start;
-        if (memchr(input->bytes + input->start + seen, '\n', length - seen))
-            return true;
+        const char *newline = memchr(from + seen, '\n', length - seen);
+        if (newline)
+            return (size_t)(newline - from) <= input->longest_line;
         seen = length;
         if (length > MP_WINDOW || !refill(input))
             return false;

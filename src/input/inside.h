@@ -41,7 +41,7 @@ mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *
                                mp_diagnostics *diagnostics);
 
 /* Read on until the next line is wholly in the window; false at the end of the input, and where the
- * line is too long for that. Diagnoses nothing. */
+ * line is too long for that, or to be handed out. Diagnoses nothing. */
 bool mp_window_has_line(mp_input *input);
 
 /* --- what is wrong --- */

@@ -252,9 +252,30 @@ static void only_the_window_is_looked_at(void **unused)
     mp_diagnostics_free(diagnostics);
 }
 
+/* Whoever waits for others before a line is diagnosed must not be told that there is one. */
+static void a_line_that_is_skipped_is_none(void **unused)
+{
+    (void)unused;
+    static const char text[] = "12345678\n123456789\n1\n";
+    mp_slice line;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(1);
+    mp_input *input = mp_input_from_memory("m", text, strlen(text), 100, diagnostics);
+    input->longest_line = 8;
+    assert_true(mp_window_has_line(input));
+    assert_true(mp_input_line(input, &line));
+    assert_false(mp_window_has_line(input));
+    assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_LONG_LINE), 0);
+    assert_true(mp_input_line(input, &line));
+    assert_int_equal(line.length, 1);
+    assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_LONG_LINE), 1);
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_that_is_skipped_is_none),
         cmocka_unit_test(generated_rows_are_as_the_naive_parse_has_them),
         cmocka_unit_test(damaged_rows_are_left_alone),
         cmocka_unit_test(each_irregularity_is_for_the_slow_way),
