@@ -17,6 +17,11 @@ const char *mp_diagnostics_dashes(const mp_diagnostics *diagnostics);
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Whether it tells that the program damaged its memory, which is no fault of the recording; how
+ * many do. */
+bool mp_diagnostic_is_damage(mp_diagnostic_id id);
+uint64_t mp_diagnostics_damages(const mp_diagnostics *diagnostics);
+
 /* Put those that were kept since there were `first` of them in the order of their lines; of one
  * line, they stay as they are. */
 void mp_diagnostics_order(mp_diagnostics *diagnostics, size_t first);

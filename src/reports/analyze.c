@@ -171,6 +171,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         return false;
     mp_section_head(document, request);
     answer_leaks(document, &window);
+    mp_say_damage(document, request);
     answer_groups(document, &window);
     answer_platform(document, &window);
     mp_section_limits(document, request, &window);

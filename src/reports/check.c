@@ -1,6 +1,7 @@
 /* Check: what the readers found while they replayed the inputs, as a list. */
 #include <inttypes.h>
 
+#include "base/diagnose.h"
 #include "base/error.h"
 #include "compare/digest.h"
 #include "reports/sections.h"
@@ -60,13 +61,13 @@ static void section_violations(mp_document *document, const mp_request *request,
         table->footer.rest = (mp_rest){(size_t)all - violations, MP_REST_SAME_KINDS};
 }
 
-/* Which the first violation is; "" if there is none. */
+/* Which the first violation is that is the recording's own; "" if there is none. */
 static const char *first_text(mp_document *document, const mp_request *request)
 {
     const mp_diagnostic *kept;
     size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
     for (size_t i = 0; i < count; i++)
-        if (mp_diagnostic_is_violation(kept[i].id)) {
+        if (mp_diagnostic_is_violation(kept[i].id) && !mp_diagnostic_is_damage(kept[i].id)) {
             uint64_t line = kept[i].line;
             const char *where = line ? mp_document_text(document, " in line %" PRIu64, line) : "";
             return mp_document_text(document, ", first%s: %s", where, kept[i].message);
@@ -186,16 +187,19 @@ static void section_against(mp_document *document, const mp_request *request)
 }
 
 /* Whether it is the recording that was asked for comes first: one that is another may well agree
- * with itself. */
-static const char *verdict_text(mp_document *document, const mp_request *request, bool agrees)
+ * with itself. One that tells of damage is whole, though not all is well. */
+static const char *verdict_text(mp_document *document, const mp_request *request)
 {
+    const uint64_t damages = mp_diagnostics_damages(request->diagnostics);
+    const bool agrees = mp_diagnostics_violations(request->diagnostics) == damages;
     if (!request->base)
-        return agrees ? "ok: the recording agrees with itself"
-                      : "the recording contradicts itself or its format";
+        return !agrees   ? "the recording contradicts itself or its format"
+               : damages ? "the recording agrees with itself, and tells of damaged memory"
+                         : "ok: the recording agrees with itself";
     const bool mine = !first_other(request);
     return mp_document_text(
-        document, "%s%sthe recording%s of %s, %s", mine && agrees ? "ok: " : "", mine ? "" : "not ",
-        request->model->inputs.count > 2 ? "s" : "", request->base->path,
+        document, "%s%sthe recording%s of %s, %s", mine && agrees && !damages ? "ok: " : "",
+        mine ? "" : "not ", request->model->inputs.count > 2 ? "s" : "", request->base->path,
         agrees ? mine ? "and agrees with itself" : "though it agrees with itself"
                : "and contradicts itself or its format");
 }
@@ -224,7 +228,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     if (request->base && !can_be_held(request->base, error))
         return false;
     const bool other = request->base && first_other(request);
-    row.verdict = verdict_text(document, request, !row.violations);
+    row.verdict = verdict_text(document, request);
     for (uint32_t i = 1; counts && i < model->sessions.count; i++)
         row.snapshots += mp_filter_snapshots(request->filter, i);
     for (uint32_t i = 1; i < model->inputs.count; i++)
@@ -236,6 +240,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_table_put(document, table, &row);
     mp_document_say(document, row.violations || other ? MP_TONE_WORSE : MP_TONE_BETTER,
                     MP_SAID_VERDICT, "%s%s", row.verdict, first_text(document, request));
+    mp_say_damage(document, request);
     section_violations(document, request, (size_t)asked->limit);
     mp_section_anomalies(document, model, (size_t)asked->limit);
     document->failed = row.violations > 0;

@@ -319,6 +319,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_window window;
     if (!mp_section_heap(document, request, true, &window, error))
         return false;
+    mp_say_damage(document, request);
     mp_section_limits(document, request, &window);
     bool ok = mp_section_leaks(document, request, &window, error);
     mp_section_suppressions(document, &window);

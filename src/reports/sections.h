@@ -188,6 +188,9 @@ const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t 
 /* A text alone, of NULL none; lives with the document. */
 mp_texts mp_one_text(mp_document *document, const char *text);
 
+/* Say that the program damaged its memory, how often and where first, if the recording tells so. */
+void mp_say_damage(mp_document *document, const mp_request *request);
+
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
 /* "App.Order: 1.5 KiB in 12 objects, 8.0 % of 18.7 KiB alive" */
