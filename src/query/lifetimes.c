@@ -115,6 +115,8 @@ mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimens
     const mp_grouping *grouping = mp_window_groups(window, dimension, 0);
     size_t count;
     aged *ages = collect(window, grouping, only, &count);
+    for (uint32_t i = 1; i <= grouping->count; i++)
+        lifetimes.created += matches(grouping, i, only) ? grouping->groups[i - 1].to.created : 0;
     lifetimes.groups = mp_alloc_zero(grouping->count + 1u, sizeof *lifetimes.groups);
     if (count) {
         qsort(ages, count, sizeof *ages, by_group_then_age);

@@ -158,7 +158,8 @@ void mp_section_anomalies(mp_document *document, const mp_model *model, size_t r
 
 typedef struct overall_row {
     mp_lifetime all;
-    int64_t allocations_per_second;
+    int64_t allocations_per_second, created_objects, span_us;
+    const char *rate;
     double precision_percent;
 } overall_row;
 
@@ -169,23 +170,41 @@ static const mp_column overall_columns[] = {
     MP_COLUMN_OF(overall_row, all.least_us, "min_us", "Youngest", MP_AGE, 0),
     MP_COLUMN_OF(overall_row, all.most_us, "max_us", "Oldest", MP_AGE, 0),
     MP_COLUMN(overall_row, precision_percent, "Ages are right within %", MP_PERCENT, 0),
-    MP_COLUMN(overall_row, allocations_per_second, "Allocations a second", MP_COUNT, 0),
+    MP_COLUMN(overall_row, created_objects, "Allocated", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS),
+    MP_COLUMN(overall_row, span_us, "Over", MP_TIME, MP_FOR_PROGRAMS | MP_ADDS),
+    MP_COLUMN(overall_row, allocations_per_second, "Allocations a second", MP_COUNT,
+              MP_FOR_PROGRAMS),
+    MP_COLUMN(overall_row, rate, "Allocations a second", MP_TEXT, MP_FOR_PEOPLE),
 };
+
+/* "266"; "0.36 (220 in 0:10:13.221)": of few, whole numbers tell nothing. */
+static const char *rate_text(mp_document *document, double rate, int64_t created, int64_t span_us)
+{
+    enum { FEW = 100 };
+    char time[MP_UNIT_TEXT];
+    if (rate >= FEW)
+        return mp_count_text(document, (int64_t)(rate + 0.5), false);
+    mp_format_time(time, span_us);
+    return mp_document_text(document, "%.2f (%s in %s)", rate,
+                            mp_count_text(document, created, false), time);
+}
 
 static void section_overall(mp_document *document, const mp_window *window,
                             const mp_lifetimes *lifetimes)
 {
     const mp_model *model = window->model;
     unsigned bits = model->ages->bits;
-    int64_t span = 0, created = mp_totals_of(window).created_objects;
+    int64_t span = 0, created = lifetimes->created;
     for (uint32_t i = 1; i < model->sessions.count; i++)
         span += mp_window_snapshot(window, window->ranges[i].to.i)->time_us;
     mp_table *table = MP_TABLE(document, "overall", "All of them", MP_RECORD, overall_columns);
+    double rate = span > 0 ? (double)created * 1e6 / (double)span : 0;
     overall_row row = {.all = lifetimes->all,
                        .precision_percent = bits ? 100.0 / (double)(1u << (bits - 1)) : NAN,
-                       .allocations_per_second =
-                           span > 0 ? (int64_t)((double)created * 1e6 / (double)span + 0.5)
-                                    : MP_UNKNOWN};
+                       .created_objects = created,
+                       .span_us = span,
+                       .rate = span > 0 ? rate_text(document, rate, created, span) : NULL,
+                       .allocations_per_second = span > 0 ? (int64_t)(rate + 0.5) : MP_UNKNOWN};
     if (!row.all.deaths)
         row.all.median_us = row.all.p90_us = row.all.least_us = row.all.most_us = MP_UNKNOWN;
     mp_table_put(document, table, &row);
@@ -351,7 +370,7 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     for (uint32_t i = 0; i < mp_shown_of(lifetimes.count, (size_t)asked->limit); i++)
         mp_table_put(document, table, &lifetimes.groups[i]);
     mp_table_left_out(table, lifetimes.count);
-    if (window->model->events && !window->filter->selects) { /* of the whole log alone */
+    if (window->model->events && !window->filter->selects && !asked->only) { /* of the whole log */
         section_sizes(document, request->model->events);
         section_threads(document, request->model);
     }
