@@ -261,6 +261,8 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
         return;
     }
     say_verdict(document, diff, measures, count, verdict, asked);
+    if (verdict == WORSE && diff->kind == MP_KIND_DUMP)
+        mp_diff_say_holder(document, diff, base, now);
     warn_late(document, base, now);
     say_peak(document, diff, base, now, verdict, asked);
     if (diff->kind == MP_KIND_PROFILE)

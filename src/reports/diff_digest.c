@@ -52,6 +52,9 @@ static mp_digest_options options_of(const mp_request *request)
     }
     options.dominators = by && mp_level_asked(request->model->kind, by) == MP_LEVEL_DOMINATOR;
     options.without_retained |= options.dominators;
+    /* For the answer, which names the holder that grew; only a diff asks for what changed. */
+    options.dominators |= request->model->kind == MP_KIND_DUMP && !request->selection.count &&
+                          mp_request_argument(request, "status");
     choose_stacks(request, &options);
     if (by && request->model->holds & MP_HOLDS_LEDGER &&
         mp_level_asked(request->model->kind, by) == MP_LEVEL_GROUP)

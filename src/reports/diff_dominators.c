@@ -114,3 +114,70 @@ void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
     mp_table_put(document, table, &row);
     mp_arena_free(&arena);
 }
+
+/* --- the holder that grew --- */
+
+static int64_t grown_by(const mp_difference *difference)
+{
+    return difference->now.retained_bytes - difference->base.retained_bytes;
+}
+
+/* Of the nodes behind this one, which are in the order of their changes, the first below it that
+ * makes up most of its change; NULL: there is none. */
+static const mp_difference *most_below(const mp_diff *diff, const mp_differences *nodes,
+                                       const mp_difference *node)
+{
+    const double most = 0.7 * (double)grown_by(node);
+    const mp_difference *end = nodes->at + nodes->count;
+    for (const mp_difference *at = node + 1; at < end && (double)grown_by(at) >= most; at++) {
+        uint32_t frame = at->key.frame;
+        if (frame && mp_dictionary_frame_at(diff->dictionary, frame)->caller == node->key.frame)
+            return at;
+    }
+    return NULL;
+}
+
+static const char *type_of(const mp_diff *diff, const mp_difference *node)
+{
+    uint32_t name = mp_dictionary_frame_at(diff->dictionary, node->key.frame)->name;
+    return mp_dictionary_text(diff->dictionary, name);
+}
+
+/* "Array in EventEmitter holds 800 more closure"; "roots hold 12 more App.View" */
+static const char *holds_text(mp_document *document, const mp_diff *diff,
+                              const mp_difference *holder, const mp_difference *outer,
+                              const mp_difference *held)
+{
+    const char *who = holder ? type_of(diff, holder) : "roots";
+    if (holder && holder != outer)
+        who = mp_document_text(document, "%s in %s", who, type_of(diff, outer));
+    return held ? mp_document_text(
+                      document, "%s hold%s %s more %s", who, holder ? "s" : "",
+                      mp_count_text(document, held->now.objects - held->base.objects, false),
+                      type_of(diff, held))
+                : who;
+}
+
+/* From the outermost node inwards as long as there are no more objects at it: where there are, the
+ * node above is what holds them. */
+void mp_diff_say_holder(mp_document *document, const mp_diff *diff, const mp_digest *base,
+                        const mp_digest *now)
+{
+    if (!base->lists[MP_LEVEL_DOMINATOR].count || !now->lists[MP_LEVEL_DOMINATOR].count)
+        return; /* a baseline has no tree, and of earlier dumps of a file there is none */
+    mp_differences nodes = mp_differences_of(diff->dictionary, base, now, MP_LEVEL_DOMINATOR);
+    const mp_difference *outer = nodes.at, *holder = NULL, *held = outer;
+    if (nodes.count && outer->key.frame && grown_by(outer) > 0) {
+        while (held && held->now.objects <= held->base.objects) {
+            holder = held;
+            held = most_below(diff, &nodes, holder);
+        }
+        const mp_difference *what = holder ? holder : outer;
+        mp_document_say(document, MP_TONE_WORSE, "Holder", "%s: %s retained, from %s to %s",
+                        holds_text(document, diff, holder, outer, held),
+                        mp_bytes_text(document, grown_by(what), true),
+                        mp_bytes_text(document, what->base.retained_bytes, false),
+                        mp_bytes_text(document, what->now.retained_bytes, false));
+    }
+    free(nodes.at);
+}
