@@ -240,6 +240,13 @@ static const mp_column retained_columns[] = {
     MP_COLUMN(mp_object_cells, weak_root_kind, "Weak root", MP_TEXT, MP_FOR_PROGRAMS),
 };
 
+void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph_view *view)
+{
+    if (view->dominators.reached < view->graph->count)
+        mp_table_line(document, table, "retained: %% of the %s that roots reach",
+                      mp_bytes_text(document, mp_graph_reachable(view), false));
+}
+
 void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,
                          size_t rows)
 {
@@ -247,6 +254,7 @@ void mp_section_retained(mp_document *document, const mp_graph_view *view, int64
     uint32_t *order = mp_retained_order(view, min_bytes, rows, &count, &all);
     mp_table *table = MP_TABLE(document, "retained", "Biggest retainers: what would go with them",
                                MP_ROWS, retained_columns);
+    mp_say_retained_base(document, table, view);
     table->order = "retained_bytes";
     table->empty = view->filter->types || min_bytes ? "no such object is reached by a root"
                                                     : "no root reaches anything";
@@ -407,6 +415,7 @@ static bool section_groups(mp_document *document, mp_graph_view *view,
     if (top)
         table->title_of_many = mp_document_text(document, "Biggest by %s", by);
     table->empty = top ? "nothing is alive" : "no root reaches anything";
+    mp_say_retained_base(document, table, view);
     put_groups(document, table, view, groups, asked, order, top);
     mp_histogram_free(&namespaces);
     return true;
@@ -474,6 +483,7 @@ void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown)
     mp_table *table = MP_TABLE(document, "roots", "Roots, and what each kind alone keeps alive",
                                MP_ROWS, root_columns);
     table->empty = "the dump has no roots";
+    mp_say_retained_base(document, table, view);
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
     for (size_t i = 0; i < count; i++) {
         root_row row = {census[i], mp_root_kind_text(document->arena, census[i].kind),

@@ -257,6 +257,7 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     table->main = true;
     table->empty =
         view.dominators.reached ? "nothing alone keeps so much alive" : "no root reaches anything";
+    mp_say_retained_base(document, table, &view);
     if (asked->min_percent > 0)
         mp_table_line(document, table, "without what is below %.12g %% of the whole",
                       asked->min_percent)
