@@ -98,16 +98,27 @@ void mp_format_seconds(char *text, int64_t us, bool with_sign)
              size % 1000000);
 }
 
-bool mp_format_utc(char *text, int64_t us)
+static bool format_utc(char *text, int64_t us, int decimals)
 {
     struct tm tm;
     time_t seconds = (time_t)(us / 1000000 - (us % 1000000 < 0));
-    int millis = (int)((us - (int64_t)seconds * 1000000) / 1000);
-    if (!gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900)
+    int part = (int)(us - (int64_t)seconds * 1000000);
+    if (!gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900 || tm.tm_year < -1900)
         return false;
-    snprintf(text, MP_UNIT_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900,
-             tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, millis);
+    snprintf(text, MP_UNIT_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%0*dZ", tm.tm_year + 1900,
+             tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, decimals,
+             decimals == 3 ? part / 1000 : part);
     return true;
+}
+
+bool mp_format_utc(char *text, int64_t us)
+{
+    return format_utc(text, us, 3);
+}
+
+bool mp_format_utc_exact(char *text, int64_t us)
+{
+    return format_utc(text, us, 6);
 }
 
 void mp_format_percent(char *text, double percent, bool with_sign)

@@ -23,6 +23,8 @@ void mp_format_duration(char *text, int64_t us);
 void mp_format_seconds(char *text, int64_t us, bool with_sign);
 /* Microseconds since 1970 as "2022-02-01T03:01:39.967Z"; false beyond the calendar. */
 bool mp_format_utc(char *text, int64_t us);
+/* Likewise, with all of its six decimals. */
+bool mp_format_utc_exact(char *text, int64_t us);
 /* One decimal: "12.5". With a sign it is a change: from ten times as much on, "x 624". */
 void mp_format_percent(char *text, double percent, bool with_sign);
 /* A change with its unit: "+12.5 %", "x 624" */

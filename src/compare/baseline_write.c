@@ -235,7 +235,7 @@ static uint64_t put_list(mp_text_buffer *buffer, shared_callers *shared,
 static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list runs, int version)
 {
     mp_json head = begin_line(buffer);
-    char utc[MP_UNIT_TEXT], time[32];
+    char time[MP_UNIT_TEXT];
     int64_t start_us = 0; /* of the first run */
     for (size_t i = 0; i < runs.count; i++)
         if (runs.at[i]->start_us && (!start_us || runs.at[i]->start_us < start_us))
@@ -251,10 +251,8 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
         add_flag(&head, "late", true);
     if (digest->kind == MP_KIND_PROFILE && !digest->tells_no_part)
         add_flag(&head, "partial", digest->partial);
-    if (start_us && mp_format_utc(utc, start_us)) {
-        snprintf(time, sizeof time, "%.19s.%06dZ", utc, (int)(start_us % 1000000));
+    if (start_us && mp_format_utc_exact(time, start_us))
         add_text(&head, "start_time", time);
-    }
     if (runs.count > 1)
         add_number(&head, "runs", (int64_t)runs.count);
     add_text_if_any(&head, "options", digest->conditions);

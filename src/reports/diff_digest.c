@@ -73,7 +73,7 @@ static void put(mp_text_buffer *text, const char *option, const char *argument)
 /* In the order of subjects, so that the order on the command line makes no difference. */
 static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
 {
-    char option[32], time[32], utc[MP_UNIT_TEXT];
+    char option[32], time[MP_UNIT_TEXT];
     for (int subject = 0; subject < MP_SUBJECTS * 2; subject++)
         for (size_t i = 0; i < selection->count; i++) {
             const mp_criterion *criterion = &selection->criteria[i];
@@ -87,9 +87,7 @@ static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
         const mp_moment *moment = until ? &selection->within.until : &selection->within.since;
         if (!moment->given)
             continue;
-        if (moment->absolute && mp_format_utc(utc, moment->us))
-            snprintf(time, sizeof time, "%.19s.%06dZ", utc, (int)(moment->us % 1000000));
-        else
+        if (!moment->absolute || !mp_format_utc_exact(time, moment->us))
             snprintf(time, sizeof time, "%" PRId64 "us", moment->us);
         put(text, until ? "until" : "since", time);
     }

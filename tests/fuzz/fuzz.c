@@ -19,7 +19,7 @@ const fuzz_target fuzz_targets[] = {
     {.name = #format, .run = fuzz_reader, .reader = &mp_reader_##format, .lines = true},
 #include "readers/readers.def"
 #undef MP_READER
-    {.name = "packed", .run = fuzz_packed, .mib = 160}, /* windows of zstd have up to 128 */
+    {.name = "packed", .run = fuzz_packed, .mib = 288}, /* two windows of zstd */
     {.name = "decoded", .run = fuzz_decoded, .lines = true},
     {.name = "rows", .run = fuzz_rows, .reader = &mp_reader_aqtime},
     {.name = "policy", .run = fuzz_policy, .lines = true},

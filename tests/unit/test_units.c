@@ -405,6 +405,31 @@ static void stamps_are_read(void **unused)
     }
 }
 
+/* Before 1970 too, parts of a second count forward. */
+static void stamps_are_written(void **unused)
+{
+    static const struct {
+        int64_t us;
+        const char *text, *exact; /* NULL: beyond the calendar */
+    } cases[] = {
+        {0, "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000000Z"},
+        {1643684499967001, "2022-02-01T03:01:39.967Z", "2022-02-01T03:01:39.967001Z"},
+        {-1, "1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999999Z"},
+        {-86400 * 1000000LL - 750000, "1969-12-30T23:59:59.250Z", "1969-12-30T23:59:59.250000Z"},
+        {INT64_MAX, NULL, NULL},
+        {INT64_MIN, NULL, NULL},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MP_UNIT_TEXT];
+        bool is = cases[i].text;
+        assert_int_equal(mp_format_utc(text, cases[i].us), is);
+        assert_string_equal(is ? text : "", is ? cases[i].text : "");
+        assert_int_equal(mp_format_utc_exact(text, cases[i].us), is);
+        assert_string_equal(is ? text : "", is ? cases[i].exact : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +444,7 @@ int main(void)
         cmocka_unit_test(times_that_people_write),
         cmocka_unit_test(days_that_people_write),
         cmocka_unit_test(stamps_are_read),
+        cmocka_unit_test(stamps_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
