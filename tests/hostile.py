@@ -728,6 +728,21 @@ def limits_beyond_doubles(_):
         pathlib.Path(name).write_text(f"leaked {rule}\n", encoding="utf-8")
 
 
+def one_line_known(printed):
+    """Of the four sites that leak one has a line; the others are one whose line is not known."""
+    sites = [(row.get("line"), row["objects"]) for row in json.loads(printed)["leaks"]]
+    return sites != [(None, 3), (5, 1)] and f"sites {sites}"
+
+
+@hostile("numbers", Run("leaks", "lines.oemp", "--format", "json", check=one_line_known))
+def lines_beyond_integers(_):
+    """Lines that would be others, or below 0, where they are cut to 32 bits."""
+    oemp("lines.oemp", sources=['1 "a.p" 0'], nodes=["1 1 0 0"],
+         objects=[oemp_object(i, node=1, line=line) for i, line in enumerate((5, 2**31, 2**31 + 1, 2**40), 1)])
+    path = pathlib.Path("lines.oemp")
+    path.write_text(path.read_text(encoding="utf-8").replace('"_Exit"', '"end"'), encoding="utf-8")
+
+
 # --- threads ---
 
 def in_order(printed):

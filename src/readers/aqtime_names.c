@@ -136,8 +136,12 @@ static mp_symbol_id symbol_of_row(aq_state *state, int64_t line)
     const char *owner = aq_text(state, AQ_ROUTINES, AQ_R_CLASS);
     const char *name = aq_text(state, AQ_ROUTINES, AQ_R_NAME);
     const char *unit = aq_text(state, AQ_ROUTINES, AQ_R_UNIT);
-    uint32_t start_line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
-    bool made;
+    bool made, good = line >= 0 && line <= INT32_MAX;
+    uint32_t start_line = good ? (uint32_t)line : 0;
+    if (!good)
+        aq_say(state, MP_DIAG_BAD_ROW, AQ_ROUTINES, aq_row(state, AQ_ROUTINES),
+               "begins at line %" PRId64 ", expected one up to %" PRId32 ": taken as not known",
+               line, INT32_MAX);
     mp_symbol_id id = symbol_named(state, qualified(state, owner, name), start_line, &made);
     mp_arena_free(&state->scratch);
     if (made) {

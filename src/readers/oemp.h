@@ -142,7 +142,8 @@ void oemp_finish(oemp_state *state);
 
 /* A text of the file in the model; none for "", "?" and "??:??". */
 mp_string_id oemp_intern(oemp_state *state, mp_slice text);
-uint32_t oemp_line(uint64_t number);
+/* A line of a source, of a row of section `of` at `line`. MP_NO_LINE after a diagnostic. */
+uint32_t oemp_line(oemp_state *state, uint64_t number, const char *of, uint64_t line);
 
 /* What an id of the file is in the model, made if it was not met before. `line`: where it is used,
  * for the case that no definition comes; 0 where it is being defined. */

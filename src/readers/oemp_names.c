@@ -20,9 +20,15 @@ mp_string_id oemp_intern(oemp_state *state, mp_slice text)
     return mp_model_intern(state->model, text, &state->converted);
 }
 
-uint32_t oemp_line(uint64_t number)
+uint32_t oemp_line(oemp_state *state, uint64_t number, const char *of, uint64_t line)
 {
-    return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+    if (number <= INT32_MAX)
+        return (uint32_t)number;
+    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, line,
+                "%s row has line %" PRId64 " of a source, expected one up to %" PRId32
+                ": taken as not known",
+                of, (int64_t)number, INT32_MAX);
+    return MP_NO_LINE;
 }
 
 /* --- ids --- */
@@ -157,8 +163,9 @@ void oemp_built_in_catalogue(oemp_state *state, const oemp_value *row, uint64_t 
 
 void oemp_source_name(oemp_state *state, const oemp_value *row, uint64_t line)
 {
+    uint32_t start = oemp_line(state, row[2].number, "ABLNameList", line);
     define_symbol(state, &state->recording->sources, "source", row[0].number, row[1].text,
-                  oemp_line(row[2].number), line);
+                  start == MP_NO_LINE ? 0 : start, line);
 }
 
 void oemp_other_name(oemp_state *state, const oemp_value *row, uint64_t line)
@@ -185,7 +192,7 @@ void oemp_node(oemp_state *state, const oemp_value *row, uint64_t line)
     mp_node *node = &state->model->nodes.at[id.i];
     mp_node defined = {.parent = parent,
                        .symbol = symbol,
-                       .line = oemp_line(row[3].number),
+                       .line = oemp_line(state, row[3].number, "CallTreeNodes", line),
                        .defined = true,
                        .number = row[0].number};
     if (node->defined &&

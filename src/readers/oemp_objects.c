@@ -49,7 +49,7 @@ static void add_origin(oemp_state *state, const oemp_origin *found, const uint64
     oemp_recording *recording = state->recording;
     mp_origin origin = {.type = oemp_type(state, row[OEMP_TYPE], line),
                         .node = oemp_node_id(state, row[OEMP_NODE], line),
-                        .line = oemp_line(row[OEMP_LINE])};
+                        .line = oemp_line(state, row[OEMP_LINE], "AppObjData", line)};
     mp_type_class class = state->model->types.at[origin.type.i].class;
     origin.name = name_of(state, class, row, line);
     uint32_t number = mp_heap_origin(&recording->heap, origin);

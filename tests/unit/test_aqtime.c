@@ -204,6 +204,33 @@ static void test_wrong_values(void **state)
     reading_free(&r);
 }
 
+static void test_wrong_lines(void **state)
+{
+    static const struct {
+        const char *line;
+        uint32_t start_line;
+        uint64_t told;
+    } cases[] = {{"2147483647", INT32_MAX, 0}, {"0", 0, 0},  {"NULL", 0, 0},
+                 {"2147483648", 0, 1},         {"-5", 0, 1}, {"4294967303", 0, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char statements[4096];
+        snprintf(statements, sizeof statements,
+                 SCHEMA SETS OBJECT("1", "1", "1", "5", "1", "5",
+                                    "1") "UPDATE " P
+                                         "META_ROUTINES SET COL_SOURCE_LINE = %s WHERE REC_ID = 1;",
+                 cases[i].line);
+        reading r = read_database(statements);
+        assert_true(r.ok);
+        assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), cases[i].told);
+        const mp_diagnostic *told = find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW);
+        assert_true(!told || (strstr(told->message, "META_ROUTINES, row ") &&
+                              strstr(told->message, cases[i].line)));
+        assert_int_equal(r.model->symbols.at[1].start_line, cases[i].start_line);
+        reading_free(&r);
+    }
+}
+
 static void test_figures_of_classes(void **state)
 {
     (void)state;
@@ -360,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_born_where_first_listed),
         cmocka_unit_test(test_what_nothing_defines),
         cmocka_unit_test(test_wrong_values),
+        cmocka_unit_test(test_wrong_lines),
         cmocka_unit_test(test_figures_of_classes),
         cmocka_unit_test(test_references),
         cmocka_unit_test(test_objects_that_come_again),
