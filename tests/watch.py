@@ -458,6 +458,21 @@ class Trials:
             watch = self.watch("--timeout", "20ms", *words)
             self.claim(watch.end() == status, f"--timeout of {words} ends with {status}", watch.err)
 
+    def holes(self):
+        """Zeros that nobody wrote do not keep it, and are one line."""
+        first, second, path = self.made("oemp", "--no-exit"), self.other(), self.path()
+        path.write_bytes(first)
+        os.truncate(path, 1 << 38)
+        watch = self.watch("--timeout", "1s", path)
+        self.claim(watch.end() == 0, "holes: --timeout ends it", watch.err)
+        self.compare("holes: in front", watch.rows(), self.expected(first))
+        self.append(path, b"\n" + second)
+        watch = self.watch("--until-exit", path)
+        self.claim(watch.end() == 0, "holes: is read on", watch.err)
+        self.compare("holes: and behind", watch.rows(), self.expected(first) + self.expected(second))
+        told = f"{path}:{first.count(b'%c' % 10) + 1}: warning: line of more than 16"
+        self.claim(told in watch.err, "holes: told with its line", watch.err)
+
     def signals(self):
         """A signal ends it as it ends others; so does an output that nobody reads."""
         path = self.path()
@@ -642,8 +657,8 @@ def main():
     parser.add_argument("trials", nargs="*")
     options = parser.parse_args()
     names = options.trials or ["grows", "is_prompt", "answers", "replaced", "redirected", "renamed", "parts",
-                                "appended", "log", "ten", "streams", "limits", "policies", "timeouts", "signals",
-                                "peer", "ignored", "command", "unheld", "lines", "terminal", "left"]
+                                "appended", "log", "ten", "streams", "limits", "policies", "timeouts", "holes",
+                                "signals", "peer", "ignored", "command", "unheld", "lines", "terminal", "left"]
     with tempfile.TemporaryDirectory() as folder:
         trials = Trials(options.memprof, options.generate, folder)
         for name in names:

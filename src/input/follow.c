@@ -208,6 +208,22 @@ typedef struct follow_stream {
     mp_follow *follow;
 } follow_stream;
 
+/* Go on near the end of a hole, which is zeros for as long as somebody likes: what is left of it is
+ * still a line that is too long, and told as such. */
+static void pass_hole(mp_follow *follow)
+{
+    enum { ENOUGH = 32 * 1024 * 1024 };
+    struct stat status;
+    if (!follow->is_regular || fstat(follow->file, &status) != 0)
+        return;
+    off_t end = lseek(follow->file, follow->taken, SEEK_DATA);
+    if (end < 0 && errno == ENXIO)
+        end = status.st_size; /* what came since then is no hole */
+    if (end - follow->taken > ENOUGH)
+        follow->taken = end - ENOUGH;
+    lseek(follow->file, follow->taken, SEEK_SET);
+}
+
 static size_t read_stream(mp_stream *stream, char *into, size_t room)
 {
     mp_follow *follow = ((follow_stream *)stream)->follow;
@@ -215,6 +231,7 @@ static size_t read_stream(mp_stream *stream, char *into, size_t room)
         if (!wait_for_change(follow, waits))
             break;
         if (has_more(follow)) {
+            pass_hole(follow);
             ssize_t got = read(follow->file, into, room);
             if (got > 0) {
                 follow->taken += got;
