@@ -157,6 +157,37 @@ class Trials:
             self.claim("paged" not in printed and printed.count("\n") == report.count("\n") + 1,
                        "a pipe has no pager", printed)
 
+    def around(self):
+        """Who sees a table that was cut on a terminal is told of the browser; nobody else is, and nobody who
+        asked for so many rows, or for what the browser does not have."""
+        sample = str(SAMPLES / "shop-v2.oemp")
+        told = "To look around: memprof browse"
+        if "built without a screen" in self.printed("browse", sample)[0]:
+            return
+        for words, behind in ((["analyze"], ""), (["growth"], ""), (["top", "--by", "site", "--encoding", "CP1252"],
+                                                                   "--encoding CP1252 ")):
+            printed, _ = self.printed(*words, sample, "--width", "0", "--no-pager")
+            self.claim(("(--limit 0 shows all)" in printed) == (told in printed), "where rows are left out", words)
+            self.claim(told not in printed or printed.rstrip("\n").endswith(f"\n{told} {behind}{sample}"),
+                       "the last line", printed[-300:])
+        self.claim(told in self.printed("analyze", sample, "--width", "0", "--no-pager")[0], "of analyze")
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(sample, folder)
+            script = '"$0" "$@" < /dev/null'
+            for what, printed in (
+                    ("more rows were asked for", self.printed("analyze", sample, "--limit", "2", "--no-pager")[0]),
+                    ("in short", self.printed("top", "--by", "site", sample, "--brief", "--no-pager")[0]),
+                    ("all of a folder", self.printed("analyze", folder, "--no-pager")[0]),
+                    ("two files", self.printed("analyze", sample, str(SAMPLES / "shop-v1.oemp"), "--no-pager")[0]),
+                    ("no view of it", self.printed("treemap", str(SAMPLES / "shop-v4.prf"), "--no-pager")[0]),
+                    ("markdown", self.printed("analyze", sample, "--format", "markdown", "--no-pager")[0]),
+                    ("a dumb terminal", self.printed("analyze", sample, "--no-pager", TERM="dumb")[0]),
+                    ("nobody types", Terminal(["/bin/sh", "-c", script, self.program, "analyze", sample,
+                                               "--no-pager"]).end()),
+                    ("a pipe", subprocess.run([self.program, "analyze", sample], capture_output=True, text=True,
+                                              check=True, env={"MEMPROF_NO_CONFIG": "1"}).stdout)):
+                self.claim("more" in printed and told not in printed, what, printed[-300:])
+
     # --- what becomes of the program ---
 
     def ends(self):
@@ -230,6 +261,7 @@ def main():
     trials = Trials(parser.parse_args().memprof.resolve())
     trials.choice()
     trials.elsewhere()
+    trials.around()
     trials.ends()
     trials.closed_pipes()
     has_less = shutil.which("less")

@@ -14,37 +14,47 @@ enum {
     PROFILE = 1 << MP_KIND_PROFILE,
 };
 
+static const struct {
+    browse_view view;
+    unsigned kinds; /* beside what its report answers; 0: all of that */
+} all_views[] = {
+    {{"overview", "analyze", ""}, 0},
+    {{"leaks", "leaks", ""}, 0},
+    {{"types", "top", ""}, ~(unsigned)PROFILE},
+    {{"lines", "top", ""}, PROFILE},
+    {{"sites", "top", "--by site"}, MEMORY},
+    {{"tree", "tree", ""}, 0},
+    {{"snapshots", "snapshots", ""}, 0},
+    {{"growth", "growth", ""}, 0},
+    {{"stacks", "flame", ""}, 0},
+    {{"dominators", "dominators", ""}, 0},
+    {{"retained", "retained", ""}, 0},
+    {{"calls", "calls", ""}, 0},
+    {{"timeline", "timeline", ""}, 0},
+    {{"requests", "requests", ""}, 1 << MP_KIND_RECORDING},
+    {{"lifetimes", "lifetimes", ""}, 0},
+    {{"contents", "info", ""}, 0},
+};
+enum { VIEWS = sizeof all_views / sizeof *all_views };
+
 size_t browse_views(mp_kind kind, const browse_view **views)
 {
-    static const struct {
-        browse_view view;
-        unsigned kinds; /* beside what its report answers; 0: all of that */
-    } all[] = {
-        {{"overview", "analyze", ""}, 0},
-        {{"leaks", "leaks", ""}, 0},
-        {{"types", "top", ""}, ~(unsigned)PROFILE},
-        {{"lines", "top", ""}, PROFILE},
-        {{"sites", "top", "--by site"}, MEMORY},
-        {{"tree", "tree", ""}, 0},
-        {{"snapshots", "snapshots", ""}, 0},
-        {{"growth", "growth", ""}, 0},
-        {{"stacks", "flame", ""}, 0},
-        {{"dominators", "dominators", ""}, 0},
-        {{"retained", "retained", ""}, 0},
-        {{"calls", "calls", ""}, 0},
-        {{"timeline", "timeline", ""}, 0},
-        {{"requests", "requests", ""}, 1 << MP_KIND_RECORDING},
-        {{"lifetimes", "lifetimes", ""}, 0},
-        {{"contents", "info", ""}, 0},
-    };
     size_t count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        unsigned kinds = mp_report_kinds(mp_report_find(all[i].view.command), ~0u);
-        kinds &= all[i].kinds ? all[i].kinds : ~0u;
+    for (size_t i = 0; i < VIEWS; i++) {
+        unsigned kinds = mp_report_kinds(mp_report_find(all_views[i].view.command), ~0u);
+        kinds &= all_views[i].kinds ? all_views[i].kinds : ~0u;
         if (kinds & 1u << kind)
-            views[count++] = &all[i].view;
+            views[count++] = &all_views[i].view;
     }
     return count;
+}
+
+bool browse_has_view(const char *command)
+{
+    for (size_t i = 0; i < VIEWS; i++)
+        if (strcmp(all_views[i].view.command, command) == 0)
+            return true;
+    return false;
 }
 
 /* --- words --- */

@@ -24,6 +24,8 @@ enum { BROWSE_MOST_VIEWS = 24 };
 /* The views that recordings of this kind have, the first of them first; `views` has room for
  * BROWSE_MOST_VIEWS. */
 size_t browse_views(mp_kind kind, const browse_view **views);
+/* Whether one of them is of this command. */
+bool browse_has_view(const char *command);
 
 /* An answer, and what it borrows from. Zero-initialise to start. */
 typedef struct browse_answer {

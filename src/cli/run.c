@@ -12,6 +12,7 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/base.h"
+#include "cli/browse.h"
 #include "cli/chart.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
@@ -336,12 +337,15 @@ int cli_put_document(const cli_options *options, const mp_document *document,
         return CLI_USAGE;
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;
+    char *command = cli_command_line(options);
+    char *around = document->files ? NULL : cli_browse_instead(options); /* no pager has it yet */
     if (cli_is_for_people(options) && !options->no_pager)
         cli_pager_begin(&pager);
-    char *command = cli_command_line(options);
     style.command = command;
+    style.around = around;
     bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
     free(command);
+    free(around);
     cli_pager_end(&pager);
     if (!rendered)
         cli_put_error(&error);

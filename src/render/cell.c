@@ -96,29 +96,36 @@ mp_table mp_table_for_people(const mp_table *table, const mp_style *style)
     return shown;
 }
 
+static const struct {
+    const char *one, *many;
+    bool limited; /* all rows are shown where there is no limit */
+} rest_words[] = {
+    [MP_REST_MORE] = {"more", "more", true},
+    [MP_REST_BEFORE] = {"before these", "before these", true},
+    [MP_REST_UNCHANGED] = {"unchanged", "unchanged", true},
+    [MP_REST_UNKEPT] = {"more", "more", false},
+    [MP_REST_SAME_KINDS] = {"more of the same kinds", "more of the same kinds", false},
+    [MP_REST_SMALLER] = {"smaller change", "smaller changes", false},
+    [MP_REST_IN_JSON] = {"more", "more", false},
+};
+
+bool mp_rest_is_limited(const mp_rest *rest)
+{
+    return rest->count && rest_words[rest->kind].limited;
+}
+
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style)
 {
-    static const struct {
-        const char *one, *many;
-        bool limited; /* all rows are shown where there is no limit */
-    } words[] = {
-        [MP_REST_MORE] = {"more", "more", true},
-        [MP_REST_BEFORE] = {"before these", "before these", true},
-        [MP_REST_UNCHANGED] = {"unchanged", "unchanged", true},
-        [MP_REST_UNKEPT] = {"more", "more", false},
-        [MP_REST_SAME_KINDS] = {"more of the same kinds", "more of the same kinds", false},
-        [MP_REST_SMALLER] = {"smaller change", "smaller changes", false},
-        [MP_REST_IN_JSON] = {"more", "more", false},
-    };
     const char *text = line->text ? mp_safe_text(arena, line->text) : "";
     const mp_rest *rest = &line->rest;
     if (rest->count) {
         char count[MP_UNIT_TEXT];
         mp_format_count(count, (int64_t)rest->count, false);
         text = mp_arena_format(arena, "%sand %s %s", text, count,
-                               rest->count == 1 ? words[rest->kind].one : words[rest->kind].many);
+                               rest->count == 1 ? rest_words[rest->kind].one
+                                                : rest_words[rest->kind].many);
     }
-    if (rest->count && words[rest->kind].limited)
+    if (mp_rest_is_limited(rest))
         text = mp_arena_format(arena, "%s (%slimit 0 shows all)", text, style->dashes);
     if (rest->count && rest->kind == MP_REST_IN_JSON)
         text = mp_arena_format(arena, "%s (%sformat json has all)", text, style->dashes);

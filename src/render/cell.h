@@ -20,6 +20,8 @@ mp_tone mp_cell_tone(const mp_column *column, const char *text);
  * did not limit, these are the first rows, unless all were asked for. */
 mp_table mp_table_for_people(const mp_table *table, const mp_style *style);
 
+/* Whether a limit of the request left it out. */
+bool mp_rest_is_limited(const mp_rest *rest);
 /* A line for people in one text, safe for a terminal; "" if it says nothing. */
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style);
 

@@ -24,6 +24,8 @@ typedef struct mp_style {
     const char *dashes;
     /* What the user types into a shell to see the same answer; NULL: it was not asked so. */
     const char *command;
+    /* What they type to look around where rows are left out; NULL: there is nothing to be said. */
+    const char *around;
 } mp_style;
 
 typedef struct mp_renderer {

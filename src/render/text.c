@@ -20,6 +20,7 @@ typedef struct text_out {
     const mp_table *table;      /* of the document, that is printed; NULL: none */
     bool exact_bytes;
     bool cut;       /* columns have gone */
+    bool limited;   /* rows have */
     mp_arena arena; /* the cells of one table */
 } text_out;
 
@@ -302,6 +303,7 @@ static void put_table(text_out *out, const mp_table *whole, bool first)
     const char *footer = mp_line_for_people(&out->arena, &table->footer, out->style);
     if (*footer)
         put_text(out, footer);
+    out->limited |= mp_rest_is_limited(&table->footer.rest);
     mp_arena_free(&out->arena);
 }
 
@@ -360,6 +362,11 @@ void mp_text_guided(const mp_document *document, const mp_style *style, const mp
                     mp_arena_format(&out.arena, "Columns were left out to fit %u; %s shows all.",
                                     style->width, wider),
                     0, 0);
+    }
+    if (out.limited && style->around) {
+        fputc('\n', file);
+        put_wrapped(&out, "", mp_arena_format(&out.arena, "To look around: %s", style->around), 0,
+                    0);
     }
     mp_arena_free(&out.arena);
 }
