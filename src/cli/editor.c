@@ -1,7 +1,6 @@
 #include "cli/editor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,38 +11,14 @@
 
 #include "base/memory.h"
 #include "cli/limits.h"
+#include "cli/process.h"
 
-static struct {
-    pid_t process; /* 0: there is none */
-    int to, from;
-} waiting;
+static cli_process waiting;
 
 typedef struct editing {
     int64_t line;
     uint64_t length; /* of the path, which follows */
 } editing;
-
-static bool put_all(int file, const void *bytes, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t put = write(file, (const char *)bytes + done, size - done);
-        if (put < 0 && errno != EINTR)
-            return false;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
-static bool get_all(int file, void *bytes, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t got = read(file, (char *)bytes + done, size - done);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
 
 static const char *wanted(void)
 {
@@ -84,45 +59,27 @@ static unsigned char run_editor(const char *path, int64_t line)
     return editor > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* It ends with its parent, whatever that dies of: the pipe is closed then. */
-static void serve(int from, int to)
+static void serve(int from, int to, void *unused)
 {
+    (void)unused;
     editing asked;
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
-    while (get_all(from, &asked, sizeof asked)) {
+    while (cli_read_all(from, &asked, sizeof asked)) {
         char *path = mp_alloc(asked.length + 1);
         path[asked.length] = '\0';
-        if (!get_all(from, path, asked.length))
+        if (!cli_read_all(from, path, asked.length))
             break;
         unsigned char ok = run_editor(path, asked.line);
         free(path);
-        if (!put_all(to, &ok, 1))
+        if (!cli_write_all(to, &ok, 1))
             break;
     }
-    _exit(0);
 }
 
 void cli_editor_prepare(void)
 {
-    int ends[4] = {-1, -1, -1, -1};
-    fflush(NULL);
-    bool ok = pipe2(ends, O_CLOEXEC) == 0 && pipe2(ends + 2, O_CLOEXEC) == 0;
-    pid_t process = ok ? fork() : -1;
-    if (process == 0) {
-        close(ends[1]);
-        close(ends[2]);
-        serve(ends[0], ends[3]);
-    }
-    if (process > 0) {
-        waiting.process = process;
-        waiting.to = ends[1];
-        waiting.from = ends[2];
-        ends[1] = ends[2] = -1;
-    }
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends[i] >= 0)
-            close(ends[i]);
+    waiting = cli_process_make(serve, NULL);
 }
 
 bool cli_editor_run(const char *path, int64_t line)
@@ -131,8 +88,9 @@ bool cli_editor_run(const char *path, int64_t line)
     char *plain = mp_alloc(strlen(path) + sizeof "./");
     stpcpy(stpcpy(plain, *path == '-' ? "./" : ""), path);
     const editing asked = {line, strlen(plain)};
-    bool done = waiting.process && put_all(waiting.to, &asked, sizeof asked) &&
-                put_all(waiting.to, plain, asked.length) && get_all(waiting.from, &ok, 1);
+    bool done = waiting.process && cli_write_all(waiting.to, &asked, sizeof asked) &&
+                cli_write_all(waiting.to, plain, asked.length) &&
+                cli_read_all(waiting.from, &ok, 1);
     free(plain);
     return done && ok;
 }
@@ -141,9 +99,6 @@ void cli_editor_end(void)
 {
     if (!waiting.process)
         return;
-    close(waiting.to);
-    close(waiting.from);
-    while (waitpid(waiting.process, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    waiting.process = 0;
+    cli_process_close(&waiting);
+    cli_process_wait(&waiting);
 }

@@ -23,7 +23,7 @@ static const char *wanted(void)
 
 /* What waits to be the pager. */
 static struct {
-    cli_helper helper;
+    cli_process helper;
     const char *command;
     int ends[2]; /* of the pipe that it reads from */
 } waiting;
@@ -93,7 +93,7 @@ void cli_pager_end(cli_pager *pager)
     clearerr(stdout);
     dup2(pager->terminal, STDOUT_FILENO); /* closes the pipe: the pager sees the end */
     close(pager->terminal);
-    cli_helper_wait(&pager->helper);
+    cli_process_wait(&pager->helper);
     sigaction(SIGINT, &pager->interrupt, NULL);
     sigaction(SIGQUIT, &pager->quit, NULL);
     sigaction(SIGPIPE, &pager->pipe, NULL);

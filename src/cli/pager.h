@@ -8,7 +8,7 @@
 #include "cli/helper.h"
 
 typedef struct cli_pager {
-    cli_helper helper;
+    cli_process helper;
     int terminal; /* what standard output was */
     struct sigaction interrupt, quit, pipe;
 } cli_pager;

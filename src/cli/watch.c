@@ -159,7 +159,7 @@ int cli_watch(cli_options *options)
     int ended_by = 0, status = prepare(options);
     if (status != CLI_OK)
         return status;
-    cli_helper helper = {.process = 0};
+    cli_process helper = {.process = 0};
     if (options->command_on_limit)
         helper = cli_watch_limit_helper();
     cli_sandbox_enter(options, NULL);

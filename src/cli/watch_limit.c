@@ -94,7 +94,7 @@ static void become_shell(char *told)
         execv("/bin/sh", words);
 }
 
-cli_helper cli_watch_limit_helper(void)
+cli_process cli_watch_limit_helper(void)
 {
     return cli_helper_make(become_shell);
 }
@@ -131,12 +131,12 @@ static char *word_of(const cli_watch_limit *limit, const char *command, size_t *
     return told;
 }
 
-void cli_watch_limit_run(const cli_watch_limit *limit, const char *command, cli_helper *helper)
+void cli_watch_limit_run(const cli_watch_limit *limit, const char *command, cli_process *helper)
 {
     size_t length;
     char text[256], *word = word_of(limit, command, &length);
     int failure = cli_helper_start(helper, word, length);
-    int status = failure ? 0 : cli_helper_wait(helper);
+    int status = failure ? 0 : cli_process_wait(helper);
     free(word);
     if (failure)
         snprintf(text, sizeof text, "--exec: cannot run /bin/sh: %s", strerror(failure));
