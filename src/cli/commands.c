@@ -8,6 +8,7 @@
 #include "cli/browse.h"
 #include "cli/export.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/run.h"
 #include "cli/store.h"
 #include "cli/trend.h"

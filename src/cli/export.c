@@ -8,6 +8,7 @@
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/print.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
 

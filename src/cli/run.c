@@ -12,13 +12,9 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/base.h"
-#include "cli/browse.h"
-#include "cli/chart.h"
-#include "cli/command_line.h"
 #include "cli/console.h"
-#include "cli/pager.h"
+#include "cli/print.h"
 #include "cli/sandbox.h"
-#include "document/checks.h"
 #include "document/merge.h"
 #include "query/graph_query.h"
 
@@ -321,74 +317,6 @@ static void run_all(cli_work *work)
 }
 
 /* --- printing --- */
-
-int cli_put_document(const cli_options *options, const mp_document *document,
-                     const mp_diagnostics *diagnostics)
-{
-    mp_output output;
-    mp_style style = cli_style(options->colour, options->width, options->output != NULL);
-    for (size_t i = 0; i < options->pair_count; i++)
-        if (strcmp(options->pairs[i].name, "limit") == 0)
-            style.whole = strcmp(options->pairs[i].text, "0") == 0;
-    style.brief = options->brief;
-    mp_error error = {0};
-    cli_pager pager = {0};
-    if (!cli_output_spares_taken(options->output))
-        return CLI_USAGE;
-    if (!cli_output_open(&output, options->output))
-        return CLI_UNREADABLE;
-    char *command = cli_command_line(options);
-    char *around = document->files ? NULL : cli_browse_instead(options); /* no pager has it yet */
-    if (cli_is_for_people(options) && !options->no_pager)
-        cli_pager_begin(&pager);
-    style.command = command;
-    style.around = around;
-    bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
-    free(command);
-    free(around);
-    cli_pager_end(&pager);
-    if (!rendered)
-        cli_put_error(&error);
-    if (!cli_output_close(&output, rendered))
-        return CLI_UNREADABLE;
-    return rendered ? CLI_OK : CLI_USAGE;
-}
-
-/* If the format does not show rules, summarise them on standard error. */
-static void put_verdicts(const mp_document *document)
-{
-    size_t counts[MP_VERDICTS] = {0};
-    for (size_t i = 0; i < document->check_count; i++)
-        counts[document->checks[i].verdict]++;
-    const char *text = mp_verdicts_text(document->arena, "rule", counts);
-    cli_put_message(mp_arena_format(document->arena, "gate: %s", text));
-}
-
-/* The same with what the answer complains of, and the status that it asks for. */
-int cli_put_answer(const cli_options *options, const mp_document *document,
-                   const mp_diagnostics *diagnostics)
-{
-    int status = cli_output_spares_taken(options->chart)
-                     ? cli_put_document(options, document, diagnostics)
-                     : CLI_USAGE;
-    if (status == CLI_OK)
-        status = cli_put_chart(options, document, diagnostics);
-    for (size_t i = 0; i < document->check_count; i++) {
-        const mp_check *check = &document->checks[i];
-        bool warns = check->verdict == MP_VERDICT_PASS && *check->warning && !options->quiet;
-        const char *text = mp_limit_text(document->arena, check, check->line ? "" : "--");
-        if (!check->line && check->verdict != MP_VERDICT_PASS)
-            cli_put_message(text);
-        else if (warns && !(check->line && cli_is_for_people(options)))
-            cli_put_message(mp_arena_format(document->arena, "warning: %s", text));
-    }
-    bool unjudged = document->unjudged && !document->failed; /* an error, and no answer */
-    if (document->policy && (unjudged || (document->failed && !cli_is_for_people(options))))
-        put_verdicts(document);
-    if (status == CLI_OK && (document->failed || document->unjudged))
-        status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
-    return status;
-}
 
 /* Say that what was selected is in none of many files, perhaps as it is misspelt; limits are then
  * not judged. */

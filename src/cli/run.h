@@ -22,14 +22,6 @@ int cli_digest(const cli_options *options, const mp_model *model, const mp_diagn
  * mp_diagnostics_free. */
 mp_diagnostics *cli_diagnostics_new(const cli_options *options);
 
-/* Print the document where it belongs; gives the exit status. */
-int cli_put_document(const cli_options *options, const mp_document *document,
-                     const mp_diagnostics *diagnostics);
-
-/* The same with what it complains of, and the status that it asks for. */
-int cli_put_answer(const cli_options *options, const mp_document *document,
-                   const mp_diagnostics *diagnostics);
-
 /* What was told of it made of a status: a snapshot that is named with a file and is not there is an
  * argument that is wrong, and nothing that cannot be read. */
 int cli_status_of(int status, const mp_diagnostics *diagnostics);

@@ -11,6 +11,7 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
+#include "cli/print.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
 #include "compare/baseline.h"

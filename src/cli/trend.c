@@ -3,6 +3,7 @@
 #include "api/beside.h"
 #include "base/diagnose.h"
 #include "cli/console.h"
+#include "cli/print.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
 #include "reports/trend.h"

@@ -1,0 +1,110 @@
+/* Objects and types that are asked for by their names, and what is said where there are none. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/text.h"
+#include "reports/graph_sections.h"
+
+/* Types of objects by name, to look for what was meant. */
+typedef struct named_types {
+    const char **names;
+    size_t count;
+    mp_arena arena;
+} named_types;
+
+static named_types types_of_objects(const mp_model *model, const mp_graph *graph)
+{
+    named_types types = {.names = mp_alloc(model->types.count * sizeof *types.names)};
+    bool *used = mp_alloc_zero(model->types.count, sizeof *used);
+    for (uint32_t i = 1; i <= graph->count; i++)
+        used[graph->types[i]] = true;
+    for (uint32_t i = 0; i < model->types.count; i++)
+        if (used[i])
+            types.names[types.count++] = mp_type_text(&types.arena, model, i);
+    free(used);
+    return types;
+}
+
+static void types_free(named_types *types)
+{
+    free(types->names);
+    mp_arena_free(&types->arena);
+}
+
+/* The shortest names that contain the glob's letters, then the one that is most like it, whole or
+ * behind its namespace; NULL: there is none. */
+static const char *near_types(named_types *types, const char *glob)
+{
+    enum { MOST = 3 };
+    const char *text = NULL, **last = mp_alloc((types->count + 1) * sizeof *last);
+    const char *pattern = mp_arena_format(&types->arena, "*%s*", glob);
+    const char *shortest[MOST + 1];
+    size_t found = 0;
+    for (size_t i = 0; i < types->count; i++) {
+        const char *name = types->names[i], *dot = strrchr(name, '.');
+        last[i] = dot ? dot + 1 : name;
+        if (!mp_glob_fits(pattern, name, MP_GLOB_ANY_CASE))
+            continue;
+        size_t at = found < MOST ? found++ : MOST;
+        for (; at && strlen(name) < strlen(shortest[at - 1]); at--)
+            shortest[at] = shortest[at - 1];
+        shortest[at] = name;
+    }
+    const char *nearest = mp_text_nearest(glob, types->names, types->count);
+    const char *behind = nearest ? NULL : mp_text_nearest(glob, last, types->count);
+    for (size_t i = 0; behind && i < types->count && !nearest; i++)
+        if (last[i] == behind)
+            nearest = types->names[i];
+    if (!found && nearest)
+        shortest[found++] = nearest;
+    for (size_t i = 0; i < found; i++)
+        text = text ? mp_arena_format(&types->arena, "%s, %s", text, shortest[i]) : shortest[i];
+    free(last);
+    return text;
+}
+
+bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glob, mp_error *error)
+{
+    named_types types = types_of_objects(model, graph);
+    size_t at = 0;
+    while (at < types.count && !mp_glob_fits(glob, types.names[at], 0))
+        at++;
+    bool ok = at < types.count;
+    if (!ok) {
+        const char *near = near_types(&types, glob);
+        mp_fail_argument(error, "type", glob, "there is no object of such a type%s%s",
+                         near ? ", expected one like " : ", expected one that memprof top prints",
+                         near ? near : "");
+    }
+    types_free(&types);
+    return ok;
+}
+
+/* Who names a type where an object is expected means all objects of the type. */
+static bool names_type(const mp_model *model, const mp_graph *graph, const char *text)
+{
+    named_types types = types_of_objects(model, graph);
+    bool is_type = false;
+    for (size_t i = 0; i < types.count; i++)
+        is_type |= mp_glob_fits(text, types.names[i], 0);
+    types_free(&types);
+    return is_type;
+}
+
+bool mp_object_asked(const mp_model *model, const mp_graph *graph, const char *id, uint32_t *object,
+                     mp_error *error)
+{
+    *object = id ? mp_graph_find(graph, id) : 0;
+    if (!*object && id && names_type(model, graph, id))
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       "%s is a type and no object of the dump: with " MP_DASHES
+                       "type %s in its place, the answer is about all of its objects",
+                       id, id);
+    return *object ||
+           mp_fail(error, MP_ERROR_ARGUMENT,
+                   "%s is no object of the dump: expected the id of one, %s, as memprof "
+                   "retained prints",
+                   id ? id : "nothing",
+                   graph->hexadecimal ? "hexadecimal without a prefix" : "a decimal number");
+}
