@@ -130,6 +130,8 @@ typedef struct taligent_batch {
     mp_event events[TALIGENT_BATCH];
 } taligent_batch;
 
+/* Replay a taligent_batch. */
+void taligent_replay(void *opaque);
 /* Wait until all events whose turn it was are replayed: before diagnostics and whatever else both
  * threads would touch. */
 void taligent_resolve(taligent_pass *pass);
