@@ -1,6 +1,5 @@
 #include "base/units.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -141,21 +140,6 @@ void mp_format_change(char *text, double percent)
         memcpy(text + strlen(text), " %", sizeof " %");
 }
 
-static bool parse_number(const char *text, double *number, const char **rest)
-{
-    char *end;
-    if (*text < '0' || *text > '9') /* no sign, no "inf", no hexadecimal */
-        return false;
-    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-        return false;
-    errno = 0;
-    *number = strtod(text, &end);
-    while (*end == ' ')
-        end++;
-    *rest = end;
-    return errno == 0 && isfinite(*number);
-}
-
 /* A decimal number, exactly; what stands behind so many decimals is left out. */
 enum { DECIMALS = 18 };
 static const uint64_t decimal_one = UINT64_C(1000000000000000000);
@@ -270,10 +254,14 @@ bool mp_parse_count(const char *text, int64_t *count)
     return *text >= '0' && *text <= '9' && !*end && *count <= INT32_MAX;
 }
 
-bool mp_parse_percent(const char *text, double *percent)
+bool mp_parse_percent(const char *text, int64_t *millionths)
 {
+    decimal number;
     const char *rest;
-    return parse_number(text, percent, &rest) && strcmp(rest, "%") == 0;
+    if (!parse_decimal(text, true, &number, &rest) || !scale(&number, 10, 6) || number.fraction)
+        return false;
+    *millionths = (int64_t)number.whole;
+    return strcmp(rest + strspn(rest, " "), "%") == 0;
 }
 
 /* "12.345678", without more; gives where it ends, NULL where it is no such number. */

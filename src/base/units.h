@@ -73,7 +73,7 @@ static inline bool mp_moment_is(const mp_moment *a, const mp_moment *b)
 bool mp_parse_date(const char *text, int32_t *date);
 /* "12": from 0 to INT32_MAX. */
 bool mp_parse_count(const char *text, int64_t *count);
-/* "10%" */
-bool mp_parse_percent(const char *text, double *percent);
+/* "10%", in millionths of a percent, of which there is no half. */
+bool mp_parse_percent(const char *text, int64_t *millionths);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "compare/decide.h"
 #include "compare/substitution.h"
 
 const mp_argument *mp_argument_find(const mp_argument_table *table, const char *name)
@@ -44,11 +45,29 @@ static bool parse_ceiling(mp_argument_kind kind, const char *text, mp_ceiling *c
 {
     *ceiling = (mp_ceiling){.set = true, .text = text};
     if (kind != MP_ARGUMENT_CEILING)
-        ceiling->is_percent = mp_parse_percent(text, &ceiling->percent);
+        ceiling->is_percent = mp_parse_percent(text, &ceiling->bytes);
     if (ceiling->is_percent || mp_parse_bytes(text, &ceiling->bytes))
         return true;
     ceiling->is_time = kind == MP_ARGUMENT_CHANGE && mp_parse_time(text, &ceiling->bytes);
     return ceiling->is_time;
+}
+
+/* Exactly, as a rule of a policy has it: shares are in millionths of a percent. */
+static mp_threshold threshold_of(const mp_ceiling *ceiling, int64_t from)
+{
+    const mp_bound share = {.reference = MP_OF_START, .share = ceiling->bytes};
+    const mp_bound size = {.number = ceiling->bytes};
+    return mp_bound_of(ceiling->is_percent ? &share : &size, from, 0);
+}
+
+int64_t mp_ceiling_bytes(const mp_ceiling *ceiling, int64_t from)
+{
+    return threshold_of(ceiling, from).number;
+}
+
+bool mp_ceiling_is_reached(const mp_ceiling *ceiling, int64_t from, int64_t number)
+{
+    return mp_threshold_holds(threshold_of(ceiling, from), MP_AT_LEAST, number);
 }
 
 static bool parse_floor(const char *text, mp_ceiling *floor)

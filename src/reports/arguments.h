@@ -11,17 +11,15 @@
 typedef struct mp_ceiling {
     bool set;
     bool is_percent, is_time;
-    int64_t bytes; /* or microseconds, or millionths of a percent */
-    double percent;
+    int64_t bytes;    /* or microseconds, or millionths of a percent */
+    double percent;   /* of what must be reached */
     const char *text; /* as the user wrote it */
 } mp_ceiling;
 
 /* The most bytes that it allows where a percentage is one of `from`. */
-static inline int64_t mp_ceiling_bytes(const mp_ceiling *ceiling, int64_t from)
-{
-    const double most = (double)from * ceiling->percent / 100;
-    return !ceiling->is_percent ? ceiling->bytes : most >= 0x1p63 ? INT64_MAX : (int64_t)most;
-}
+int64_t mp_ceiling_bytes(const mp_ceiling *ceiling, int64_t from);
+/* Whether the number is it, or more. */
+bool mp_ceiling_is_reached(const mp_ceiling *ceiling, int64_t from, int64_t number);
 
 /* Texts of an argument that may be repeated; what they are is borrowed. */
 typedef struct mp_argument_texts {

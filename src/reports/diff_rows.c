@@ -231,7 +231,7 @@ bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t be
     if (change < asked->min_bytes)
         return false;
     if (least->is_percent) /* what was not there grew beyond any percentage */
-        return !before || (double)change * 100 >= least->percent * (double)before;
+        return !before || mp_ceiling_is_reached(least, before, change);
     return change >= least->bytes;
 }
 

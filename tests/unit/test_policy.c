@@ -10,6 +10,7 @@
 
 #include "compare/decide.h"
 #include "compare/policy.h"
+#include "reports/arguments.h"
 
 static mp_policy *parse(const char *text)
 {
@@ -337,6 +338,34 @@ static void thresholds(void **state)
                              against[i].holds[c]);
 }
 
+/* Percentages of options are those of rules: as doubles, some were a byte less than they say. */
+static void percentages_of_options(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t from, millionths, bytes;
+        bool exact;
+    } cases[] = {
+        {800550000, 35480000, 284035140, true},
+        {784500000, 16310000, 127951950, true},
+        {INT64_C(9007199254740993), 100000000, INT64_C(9007199254740993), true},
+        {INT64_C(9007199254740993), 200000000, INT64_C(18014398509481986), true},
+        {INT64_MAX, 100000001, INT64_MAX, true}, /* there is no more */
+        {7, 0, 0, true},
+        {3, 50000000, 1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const mp_ceiling ceiling = {
+            .set = true, .is_percent = true, .bytes = cases[i].millionths, .text = ""};
+        int64_t from = cases[i].from, bytes = cases[i].bytes;
+        assert_int_equal(mp_ceiling_bytes(&ceiling, from), bytes);
+        assert_int_equal(mp_ceiling_is_reached(&ceiling, from, bytes), cases[i].exact);
+        assert_false(mp_ceiling_is_reached(&ceiling, from, bytes - 1));
+        if (bytes < INT64_MAX)
+            assert_true(mp_ceiling_is_reached(&ceiling, from, bytes + 1));
+    }
+}
+
 /* Lines made of pieces of the grammar, and bytes of any kind: never a crash, and always a rule or a
  * fault for each line that has anything. */
 static void anything(void **state)
@@ -381,6 +410,7 @@ int main(void)
         cmocka_unit_test(faults),
         cmocka_unit_test(every_fault_is_told),
         cmocka_unit_test(thresholds),
+        cmocka_unit_test(percentages_of_options),
         cmocka_unit_test(anything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

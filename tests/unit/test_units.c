@@ -251,17 +251,30 @@ static void percents_that_people_write(void **unused)
     (void)unused;
     static const struct {
         const char *text;
-        double percent; /* -1: refused */
+        int64_t millionths; /* -1: refused */
     } cases[] = {
-        {"10%", 10}, {"0.5 %", 0.5}, {"250%", 250}, {"10", -1},     {"-1%", -1},
-        {"%", -1},   {"10%%", -1},   {"10 K", -1},  {"1e999%", -1}, {"", -1},
+        {"10%", 10000000},
+        {"0.5 %", 500000},
+        {"250%", 250000000},
+        {"35.48%", 35480000},
+        {"0.000001%", 1},
+        {"1e2%", 100000000},
+        {"0.0000001%", -1},
+        {"9223372036854.775807%", INT64_MAX},
+        {"9223372036854.775808%", -1},
+        {"10", -1},
+        {"-1%", -1},
+        {"%", -1},
+        {"10%%", -1},
+        {"10 K", -1},
+        {"1e999%", -1},
+        {"", -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double found = -1;
+        int64_t found = -1;
         bool ok = mp_parse_percent(cases[i].text, &found);
-        assert_int_equal(ok, cases[i].percent >= 0);
-        if (ok)
-            assert_true(found >= cases[i].percent && found <= cases[i].percent);
+        if (ok != (cases[i].millionths >= 0) || (ok && found != cases[i].millionths))
+            fail_msg("\"%s\": %d, %" PRId64, cases[i].text, ok, found);
     }
 }
 
