@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "cli/console.h"
 #include "document/checks.h"
+#include "query/window.h"
 
 static void exceed(cli_watch_limit *limit, const char *name, const cli_watch_row *row)
 {
@@ -49,7 +50,9 @@ void cli_watch_limit_hold(cli_watch_limit *limit, const cli_options *options,
 {
     bool exact = options->exact_bytes;
     hold(limit, "max-growth", &options->max_growth, row->grown_bytes, "grown", row, exact);
-    hold(limit, "max-leaked", &options->max_leaked, row->leaked_bytes, "leaked", row, exact);
+    const bool cleans_up = mp_text_is(row->tag, "_PreCleanUp") || mp_text_is(row->tag, "_Exit");
+    hold(limit, "max-leaked", &options->max_leaked, row->leaked_bytes,
+         cleans_up ? "leaked" : "leaked (" MP_IN_USE ")", row, exact);
 }
 
 /* --- of a policy --- */

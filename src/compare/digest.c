@@ -430,6 +430,12 @@ static void describe(builder *of)
     digest->format_version = first->format_version;
 }
 
+static bool counts_in_use(const mp_window *window)
+{
+    const mp_in_use in_use = mp_window_in_use(window);
+    return in_use != MP_IN_USE_NOT && in_use != MP_IN_USE_LOG;
+}
+
 mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options, mp_error *error)
 {
@@ -444,6 +450,7 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
                   .error = error};
     describe(&of);
     of.digest->late = window && mp_window_ends_late(window);
+    of.digest->in_use = window && counts_in_use(window);
     if (window)
         digest_heap(&of);
     else

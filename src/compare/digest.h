@@ -53,7 +53,8 @@ typedef struct mp_digest {
     uint64_t bytes, records;   /* of all inputs */
     bool complete, open_ended; /* as of an input */
     bool torn;                 /* of a baseline: of what breaks off, as the question allowed */
-    bool late;                 /* its window ends where nothing tells any more what leaked */
+    bool in_use;    /* its window ends before its process or log does: that counts as leaked */
+    bool late;      /* its window ends where nothing tells any more what leaked */
     bool of_moment; /* a snapshot of it was named: whether it is complete says nothing of that */
     bool partial;   /* the hottest lines of a profile alone */
     bool tells_no_part; /* of an old baseline: whether it is partial is not known */

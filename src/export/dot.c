@@ -109,18 +109,20 @@ static void put_edge(dot_out *out, const char *from_id, uint32_t from, const cha
     out->edges++;
 }
 
-static void open_graph(dot_out *out, const char *of, size_t shown, size_t all, const char *what)
+/* `note`: a line of its own, or NULL. */
+static void open_graph(dot_out *out, const char *of, size_t shown, size_t all, const char *what,
+                       const char *note)
 {
     char text[MP_UNIT_TEXT];
     fprintf(out->file,
             "digraph memprof {\n"
             "  graph [labelloc=t, fontname=\"Helvetica,Arial,sans-serif\", label=\"%s: %s\\n"
             "%zu of %zu %s: those with at least %d.%d %%, the %d largest at most; "
-            "what is smaller stands there as its sum\"];\n"
+            "what is smaller stands there as its sum%s%s\"];\n"
             "  node [shape=box, style=filled, fontname=\"Helvetica,Arial,sans-serif\"];\n"
             "  edge [fontname=\"Helvetica,Arial,sans-serif\"];\n",
             of, amount(out, out->whole, text), shown, all, what, LEAST_SHARE / 10, LEAST_SHARE % 10,
-            MOST_NODES);
+            MOST_NODES, note ? "\\n" : "", note ? note : "");
 }
 
 static void close_graph(dot_out *out, mp_document *document, const mp_request *request,
@@ -183,7 +185,7 @@ static void put_frame(dot_out *out, const mp_weights *weights, uint32_t frame, i
     put_edge(out, "n", frame, "rest", frame, rest, "");
 }
 
-static void put_tree(dot_out *out, const mp_weights *weights)
+static void put_tree(dot_out *out, const mp_weights *weights, const char *note)
 {
     const mp_weight *at = weights->at[0];
     candidate *candidates = mp_alloc((size_t)weights->count * sizeof *candidates);
@@ -202,7 +204,8 @@ static void put_tree(dot_out *out, const mp_weights *weights)
             smaller[parent]++;
         }
     open_graph(out, mp_weighing_name(weights->of[0]), shown, (size_t)weights->count - 1,
-               weights->of[0] == MP_WEIGH_RETAINED ? "types, by what dominates them" : "frames");
+               weights->of[0] == MP_WEIGH_RETAINED ? "types, by what dominates them" : "frames",
+               note);
     for (uint32_t i = 0; i < weights->count; i++)
         if (is_shown[i])
             put_frame(out, weights, i, rest[i], smaller[i]);
@@ -229,7 +232,7 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     *(of == MP_WEIGH_LEAKED     ? &sums.leaked_bytes
       : of == MP_WEIGH_RETAINED ? &sums.retained_bytes
                                 : &sums.live_bytes) = weights.at[0][0].all;
-    put_tree(&out, &weights);
+    put_tree(&out, &weights, of == MP_WEIGH_LEAKED ? mp_in_use_text(document, &window) : NULL);
     close_graph(&out, document, request, &sums);
     mp_weights_free(&weights);
     mp_window_free(&window);
@@ -307,7 +310,7 @@ static bool run_graph(const mp_request *request, mp_document *document, mp_error
     for (uint32_t i = 0; i < calls.count; i++)
         candidates[i] = (candidate){all_of(&calls.at[i]), i};
     bool *is_shown = choose(&out, candidates, calls.count, calls.count, &shown);
-    open_graph(&out, "seconds", shown, calls.count, "methods");
+    open_graph(&out, "seconds", shown, calls.count, "methods", NULL);
     for (uint32_t i = 0; i < calls.count; i++)
         if (is_shown[i])
             put_callable(&out, &calls.at[i], i);

@@ -135,9 +135,54 @@ bool mp_window_still_runs(const mp_window *window)
     return has_no_end(window, false);
 }
 
-bool mp_window_ends_early(const mp_window *window)
+/* The last snapshot of each session at which its program may have deleted anything: not what the
+ * runtime does at its end. */
+static uint32_t *ends_of_program(const mp_model *model)
 {
-    return has_no_end(window, false) && !has_no_end(window, true);
+    uint32_t *ends = mp_alloc_zero(model->sessions.count + 1, sizeof *ends);
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+        uint32_t *end = &ends[model->snapshots.at[i].session.i];
+        bool cleaned = mp_model_is_clean_up(model, model->snapshots.at[*end].tag);
+        if (mp_model_is_clean_up(model, model->snapshots.at[i].tag) ||
+            (!cleaned && !mp_model_is_exit(model, model->snapshots.at[i].tag)))
+            *end = i;
+    }
+    return ends;
+}
+
+mp_in_use mp_window_in_use(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    if (has_no_end(window, false))
+        return has_no_end(window, true) ? MP_IN_USE_RUNNING : MP_IN_USE_EARLY;
+    if (model->kind != MP_KIND_EVENTS)
+        return MP_IN_USE_NOT;
+    uint32_t *ends = ends_of_program(model);
+    mp_in_use in_use = MP_IN_USE_LOG;
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        if (window->ranges[i].to.i && window->ranges[i].to.i < ends[i])
+            in_use = MP_IN_USE_EARLY_LOG;
+    free(ends);
+    return in_use;
+}
+
+int64_t mp_window_deleted_later(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    uint32_t *ends = ends_of_program(model);
+    int64_t objects = 0;
+    for (uint32_t i = 1; i < model->deltas.count; i++) {
+        const mp_delta *delta = &model->deltas.at[i];
+        const mp_generation *of = &model->generations.at[delta->generation.i];
+        if (delta->cost.deleted && !of->reusable && !mp_window_before_to(window, delta->snapshot) &&
+            delta->snapshot.i <= ends[model->snapshots.at[delta->snapshot.i].session.i] &&
+            mp_window_before_to(window, of->born) &&
+            mp_window_leaks(window, of->context, of->born) &&
+            mp_filter_has_generation(window->filter, delta->generation))
+            objects += delta->cost.deleted;
+    }
+    free(ends);
+    return objects;
 }
 
 bool mp_window_ends_late(const mp_window *window)

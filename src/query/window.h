@@ -68,8 +68,18 @@ bool mp_window_has_span(const mp_window *window);
 /* Whether a memory recording has a session whose process had not come to its end at `to`, by the
  * tags _PreCleanUp and _Exit: what was in use then counts as leaked. */
 bool mp_window_still_runs(const mp_window *window);
-/* Whether it did so only as `to` is before the end, which the recording has. */
-bool mp_window_ends_early(const mp_window *window);
+/* Why what is in use at `to` counts as leaked. */
+typedef enum mp_in_use {
+    MP_IN_USE_NOT,
+    MP_IN_USE_RUNNING,   /* the recording ends before its process does */
+    MP_IN_USE_EARLY,     /* the window ends before the clean-up, which the recording has */
+    MP_IN_USE_EARLY_LOG, /* it ends before the log of events does */
+    MP_IN_USE_LOG,       /* nothing tells whether a log ends with its program */
+} mp_in_use;
+mp_in_use mp_window_in_use(const mp_window *window);
+#define MP_IN_USE "what is in use counts as leaked"
+/* Objects that leak and are deleted behind `to`, before the clean-up; 0 where nothing tells. */
+int64_t mp_window_deleted_later(const mp_window *window);
 /* Whether a session's `to` is behind its clean-up: what leaked is no longer there. */
 bool mp_window_ends_late(const mp_window *window);
 #define MP_ENDS_LATE "ends after the runtime's clean-up: what leaked was freed"

@@ -70,9 +70,8 @@ static void answer_leaks(mp_document *document, const mp_window *window)
         mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
                         mp_amount_text(document, suppressed->objects, suppressed->bytes));
     mp_say_late(document, window);
-    if (runs)
-        mp_say_running(document, window,
-                       "what is in use counts as leaked; what grew most often comes first");
+    if (mp_totals_of(window).leaked_objects > 0)
+        mp_say_in_use(document, window, runs ? "; what grew most often comes first" : "");
     const mp_leak *first = worst(leaks, false, runs);
     say_leak(document, window->model, first, MP_TONE_WORSE,
              first && mp_group_growth_told(&first->group) ? "Worst leak" : "Largest leak");

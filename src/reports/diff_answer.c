@@ -241,9 +241,18 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
                         mp_bytes_text(document, now->peak_bytes, false));
 }
 
-/* What leaked is in no verdict where it was freed before one looked. */
-static void warn_late(mp_document *document, const mp_digest *base, const mp_digest *now)
+/* What leaked is in the figures with what is in use, or in no verdict where it was freed before one
+ * looked. */
+static void warn_window(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
+    const bool was_in_use = base->in_use && base->totals.leaked_bytes;
+    const bool is_in_use = now->in_use && now->totals.leaked_bytes;
+    if (was_in_use || is_in_use)
+        mp_document_say(document, MP_TONE_WARNING, "Leaked", "%s before the process: %s",
+                        was_in_use && is_in_use ? "both windows end"
+                        : is_in_use             ? "the window of the new one ends"
+                                                : "the window of the base ends",
+                        MP_IN_USE);
     if (base->late || now->late)
         mp_document_say(document, MP_TONE_WARNING, "Warning", "the window of %s %s",
                         (now->late ? now : base)->path, MP_ENDS_LATE);
@@ -263,7 +272,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     say_verdict(document, diff, measures, count, verdict, asked);
     if (verdict == WORSE && diff->kind == MP_KIND_DUMP)
         mp_diff_say_holder(document, diff, base, now);
-    warn_late(document, base, now);
+    warn_window(document, base, now);
     say_peak(document, diff, base, now, verdict, asked);
     if (diff->kind == MP_KIND_PROFILE)
         say_calls(document, base, now);

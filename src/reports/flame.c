@@ -314,7 +314,11 @@ static void put_answer(const mp_request *request, mp_document *document, const m
     mp_figure *figure = mp_stack_figure(document, &weights, 0, 0, told_as[of].figure);
     mp_weights_free(&weights);
     figure->title = title_of(document, request, window, of);
-    section_frames(request, document, figure);
+    const char *in_use = of == MP_WEIGH_LEAKED ? mp_in_use_text(document, window) : NULL;
+    figure->note = in_use ? mp_document_text(document, "%s.", in_use) : NULL;
+    mp_table *table = section_frames(request, document, figure);
+    if (in_use)
+        mp_table_line(document, table, "%s", in_use);
 }
 
 /* --- against a base --- */

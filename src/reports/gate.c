@@ -321,9 +321,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         mp_rule_context rule_context = {
             .now = now, .model = request->model, .window = &window, .to = asked->to};
         judge(request, document, &rule_context);
-        const char *running = mp_running_text(document, &window);
-        if (running)
-            mp_say_running(document, &window, running);
+        mp_say_running(document, &window);
         mp_say_late(document, &window);
     }
     mp_digest_free(now);

@@ -214,9 +214,9 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     table->order = order->columns[0];
     table->list_depth = (size_t)asked->stack_depth;
     table->empty = "none";
-    if (runs)
-        mp_table_line(document, table, "%s: what is in use counts as leaked",
-                      mp_running_words(window));
+    const char *in_use = mp_in_use_text(document, window);
+    if (in_use)
+        mp_table_line(document, table, "%s", in_use);
     size_t count;
     leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);

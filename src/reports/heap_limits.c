@@ -222,32 +222,6 @@ static void hold_platform(mp_document *document, const mp_request *request, cons
                  .refusal = request->torn ? mp_torn_text(document, request) : NULL});
 }
 
-const char *mp_running_words(const mp_window *window)
-{
-    return mp_window_ends_early(window) ? "the window ends before the clean-up" : "still running";
-}
-
-void mp_say_late(mp_document *document, const mp_window *window)
-{
-    if (mp_window_ends_late(window))
-        mp_document_say(document, MP_TONE_WARNING, "Window", "%s", MP_ENDS_LATE);
-}
-
-void mp_say_running(mp_document *document, const mp_window *window, const char *text)
-{
-    const bool early = mp_window_ends_early(window);
-    mp_document_say(document, MP_TONE_WARNING, early ? "Window" : "Still running", "%s%s",
-                    early ? "ends before the clean-up: " : "", text);
-}
-
-const char *mp_running_text(mp_document *document, const mp_window *window)
-{
-    return mp_window_still_runs(window)
-               ? mp_document_text(document, "what was in use at %s counts as leaked",
-                                  mp_moment_text(document, window, false))
-               : NULL;
-}
-
 /* Why a limit is not judged: what breaks off, what nothing fits, perhaps because it is misspelt,
  * unless another of many files may have it, and what leaked where it is no longer there. NULL: it
  * is. */
@@ -268,7 +242,7 @@ static void hold_objects(mp_document *document, const mp_request *request, const
     bool of_leaks = asked->max_leaked.set || asked->max_growth.set || asked->max_trend.set;
     const char *note = of_leaks ? mp_running_text(document, window) : NULL;
     if (note)
-        note = mp_document_text(document, "%s: %s", mp_running_words(window), note);
+        note = mp_document_text(document, "%s: %s", mp_in_use_words(window), note);
     if (asked->max_leaked.set)
         hold(document, request,
              (limit){.name = "max-leaked",

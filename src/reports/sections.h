@@ -110,12 +110,16 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
 /* `trends`: with how each row grew from snapshot to snapshot. */
 bool mp_section_growth(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked, bool trends, mp_error *error);
-/* "what was in use at snapshot 6 counts as leaked", of a process that still ran there; else NULL.
- */
+/* "still running: what is in use counts as leaked, 9 of 15 objects are deleted later"; NULL where
+ * that is not so, or nothing leaks. For whatever tells leaks. */
+const char *mp_in_use_text(mp_document *document, const mp_window *window);
+/* The same as an answer, and behind it `more`; the beginning alone. */
+void mp_say_in_use(mp_document *document, const mp_window *window, const char *more);
+const char *mp_in_use_words(const mp_window *window);
+/* "what was in use at snapshot 6 counts as leaked", for limits; NULL also of a whole log, where
+ * what is never deleted is what they are about. And as an answer. */
 const char *mp_running_text(mp_document *document, const mp_window *window);
-/* "still running", or that only the window ends before the process does; and as an answer. */
-const char *mp_running_words(const mp_window *window);
-void mp_say_running(mp_document *document, const mp_window *window, const char *text);
+void mp_say_running(mp_document *document, const mp_window *window);
 /* That the window ends where nothing tells any more what leaked; nothing of others. */
 void mp_say_late(mp_document *document, const mp_window *window);
 /* "breaks off: ...", why no limit judges the recording; only where request->torn. */

@@ -57,6 +57,7 @@ typedef struct mapping {
     const mp_model *model;
     const char *of, *by, *within; /* "alive", "source", "type" */
     const char *when;             /* " at snapshot 7", or "" */
+    const char *note;             /* what is in the figures; NULL: nothing to tell */
     bool of_time;
     size_t rows; /* 0: all */
     int64_t total;
@@ -137,6 +138,8 @@ static void put_tables(const mapping *map, const area_row *groups, size_t group_
     mp_table *table = map->of_time ? MP_TABLE(document, "groups", NULL, MP_ROWS, time_groups)
                                    : MP_TABLE(document, "groups", NULL, MP_ROWS, memory_groups);
     table->title = mp_document_text(document, "%s, by %s", what, map->by);
+    if (map->note)
+        mp_table_line(document, table, "%s", map->note);
     put_rows(map, table, groups, group_count);
     table = map->of_time ? MP_TABLE(document, "treemap", NULL, MP_ROWS, time_keys)
                          : MP_TABLE(document, "treemap", NULL, MP_ROWS, memory_keys);
@@ -194,6 +197,7 @@ static void draw(const mapping *map, const area_row *groups, size_t group_count,
     mp_figure *figure = mp_document_figure(document, MP_FIGURE_MAP, "treemap");
     figure->title = mp_document_text(document, "%s, by %s and %s: %s", what_text(map), map->by,
                                      map->within, mp_figure_about(document, map->model));
+    figure->note = map->note;
     figure->tree = (mp_tree_figure){.at = places,
                                     .count = (uint32_t)count,
                                     .unit = map->of_time ? MP_SECONDS : MP_BYTES,
@@ -269,6 +273,7 @@ static bool map_heap(const mp_request *request, mp_document *document, mp_error 
                    .within = by_type ? "source" : "type",
                    .rows = (size_t)asked->limit};
     map.when = mp_document_text(document, " at %s", mp_moment_text(document, &window, false));
+    map.note = leaked ? mp_in_use_text(document, &window) : NULL;
     mp_areas areas = mp_areas_of_heap(&window, dimension, leaked);
     put_areas(&map, &areas);
     mp_areas_free(&areas);
