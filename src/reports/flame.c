@@ -177,7 +177,7 @@ static void put_change(mp_document *document, mp_table *table, const mp_place *p
     mp_table_put(document, table, &row);
 }
 
-/* Callers first, the largest of siblings first. */
+/* Callers first; siblings as the picture has them, the largest first, or what changed most. */
 static void put_places(mp_document *document, mp_table *table, const mp_tree_figure *tree,
                        const mp_stack_bounds *bounds)
 {

@@ -123,12 +123,17 @@ static void add(mp_place *place, const mp_weight *now, const mp_weight *base)
     place->base_all_count += base->all_count;
 }
 
+static int64_t change_of(const mp_place *place)
+{
+    return llabs(place->all - place->base_all);
+}
+
 static int64_t larger(const mp_place *place)
 {
     return place->all > place->base_all ? place->all : place->base_all;
 }
 
-/* Siblings beside each other. */
+/* Siblings beside each other: of a difference what changed most first, else what is largest. */
 static int in_order(const void *left, const void *right, void *opaque)
 {
     const mp_place *places = opaque;
@@ -136,6 +141,8 @@ static int in_order(const void *left, const void *right, void *opaque)
     const mp_place *a = &places[one], *b = &places[other];
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
+    if (change_of(a) != change_of(b))
+        return change_of(a) > change_of(b) ? -1 : 1;
     if (larger(a) != larger(b))
         return larger(a) > larger(b) ? -1 : 1;
     int order = strcmp(a->label, b->label);
