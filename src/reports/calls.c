@@ -218,6 +218,8 @@ static bool make_matches(asking *asked, mp_error *error)
     bool any_alive = false;
     for (size_t i = 0; i < asked->called.count; i++)
         any_alive |= is_alive(&asked->called.calls->at[asked->called.places[i]]);
+    if (asked->called.of_bytes && !any_alive && !asked->called.word)
+        asked->called.count = 0; /* nobody asked for the one that happens to be the first */
     asked->matches = mp_alloc((asked->called.count + 1) * sizeof *asked->matches);
     for (size_t i = 0; i < asked->called.count; i++) {
         bool dead = asked->called.of_bytes && any_alive &&
@@ -228,8 +230,9 @@ static bool make_matches(asking *asked, mp_error *error)
         asked->called.places[kept++] = asked->called.places[i];
     }
     asked->called.count = kept;
-    return kept || mp_fail(error, MP_ERROR_ARGUMENT, "%s has no line %ld that did anything",
-                           asked->called.code, (long)asked->called.line);
+    return kept || !asked->called.word ||
+           mp_fail(error, MP_ERROR_ARGUMENT, "%s has no line %ld that did anything",
+                   asked->called.code, (long)asked->called.line);
 }
 
 static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool callers,
@@ -323,6 +326,7 @@ static void put_matches(const asking *asked)
                           ? MP_TABLE(asked->document, "matches", NULL, MP_ROWS, match_bytes)
                           : MP_TABLE(asked->document, "matches", NULL, MP_ROWS, match_times);
     bool estimated = false;
+    table->empty = "nothing is alive";
     for (size_t i = 0; i < asked->called.count && (!asked->rows || i < asked->rows); i++) {
         mp_table_put(asked->document, table, &asked->matches[i]);
         estimated |= asked->matches[i].inclusive_estimated == 1;

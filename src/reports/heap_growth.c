@@ -311,11 +311,14 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
         return;
     bool known = totals.from_bytes != 0;
     mp_format_change(percent, mp_percent_of(delta, totals.from_bytes));
-    mp_document_say(
-        document, MP_TONE_PLAIN, "Growth", "%s from %s to %s%s%s%s, most by %s (%s)",
-        mp_bytes_text(document, delta, true), mp_bytes_text(document, totals.from_bytes, false),
-        mp_bytes_text(document, totals.live_bytes, false), known ? " (" : "", known ? percent : "",
-        known ? ")" : "", most->label, mp_bytes_text(document, change, true));
+    const char *by = !change ? ""
+                             : mp_document_text(document, ", most by %s (%s)", most->label,
+                                                mp_bytes_text(document, change, true));
+    mp_document_say(document, MP_TONE_PLAIN, "Growth", "%s from %s to %s%s%s%s%s",
+                    mp_bytes_text(document, delta, true),
+                    mp_bytes_text(document, totals.from_bytes, false),
+                    mp_bytes_text(document, totals.live_bytes, false), known ? " (" : "",
+                    known ? percent : "", known ? ")" : "", by);
 }
 
 bool mp_section_growth(mp_document *document, const mp_window *window,
