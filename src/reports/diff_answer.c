@@ -142,9 +142,10 @@ static side side_of(const mp_diff *diff, const mp_diff_arguments *asked, bool up
     return all;
 }
 
-/* ", worst OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155 (+10.4 KiB)" */
+/* ", worst OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155 (+10.4 KiB)"; `named`:
+ * beside another figure, so that it must say which it is of. */
 static const char *most_of(mp_document *document, const mp_diff *diff, const side *of,
-                           const measure *by, const char *word)
+                           const measure *by, const char *word, bool named)
 {
     if (!of->most)
         return "";
@@ -154,6 +155,7 @@ static const char *most_of(mp_document *document, const mp_diff *diff, const sid
                             by->seconds                          ? " s"
                             : by->field == FIELD(retained_bytes) ? " retained"
                             : by->field == FIELD(leaked_bytes)   ? " leaked"
+                            : named                              ? " alive"
                                                                  : "");
 }
 
@@ -186,7 +188,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
     else if (verdict != SAME && verdict != BETTER && of.apart)
         apart = mp_document_text(document, ", %s", count_of(document, diff, "new", of.apart));
     if (verdict != SAME)
-        most = most_of(document, diff, &of, &rows, up ? "worst" : "most by");
+        most = most_of(document, diff, &of, &rows, up ? "worst" : "most by", count > 1);
     mp_document_say(document, verdicts[verdict].tone, verdicts[verdict].label[profile], "%s%s%s",
                     text, apart, most);
 }
@@ -212,7 +214,7 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
             : "";
     mp_document_say(document, MP_TONE_PLAIN, up ? "More" : "Less", "%s%s%s%s", sum,
                     count_of(document, diff, "", of.count), apart,
-                    with_most ? most_of(document, diff, &of, &rows, "most by") : "");
+                    with_most ? most_of(document, diff, &of, &rows, "most by", false) : "");
 }
 
 /* Runs that did not do as much are not slower or faster for it. */
