@@ -87,6 +87,16 @@ static int place_of(aq_out_table table, const char *column)
     return 0;
 }
 
+/* The same of the row's value `i`: rows of a table mostly say the same columns in the same order.
+ */
+static int known_place(aq_out *out, aq_out_table table, size_t i, const char *column)
+{
+    struct aq_out_place *known = &out->places[table][i];
+    if (known->column != column)
+        *known = (struct aq_out_place){column, place_of(table, column)};
+    return known->place;
+}
+
 static bool create(aq_out *out, aq_out_table table)
 {
     static const char *const keys[AQ_OUT_KEYS] = {"ID", "INST_ID", "PARENT_ID", "REC_ID"};
@@ -180,8 +190,8 @@ int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t reco
         return id;
     for (size_t i = 0; i < AQ_OUT_KEYS; i++)
         bind(out, table, out->keys[table][i], &keys[i]);
-    for (; values->column; values++)
-        bind(out, table, place_of(table, values->column), values);
+    for (size_t i = 0; values[i].column; i++)
+        bind(out, table, known_place(out, table, i, values[i].column), &values[i]);
     if (sqlite3_step(out->inserts[table]) != SQLITE_DONE)
         fail(out);
     sqlite3_reset(out->inserts[table]);

@@ -24,7 +24,7 @@ typedef enum aq_out_table {
     AQ_OUT_TABLES
 } aq_out_table;
 
-enum { AQ_OUT_NO_PARENT = -1, AQ_OUT_KEYS = 4 };
+enum { AQ_OUT_NO_PARENT = -1, AQ_OUT_KEYS = 4, AQ_OUT_VALUES = 16 };
 
 /* A database that is being written. */
 typedef struct aq_out {
@@ -32,6 +32,10 @@ typedef struct aq_out {
     sqlite3_stmt *inserts[AQ_OUT_TABLES];
     sqlite3_stmt *frames;                 /* inserts many rows of stacks at once */
     int keys[AQ_OUT_TABLES][AQ_OUT_KEYS]; /* places of ID, INST_ID, PARENT_ID, REC_ID */
+    struct aq_out_place {
+        const char *column;
+        int place;
+    } places[AQ_OUT_TABLES][AQ_OUT_VALUES]; /* of the values of the rows that were put last */
     int64_t rows[AQ_OUT_TABLES];
     int64_t set;                /* INST_ID of the rows to come */
     int64_t ids[AQ_OUT_TABLES]; /* the last ones in this set */
@@ -64,7 +68,8 @@ bool aq_out_close(aq_out *out);
 
 /* The rows to come are of this result set: their IDs begin anew. */
 void aq_out_begin(aq_out *out, int64_t set);
-/* Put a row with the next ID, which is returned. After a fault nothing happens any more. */
+/* Put a row with the next ID, which is returned, and AQ_OUT_VALUES values at most. After a fault
+ * nothing happens any more. */
 int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t record,
                    const aq_out_value *values);
 #define AQ_OUT_PUT(out, table, parent, record, ...)                                                \
