@@ -43,6 +43,7 @@ DUMPS = [*ALL, "leaks", "top -n 0", "retained -n 0", "retained --by type", "domi
          "dominators -n 0 --format json", "growth FILE", "path --type Shop.Node",
          "path --type * -n 0 --format json", "object --type Shop.Node",
          "diff --by dominators FILE"]
+LADDERS = ["retained --by type", "retained --by type -n 0", "dominators", "leaks"]
 FOLDERS = ["analyze", "info", "leaks", "leaks -n 0 --format json", "top --group file", "check", "top", "trend",
            "gate POLICY"]
 
@@ -76,8 +77,8 @@ WAYS = {
     "rpm-star": (growing.rpm_star, 2000, DUMPS),
     "rpm-types": (growing.rpm_types, 1000, DUMPS),
     "rpm-equal-types": (growing.rpm_equal_types, 1000, DUMPS),
-    "rpm-ladder": (growing.rpm_ladder, 2000, ["retained --by type", "retained --by type -n 0", "dominators",
-                                              "leaks"]),
+    "rpm-ladder": (growing.rpm_ladder, 2000, LADDERS),
+    "rpm-ladder-of-types": (growing.rpm_ladder_of_types, 2000, LADDERS),
     "rpm-equal-statics": (growing.rpm_equal_statics, 1000, DUMPS),
     "rpm-roots": (growing.rpm_roots, 1000, DUMPS),
     "rpm-longer-names": (growing.rpm_longer_names, 8000, DUMPS),

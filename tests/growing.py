@@ -307,6 +307,12 @@ def rpm_ladder(n):
                 [(1 + i % n, [j for j in (i // 2 * 2 + 2, i // 2 * 2 + 3) if j < 2 * n]) for i in range(2 * n)])
 
 
+def rpm_ladder_of_types(n):
+    """The two of a step are of one type, the last of all for the first step."""
+    return dump(["Shop.Node", *(f"Shop.Type{i}" for i in range(n))], [0, 1],
+                [(n + 1 - i // 2, [j for j in (i // 2 * 2 + 2, i // 2 * 2 + 3) if j < 2 * n]) for i in range(2 * n)])
+
+
 def rpm_equal_statics(n):
     """The same of static fields, two of each type that declares them."""
     text = rpm_equal_types(n)

@@ -345,12 +345,14 @@ def equal_groups(scale):
     pathlib.Path("statics.gclog").write_text(growing.rpm_equal_statics(count))
 
 
-@hostile("dumps", *[(*words, "ladder.gclog") for words in (
+@hostile("dumps", *[(*words, name) for name in ("ladder.gclog", "types.gclog") for words in (
     ("retained", "--by", "type"), ("retained", "--by", "type", "--limit", 0, "--format", "csv"),
     ("dominators",), ("analyze",))])
-def ladder(scale):
+def ladders(scale):
     """Ways meet at each object, after as many steps as there are."""
-    pathlib.Path("ladder.gclog").write_text(growing.rpm_ladder(int(80_000 * scale)))
+    count = int(80_000 * scale)
+    pathlib.Path("ladder.gclog").write_text(growing.rpm_ladder(count))
+    pathlib.Path("types.gclog").write_text(growing.rpm_ladder_of_types(count))
 
 
 @hostile("dumps", *[Run("path", "chain.gclog", "--type", "*", "--limit", 0, "--format", name, printed=60 << 20)

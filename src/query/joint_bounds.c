@@ -6,11 +6,16 @@
  * where ways meet, what comes last is looked at, from object to immediate dominator, and what is
  * already known of ways that met on it; where that is not known, the shortest way. A group that is
  * on each of them may retain the object; it does for certain if what is on them of the group
- * dominates where they come from. Mostly both say the same. */
+ * dominates where they come from. Mostly both say the same.
+ *
+ * Where all that refer to an object are of one group and on the same ways, they are as one object
+ * that dominates it: a class of objects, which has its place in the tree of what is summed up. */
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "query/graph_query.h"
+#include "query/preorder.h"
 
 /* Objects of a way and groups of where others met on it that are looked at: the work is that often
  * the references at most. */
@@ -44,6 +49,11 @@ typedef struct bounds {
     meeting_group *found; /* of each object: `many` of them from `first_found` on */
     size_t *first_found, found_count, found_capacity;
     uint8_t *many;
+    uint32_t *class; /* of each object: the first object of the class that dominates it, or 0 */
+    mp_id_index below_object, below_class; /* the first objects of classes, by what is above them */
+    uint32_t *above; /* of each node of the tree: the one above it, which has a lower number */
+    uint32_t *object_of, node_count; /* of each node: its object, or the first of its class */
+    uint32_t *node, *class_node; /* of each object: its node, that of the class it is first of */
 } bounds;
 
 /* The groups of an object, one at a call: they are of its type, or of its roots. */
@@ -123,7 +133,9 @@ static uint32_t before(const bounds *at, uint32_t object)
 /* The next on the way back to the roots that is to be looked at: what is between them is known. */
 static uint32_t back(const bounds *at, uint32_t object)
 {
-    return at->settled[object] ? at->dominators->idom[object] : before(at, object);
+    if (!at->settled[object])
+        return before(at, object);
+    return at->class[object] ? at->class[object] : at->dominators->idom[object];
 }
 
 /* How much is to be looked at where a way passes the object. */
@@ -165,12 +177,15 @@ static void count_group(bounds *at, const looked_way *to, uint32_t group, bool s
         count->sure++;
 }
 
-/* As far as it is short enough. */
+/* As far as it is short enough. All ways to where it comes from are as it is, as long as it goes
+ * from what is settled. */
 static void count_way(bounds *at, const looked_way *to, uint32_t from)
 {
     uint32_t dominator = at->dominators->idom[to->object], left = LOOKED_AT;
+    bool settled = true;
     for (uint32_t on = from; on != dominator && groups_at(at, on) <= left; on = back(at, on)) {
-        bool sure = dominates(at, on, from);
+        bool sure = settled || dominates(at, on, from);
+        settled &= at->settled[on];
         left -= groups_at(at, on);
         for (uint32_t group, next = 0; next_group(at, on, &next, &group);)
             count_group(at, to, group, sure);
@@ -192,9 +207,42 @@ static size_t keep_found(bounds *at, size_t first, const looked_way *last)
     return kept - first;
 }
 
+/* The first object of its class; 0: it has none, as what it retains with others is another matter.
+ */
+static uint32_t first_of_class(bounds *at, uint32_t object)
+{
+    uint32_t group, other, next = 0, above = at->class[object];
+    if (!at->settled[object] || at->many[object])
+        return 0;
+    if (!next_group(at, object, &next, &group))
+        group = 0;
+    else if (next_group(at, object, &next, &other))
+        return 0;
+    uint64_t key = (uint64_t)(above ? above : at->dominators->idom[object]) << 32 | group;
+    uint32_t *first = mp_id_index_put(above ? &at->below_class : &at->below_object, key);
+    if (!*first)
+        *first = object;
+    return *first;
+}
+
+/* The class that all that refer to an object are of, by its first object; 0: there is none. */
+static uint32_t class_above(bounds *at, uint32_t object)
+{
+    uint32_t dominator = at->dominators->idom[object], nearest = before(at, object);
+    uint32_t class = at->dominators->idom[nearest] == dominator ? first_of_class(at, nearest) : 0;
+    for (uint32_t i = at->first[object]; class && i < at->first[object + 1]; i++) {
+        uint32_t from = at->referrers[i];
+        if (at->dominators->idom[from] != dominator || first_of_class(at, from) != class)
+            return 0;
+    }
+    return class;
+}
+
 /* False where it is too far, and the list is not known. */
 static bool look_at_meeting(bounds *at, uint32_t object)
 {
+    if ((at->class[object] = class_above(at, object)))
+        return true;
     size_t first = at->found_count;
     uint32_t nearest = before(at, object), dominator = at->dominators->idom[object];
     looked_way to = {.object = object, .near = true};
@@ -218,29 +266,68 @@ static bool look_at_meeting(bounds *at, uint32_t object)
     return true;
 }
 
+/* The tree of dominators, with classes. */
+static uint32_t add_node(bounds *at, uint32_t object, uint32_t above)
+{
+    at->above[at->node_count] = above;
+    at->object_of[at->node_count] = object;
+    return at->node_count++;
+}
+
+/* The node of what is above an object. */
+static uint32_t node_above(bounds *at, uint32_t object)
+{
+    uint32_t first = at->class[object];
+    if (!first)
+        return at->node[at->dominators->idom[object]];
+    if (!at->class_node[first]) /* its own is there: what was found below it came through it */
+        at->class_node[first] = add_node(at, first, at->above[at->node[first]]);
+    return at->class_node[first];
+}
+
 static void look_at_all(bounds *at)
 {
+    add_node(at, 0, 0);
     for (uint32_t i = 0; i < at->shortest->count; i++) {
         uint32_t object = at->shortest->order[i];
         at->first_found[object] = at->found_count;
         at->settled[object] = !is_meeting(at, object) || look_at_meeting(at, object);
         at->many[object] = (uint8_t)(at->found_count - at->first_found[object]);
+        uint32_t above = node_above(at, object);
+        at->node[object] = add_node(at, object, above);
     }
 }
 
-/* What of a group is not below another object of it, with all that it dominates. */
+/* What of a group is not below another object of it, with all that is below it in the tree. */
 typedef struct joint_sums {
     uint32_t *until; /* by group: places before that are counted */
     mp_joint *at;
 } joint_sums;
 
-static void count(const joint_sums *sums, const bounds *at, uint32_t group, uint32_t place)
+/* Of each place in the tree, what is there and below. */
+static mp_joint *sums_below(const bounds *at, const mp_preorder *tree)
+{
+    mp_joint *below = mp_alloc_zero(at->node_count, sizeof *below);
+    for (uint32_t place = at->node_count; place-- > 1;) {
+        uint32_t node = tree->order[place], object = at->object_of[node];
+        if (at->node[object] == node) {
+            below[place].objects++;
+            below[place].bytes += (int64_t)at->graph->sizes[object];
+        }
+        below[tree->parent[place]].objects += below[place].objects;
+        below[tree->parent[place]].bytes += below[place].bytes;
+    }
+    return below;
+}
+
+static void count(const joint_sums *sums, uint32_t group, uint32_t place, uint32_t span,
+                  const mp_joint *below)
 {
     if (place < sums->until[group])
         return;
-    sums->until[group] = place + at->dominators->span[place];
-    sums->at[group].objects += at->dominators->span[place];
-    sums->at[group].bytes += (int64_t)at->dominators->retained[at->dominators->order[place]];
+    sums->until[group] = place + span;
+    sums->at[group].objects += below->objects;
+    sums->at[group].bytes += below->bytes;
 }
 
 static joint_sums no_sums(const bounds *at)
@@ -254,20 +341,24 @@ static void sum_up(bounds *at)
 {
     joint_sums least = no_sums(at), most = no_sums(at);
     bool *open = mp_alloc_zero((size_t)at->groups->count + 1, sizeof *open);
-    for (uint32_t place = 1; place <= at->dominators->reached; place++) {
-        uint32_t object = at->dominators->order[place];
+    mp_preorder tree = mp_preorder_of(at->above, at->node_count);
+    mp_joint *below = sums_below(at, &tree);
+    for (uint32_t place = 1; place < at->node_count; place++) {
+        uint32_t node = tree.order[place], object = at->object_of[node], span = tree.span[place];
         for (uint32_t group, next = 0; next_group(at, object, &next, &group);) {
-            count(&least, at, group, place);
-            count(&most, at, group, place);
+            count(&least, group, place, span, &below[place]);
+            count(&most, group, place, span, &below[place]);
             open[group] |= at->far[object];
         }
         size_t first = at->first_found[object];
-        for (size_t i = first; i < first + at->many[object]; i++) {
+        for (size_t i = first; at->node[object] == node && i < first + at->many[object]; i++) {
             if (at->found[i].sure)
-                count(&least, at, at->found[i].group, place);
-            count(&most, at, at->found[i].group, place);
+                count(&least, at->found[i].group, place, span, &below[place]);
+            count(&most, at->found[i].group, place, span, &below[place]);
         }
     }
+    mp_preorder_free(&tree);
+    free(below);
     for (uint32_t i = 0; i < at->groups->count; i++) {
         mp_joint *joint = &at->groups->at[i];
         const mp_joint *low = &least.at[i + 1], *high = &most.at[i + 1];
@@ -297,6 +388,11 @@ void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most)
                  .far = mp_alloc_zero(objects, sizeof *at.far),
                  .settled = mp_alloc_zero(objects, sizeof *at.settled),
                  .many = mp_alloc_zero(objects, sizeof *at.many),
+                 .class = mp_alloc_zero(objects, sizeof *at.class),
+                 .above = mp_alloc(2 * objects * sizeof *at.above),
+                 .object_of = mp_alloc(2 * objects * sizeof *at.object_of),
+                 .node = mp_alloc_zero(objects, sizeof *at.node),
+                 .class_node = mp_alloc_zero(objects, sizeof *at.class_node),
                  .counts = mp_alloc_zero((size_t)groups->count + 1, sizeof *at.counts),
                  .first_found = mp_alloc_zero(objects, sizeof *at.first_found)};
     find_places(&at);
@@ -309,6 +405,13 @@ void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most)
     free(at.far);
     free(at.settled);
     free(at.many);
+    free(at.class);
+    free(at.above);
+    free(at.object_of);
+    free(at.node);
+    free(at.class_node);
+    mp_id_index_free(&at.below_object);
+    mp_id_index_free(&at.below_class);
     free(at.counts);
     free(at.found);
     free(at.first_found);
