@@ -401,6 +401,48 @@ def threads_of_slices(scale):
         for i in range(int(40_000 * scale))))
 
 
+# --- rules and sites ---
+
+def many_sites(count, name="p.oemp"):
+    """Each of a type of its own, created by a source of its own."""
+    one = growing.Recording()
+    for i in range(1, count + 1):
+        one.add("types", f'"T{i}" {i + 100}')
+        one.source(i, f"s{i}.p")
+        one.node(i, i, 0, 0)
+        one.object(i, node=i, line=i, type_=i + 100)
+    pathlib.Path(name).write_text(one.done())
+
+
+RULES = {"new": (1_000, 'r{}: no new leak site of source "*{}*" if any'),
+         "unknown": (1_000, 'r{}: no new site of source "*{}*" if any\nx{}: no new site'),
+         "each": (1_000, 'live of each site "*{}*" <= 1 GiB if any'),
+         "types": (20_000, 'live of type "T{}" <= 1 GiB'),
+         "wild": (20_000, 'leaked of source "*{}*" <= 1 GiB'),
+         "failing": (2_000, 'r{}: live of each site <= {}'),
+         "growth": (2_000, 'growth of source "*{}*" <= 1 GiB')}
+BASES = {"new": "p.oemp", "unknown": "empty.oemp"}
+
+
+def judged_or_told(printed):
+    """A rule that was not judged must say so, and be no pass."""
+    rules = json.loads(printed)["rules"]
+    odd = [rule for rule in rules if rule["status"] not in ("pass", "fail")
+           and not ("to look at" in rule["message"] and rule["status"] == "error")]
+    return f"{len(odd)} of {len(rules)} are neither judged nor told, as {odd[0]}" if odd else None
+
+
+@hostile("rules", *[Run("gate", name, "p.oemp", *(["--base", BASES[name]] if name in BASES else []), "--format",
+                        "json", status=(0, 1, 3), check=judged_or_told) for name in RULES],
+         Run("gate", "wild", "p.oemp", status=3))
+def rules_of_sites(scale):
+    many_sites(int(20_000 * scale))
+    many_sites(0, "empty.oemp")
+    for name, (count, rule) in RULES.items():
+        pathlib.Path(name).write_text("".join(rule.format(i, i, i) + "\n"
+                                              for i in range(1, int(count * scale) + 1)))
+
+
 # --- colliding ids and names ---
 
 BITS = (1 << 64) - 1

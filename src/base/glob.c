@@ -63,3 +63,19 @@ bool mp_glob_fits(const char *glob, const char *text, unsigned flags)
     }
     return *glob == '\0';
 }
+
+mp_slice mp_glob_core(const char *glob)
+{
+    mp_slice core = {glob, 0};
+    for (const char *at = glob; *at && *at != '[';) {
+        const size_t length = strcspn(at, "*?[\\");
+        if (length > core.length)
+            core = (mp_slice){at, length};
+        at += length;
+        if (*at == '\\' && at[1])
+            at += 2; /* what follows is a character, or how one begins */
+        else if (*at && *at != '[')
+            at++;
+    }
+    return core;
+}

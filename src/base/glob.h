@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/slice.h"
+
 enum {
     MP_GLOB_ANY_CASE = 1,
     MP_GLOB_NO_ESCAPES = 2, /* backslashes are characters, as in paths */
@@ -12,5 +14,9 @@ enum {
 
 /* Whether the pattern fits the whole text. It takes steps by their lengths multiplied, at most. */
 bool mp_glob_fits(const char *glob, const char *text, unsigned flags);
+
+/* A text that is part of each that the glob fits: the longest that stands in it as it is, before
+ * any [. All of the glob: it fits that text alone. Not where case does not matter. */
+mp_slice mp_glob_core(const char *glob);
 
 #endif

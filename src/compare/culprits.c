@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/choice.h"
 #include "compare/evaluate_growth.h"
 #include "query/coverage.h"
 #include "query/graph_query.h"
 #include "query/labels.h"
 #include "query/steady.h"
+
+enum { TELLING = 64 }; /* times the work of a look at a name: matching, words */
 
 typedef struct ranked {
     mp_culprit culprit;
@@ -99,12 +102,16 @@ static const char *what_of(mp_evaluation *evaluation, mp_level level, const mp_e
 static mp_digest selected_of(mp_evaluation *evaluation, const mp_digest *digest, mp_level level)
 {
     mp_digest selected = {.kind = digest->kind};
-    for (size_t i = 0; i < digest->lists[level].count; i++) {
-        const mp_entry *entry = &digest->lists[level].at[i];
-        const char *label = mp_evaluation_label(evaluation, evaluation->rule->by, &entry->key);
-        if (mp_evaluation_selects(evaluation, &entry->key, label) && is_to_blame(evaluation, label))
+    if (!digest->lists[level].count)
+        return selected;
+    mp_choice chosen = mp_choose_entries(evaluation, &digest->lists[level]);
+    for (size_t i = 0; i < chosen.count; i++) {
+        const mp_entry *entry = &digest->lists[level].at[chosen.at[i]];
+        if (is_to_blame(evaluation, chosen.labels[chosen.at[i]]))
             mp_entry_for(&selected.lists[level], entry->key)->amounts = entry->amounts;
     }
+    evaluation->choices->looked += TELLING * selected.lists[level].count;
+    free(chosen.at);
     return selected;
 }
 
@@ -151,25 +158,30 @@ static void find_in_digests(mp_evaluation *evaluation, found *to)
     const mp_digest *before = context->base ? context->base : &nothing;
     bool is_new = mp_measure_rows[evaluation->rule->measure].is_new;
     mp_digest base = {0}, now = {0};
-    if (!is_new) {
+    mp_differences selected = {0};
+    mp_choice chosen = {0};
+    if (is_new) {
+        chosen = mp_choose_news(evaluation, level);
+        evaluation->choices->looked += TELLING * chosen.count;
+    } else {
         base = selected_of(evaluation, before, level);
         now = selected_of(evaluation, context->now, level);
+        selected = mp_differences_of(context->dictionary, &base, &now, level);
     }
-    mp_differences all = mp_differences_of(context->dictionary, is_new ? evaluation->known : &base,
-                                           is_new ? context->now : &now, level);
+    const mp_difference *all = is_new ? mp_news_of(evaluation, level)->at : selected.at;
+    const size_t count = is_new ? chosen.count : selected.count;
     /* What is as bad as it was counts where the limit is none of the base, or nothing got worse. */
     bool of_base = is_new || evaluation->rule->bound.reference == MP_OF_BASE;
     for (int worse = 1; worse >= 0 && (worse || !of_base || !to->count); worse--)
-        for (size_t i = 0; i < all.count; i++) {
-            const mp_difference *at = &all.at[i];
-            const char *label = mp_evaluation_label(evaluation, evaluation->rule->by, &at->key);
+        for (size_t i = 0; i < count; i++) {
+            const mp_difference *at = &all[is_new ? chosen.at[i] : i];
             bool is_there = mp_measure_of(evaluation->result->culprit_measure, &at->now) > 0;
             bool got_worse = is_worse(evaluation, to, at);
-            if ((worse ? got_worse : !got_worse && is_there && !to->lower) &&
-                (!is_new || mp_evaluation_selects(evaluation, &at->key, label)))
+            if (worse ? got_worse : !got_worse && is_there && !to->lower)
                 put_difference(evaluation, to, level, at, worse);
         }
-    free(all.at);
+    free(chosen.at);
+    free(selected.at);
     mp_entries_free(&base.lists[level]);
     mp_entries_free(&now.lists[level]);
 }

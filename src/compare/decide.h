@@ -15,7 +15,8 @@ typedef struct mp_evaluation {
     mp_rule_result *result;
     const char **failed; /* of a rule on each: the labels that fail, in order; in `scratch` */
     size_t failed_count;
-    bool trend_held; /* another rule is about what leaks steadily */
+    bool trend_held;            /* another rule is about what leaks steadily */
+    struct mp_choices *choices; /* what the policy's rules share */
 } mp_evaluation;
 
 /* What is held against a limit: the whole, or something that the rule selects. */

@@ -4,42 +4,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "compare/choice.h"
 #include "compare/culprits.h"
 #include "compare/evaluate_coverage.h"
 #include "compare/evaluate_growth.h"
 #include "compare/runs.h"
 #include "query/graph_query.h"
-
-/* --- labels --- */
-
-const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, const mp_entry_key *key)
-{
-    const mp_dictionary *dictionary = evaluation->context->dictionary;
-    const char *type = mp_dictionary_text(dictionary, key->type);
-    const char *name = mp_dictionary_text(dictionary, key->name);
-    const char *program = mp_dictionary_text(dictionary, key->program);
-    const char *source = *program ? program : "(session)";
-    switch (by) {
-    case MP_BY_TYPE:
-        return type;
-    case MP_BY_SOURCE:
-        return source;
-    case MP_BY_NAME:
-        return *name ? name : "(unnamed)";
-    case MP_BY_SITE:
-        return evaluation->context->now->kind == MP_KIND_DUMP
-                   ? type
-                   : mp_arena_format(evaluation->scratch, "%s at %s", type, source);
-    case MP_BY_METHOD: /* the main block of a program is called by it alone */
-        return *name ? mp_arena_format(evaluation->scratch, "%s %s", name, program) : program;
-    case MP_BY_MODULE:
-        return program;
-    case MP_BY_AREA: /* of no entry */
-    case MP_BY_NOTHING:
-        break;
-    }
-    return "";
-}
 
 /* What a message says of an entry: with the name of the objects where they have one, and where a
  * method begins, as another one may have its name. */
@@ -58,14 +28,6 @@ static const char *told_of(mp_evaluation *evaluation, mp_level level, const mp_e
         return label;
     return mp_arena_format(evaluation->scratch, "%s %s%s", type,
                            mp_dictionary_text(dictionary, key->name), label + strlen(type));
-}
-
-bool mp_evaluation_selects(mp_evaluation *evaluation, const mp_entry_key *key, const char *label)
-{
-    const mp_rule *rule = evaluation->rule;
-    return mp_rule_matches(rule, label) ||
-           (rule->by == MP_BY_METHOD && key->name &&
-            mp_rule_matches(rule, mp_dictionary_text(evaluation->context->dictionary, key->name)));
 }
 
 /* --- sums --- */
@@ -138,12 +100,11 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
     bool is_base = digest == evaluation->context->base;
     mp_level level = mp_rule_level(rule);
     const mp_entries *entries = &digest->lists[level];
-    for (size_t i = 0; i < entries->count; i++) {
-        const mp_entry_key *key = &entries->at[i].key;
-        const char *label = mp_evaluation_label(evaluation, rule->by, key);
-        int64_t amount = mp_measure_of(rule->measure, &entries->at[i].amounts);
-        if (!mp_evaluation_selects(evaluation, key, label))
-            continue;
+    mp_choice chosen = mp_choose_entries(evaluation, entries);
+    for (size_t i = 0; i < chosen.count; i++) {
+        const mp_entry *entry = &entries->at[chosen.at[i]];
+        const char *label = chosen.labels[chosen.at[i]];
+        int64_t amount = mp_measure_of(rule->measure, &entry->amounts);
         if (is_untracked(found, label)) {
             found->unknown++;
             continue;
@@ -155,10 +116,11 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
         *(is_base ? &found->sum.reference : &found->sum.number) += amount;
         if (is_base || amount <= 0 || amount < found->most.number)
             continue;
-        const char *told = told_of(evaluation, level, key);
+        const char *told = told_of(evaluation, level, &entry->key);
         if (amount > found->most.number || strcmp(told, found->most.label) < 0)
             found->most = (mp_rule_subject){told, amount, 0, 0};
     }
+    free(chosen.at);
 }
 
 /* What of a run is of this label. */
@@ -185,18 +147,19 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
     int64_t *values = mp_alloc(base->run_count * sizeof *values);
     for (size_t run = 0; run < base->run_count; run++) {
         const mp_entries *entries = &base->runs[run]->lists[level];
+        mp_choice chosen = mp_choose_entries(evaluation, entries);
         size_t there = 0;
-        for (size_t i = 0; i < entries->count; i++) {
-            const mp_entry *entry = &entries->at[i];
-            const char *label = mp_evaluation_label(evaluation, rule->by, &entry->key);
-            if (!mp_evaluation_selects(evaluation, &entry->key, label) ||
-                is_untracked(found, label))
+        for (size_t i = 0; i < chosen.count; i++) {
+            const mp_entry *entry = &entries->at[chosen.at[i]];
+            const char *label = chosen.labels[chosen.at[i]];
+            if (is_untracked(found, label))
                 continue;
             mp_grow(&shares, &capacity, count + 1, sizeof *shares);
             shares[count++] = (run_share){rule->each ? label : "", run,
                                           mp_measure_of(rule->measure, &entry->amounts)};
             there++;
         }
+        free(chosen.at);
         found->there = there > found->there ? there : found->there;
     }
     if (count)
@@ -355,18 +318,13 @@ static void judge_new(mp_evaluation *evaluation)
     const mp_rule *rule = evaluation->rule;
     mp_measure weight = mp_measure_weight(rule->measure);
     mp_level level = mp_measure_rows[rule->measure].level;
-    mp_differences all =
-        mp_differences_of(context->dictionary, evaluation->known, context->now, level);
+    const mp_differences *all = mp_news_of(evaluation, level);
+    mp_choice chosen = mp_choose_news(evaluation, level);
     mp_rule_subject subject = {.label = ""};
     const mp_difference *largest = NULL;
     int64_t largest_weight = 0;
-    bool any = !rule->by;
-    for (size_t i = 0; i < all.count; i++) {
-        const mp_difference *at = &all.at[i];
-        if (!mp_evaluation_selects(evaluation, &at->key,
-                                   mp_evaluation_label(evaluation, rule->by, &at->key)))
-            continue;
-        any = true;
+    for (size_t i = 0; i < chosen.count; i++) {
+        const mp_difference *at = &all->at[chosen.at[i]];
         if (!mp_measure_is_new(rule->measure, at))
             continue;
         subject.number++;
@@ -382,11 +340,11 @@ static void judge_new(mp_evaluation *evaluation)
             evaluation->scratch, "; %s%s, %s", subject.number > 1 ? "most: " : "",
             mp_quantity_text(evaluation->scratch, weight, largest_weight, context->exact_bytes),
             told_of(evaluation, level, &largest->key));
-    if (any)
+    if (!rule->by || chosen.count)
         mp_evaluation_decide(evaluation, &subject, 1, most);
     else
         mp_evaluation_find_nothing(evaluation);
-    free(all.at);
+    free(chosen.at);
 }
 
 /* --- rules --- */
@@ -453,6 +411,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
     mp_rule_results results = {.count = policy->rule_count};
     results.at = mp_alloc_zero(policy->rule_count + 1, sizeof *results.at);
     results.arena = mp_alloc_zero(1, sizeof *results.arena);
+    mp_choices choices = {.count = 0};
     mp_digest *any =
         context->base && context->base->run_count ? mp_digest_of_any_run(context->base) : NULL;
     for (size_t i = 0; i < policy->rule_count; i++) {
@@ -463,13 +422,21 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                                     .arena = results.arena,
                                     .scratch = &scratch,
                                     .result = &results.at[i],
-                                    .trend_held = holds_trend(policy, policy->rules[i].after)};
+                                    .trend_held = holds_trend(policy, policy->rules[i].after),
+                                    .choices = &choices};
         results.at[i] = (mp_rule_result){.rule = &policy->rules[i], .message = "", .warning = ""};
-        judge_rule(&evaluation);
+        if (i < MP_RULES_ANYHOW || choices.looked <= MP_MOST_LOOKED)
+            judge_rule(&evaluation);
+        else
+            MP_DISMISS(&evaluation,
+                       "rules before it cost as much as to look at more than %d million names: "
+                       "judge it by a policy of its own",
+                       MP_MOST_LOOKED / 1000000);
         mp_evaluation_find_culprits(&evaluation);
         results.counts[results.at[i].verdict]++;
         mp_arena_free(&scratch);
     }
+    mp_choices_free(&choices);
     mp_digest_free(any);
     return results;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/choice.h"
 #include "query/platform.h"
 #include "query/steady.h"
 #include "query/suppression.h"
@@ -293,6 +294,7 @@ static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint3
         if (!pace->judged || is_worse(&slope, &pace->slopes[rows.first + i]))
             pace->slopes[rows.first + i] = slope;
     }
+    evaluation->choices->looked += model->deltas.count + rows.count * (uint64_t)series.length;
     pace->longest = series.length > pace->longest ? series.length : pace->longest;
     mp_series_free(&series);
 }
@@ -445,7 +447,9 @@ static void warn_of_hidden(mp_evaluation *evaluation, const mp_window *window)
 
 static void judge_window(mp_evaluation *evaluation, const mp_window *window)
 {
+    enum { TELLING = 4 }; /* times the work of a look at a name: adding up, labels */
     mp_measure measure = evaluation->rule->measure;
+    evaluation->choices->looked += TELLING * (uint64_t)window->model->generations.count;
     bool grows = measure != MP_MEASURE_PLATFORM; /* that is about the end alone */
     if (mp_measure_is_platform(measure) && !mp_platform_span_of_all(window).told)
         MP_DISMISS(evaluation, "%s does not tell platform memory",

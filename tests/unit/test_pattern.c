@@ -294,6 +294,34 @@ static void globs_mean_what_they_mean_to_the_c_library(void **unused)
         bool fits = fnmatch(glob, text, theirs) == 0;
         if (mp_glob_fits(glob, text, flags) != fits)
             fail_msg("%s on %s (%u): the C library says %d", glob, text, flags, fits);
+        const mp_slice slice = mp_glob_core(glob);
+        char core[sizeof glob];
+        memcpy(core, slice.at, slice.length);
+        core[slice.length] = '\0';
+        if (flags == 0 && fits && !strstr(text, core))
+            fail_msg("%s fits %s without %s", glob, text, core);
+        if (flags == 0 && slice.length == strlen(glob))
+            assert_int_equal(fits, strcmp(text, glob) == 0);
+    }
+}
+
+static void the_core_of_a_glob_is_the_longest_text_in_it(void **unused)
+{
+    (void)unused;
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"shop.p", "shop.p"},
+        {"*shop.*Order*", "shop."},
+        {"a*order?s", "order"},
+        {"a\\*order", "order"},
+        {"x\\", "x"},
+        {"ab[order]", "ab"},
+        {"?*", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const mp_slice core = mp_glob_core(cases[i][0]);
+        assert_int_equal(core.length, strlen(cases[i][1]));
+        assert_memory_equal(core.at, cases[i][1], core.length);
     }
 }
 
@@ -318,6 +346,7 @@ int main(void)
         cmocka_unit_test(long_names_take_no_longer_than_they_are),
         cmocka_unit_test(expressions_mean_what_they_mean_to_the_c_library),
         cmocka_unit_test(globs_mean_what_they_mean_to_the_c_library),
+        cmocka_unit_test(the_core_of_a_glob_is_the_longest_text_in_it),
         cmocka_unit_test(globs_know_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

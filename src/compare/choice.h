@@ -1,0 +1,44 @@
+/* Which entries the rules of a policy select, with what all of them need made once; and how much
+ * looking they may cost. */
+#ifndef MP_COMPARE_CHOICE_H
+#define MP_COMPARE_CHOICE_H
+
+#include "compare/decide.h"
+
+enum {
+    MP_RULES_ANYHOW = 50,      /* so many rules are judged whatever they cost */
+    MP_MOST_LOOKED = 50000000, /* others where those before them looked at no more */
+};
+
+/* Of all rules of a policy that is being judged; zero-initialise to start. What it has been asked
+ * about must outlive it; free it with mp_choices_free. */
+typedef struct mp_choices {
+    mp_arena arena;
+    struct labelled *lists; /* what was asked for, and by what */
+    size_t count, capacity;
+    mp_differences news[MP_LEVELS]; /* from what is known of the base; made where `has_news` */
+    bool has_news[MP_LEVELS];
+    uint64_t looked; /* names, or as much work as of so many */
+} mp_choices;
+
+void mp_choices_free(mp_choices *choices);
+
+/* What a selector's pattern is held against. A method may be named without its program too. */
+const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by,
+                                const mp_entry_key *key);
+
+/* What a rule selects of a list: places, ascending, and the labels of all of the list, which live
+ * as long as the choices. Release `at` with free(). */
+typedef struct mp_choice {
+    uint32_t *at;
+    size_t count;
+    const char *const *labels;
+} mp_choice;
+
+mp_choice mp_choose_entries(mp_evaluation *evaluation, const mp_entries *entries);
+
+/* From what is known of the base; the choices' own. */
+const mp_differences *mp_news_of(mp_evaluation *evaluation, mp_level level);
+mp_choice mp_choose_news(mp_evaluation *evaluation, mp_level level);
+
+#endif
