@@ -177,7 +177,7 @@ def oemp(name, types=('"Temp-table" 1',), sources=(), names=(), nodes=(), object
     """A recording of version 2 with an empty snapshot and one of these rows, so that they can leak. What
     its trailers say is not held against the rows: they say nothing of objects."""
     with open(name, "w", encoding="utf-8") as out:
-        for number, tag, filled in ((1, "start", False), (2, "_Exit", True)):
+        for number, tag, filled in ((1, "start", False), (2, "work", True)):
             rows = [sources, names, nodes, objects, [], deleted] if filled else [[]] * 6
             for section in ([f'2 1 {number} "2026-03-02T08:15:30.250+01:00" "AVM-Client" "{tag}" "" "" ? '
                              '"6f1d2c84-93b5-4e0a-8a57-000000000001" "" 0 "hostile.p" "" 0.00 "" "" ""'],
