@@ -1,5 +1,5 @@
-/* Finding files: folders are looked through for what a reader claims, in the order of the paths'
- * bytes, so that two runs read the same. */
+/* Finding files: folders are looked through for what a reader claims, in the order of their
+ * names, numbers in which are numbers, so that two runs read the same. */
 #include "cli/files.h"
 
 #include <dirent.h>
@@ -113,7 +113,7 @@ static void add_file(cli_search *search, const cli_file *file)
 static int by_path(const void *left, const void *right)
 {
     const cli_file *a = left, *b = right;
-    int paths = strcmp(a->path, b->path);
+    int paths = strverscmp(a->path, b->path);
     return paths ? paths : (a->turn > b->turn) - (a->turn < b->turn);
 }
 
@@ -190,9 +190,9 @@ static void search_archive(cli_search *search, mp_input *archive)
 
 /* --- folders --- */
 
-static int by_bytes(const void *left, const void *right)
+static int by_name(const void *left, const void *right)
 {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
+    return strverscmp(*(const char *const *)left, *(const char *const *)right);
 }
 
 /* The paths of what is in a folder; release with free(). NULL after a diagnostic. */
@@ -218,7 +218,7 @@ static const char **list_folder(cli_search *search, const char *folder, size_t *
         search->ok = false;
     }
     if (*count)
-        qsort(paths, *count, sizeof *paths, by_bytes);
+        qsort(paths, *count, sizeof *paths, by_name);
     return paths;
 }
 

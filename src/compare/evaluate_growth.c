@@ -485,6 +485,10 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
     char why[sizeof error.text];
     if (!context->model || !context->window) {
         MP_DISMISS(evaluation, "there is no series of snapshots");
+    } else if (context->model->misplaced) {
+        MP_DISMISS(evaluation,
+                   "the order of the dumps is in doubt: %s may be earlier than the one before it",
+                   context->model->misplaced);
     } else if (!after) {
         judge_window(evaluation, context->window);
     } else if (mp_rule_window(evaluation, &window, &error)) {

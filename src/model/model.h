@@ -351,6 +351,8 @@ typedef struct mp_model {
     bool knows_request_peaks;
     int64_t longest_name; /* in bytes; longer ones are cut; 0: MP_LONGEST_NAME */
     bool cut_names;       /* some were */
+    /* Of dumps, the first that may be earlier than the one before it; NULL: there is none. */
+    const char *misplaced;
     mp_time_range within; /* for which generations tell objects apart by their creation */
     struct mp_model_private *private;
 } mp_model;

@@ -190,11 +190,12 @@ static void look_at_member(void *opaque, mp_input *member)
 static int by_path(const void *left, const void *right)
 {
     const load_entry *a = left, *b = right;
-    int paths = strcmp(a->path, b->path);
+    int paths = strverscmp(a->path, b->path);
     return paths ? paths : (a->given > b->given) - (a->given < b->given);
 }
 
-/* In the order of their names; of those of one name the last one, as if it had been unpacked. */
+/* In the order of their names, numbers in which are numbers; of those of one name the last one, as
+ * if it had been unpacked. */
 static void look_at_archive(load_list *list, load_entry archive)
 {
     size_t first = --list->count, kept = first;
@@ -258,7 +259,41 @@ static bool is_same_recording(const void *opaque, uint32_t value)
     return a->reader == b->reader && strcmp(a->place.group, b->place.group) == 0;
 }
 
-static void order(load_entry *entries, size_t count)
+/* Dumps that all tell when they were made, and not all the same, stand in that order wherever they
+ * were given. Their clock may have started again meanwhile. */
+static void order_dumps(load_entry *entries, size_t count)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const mp_place *place = &entries[i].place;
+        if (entries[i].reader && !place->stamped)
+            return;
+        least = place->stamped && place->stamp < least ? place->stamp : least;
+        most = place->stamped && place->stamp > most ? place->stamp : most;
+    }
+    bool again = most > least && most - least > INT32_MAX;
+    for (size_t i = 0; most > least && i < count; i++) {
+        uint32_t stamp = entries[i].place.stamp;
+        entries[i].given = 0;
+        entries[i].place.sequence = stamp + ((uint64_t)(again && stamp <= INT32_MAX) << 32);
+    }
+}
+
+/* Whoever gave them otherwise sees other ends of what grew than he thinks. */
+static void tell_order(const load_entry *entries, size_t count, mp_diagnostics *diagnostics)
+{
+    for (size_t i = 1; i < count; i++)
+        if (entries[i].place.stamped && entries[i].turn < entries[i - 1].turn) {
+            mp_diagnose(
+                diagnostics, MP_DIAG_DUMP_ORDER, entries[i].path, 0,
+                "was given before %s and is later by its stamp: dumps are read in the order "
+                "of their stamps",
+                entries[i - 1].path);
+            return;
+        }
+}
+
+static void order(load_entry *entries, size_t count, mp_diagnostics *diagnostics)
 {
     mp_hash_index recordings = {0};
     for (size_t i = 0; i < count; i++) {
@@ -272,8 +307,10 @@ static void order(load_entry *entries, size_t count)
         entries[i].given = entries[*place - 1].given;
     }
     mp_hash_index_free(&recordings);
+    order_dumps(entries, count);
     if (count)
         qsort(entries, count, sizeof *entries, by_place);
+    tell_order(entries, count, diagnostics);
 }
 
 static void name_snapshot(mp_model *model, uint32_t session, const load_entry *entry)
@@ -420,7 +457,7 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
     assert(entries || !list.count);
     bool readable = one_kind(entries, list.count, model, diagnostics) &&
                     has_snapshots(entries, list.count, model, diagnostics);
-    order(entries, list.count);
+    order(entries, list.count, diagnostics);
     for (size_t i = 0; readable && i < READERS; i++)
         list.ok &= read_all(table[i], entries, list.count, model, diagnostics, options);
     for (size_t i = 0; i < list.count; i++)

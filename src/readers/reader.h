@@ -20,6 +20,9 @@ typedef enum mp_bid {
 typedef struct mp_place {
     char group[80]; /* inputs of one group are one recording */
     uint64_t sequence;
+    /* Of a dump: when it was made, by a clock of 32 bits that starts again. */
+    bool stamped;
+    uint32_t stamp;
 } mp_place;
 
 typedef struct mp_reader {
@@ -30,7 +33,7 @@ typedef struct mp_reader {
     mp_kind kind; /* inputs of different kinds are not read together */
     /* Look at the first bytes of an input; no I/O, no state. */
     mp_bid (*probe)(mp_slice head);
-    /* NULL: inputs are read in the order given. */
+    /* False: it is no part of a group. NULL: inputs are read in the order given. */
     bool (*place)(mp_slice head, mp_place *place);
     /* How much of a path, from its start, names the process (an agent) that files of this format
      * are sessions of; 0: it is no such path. NULL: formats without such names. */

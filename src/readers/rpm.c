@@ -16,6 +16,7 @@
 #include "input/input.h"
 #include "model/build.h"
 #include "model/graph_builder.h"
+#include "readers/dump_order.h"
 #include "readers/reader.h"
 
 enum { VERSION = 2, FEW_TYPES = 4096, MOST_NAMES = 20 };
@@ -37,6 +38,7 @@ typedef struct rpm_state {
     mp_id_index types_by_name; /* mp_string_id to the first type of that name */
     bool converted;
     int64_t first_stamp, last_stamp; /* milliseconds, of dumps so far; -1: none was seen */
+    const char *last_path;           /* of the dump before; NULL: there is none */
 
     /* of one file */
     mp_graph_builder *graph;
@@ -422,14 +424,21 @@ static void tell_times(const rpm_state *state, mp_snapshot *snapshot)
     snapshot->has_took = snapshot->took_us >= 0;
 }
 
-/* What grew is asked of dumps in their order, which is that of the command line: names sort as
- * "dump-10", "dump-2". */
+/* What grew is asked of dumps in their order, which is that of their stamps if all have one, else
+ * that of the command line: there names sort as "dump-10", "dump-2". */
 static void check_order(rpm_state *state)
 {
-    if (state->last_stamp >= 0 && state->stamp >= 0 && between(state->last_stamp, state->stamp) < 0)
+    bool both = state->last_stamp >= 0 && state->stamp >= 0,
+         same = state->stamp == state->last_stamp;
+    bool earlier = both && between(state->last_stamp, state->stamp) < 0;
+    if (earlier)
         mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, 0,
                     "is earlier by its stamp than the dump before it, expected the oldest first: "
                     "what grew is told of another order");
+    if (state->last_path && !state->model->misplaced &&
+        (earlier || ((!both || same) && mp_is_numbered_behind(state->last_path, state->path))))
+        state->model->misplaced = state->path;
+    state->last_path = state->path;
     if (state->stamp >= 0)
         state->last_stamp = state->stamp;
 }
@@ -522,6 +531,20 @@ static mp_bid probe(mp_slice head)
                : MP_NOT_MINE;
 }
 
+/* The stamp of the first section is the file's. */
+static bool place_rpm(mp_slice head, mp_place *place)
+{
+    mp_slice line = next_line(&head);
+    int64_t stamp = -1;
+    if (line.length > 4) { /* "a 2 ", as probe has it; then the name */
+        mp_fields words = mp_fields_of((mp_slice){line.at + 4, line.length - 4});
+        (void)take_name(&words, &stamp);
+    }
+    place->stamped = stamp >= 0;
+    place->stamp = place->stamped ? (uint32_t)stamp : 0;
+    return false;
+}
+
 static void *open_rpm(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
     rpm_state *state = mp_alloc_zero(1, sizeof *state);
@@ -553,6 +576,7 @@ const mp_reader mp_reader_rpm = {
     .versions = "2",
     .kind = MP_KIND_DUMP,
     .probe = probe,
+    .place = place_rpm,
     .open = open_rpm,
     .read = read_rpm,
     .close = close_rpm,

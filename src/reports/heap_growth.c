@@ -409,6 +409,7 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
               mp_fail(error, MP_ERROR_ARGUMENT,
                       "growth compares dumps: give two or more, the oldest first");
     if (ok) {
+        mp_say_dump_order(document, window.model);
         mp_section_limits(document, request, &window);
         put_holders(request, document, &window, (size_t)asked->limit);
         mp_section_growers(document, &window, (size_t)asked->limit);

@@ -223,8 +223,8 @@ static void hold_platform(mp_document *document, const mp_request *request, cons
 }
 
 /* Why a limit is not judged: what breaks off, what nothing fits, perhaps because it is misspelt,
- * unless another of many files may have it, and what leaked where it is no longer there. NULL: it
- * is. */
+ * unless another of many files may have it, what leaked where it is no longer there, and growth
+ * where nobody knows what was first. NULL: it is. */
 static const char *refusal_of(mp_document *document, const mp_request *request,
                               const mp_window *window, bool of_leaks)
 {
@@ -232,6 +232,7 @@ static const char *refusal_of(mp_document *document, const mp_request *request,
     return request->torn                             ? mp_torn_text(document, request)
            : nothing                                 ? "nothing fits the selection"
            : of_leaks && mp_window_ends_late(window) ? "the window " MP_ENDS_LATE
+           : of_leaks                                ? mp_dump_order_text(document, window->model)
                                                      : NULL;
 }
 

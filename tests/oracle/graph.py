@@ -508,6 +508,7 @@ class Maker:
     """The records of a random dump."""
 
     def __init__(self, seed):
+        self.seed = seed
         self.chance = random.Random(seed)
         self.sections = [self.ids() for _ in range(self.chance.choice((1, 1, 2)))]
 
@@ -559,7 +560,9 @@ class Maker:
         self.upper = chance.random() < 0.2
         self.widths = chance.choice(((1, 1), (0, 1, 2), (1, 2, 3), (0, 1, 5)))
         for ids in self.sections:
-            stamp = chance.choice(("", f" {chance.randrange(1 << 32):x}"))
+            # Dumps of later seeds are later, by a clock that starts again.
+            clock = (0xffff8000 + self.seed * 1000 + chance.randrange(1 << 32) % 1000) & 0xffffffff
+            stamp = chance.choice(("", f" {clock:x}"))
             name = chance.choice(("shop.exe", "My Shop.exe") if stamp else ("shop.exe",))
             lines.append(f"a 2 {name}{stamp}")
             for letter, *fields in self.section(ids):

@@ -303,7 +303,7 @@ static void inputs_are_placed_by_uuid_and_sequence(void **unused)
         {"", false, "", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mp_place place = {{0}, 0};
+        mp_place place = {.sequence = 0};
         mp_slice head = {cases[i].head, strlen(cases[i].head)};
         assert_int_equal(mp_reader_oemp.place(head, &place), cases[i].placed);
         assert_string_equal(place.group, cases[i].group);
