@@ -119,9 +119,10 @@ int64_t mp_window_held(const mp_window *window);
 typedef struct mp_totals {
     int64_t live_objects, live_bytes; /* at `to` */
     int64_t created_objects, created_bytes, deleted_objects;
-    int64_t peak_objects, peak_bytes; /* over all snapshots; of several sessions, added */
-    bool has_stated_peak;             /* the file states it of the whole */
-    int64_t stated_peak_objects;      /* most alive at any moment; of several sessions, added */
+    int64_t peak_objects, peak_bytes; /* see mp_peak */
+    bool peak_of_one;                 /* likewise */
+    bool has_stated_peak;             /* the file states it of the whole, up to `to` */
+    int64_t stated_peak_objects;      /* most alive at any moment */
     int64_t reusable_objects, reusable_bytes;
     int64_t from_objects, from_bytes; /* alive at `from` */
     bool has_reusable;                /* the format tells reusable objects apart */

@@ -14,6 +14,7 @@ typedef struct totals_row {
     int64_t displaced_objects, corruptions, corrupt_events, reordered_events, late_events;
     int64_t cross_thread_deletions;
     int64_t threads, crawls;
+    const char *peak_of; /* of several sessions, one of which is meant */
     /* What people read: each number of objects with its size. */
     const char *alive, *created, *deleted, *peak, *leaked, *suppressed, *temporary, *old, *reusable,
         *untracked;
@@ -36,6 +37,7 @@ static const mp_column total_columns[] = {
     TOTAL(retyped_objects, "", MP_COUNT, 0),
     TOTAL(peak_objects, "", MP_COUNT, 0),
     TOTAL(peak_bytes, "Peak", MP_BYTES, MP_SUMMARY),
+    OWN(peak_of, MP_TEXT, MP_FOR_PROGRAMS),
     TOTAL(stated_peak_objects, "", MP_COUNT, 0),
     TOTAL(leaked_objects, "", MP_COUNT, 0),
     TOTAL(leaked_bytes, "Leaked", MP_BYTES, MP_SUMMARY),
@@ -178,6 +180,10 @@ static void set_history(mp_document *document, const mp_window *window, const mp
         set_events(document, window, row);
     else
         totals->temporary_objects = totals->temporary_bytes = MP_UNKNOWN;
+    if (totals->peak_of_one) {
+        row->peak = mp_document_text(document, "%s, of the largest session", row->peak);
+        row->peak_of = "largest-session";
+    }
     if (!leaks && !events)
         totals->leaked_objects = totals->leaked_bytes = MP_UNKNOWN;
     if (!totals->retyped_objects)

@@ -9,6 +9,7 @@ growth as the report contract defines them, and beside them the recordings one b
 """
 
 import argparse
+import datetime
 import functools
 import json
 import re
@@ -64,6 +65,10 @@ class Snapshot:
             raise ValueError("short header")
         self.version = 1 if integer(fields[0]) <= 1 else 2
         self.sequence = integer(fields[2])
+        try:
+            self.start = int(datetime.datetime.fromisoformat(fields[3]).timestamp() * 1000000)
+        except ValueError:
+            self.start = None
         self.tag = fields[5]
         self.request = nil_or(fields[6])
         self.request_start = integer(fields[8])
@@ -303,9 +308,17 @@ class Recording:
         if last is not None:
             self.end = self.index_of(last)
 
+    def clock_of(self, index):
+        return self.snapshots[0].start + self.snapshots[index].time
+
     def has_ended(self):
         """Whether the process was about to end at the window's end; else what is alive is in use."""
         return any(s.tag.lower() in ("_precleanup", "_exit") for s in self.snapshots[:self.end + 1])
+
+    def ends_late(self):
+        """Whether the window's end is behind the clean-up."""
+        clean = [i for i, s in enumerate(self.snapshots) if s.tag.lower() == "_precleanup"]
+        return self.snapshots[self.end].tag.lower() == "_exit" or self.end > max(clean, default=self.end)
 
     def is_within(self, thing):
         return self.within[0] <= thing.created <= self.within[1]
@@ -351,10 +364,10 @@ def size(objects):
 
 
 def totals_of(recording):
-    """Live, created and deleted at (up to) the end; peaks over the whole recording."""
+    """Live, created, deleted and peaks at (up to) the end."""
     live = recording.ordinary(recording.end)
     created = recording.events_of("created", recording.end)
-    every = [recording.ordinary(i) for i in range(len(recording.snapshots))]
+    every = [recording.ordinary(i) for i in range(recording.end + 1)]
     totals = {
         "live_objects": len(live),
         "live_bytes": size(live),
@@ -370,12 +383,32 @@ def totals_of(recording):
     return totals
 
 
-def sum_of(many):
-    """Recordings are sessions of their own: their figures are added, peaks too."""
-    total = {}
-    for totals in many:
+def figure_at(recording, time, figure):
+    """What a session has at a time by the clock: of its last snapshot before, up to its end."""
+    found = 0
+    for index, snapshot in enumerate(recording.snapshots):
+        if recording.clock_of(index) > time:
+            break
+        if index <= recording.end:
+            found = figure(recording.ordinary(index))
+        if snapshot.tag.lower() == "_exit":
+            return 0
+    return found
+
+
+def totals_of_all(recordings):
+    """Recordings are sessions of their own: their figures are added. The peak is by the clock, or
+    that of one of them, where that is more or they do not tell their times."""
+    total, each = {}, [totals_of(recording) for recording in recordings]
+    for totals in each:
         for name, value in totals.items():
             total[name] = total.get(name, 0) + value
+    for name, figure in (("peak_objects", len), ("peak_bytes", size)):
+        total[name] = max(totals[name] for totals in each)
+        if all(recording.snapshots[0].start is not None for recording in recordings):
+            times = [r.clock_of(index) for r in recordings for index in range(len(r.snapshots))]
+            total[name] = max(total[name], *(sum(figure_at(r, time, figure) for r in recordings)
+                                             for time in times))
     return total
 
 
@@ -443,7 +476,9 @@ def leaks_of(recordings):
 
 
 def trend_of(recordings):
-    """The bytes that --max-trend holds a window to."""
+    """The bytes that --max-trend holds a window to; None where what leaked is not there any more."""
+    if any(recording.ends_late() for recording in recordings):
+        return None
     return steady_bytes(
         ((recording.site(thing), session, thing.first, thing.bytes)
          for session, recording in enumerate(recordings)
@@ -687,7 +722,7 @@ def report(recordings, by):
         "recordings": [{"uuid": r.snapshots[0].uuid, "from": r.snapshots[r.start].sequence,
                         "to": r.snapshots[r.end].sequence, "totals": totals_of(r)}
                        for r in recordings],
-        "totals": sum_of(totals_of(r) for r in recordings),
+        "totals": totals_of_all(recordings),
         "snapshots": [row for r in recordings for row in snapshots_of(r)],
         "leaks": leaks_of(recordings),
         "top": top_of(recordings, by),

@@ -186,7 +186,7 @@ static void totals_are_as_by_hand(void **unused)
     } cases[] = {
         {HEAP, "1", "4", TOTALS(6, 407, 8, 430, 2, 7, 428, 1, 999, 3, 130, true)},
         {HEAP, "2", "3", TOTALS(7, 428, 8, 430, 1, 7, 428, 1, 999, 7, 408, true)},
-        {HEAP, "1", "1", TOTALS(3, 130, 3, 130, 0, 7, 428, 0, 0, 3, 130, true)},
+        {HEAP, "1", "1", TOTALS(3, 130, 3, 130, 0, 3, 130, 0, 0, 3, 130, true)},
         {HEAP, "first", "last", TOTALS(1, 10, 8, 430, 7, 7, 428, 1, 999, 3, 130, true)},
         {HEAP HEAP_OF(OTHER_UUID), "1", "4",
          TOTALS(12, 814, 16, 860, 4, 14, 856, 2, 1998, 6, 260, true)},

@@ -1,0 +1,121 @@
+#include "query/peak.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* From then on a session has so much. */
+typedef struct moment {
+    int64_t clock_us, objects, bytes;
+    uint32_t session, snapshot;
+} moment;
+
+typedef struct moments {
+    moment *at;
+    size_t count, capacity;
+    bool timed;     /* all sessions tell when they ran */
+    size_t several; /* sessions that have any */
+} moments;
+
+static int by_clock(const void *left, const void *right)
+{
+    const moment *a = left, *b = right;
+    if (a->clock_us != b->clock_us)
+        return a->clock_us < b->clock_us ? -1 : 1;
+    return a->snapshot < b->snapshot ? -1 : a->snapshot > b->snapshot;
+}
+
+static void add(moments *found, moment here)
+{
+    mp_grow(&found->at, &found->capacity, found->count + 1, sizeof here);
+    found->at[found->count++] = here;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Of a log, whose peak is known between snapshots too, all of it counts, as a moment that is asked
+ * for is no end of it. */
+static bool counts(const mp_window *window, uint32_t session, uint32_t snapshot)
+{
+    return window->model->kind == MP_KIND_EVENTS || snapshot <= window->ranges[session].to.i;
+}
+
+/* What a session had at its snapshots; `own`: at most. */
+static void add_session(const mp_window *window, uint32_t session, moments *found, mp_peak *own)
+{
+    const mp_filter *filter = window->filter;
+    int64_t start_us = window->model->sessions.at[session].start_us;
+    found->timed &= start_us != 0;
+    for (uint32_t k = filter->sessions.first[session]; k < filter->sessions.first[session + 1];
+         k++) {
+        uint32_t i = filter->sessions.at[k];
+        const mp_snapshot *at = &filter->snapshots[i];
+        if (!counts(window, session, i))
+            continue;
+        moment here = {start_us + at->time_us, at->has_peak ? at->peak_objects : at->live_objects,
+                       at->has_peak ? at->peak_bytes : at->live_bytes, session, i};
+        own->objects = most(own->objects, here.objects);
+        own->bytes = most(own->bytes, here.bytes);
+        add(found, here);
+    }
+}
+
+/* Processes that ended have nothing any more, whether or not the window has their end. */
+static void add_ends(const mp_window *window, moments *found)
+{
+    const mp_model *model = window->model;
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+        const mp_snapshot *at = &model->snapshots.at[i];
+        if (mp_model_is_exit(model, at->tag))
+            add(found,
+                (moment){.clock_us = model->sessions.at[at->session.i].start_us + at->time_us,
+                         .session = at->session.i,
+                         .snapshot = i});
+    }
+}
+
+/* The most that all had at once; of one moment of the clock, what is there behind it. */
+static mp_peak peak_by_clock(const mp_window *window, moments *found)
+{
+    mp_peak peak = {0}, now = {0}, *has = mp_alloc_zero(window->model->sessions.count, sizeof *has);
+    qsort(found->at, found->count, sizeof *found->at, by_clock);
+    for (size_t i = 0; i < found->count; i++) {
+        const moment *at = &found->at[i];
+        now.objects += at->objects - has[at->session].objects;
+        now.bytes += at->bytes - has[at->session].bytes;
+        has[at->session] = (mp_peak){.objects = at->objects, .bytes = at->bytes};
+        if (i + 1 < found->count && at[1].clock_us == at->clock_us)
+            continue;
+        peak.objects = most(peak.objects, now.objects);
+        peak.bytes = most(peak.bytes, now.bytes);
+    }
+    free(has);
+    return peak;
+}
+
+mp_peak mp_window_peak(const mp_window *window)
+{
+    moments found = {.timed = true};
+    mp_peak peak = {0};
+    for (uint32_t session = 1; session < window->model->sessions.count; session++) {
+        mp_peak own = {0};
+        if (!window->ranges[session].to.i)
+            continue;
+        add_session(window, session, &found, &own);
+        found.several++;
+        peak.objects = most(peak.objects, own.objects);
+        peak.bytes = most(peak.bytes, own.bytes);
+    }
+    peak.of_one = found.several > 1 && !found.timed;
+    if (found.several > 1 && found.timed) {
+        add_ends(window, &found);
+        mp_peak all = peak_by_clock(window, &found);
+        peak.objects = most(peak.objects, all.objects);
+        peak.bytes = most(peak.bytes, all.bytes);
+    }
+    free(found.at);
+    return peak;
+}
