@@ -149,6 +149,8 @@ class Differences:
         changes = [self.whole_number(name, totals["new"][name]) - self.whole_number(name, totals["base"][name])
                    for name in ("live_bytes", "leaked_bytes", "seconds")
                    if all(name in totals.get(side, {}) for side in ("base", "new"))]
+        if all("unreachable_bytes" in totals.get(side, {}) for side in ("base", "new")):
+            changes[0] -= totals["new"]["unreachable_bytes"] - totals["base"]["unreachable_bytes"]
         up, down = any(change > 0 for change in changes), any(change < 0 for change in changes)
         words = ("Slower", "Faster") if "seconds" in totals.get("base", {}) else ("Worse", "Better")
         wanted = "Mixed" if up and down else words[0] if up else words[1] if down else "Same"

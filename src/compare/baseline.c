@@ -48,7 +48,7 @@ typedef struct stack_end {
 /* The figures of a line, of a run. */
 typedef struct run_values {
     mp_amounts amounts;
-    int64_t peak_objects, peak_bytes, modules; /* of the totals */
+    int64_t peak_objects, peak_bytes, unreachable_bytes, modules; /* of the totals */
 } run_values;
 
 static const struct {
@@ -135,6 +135,7 @@ static bool read_member(loader *load, line_values *values, const char *name, jso
         size_t offset;
     } totals[] = {{"peak_objects", offsetof(run_values, peak_objects)},
                   {"peak_bytes", offsetof(run_values, peak_bytes)},
+                  {"unreachable_bytes", offsetof(run_values, unreachable_bytes)},
                   {"modules", offsetof(run_values, modules)}};
     /* Clocks are set back while a program runs: times may be negative. */
     for (size_t i = 0; i < MP_AMOUNTS; i++)
@@ -353,6 +354,7 @@ static bool read_totals(loader *load, const line_values *values)
         run->totals = load->values[i].amounts;
         run->peak_objects = load->values[i].peak_objects;
         run->peak_bytes = load->values[i].peak_bytes;
+        run->unreachable_bytes = load->values[i].unreachable_bytes;
         run->modules = (uint64_t)load->values[i].modules;
     }
     return true;

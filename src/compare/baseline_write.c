@@ -262,7 +262,7 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
 static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
 {
     typedef struct total {
-        int64_t peak_objects, peak_bytes, modules;
+        int64_t peak_objects, peak_bytes, unreachable_bytes, modules;
     } total;
     enum { FIGURES = sizeof(total) / sizeof(int64_t) };
     mp_json line = begin_line(buffer);
@@ -270,12 +270,14 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
     mp_amounts *amounts = mp_alloc(runs.count * sizeof *amounts);
     for (size_t i = 0; i < runs.count; i++) {
         const mp_digest *run = runs.at[i];
-        of[i] = (total){run->peak_objects, run->peak_bytes, (int64_t)run->modules};
+        of[i] = (total){run->peak_objects, run->peak_bytes, run->unreachable_bytes,
+                        (int64_t)run->modules};
         amounts[i] = run->totals;
     }
     add_text(&line, "of", "totals");
     add_figure(&line, "peak_objects", &of->peak_objects, runs.count, FIGURES, true);
     add_figure(&line, "peak_bytes", &of->peak_bytes, runs.count, FIGURES, true);
+    add_figure(&line, "unreachable_bytes", &of->unreachable_bytes, runs.count, FIGURES, false);
     add_figure(&line, "modules", &of->modules, runs.count, FIGURES, true);
     add_number(&line, "entries", (int64_t)entries);
     add_amounts(&line, amounts, runs.count);

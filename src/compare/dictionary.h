@@ -59,6 +59,7 @@ enum {
     MP_HAS_RETAINED = 4,
     MP_HAS_COSTS = 8,
     MP_HAS_SCOPED = 16,
+    MP_HAS_GARBAGE = 32, /* a whole dump: what no root reaches */
 };
 
 /* `scoped_bytes` of a sum: what is scoped to one of its parts may be another one's own, or be

@@ -273,6 +273,17 @@ static void digest_groups(builder *of)
     }
 }
 
+/* Of a selection it is not known. */
+static void digest_garbage(builder *of)
+{
+    const mp_graph *graph = of->filter->graph;
+    if (of->model->kind != MP_KIND_DUMP || !graph || of->filter->selects ||
+        graph->snapshot.i != of->window->ranges[1].to.i)
+        return;
+    of->digest->has |= MP_HAS_GARBAGE;
+    of->digest->unreachable_bytes = mp_graph_totals_of(graph, NULL).unreachable_bytes;
+}
+
 static void digest_heap(builder *of)
 {
     mp_digest *digest = of->digest;
@@ -287,6 +298,7 @@ static void digest_heap(builder *of)
     for (size_t i = 0; i < sites->count; i++)
         digest->totals = mp_amounts_add(digest->totals, sites->at[i].amounts);
     digest_retained(of);
+    digest_garbage(of);
     if (of->model->kind == MP_KIND_RECORDING) {
         digest->has |= MP_HAS_SCOPED;
         digest_scoped(of, MP_LEVEL_SITE, context_key);

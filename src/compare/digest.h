@@ -73,6 +73,7 @@ typedef struct mp_digest {
     unsigned has; /* MP_HAS_... */
     mp_amounts totals;
     int64_t peak_objects, peak_bytes;
+    int64_t unreachable_bytes; /* of the totals; where there is MP_HAS_GARBAGE */
     uint64_t modules;
     mp_entries lists[MP_LEVELS]; /* those that the kind has; no two entries of one key */
 } mp_digest;

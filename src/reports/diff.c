@@ -16,7 +16,7 @@
 /* Of one side; what it does not tell is unknown. */
 typedef struct side_row {
     mp_amounts totals;
-    int64_t peak_objects, peak_bytes, modules;
+    int64_t peak_objects, peak_bytes, unreachable_bytes, modules;
 } side_row;
 
 #define TOTAL(field, name, unit) MP_COLUMN_OF(side_row, totals.field, name, "", unit, 0)
@@ -28,6 +28,7 @@ static const mp_column side_columns[] = {
     TOTAL(deleted, "deleted_objects", MP_COUNT),
     MP_COLUMN(side_row, peak_objects, "", MP_COUNT, 0),
     MP_COLUMN(side_row, peak_bytes, "", MP_BYTES, 0),
+    MP_COLUMN(side_row, unreachable_bytes, "", MP_BYTES, 0),
     TOTAL(leaked_objects, "leaked_objects", MP_COUNT),
     TOTAL(leaked_bytes, "leaked_bytes", MP_BYTES),
     TOTAL(exclusive_us, "seconds", MP_SECONDS),
@@ -41,6 +42,8 @@ static side_row put_side(mp_document *document, const char *name, const mp_diges
     side_row row = {.totals = mp_amounts_known(&digest->totals, digest->has),
                     .peak_objects = history ? digest->peak_objects : MP_UNKNOWN,
                     .peak_bytes = history ? digest->peak_bytes : MP_UNKNOWN,
+                    .unreachable_bytes =
+                        digest->has & MP_HAS_GARBAGE ? digest->unreachable_bytes : MP_UNKNOWN,
                     .modules = costs ? (int64_t)digest->modules : MP_UNKNOWN};
     mp_table *table = MP_TABLE(document, name, NULL, MP_RECORD, side_columns);
     table->flags = MP_FOR_PROGRAMS;
@@ -68,6 +71,7 @@ static const struct {
 } beside[] = {
     {"Alive", MP_BYTES, offsetof(side_row, totals.bytes)},
     {"Objects alive", MP_COUNT, offsetof(side_row, totals.objects)},
+    {"Unreachable", MP_BYTES, offsetof(side_row, unreachable_bytes)},
     {"Leaked", MP_BYTES, offsetof(side_row, totals.leaked_bytes)},
     {"Objects leaked", MP_COUNT, offsetof(side_row, totals.leaked_objects)},
     {"Objects created", MP_COUNT, offsetof(side_row, totals.created)},

@@ -41,10 +41,13 @@ static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_d
                                 : (measure){FIELD(bytes), .what = "alive"};
     if (diff->has & MP_HAS_HISTORY && !base->late && !now->late)
         measures[count++] = (measure){FIELD(leaked_bytes), .what = "leaked"};
+    const bool reached = diff->has & MP_HAS_GARBAGE; /* garbage is none the worse for being more */
+    if (reached)
+        measures[0].what = "reachable";
     for (size_t i = 0; i < count; i++) {
         measure *at = &measures[i];
-        at->base = base->totals.at[at->field];
-        at->change = now->totals.at[at->field] - at->base;
+        at->base = base->totals.at[at->field] - (reached ? base->unreachable_bytes : 0);
+        at->change = now->totals.at[at->field] - (reached ? now->unreachable_bytes : 0) - at->base;
         at->counts = at->change && mp_change_counts(asked, at->change, at->base);
     }
     return count;
@@ -243,6 +246,19 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
                         mp_bytes_text(document, now->peak_bytes, false));
 }
 
+static void say_garbage(mp_document *document, const mp_diff *diff, const mp_digest *base,
+                        const mp_digest *now)
+{
+    int64_t change = now->unreachable_bytes - base->unreachable_bytes;
+    if (diff->has & MP_HAS_GARBAGE && change)
+        mp_document_say(document, MP_TONE_PLAIN, "Unreachable",
+                        "%s%s, from %s to %s: garbage that is not yet collected",
+                        mp_bytes_text(document, change, true),
+                        share_of(document, change, base->unreachable_bytes),
+                        mp_bytes_text(document, base->unreachable_bytes, false),
+                        mp_bytes_text(document, now->unreachable_bytes, false));
+}
+
 /* What leaked is in the figures with what is in use, or in no verdict where it was freed before one
  * looked. */
 static void warn_window(mp_document *document, const mp_digest *base, const mp_digest *now)
@@ -275,6 +291,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     if (verdict == WORSE && diff->kind == MP_KIND_DUMP)
         mp_diff_say_holder(document, diff, base, now);
     warn_window(document, base, now);
+    say_garbage(document, diff, base, now);
     say_peak(document, diff, base, now, verdict, asked);
     if (diff->kind == MP_KIND_PROFILE)
         say_calls(document, base, now);
