@@ -1,4 +1,4 @@
-/* Whether two digests are of the same: of whole runs both, and of all that ran. */
+/* Whether two digests are of the same: of whole runs both, and of all that ran; which is later. */
 #include "base/memory.h"
 #include "compare/digest.h"
 
@@ -17,4 +17,12 @@ const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_dig
                                "nothing",
                                part->path);
     return NULL;
+}
+
+bool mp_is_later(const mp_digest *first, const mp_digest *second)
+{
+    uint32_t later = first->stamp_ms - second->stamp_ms; /* the clock may have started again */
+    if (first->has_stamp && second->has_stamp)
+        return later && later <= INT32_MAX;
+    return first->start_us && second->start_us && first->start_us > second->start_us;
 }

@@ -284,6 +284,14 @@ static void digest_garbage(builder *of)
     of->digest->unreachable_bytes = mp_graph_totals_of(graph, NULL).unreachable_bytes;
 }
 
+static void digest_stamp(builder *of)
+{
+    const mp_snapshot *to = &of->model->snapshots.at[of->window->ranges[1].to.i];
+    of->digest->has_stamp = of->model->kind == MP_KIND_DUMP && to->has_clock;
+    if (of->digest->has_stamp)
+        of->digest->stamp_ms = (uint32_t)(to->clock_us / 1000);
+}
+
 static void digest_heap(builder *of)
 {
     mp_digest *digest = of->digest;
@@ -299,6 +307,7 @@ static void digest_heap(builder *of)
         digest->totals = mp_amounts_add(digest->totals, sites->at[i].amounts);
     digest_retained(of);
     digest_garbage(of);
+    digest_stamp(of);
     if (of->model->kind == MP_KIND_RECORDING) {
         digest->has |= MP_HAS_SCOPED;
         digest_scoped(of, MP_LEVEL_SITE, context_key);

@@ -64,6 +64,8 @@ typedef struct mp_digest {
      * Two digests can be compared if theirs are the same. Of the dictionary. */
     const char *conditions;
     int64_t start_us; /* when the first session began, since 1970, UTC; 0: not known */
+    bool has_stamp;   /* of a dump, whose clock of 32 bits tells no date */
+    uint32_t stamp_ms;
     /* Of a baseline of several runs: one for each, of which this is the middle one (runs.h). NULL
      * and 0: it is of one run. */
     struct mp_digest **runs;
@@ -101,6 +103,9 @@ void mp_digest_add_checksum(mp_digest *digest, mp_checksum checksum);
  * for. In the arena. */
 const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_digest *now,
                             bool cut_too);
+
+/* Whether the first is later than the second, by what both say of their times. */
+bool mp_is_later(const mp_digest *first, const mp_digest *second);
 
 /* --- differences --- */
 

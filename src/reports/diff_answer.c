@@ -246,6 +246,15 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
                         mp_bytes_text(document, now->peak_bytes, false));
 }
 
+/* Whoever gave them the wrong way round takes better for worse. */
+static void say_order(mp_document *document, const mp_digest *base, const mp_digest *now)
+{
+    if (mp_is_later(base, now))
+        mp_document_say(document, MP_TONE_WARNING, "Order",
+                        "the base, %s, is the later one by what both say of their times",
+                        base->path);
+}
+
 static void say_garbage(mp_document *document, const mp_diff *diff, const mp_digest *base,
                         const mp_digest *now)
 {
@@ -290,6 +299,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     say_verdict(document, diff, measures, count, verdict, asked);
     if (verdict == WORSE && diff->kind == MP_KIND_DUMP)
         mp_diff_say_holder(document, diff, base, now);
+    say_order(document, base, now);
     warn_window(document, base, now);
     say_garbage(document, diff, base, now);
     say_peak(document, diff, base, now, verdict, asked);
