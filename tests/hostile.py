@@ -443,6 +443,18 @@ def rules_of_sites(scale):
                                               for i in range(1, int(count * scale) + 1)))
 
 
+SUPPRESSIONS = {"types": "type = T{}", "sources": "source = *{}", "frames": "stack = ^s{}[.]p", "none": "stack = s{}x"}
+
+
+@hostile("rules", *[("leaks", "p.oemp", "--suppress", name, "--limit", 5, "--format", "json")
+                    for name in SUPPRESSIONS])
+def suppressions_of_sites(scale):
+    many_sites(int(20_000 * scale))
+    for name, pattern in SUPPRESSIONS.items():
+        pathlib.Path(name).write_text("".join(f"[s{i}]\n{pattern.format(i)}\nreason = r\n"
+                                              for i in range(1, int(10_000 * scale) + 1)))
+
+
 # --- colliding ids and names ---
 
 BITS = (1 << 64) - 1

@@ -91,6 +91,39 @@ mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size)
     return p;
 }
 
+/* Of a run, what stands in it whatever follows: the last character may be one that need not be
+ * there. */
+static mp_slice sure_of(const char *run, size_t length)
+{
+    if (run[length] && strchr("*+?{", run[length]))
+        while (length && ((unsigned char)run[--length] & 0xc0) == 0x80)
+            ;
+    return (mp_slice){run, length};
+}
+
+mp_slice mp_pattern_core(const char *text)
+{
+    mp_slice core = {text, 0};
+    size_t depth = 0;
+    if (strchr(text, '|'))
+        return core;
+    for (const char *at = text; *at && *at != '[' && *at != '{';) {
+        const size_t length = strcspn(at, ".[](){}*+?|^$\\");
+        const mp_slice sure = sure_of(at, length);
+        if (!depth && sure.length > core.length)
+            core = sure;
+        at += length;
+        if (*at == ')' && !depth)
+            break;
+        depth += (size_t)(*at == '(') - (size_t)(*at == ')');
+        if (*at == '\\' && at[1])
+            at += 2; /* a character, if only the begin of it, or what is none */
+        else if (*at && *at != '[' && *at != '{')
+            at++;
+    }
+    return core;
+}
+
 void mp_pattern_free(mp_pattern *p)
 {
     if (!p)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/slice.h"
+
 typedef struct mp_pattern mp_pattern;
 
 /* Where something stands in a text, in bytes; nowhere: `begin` is MP_NOWHERE. */
@@ -21,6 +23,10 @@ typedef struct mp_span {
 /* NULL with a reason: it is none, or a very large one. Release with mp_pattern_free. */
 mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size);
 void mp_pattern_free(mp_pattern *pattern);
+
+/* A text that is part of each that has a match: one that stands in the expression as it is, outside
+ * of groups, before any [ or {. May be empty. */
+mp_slice mp_pattern_core(const char *text);
 
 /* Whether something of the text matches, from the byte `from` on; what stands before it is seen by
  * ^ and \b. It keeps what it learns: a pattern is for one thread at a time. */

@@ -6,11 +6,13 @@
 
 #include "base/error.h"
 #include "base/glob.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/pattern.h"
 #include "model/events.h"
 #include "model/profile.h"
 #include "query/labels.h"
+#include "query/texts.h"
 
 enum {
     RECORDINGS = 1 << MP_KIND_RECORDING,
@@ -87,35 +89,156 @@ static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_su
     return mp_frame_naming(model, (mp_frame){model->tree_of[context->node.i], context->line}).node;
 }
 
-/* Labels are few and things many: each label is looked at once. */
-static void match_labels(const mp_model *model, mp_things things, uint32_t count,
-                         const mp_criterion *criterion, bool *fits)
+/* Labels are few and things many: each label is made once, and looked at once by a pattern. */
+typedef struct label_set {
+    uint32_t *id_of;   /* of each thing; NULL: not made yet */
+    uint32_t id_count; /* more than the largest */
+    mp_texts texts;    /* of each id; of a source, also as it is told */
+} label_set;
+
+/* The frames of stacks, as texts that are there once. */
+typedef struct frame_set {
+    bool made, too_long;            /* too_long: they are made when they are looked at */
+    uint32_t *of_node, *of_context; /* its caller's, its own; places among the texts */
+    mp_texts texts;
+    mp_hash_index index;
+} frame_set;
+
+struct mp_matcher {
+    const mp_model *model;
+    mp_things things;
+    uint32_t count;
+    mp_arena arena;
+    label_set labels[MP_SUBJECTS];
+    frame_set frames;
+};
+
+static void make_labels(mp_matcher *matcher, mp_subject subject, label_set *made)
 {
-    enum { NOT_SEEN, FITS, FITS_NOT };
-    char *seen = NULL;
+    const mp_model *model = matcher->model;
+    const mp_things things = matcher->things;
+    bool *seen = NULL;
     size_t capacity = 0, known = 0;
-    mp_arena scratch = {0};
-    for (uint32_t i = things != MP_THINGS_TYPES; i < count; i++) {
-        uint32_t id = id_of(model, things, i, criterion->subject);
+    made->id_of = mp_alloc_zero((size_t)matcher->count + 1, sizeof *made->id_of);
+    for (uint32_t i = things != MP_THINGS_TYPES; i < matcher->count; i++) {
+        uint32_t id = made->id_of[i] = id_of(model, things, i, subject);
         if (id >= known) {
             mp_grow(&seen, &capacity, (size_t)id + 1, 1);
-            memset(seen + known, NOT_SEEN, capacity - known);
+            memset(seen + known, false, capacity - known);
             known = capacity;
+            made->id_count = (uint32_t)known;
         }
-        if (seen[id] == NOT_SEEN) {
-            const char *label = label_of(&scratch, model, things, criterion->subject, id);
-            bool is_it = mp_glob_fits(criterion->pattern, label, 0);
-            if (!is_it && criterion->subject == MP_SUBJECT_SOURCE && things == MP_THINGS_CONTEXTS)
-                is_it = mp_glob_fits(criterion->pattern, mp_tree_told(&scratch, model, id), 0);
-            seen[id] = is_it ? FITS : FITS_NOT;
-        }
-        fits[i] = seen[id] == FITS;
+        if (seen[id])
+            continue;
+        seen[id] = true;
+        const char *label = label_of(&matcher->arena, model, things, subject, id);
+        mp_texts_add(&made->texts, label, id);
+        if (subject != MP_SUBJECT_SOURCE || things != MP_THINGS_CONTEXTS)
+            continue;
+        const char *told = mp_tree_told(&matcher->arena, model, id);
+        if (strcmp(told, label) != 0)
+            mp_texts_add(&made->texts, told, id);
     }
-    mp_arena_free(&scratch);
     free(seen);
 }
 
+/* False: none fits. */
+static bool match_labels(mp_matcher *matcher, const mp_criterion *criterion, bool *fits)
+{
+    label_set *labels = &matcher->labels[criterion->subject];
+    if (!labels->id_of)
+        make_labels(matcher, criterion->subject, labels);
+    const mp_some_texts some = mp_texts_with(&labels->texts, mp_glob_core(criterion->pattern));
+    bool *taken = NULL;
+    for (size_t i = 0; i < some.count; i++) {
+        const size_t at = some.at ? some.at[i] : i;
+        if (!mp_glob_fits(criterion->pattern, labels->texts.at[at], 0))
+            continue;
+        if (!taken)
+            taken = mp_alloc_zero(labels->id_count, sizeof *taken);
+        taken[labels->texts.of[at]] = true;
+    }
+    for (uint32_t i = matcher->things != MP_THINGS_TYPES; taken && i < matcher->count; i++)
+        fits[i] = taken[labels->id_of[i]];
+    free(taken);
+    return taken != NULL;
+}
+
 /* --- stacks --- */
+
+typedef struct text_probe {
+    const mp_texts *texts;
+    const char *text;
+} text_probe;
+
+static bool same_text(const void *opaque, uint32_t value)
+{
+    const text_probe *probe = opaque;
+    return strcmp(probe->texts->at[value - 1], probe->text) == 0;
+}
+
+/* The place of a frame's text; what is kept of all of them has a limit. */
+static uint32_t place_of_frame(mp_matcher *matcher, mp_frame frame, size_t *bytes)
+{
+    enum { MOST_BYTES = 32 << 20 };
+    frame_set *frames = &matcher->frames;
+    mp_arena scratch = {0};
+    const char *text = mp_frame_label(&scratch, matcher->model, frame);
+    const size_t length = strlen(text);
+    const text_probe probe = {&frames->texts, text};
+    uint32_t *place =
+        mp_hash_index_put(&frames->index, mp_hash_bytes(text, length), same_text, &probe);
+    if (!*place) {
+        *bytes += length;
+        frames->too_long = *bytes > MOST_BYTES;
+        mp_texts_add(&frames->texts, mp_arena_copy(&matcher->arena, text, length), 0);
+        *place = (uint32_t)frames->texts.count;
+    }
+    mp_arena_free(&scratch);
+    return *place - 1;
+}
+
+static mp_frame caller_of(const mp_model *model, uint32_t node)
+{
+    return (mp_frame){model->tree.at[node].parent, model->tree.at[node].line};
+}
+
+static mp_frame frame_of(const mp_model *model, uint32_t context)
+{
+    const mp_context *at = &model->contexts.at[context];
+    return (mp_frame){model->tree_of[at->node.i], at->line};
+}
+
+static void make_frames(mp_matcher *matcher)
+{
+    const mp_model *model = matcher->model;
+    frame_set *frames = &matcher->frames;
+    size_t bytes = 0;
+    frames->made = true;
+    frames->of_node = mp_alloc_zero(model->tree.count, sizeof *frames->of_node);
+    frames->of_context = mp_alloc_zero(model->contexts.count, sizeof *frames->of_context);
+    for (uint32_t i = 1; i < model->tree.count && !frames->too_long; i++)
+        if (model->tree.at[i].parent)
+            frames->of_node[i] = place_of_frame(matcher, caller_of(model, i), &bytes);
+    for (uint32_t i = 1; i < model->contexts.count && !frames->too_long; i++)
+        frames->of_context[i] = place_of_frame(matcher, frame_of(model, i), &bytes);
+}
+
+/* Which texts of frames fit; NULL: none does. */
+static bool *frames_that_fit(frame_set *frames, mp_slice core, mp_pattern *pattern)
+{
+    const mp_some_texts some = mp_texts_with(&frames->texts, core);
+    bool *taken = NULL;
+    for (size_t i = 0; i < some.count; i++) {
+        const size_t at = some.at ? some.at[i] : i;
+        if (!mp_pattern_fits(pattern, frames->texts.at[at], 0))
+            continue;
+        if (!taken)
+            taken = mp_alloc_zero(frames->texts.count, sizeof *taken);
+        taken[at] = true;
+    }
+    return taken;
+}
 
 static bool frame_fits(const mp_model *model, mp_frame frame, mp_pattern *pattern)
 {
@@ -126,25 +249,45 @@ static bool frame_fits(const mp_model *model, mp_frame frame, mp_pattern *patter
 }
 
 /* The frames above a node are the same for all that it creates: each is looked at once. */
-static void match_stacks(const mp_model *model, const mp_criterion *criterion, bool *fits)
+static void match_frames(const mp_matcher *matcher, const bool *taken, mp_pattern *pattern,
+                         bool *fits)
 {
+    const mp_model *model = matcher->model;
+    const frame_set *frames = &matcher->frames;
     bool *above = mp_alloc_zero(model->tree.count, sizeof *above);
+    for (uint32_t i = 1; i < model->tree.count; i++) {
+        const uint32_t parent = model->tree.at[i].parent;
+        above[i] =
+            parent && (above[parent] || (taken ? taken[frames->of_node[i]]
+                                               : frame_fits(model, caller_of(model, i), pattern)));
+    }
+    for (uint32_t i = 1; i < model->contexts.count; i++)
+        fits[i] =
+            above[frame_of(model, i).node] ||
+            (taken ? taken[frames->of_context[i]] : frame_fits(model, frame_of(model, i), pattern));
+    free(above);
+}
+
+/* False: none fits. */
+static bool match_stacks(mp_matcher *matcher, const mp_criterion *criterion, bool *fits)
+{
+    frame_set *frames = &matcher->frames;
+    const mp_slice core = mp_pattern_core(criterion->pattern);
     char reason[8];
+    if (!frames->made)
+        make_frames(matcher);
+    if (!frames->too_long && !mp_texts_with(&frames->texts, core).count)
+        return false;
     mp_pattern *pattern = mp_pattern_new(criterion->pattern, reason, sizeof reason);
     if (!pattern)
         abort(); /* mp_criterion_check let it through */
-    for (uint32_t i = 1; i < model->tree.count; i++) {
-        const mp_tree_node *node = &model->tree.at[i];
-        mp_frame caller = {node->parent, node->line};
-        above[i] = node->parent && (above[node->parent] || frame_fits(model, caller, pattern));
-    }
-    for (uint32_t i = 1; i < model->contexts.count; i++) {
-        const mp_context *context = &model->contexts.at[i];
-        mp_frame frame = {model->tree_of[context->node.i], context->line};
-        fits[i] = above[frame.node] || frame_fits(model, frame, pattern);
-    }
+    bool *taken = frames->too_long ? NULL : frames_that_fit(frames, core, pattern);
+    const bool any = taken || frames->too_long;
+    if (any)
+        match_frames(matcher, taken, pattern, fits);
     mp_pattern_free(pattern);
-    free(above);
+    free(taken);
+    return any;
 }
 
 bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)
@@ -197,34 +340,72 @@ static uint32_t count_of(const mp_model *model, mp_things things)
     }
 }
 
-bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
-                  size_t count)
+mp_matcher *mp_matcher_new(const mp_model *model, mp_things things)
 {
-    uint32_t all = count_of(model, things);
-    bool *kept = mp_alloc(all), *any = mp_alloc(all), *fits = mp_alloc_zero(all, 1);
+    mp_matcher *matcher = mp_alloc_zero(1, sizeof *matcher);
+    matcher->model = model;
+    matcher->things = things;
+    matcher->count = count_of(model, things);
+    return matcher;
+}
+
+void mp_matcher_free(mp_matcher *matcher)
+{
+    for (size_t i = 0; i < MP_SUBJECTS; i++) {
+        free(matcher->labels[i].id_of);
+        mp_texts_free(&matcher->labels[i].texts);
+    }
+    free(matcher->frames.of_node);
+    free(matcher->frames.of_context);
+    mp_texts_free(&matcher->frames.texts);
+    mp_hash_index_free(&matcher->frames.index);
+    mp_arena_free(&matcher->arena);
+    free(matcher);
+}
+
+/* What fits a criterion is added to `any`, or if it is negated taken from `kept`. */
+static void match_one(mp_matcher *matcher, const mp_criterion *criterion, bool *kept, bool *any)
+{
+    const uint32_t all = matcher->count;
+    bool *fits = mp_alloc_zero(all, 1);
+    bool some = criterion->subject == MP_SUBJECT_STACK ? match_stacks(matcher, criterion, fits)
+                                                       : match_labels(matcher, criterion, fits);
+    for (uint32_t k = 0; some && k < all; k++)
+        if (criterion->negated)
+            kept[k] &= !fits[k];
+        else
+            any[k] |= fits[k];
+    free(fits);
+}
+
+bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t count)
+{
+    uint32_t all = matcher->count;
+    bool *kept = mp_alloc(all), *any = mp_alloc(all);
     memset(kept, true, all);
     for (unsigned subject = 0; subject < MP_SUBJECTS; subject++) {
         bool wanted = false;
-        memset(any, false, all);
         for (size_t i = 0; i < count; i++) {
-            if (criteria[i].subject != subject || !(subjects_of[things] & 1u << subject))
+            if (criteria[i].subject != subject || !(subjects_of[matcher->things] & 1u << subject))
                 continue;
-            if (subject == MP_SUBJECT_STACK)
-                match_stacks(model, &criteria[i], fits);
-            else
-                match_labels(model, things, all, &criteria[i], fits);
+            if (!wanted)
+                memset(any, false, all);
+            match_one(matcher, &criteria[i], kept, any);
             wanted |= !criteria[i].negated;
-            for (uint32_t k = 0; k < all; k++)
-                if (criteria[i].negated)
-                    kept[k] &= !fits[k];
-                else
-                    any[k] |= fits[k];
         }
         for (uint32_t k = 0; wanted && k < all; k++)
             kept[k] &= any[k];
     }
     free(any);
-    free(fits);
+    return kept;
+}
+
+bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
+                  size_t count)
+{
+    mp_matcher *matcher = mp_matcher_new(model, things);
+    bool *kept = mp_matcher_ask(matcher, criteria, count);
+    mp_matcher_free(matcher);
     return kept;
 }
 

@@ -60,6 +60,13 @@ typedef enum mp_things {
 bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
                   size_t count);
 
+/* The same for many questions: what they need of the model is made once. Not for several threads at
+ * once. */
+typedef struct mp_matcher mp_matcher;
+mp_matcher *mp_matcher_new(const mp_model *model, mp_things things);
+bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t count);
+void mp_matcher_free(mp_matcher *matcher);
+
 /* The kinds of recordings, a bit for each mp_kind, that can be selected from by this argument:
  * "not-thread", "since". */
 unsigned mp_selection_kinds(const char *argument);

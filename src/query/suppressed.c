@@ -13,6 +13,7 @@ typedef struct context_leak {
 
 typedef struct builder {
     const mp_window *window;
+    mp_matcher *matcher;
     mp_suppressed *suppressed;
     context_leak *leaks;
     size_t *last_of_site; /* the suppression that counted a site last, from 1 */
@@ -69,7 +70,7 @@ static void apply(builder *shop, size_t i)
     const mp_suppression *suppression = &shop->suppressed->suppressions->at[i];
     mp_suppression_effect *effect = &shop->suppressed->effects[i];
     bool *matching =
-        mp_matching(model, MP_THINGS_CONTEXTS, suppression->criteria, suppression->criterion_count);
+        mp_matcher_ask(shop->matcher, suppression->criteria, suppression->criterion_count);
     *effect = find(shop, i + 1, matching);
     if (suppression->last_day && suppression->last_day < shop->suppressed->suppressions->today)
         effect->status = MP_SUPPRESSION_EXPIRED;
@@ -96,10 +97,14 @@ void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions)
         .suppressions = suppressions,
         .effects = mp_alloc_zero(suppressions->count + 1, sizeof *suppressed->effects),
         .contexts = mp_alloc_zero(window->model->contexts.count, sizeof *suppressed->contexts)};
-    builder shop = {window, suppressed, leaks_of_contexts(window, &sites), NULL};
+    builder shop = {.window = window,
+                    .matcher = mp_matcher_new(window->model, MP_THINGS_CONTEXTS),
+                    .suppressed = suppressed,
+                    .leaks = leaks_of_contexts(window, &sites)};
     shop.last_of_site = mp_alloc_zero((size_t)sites + 1, sizeof *shop.last_of_site);
     for (size_t i = 0; i < suppressions->count; i++)
         apply(&shop, i);
+    mp_matcher_free(shop.matcher);
     free(shop.last_of_site);
     free(shop.leaks);
     window->suppressed = suppressed;
@@ -110,17 +115,19 @@ bool *mp_suppressed_ever(const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
     const uint32_t count = window->model->contexts.count;
+    mp_matcher *matcher = mp_matcher_new(window->model, MP_THINGS_CONTEXTS);
     bool *ever = suppressed ? mp_alloc_zero(count, sizeof *ever) : NULL;
     for (size_t i = 0; suppressed && i < suppressed->suppressions->count; i++) {
         const mp_suppression *suppression = &suppressed->suppressions->at[i];
         const mp_suppression_status status = suppressed->effects[i].status;
         if (status != MP_SUPPRESSION_USED && status != MP_SUPPRESSION_UNUSED)
             continue;
-        bool *matching = mp_matching(window->model, MP_THINGS_CONTEXTS, suppression->criteria,
-                                     suppression->criterion_count);
+        bool *matching =
+            mp_matcher_ask(matcher, suppression->criteria, suppression->criterion_count);
         for (uint32_t context = 1; context < count; context++)
             ever[context] |= matching[context];
         free(matching);
     }
+    mp_matcher_free(matcher);
     return ever;
 }

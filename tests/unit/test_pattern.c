@@ -237,6 +237,11 @@ static void hold_against_regexec(const regex_t *regex, const char *expression, c
     bool is_theirs = regexec(regex, text, MP_PATTERN_GROUPS, theirs, 0) == 0;
     if (mp_pattern_find(pattern, text, 0, ours, &looked) != is_theirs)
         fail_msg("%s in \"%s\": the C library says %d", expression, text, is_theirs);
+    const mp_slice slice = mp_pattern_core(expression);
+    memcpy(reason, slice.at, slice.length);
+    reason[slice.length] = '\0';
+    if (is_theirs && !strstr(text, reason))
+        fail_msg("%s in \"%s\" without %s", expression, text, reason);
     /* Of repetitions of what may be empty, the last one that is not is kept here; the C library
      * loses groups before an assertion. */
     bool alike = !strstr(expression, "(a*)*") && !strchr(expression, '\\');
@@ -274,6 +279,30 @@ static void expressions_mean_what_they_mean_to_the_c_library(void **unused)
             hold_against_regexec(&regex, expression, MADE_OF(text, of_texts, 8));
         if (theirs)
             regfree(&regex);
+    }
+}
+
+static void the_core_of_an_expression_stands_in_it(void **unused)
+{
+    (void)unused;
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"shop.p", "shop"},
+        {"^s12x:", "s12x:"},
+        {"ab*cd?e", "a"},
+        {"abc+d", "ab"},
+        {"a(order)b", "a"},
+        {"a(b)order", "order"},
+        {"one|two", ""},
+        {"ab[order]", "ab"},
+        {"abc{0,1}de", "ab"},
+        {"ab\\.order", "order"},
+        {"a\xe2\x82\xac*", "a"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const mp_slice core = mp_pattern_core(cases[i][0]);
+        assert_int_equal(core.length, strlen(cases[i][1]));
+        assert_memory_equal(core.at, cases[i][1], core.length);
     }
 }
 
@@ -345,6 +374,7 @@ int main(void)
         cmocka_unit_test(what_stands_before_is_seen),
         cmocka_unit_test(long_names_take_no_longer_than_they_are),
         cmocka_unit_test(expressions_mean_what_they_mean_to_the_c_library),
+        cmocka_unit_test(the_core_of_an_expression_stands_in_it),
         cmocka_unit_test(globs_mean_what_they_mean_to_the_c_library),
         cmocka_unit_test(the_core_of_a_glob_is_the_longest_text_in_it),
         cmocka_unit_test(globs_know_characters),

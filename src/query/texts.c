@@ -1,0 +1,57 @@
+#include "query/texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1 << 16 };
+
+static uint32_t bucket_of(const char *at)
+{
+    const unsigned char *byte = (const unsigned char *)at;
+    return ((uint32_t)byte[0] * 961 + (uint32_t)byte[1] * 31 + byte[2]) % BUCKETS;
+}
+
+void mp_texts_add(mp_texts *texts, const char *text, uint32_t of)
+{
+    mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
+    mp_grow(&texts->of, &texts->of_capacity, texts->count + 1, sizeof *texts->of);
+    texts->at[texts->count] = text;
+    texts->of[texts->count++] = of;
+}
+
+/* Count, and then post each where its bucket ends so far. */
+static void post_all(mp_texts *texts)
+{
+    size_t posts = 0;
+    texts->first = mp_alloc_zero(BUCKETS + 2, sizeof *texts->first);
+    for (size_t i = 0; i < texts->count; i++)
+        for (const char *at = texts->at[i]; at[0] && at[1] && at[2]; at++, posts++)
+            texts->first[bucket_of(at) + 2]++;
+    for (size_t i = 2; i < BUCKETS + 2; i++)
+        texts->first[i] += texts->first[i - 1];
+    texts->posted = mp_alloc((posts + 1) * sizeof *texts->posted);
+    for (size_t i = 0; i < texts->count; i++)
+        for (const char *at = texts->at[i]; at[0] && at[1] && at[2]; at++)
+            texts->posted[texts->first[bucket_of(at) + 1]++] = (uint32_t)i;
+}
+
+mp_some_texts mp_texts_with(mp_texts *texts, mp_slice core)
+{
+    mp_some_texts fewest = {NULL, texts->count};
+    if (core.length >= 3 && !texts->first)
+        post_all(texts);
+    for (size_t i = 0; i + 3 <= core.length; i++) {
+        const uint32_t *first = texts->first + bucket_of(core.at + i);
+        if (!fewest.at || first[1] - first[0] < fewest.count)
+            fewest = (mp_some_texts){texts->posted + first[0], first[1] - first[0]};
+    }
+    return fewest;
+}
+
+void mp_texts_free(mp_texts *texts)
+{
+    free(texts->at);
+    free(texts->of);
+    free(texts->first);
+    free(texts->posted);
+}

@@ -1,0 +1,31 @@
+/* Texts that many patterns are held against: those that have what a pattern must have are found by
+ * three bytes in a row. */
+#ifndef MP_QUERY_TEXTS_H
+#define MP_QUERY_TEXTS_H
+
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/slice.h"
+
+/* Zero-initialise to start; release with mp_texts_free. The texts are borrowed. */
+typedef struct mp_texts {
+    const char **at;
+    uint32_t *of; /* what each is a text of */
+    size_t count, capacity, of_capacity;
+    uint32_t *first;  /* of each bucket of three bytes, and the end; NULL: not made yet */
+    uint32_t *posted; /* texts, by bucket, ascending */
+} mp_texts;
+
+/* Before the first question. */
+void mp_texts_add(mp_texts *texts, const char *text, uint32_t of);
+void mp_texts_free(mp_texts *texts);
+
+/* Places of texts, among them all that have the core; some twice. `at` NULL: all are. */
+typedef struct mp_some_texts {
+    const uint32_t *at;
+    size_t count;
+} mp_some_texts;
+mp_some_texts mp_texts_with(mp_texts *texts, mp_slice core);
+
+#endif
