@@ -80,6 +80,7 @@ typedef struct pprof_out {
     size_t text_count, text_capacity;
     mp_written_totals totals;
     int64_t samples;
+    int64_t unit; /* what a byte or a microsecond is in the file's unit */
 } pprof_out;
 
 static void flush(pprof_out *out)
@@ -209,7 +210,6 @@ static void sum_up(mp_written_totals *totals, mp_weighing of, const mp_weight *w
 
 static void add_sample(pprof_out *out, uint32_t frame)
 {
-    enum { NANOSECONDS = 1000 };
     const mp_weights *weights = out->code.weights;
     const mp_weight_frame *at = &weights->frames[frame];
     bool type = at->kind == MP_WEIGHT_TYPE, dump = weights->of[0] == MP_WEIGH_RETAINED;
@@ -218,9 +218,8 @@ static void add_sample(pprof_out *out, uint32_t frame)
     sample->label = mp_arena_alloc(&out->arena, MOST_LABELS * sizeof(void *));
     for (size_t i = 0; i < weights->columns; i++) {
         const mp_weight *weight = &weights->at[i][frame];
-        int64_t factor = weights->of[i] == MP_WEIGH_SECONDS ? NANOSECONDS : 1;
         sample->value[sample->n_value++] = weight->own_count;
-        sample->value[sample->n_value++] = weight->own * factor;
+        sample->value[sample->n_value++] = weight->own * out->unit;
         sum_up(&out->totals, weights->of[i], weight);
     }
     add_label(out, sample, "type", type ? at->name : NULL);
@@ -309,15 +308,15 @@ static void add_texts(pprof_out *out)
 /* --- the head --- */
 
 typedef struct value_names {
-    const char *count, *amount, *unit;
+    const char *count, *amount;
 } value_names;
 
 static const value_names names_of[MP_WEIGHINGS] = {
-    [MP_WEIGH_CREATED] = {"alloc_objects", "alloc_space", "bytes"},
-    [MP_WEIGH_ALIVE] = {"inuse_objects", "inuse_space", "bytes"},
-    [MP_WEIGH_LEAKED] = {"leaked_objects", "leaked_space", "bytes"},
-    [MP_WEIGH_RETAINED] = {"inuse_objects", "inuse_space", "bytes"},
-    [MP_WEIGH_SECONDS] = {"samples", "cpu", "nanoseconds"},
+    [MP_WEIGH_CREATED] = {"alloc_objects", "alloc_space"},
+    [MP_WEIGH_ALIVE] = {"inuse_objects", "inuse_space"},
+    [MP_WEIGH_LEAKED] = {"leaked_objects", "leaked_space"},
+    [MP_WEIGH_RETAINED] = {"inuse_objects", "inuse_space"},
+    [MP_WEIGH_SECONDS] = {"samples", "cpu"},
 };
 
 static Pprof__ValueType *value_type(pprof_out *out, const char *type, const char *unit)
@@ -329,6 +328,13 @@ static Pprof__ValueType *value_type(pprof_out *out, const char *type, const char
 }
 
 enum { PER_MICROSECOND = 1000 };
+
+/* Times are nanoseconds as in other profiles, or where their sum does not fit, microseconds. */
+static int64_t unit_of(const mp_weights *weights)
+{
+    bool fits = weights->at[0][0].all <= INT64_MAX / PER_MICROSECOND;
+    return weights->of[0] == MP_WEIGH_SECONDS && fits ? PER_MICROSECOND : 1;
+}
 
 /* When the first session began, in nanoseconds since 1970; 0: no recording says it, or the format
  * has no number for it. */
@@ -349,16 +355,16 @@ static void add_head(pprof_out *out, const mp_model *model)
     static const char calls[] = "samples are calls";
     const mp_weights *weights = out->code.weights;
     bool times = weights->of[0] == MP_WEIGH_SECONDS;
+    const char *unit = !times ? "bytes" : out->unit > 1 ? "nanoseconds" : "microseconds";
     for (size_t i = 0; i < weights->columns; i++) {
         const value_names *names = &names_of[weights->of[i]];
         out->pointers[out->pending++] = value_type(out, names->count, "count");
-        out->pointers[out->pending++] = value_type(out, names->amount, names->unit);
+        out->pointers[out->pending++] = value_type(out, names->amount, unit);
     }
     out->piece.n_sample_type = out->pending;
     out->piece.sample_type = (void *)out->pointers;
-    out->piece.period_type =
-        value_type(out, times ? "cpu" : "space", times ? "nanoseconds" : "bytes");
-    out->piece.period = times ? PER_MICROSECOND : 1;
+    out->piece.period_type = value_type(out, times ? "cpu" : "space", unit);
+    out->piece.period = out->unit;
     out->piece.default_sample_type = text(out, times ? "cpu" : "inuse_space");
     out->piece.time_nanos = began(model);
     int64_t comment = times ? text(out, calls) : 0;
@@ -391,6 +397,7 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     out->code = mp_code_of(weights);
     find_steps(out);
     out->totals = mp_nothing_written;
+    out->unit = unit_of(weights);
     add_head(out, request->model);
     add_samples(out);
     add_mappings(out, &modules);
