@@ -14,14 +14,18 @@
 #include "model/profile.h"
 #include "readers/reader.h"
 
-/* What was wrong with a file, as an error. */
-static bool unreadable(const char *path, const mp_diagnostics *diagnostics, mp_error *error)
+/* The file cannot be read at all, whatever stands in it. */
+static bool unreadable(const char *path, const char *why, mp_error *error)
 {
-    const mp_diagnostic *kept;
-    size_t count = mp_diagnostics_kept(diagnostics, &kept);
-    mp_fail_file(error, path, 0, 0, "%s", count ? kept[0].message : "cannot be read");
+    mp_fail_file(error, path, 0, 0, "%s", why);
     error->code = MP_ERROR_INPUT;
     return false;
+}
+
+static const char *first_of(const mp_diagnostics *diagnostics)
+{
+    const mp_diagnostic *kept;
+    return mp_diagnostics_kept(diagnostics, &kept) ? kept[0].message : "cannot be read";
 }
 
 static bool read_file(const char *path, const mp_load_options *options, char **text, size_t *length,
@@ -29,22 +33,19 @@ static bool read_file(const char *path, const mp_load_options *options, char **t
 {
     *text = NULL;
     *length = 0;
-    if (mp_is_folder(path)) {
-        mp_fail_file(error, path, 0, 0, "is a directory, expected a file");
-        error->code = MP_ERROR_INPUT;
-        return false;
-    }
+    if (mp_is_folder(path))
+        return unreadable(path, "is a directory, expected a file", error);
     mp_diagnostics *diagnostics = mp_diagnostics_new(1);
     mp_diagnostics_spell(diagnostics, MP_DASHES); /* for whoever prints the error to say */
     mp_input *input = mp_input_open(path, diagnostics, options);
     bool ok = input != NULL;
     if (ok && mp_input_is_archive(input)) {
-        ok = mp_fail_file(error, path, 0, 0, "is an archive, expected a file, or ARCHIVE:MEMBER");
+        ok = unreadable(path, "is an archive, expected a file, or ARCHIVE:MEMBER", error);
     } else if (ok) {
         *text = mp_input_whole(input, length);
-        ok = mp_input_is_whole(input) || unreadable(path, diagnostics, error);
+        ok = mp_input_is_whole(input) || unreadable(path, first_of(diagnostics), error);
     } else {
-        unreadable(path, diagnostics, error);
+        unreadable(path, first_of(diagnostics), error);
     }
     mp_input_close(input);
     mp_diagnostics_free(diagnostics);
