@@ -8,6 +8,7 @@ lines of its command's text, one by one, with its stacks closed, and nothing els
 """
 import argparse
 import fcntl
+import gzip
 import os
 import pathlib
 import pty
@@ -245,6 +246,17 @@ class Trials:
         terminal.type("\x15" + ENTER)
         self.claim(terminal.shows("^ *4.1 KiB"), "and taken away", terminal.text())
 
+    def limits(self):
+        """What is asked for later is read by the limits that the browser was given."""
+        path = self.folder / "long.suppressions.gz"
+        path.write_bytes(gzip.compress(b"# nothing\n" * 1000, mtime=0))
+        for most, shown in ("1K", "of(.|\\n)--max-unpacked: what is behind"), ("1M", r"\[2 leaks\](.|\n)*^> 10.4 KiB"):
+            terminal = self.browse(SAMPLES / "shop-v2.oemp", "--max-unpacked", most)
+            terminal.shows("^> 10.4 KiB")
+            terminal.type(f"2f--suppress {path}" + ENTER)
+            self.claim(terminal.shows(shown), f"--max-unpacked {most}", terminal.text())
+            terminal.end()
+
     def links(self, terminal, path):
         terminal.type("G" + ENTER)
         self.claim(terminal.shows("^>1 +leaks of this type(.|\n)*sites of this type"), "Enter leads on",
@@ -476,6 +488,7 @@ def main():
         trials = Trials(program, folder)
         trials.views()
         trials.keys()
+        trials.limits()
         trials.narrow()
         trials.terminals()
         trials.mouse()

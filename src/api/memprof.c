@@ -161,8 +161,7 @@ static asked *prepare(mp_recording *recording, const char *name, bool with_opera
     recording->questions = asking;
     asking->dictionary = mp_dictionary_new();
     mp_question_begin(question, report);
-    question->sources.encoding = recording->options.encoding;
-    question->sources.limits = recording->options.limits;
+    mp_question_read_as(question, &recording->options);
     for (size_t i = 0; i < count; i++)
         if (!mp_question_set(question, settings[i].name, settings[i].value, error))
             return NULL;

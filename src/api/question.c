@@ -137,6 +137,12 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
 
 /* --- reading --- */
 
+void mp_question_read_as(mp_question *question, const mp_load_options *options)
+{
+    question->sources.encoding = options->encoding;
+    question->sources.limits = options->limits;
+}
+
 bool mp_question_read(mp_question *question, mp_error *error)
 {
     const mp_limits *limits = &question->sources.limits;

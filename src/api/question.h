@@ -43,6 +43,8 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
 /* Note that a shared argument was given which says how recordings are read: what the report cannot
  * use is refused. */
 void mp_question_note(mp_question *question, const char *argument, const char *spelled);
+/* What is read for the question is read as recordings are by these options. */
+void mp_question_read_as(mp_question *question, const mp_load_options *options);
 /* The report's own limit of rows; NULL: it has none. */
 int64_t *mp_question_limit(const mp_question *question);
 

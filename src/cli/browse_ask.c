@@ -243,7 +243,7 @@ static bool ask(const browse_source *source, browse_answer *answer, char *why, s
     mp_question *question = &answer->options.question;
     mp_error error = {0};
     char line[1024];
-    question->sources.encoding = source->options->load.encoding;
+    cli_settle_question(question, source->options);
     if (!mp_question_read(question, &error))
         return say(why, size, mp_error_line(&error, "--", line, sizeof line));
     mp_request request =

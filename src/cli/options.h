@@ -199,6 +199,8 @@ const char *cli_command_nearest(const cli_command *commands, size_t count, const
 bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
                cli_options *options);
 void cli_options_free(cli_options *options);
+/* A question about what was read by these options, which may be another than theirs. */
+void cli_settle_question(mp_question *question, const cli_options *options);
 
 /* Whether people read the answer as it is printed. */
 bool cli_is_for_people(const cli_options *options);

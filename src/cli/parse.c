@@ -319,11 +319,17 @@ static bool asks_for_threads(const cli_options *options)
     return asks;
 }
 
+void cli_settle_question(mp_question *question, const cli_options *options)
+{
+    mp_question_read_as(question, &options->load);
+    question->strict = options->strict;
+    question->allow_torn = options->allow_torn;
+}
+
 /* What follows from options, and from the command, once all are taken. */
 static void settle(cli_options *options)
 {
     const mp_report *report = options->command.report;
-    mp_question *question = &options->question;
     mp_load_options *load = &options->load;
     load->source_folders = options->listings.at;
     load->source_folder_count = options->listings.count;
@@ -335,9 +341,7 @@ static void settle(cli_options *options)
     load->keep_ages = report && report->wants_ages;
     load->request_peaks = report && report->wants_request_peaks;
     load->checksums = text_of(options, "against") != NULL;
-    question->sources.limits = load->limits;
-    question->strict = options->strict;
-    question->allow_torn = options->allow_torn;
+    cli_settle_question(&options->question, options);
     load->since = text_of(options, "since");
     load->until = text_of(options, "until");
 }

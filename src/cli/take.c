@@ -102,7 +102,7 @@ static bool take_reorder(mp_load_options *load, const char *text)
 static bool take_encoding(cli_options *options, const char *text)
 {
     const char *unheard;
-    options->load.encoding = options->question.sources.encoding = text;
+    options->load.encoding = text;
     mp_encoding_close(options->encoding);
     options->encoding = mp_encoding_open(text, &unheard);
     return options->encoding != NULL;

@@ -49,6 +49,7 @@ static int prepare(cli_options *options)
     mp_error error = {0};
     mp_question_free(&options->question);
     mp_question_begin(&options->question, &mp_report_gate);
+    cli_settle_question(&options->question, options);
     mp_question_set(&options->question, "policy", options->watch_policy, &error);
     return cli_read_beside(options);
 }
