@@ -55,7 +55,7 @@ FAULTS = {
     "linkat": [errno.EIO, errno.EPERM],
     "mmap": [errno.ENOMEM],
     "lseek": [errno.EIO],
-    "newfstatat": [errno.EIO, errno.EACCES],
+    "newfstatat": [errno.EIO, errno.EACCES, errno.ESTALE],
     "fcntl": [errno.EMFILE],
     "fchmod": [errno.EPERM],
     "ftruncate": [errno.EIO],
@@ -250,6 +250,8 @@ def breach(case, call, how, usual, seen):
         if out and call != "write":  # nobody can give back what cannot be told
             return f"leaves the terminal as it was not: {out.decode()}"
         out = usual[1]
+    if case == "watch" and how == errno.ESTALE and status == 3:
+        return "does not wait for the file that takes its place"
     if status == usual[0] and status != 3:
         if (out, target) != (usual[1], usual[3]):
             return "says something else, and no error"

@@ -281,10 +281,18 @@ static mp_stream *stream_of(mp_follow *follow)
 
 /* --- opening --- */
 
-static int open_file(const mp_follow *follow)
+/* With what it is. -1 with errno. */
+static int open_file(mp_follow *follow)
 {
-    return follow->has_name ? open(follow->how.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-                            : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int file = follow->has_name
+                   ? open(follow->how.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (file < 0 || fstat(file, &follow->is) == 0)
+        return file;
+    int why = errno;
+    close(file);
+    errno = why;
+    return -1;
 }
 
 static mp_input *give_up(mp_follow *follow, mp_diagnostics *diagnostics, mp_diagnostic_id id,
@@ -307,7 +315,7 @@ mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics)
             follow->waits = true;
             continue;
         }
-        if (file < 0 || fstat(file, &follow->is) != 0)
+        if (file < 0)
             return give_up(follow, diagnostics, MP_DIAG_CANNOT_OPEN, "cannot open: %s",
                            strerror(errno));
         if (S_ISDIR(follow->is.st_mode)) {
