@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/whole.h"
 
 static bool cannot_write(const char *path, mp_error *error)
 {
@@ -224,13 +225,8 @@ static bool forget(mp_output *output)
 static ssize_t put(void *opaque, const char *bytes, size_t size)
 {
     mp_output *output = opaque;
-    for (size_t at = 0; at < size && !output->why;) {
-        ssize_t more = write(output->descriptor, bytes + at, size - at);
-        if (more > 0)
-            at += (size_t)more;
-        else if (more == 0 || errno != EINTR)
-            output->why = more == 0 ? ENOSPC : errno;
-    }
+    if (!output->why && !mp_write_all(output->descriptor, bytes, size))
+        output->why = errno;
     return output->why ? 0 : (ssize_t)size;
 }
 

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/whole.h"
+
 /* The other screen, without a cursor, and lines that end at its edge; and back. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l"
 static const char leave[] = "\033[?7h\033[?25h\033[?1049l";
@@ -59,10 +61,5 @@ void cli_screen_end(void)
     if (!is_on)
         return;
     is_on = false; /* no stream: its lock may be held by whoever asked for the memory */
-    for (size_t done = 0; done < sizeof leave - 1;) {
-        ssize_t put = write(STDOUT_FILENO, &leave[done], sizeof leave - 1 - done);
-        if (put <= 0)
-            break;
-        done += (size_t)put;
-    }
+    mp_write_all(STDOUT_FILENO, leave, sizeof leave - 1);
 }

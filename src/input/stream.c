@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/whole.h"
 
 /* How much of a pipe is remembered: more than what detection reads ahead of the first line. */
 enum { REMEMBERED = 4 * 1024 * 1024 };
@@ -223,18 +224,6 @@ int mp_stream_descriptor(const mp_stream *file)
     return file->grows ? -1 : ((const file_stream *)file)->file;
 }
 
-static bool write_all(int file, const char *bytes, size_t length)
-{
-    while (length) {
-        ssize_t put = write(file, bytes, length);
-        if (put < 0 && errno != EINTR)
-            return false;
-        bytes += put > 0 ? put : 0;
-        length -= put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
 int mp_stream_temporary(void)
 {
     char folder[4096];
@@ -249,7 +238,7 @@ bool mp_stream_pour(mp_stream *stream, int file, uint64_t most, uint64_t *length
     *length = 0;
     for (size_t got; (got = mp_stream_read(stream, block, sizeof block)) > 0;) {
         errno = EFBIG;
-        if (got > most - *length || !write_all(file, block, got))
+        if (got > most - *length || !mp_write_all(file, block, got))
             return false;
         *length += got;
     }
