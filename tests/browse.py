@@ -416,6 +416,18 @@ class Trials:
                        terminal.text())
             self.claim(terminal.end() == 0 and terminal.restored, "as it was")
 
+    def editor_gone(self):
+        """Where what starts the editor was ended, that is told, and the browser goes on."""
+        terminal = self.browse(SAMPLES / "shop-v2.oemp", "--sources", SAMPLES / "sources", EDITOR="true")
+        terminal.shows("^> 10.4 KiB")
+        process = terminal.process
+        children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+        self.claim(len(children) == 1, "one process waits for the editor", children)
+        os.kill(int(children[0]), signal.SIGKILL)
+        terminal.type("2o")
+        self.claim(terminal.shows("the editor failed"), "it is told", terminal.text())
+        self.claim(terminal.end() == 0 and terminal.restored, "and nothing else")
+
     def suspended(self):
         """Ctrl-Z in an editor stops the whole job, and fg goes on with the editor."""
         editor = self.folder / "stopping"
@@ -495,6 +507,7 @@ def main():
         trials.signals()
         trials.stops()
         trials.editor()
+        trials.editor_gone()
         trials.suspended()
         trials.ended()
         trials.names()

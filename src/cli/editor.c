@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/whole.h"
 #include "cli/limits.h"
 #include "cli/process.h"
 
@@ -65,14 +66,14 @@ static void serve(int from, int to, void *unused)
     editing asked;
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
-    while (cli_read_all(from, &asked, sizeof asked)) {
+    while (mp_read_all(from, &asked, sizeof asked)) {
         char *path = mp_alloc(asked.length + 1);
         path[asked.length] = '\0';
-        if (!cli_read_all(from, path, asked.length))
+        if (!mp_read_all(from, path, asked.length))
             break;
         unsigned char ok = run_editor(path, asked.line);
         free(path);
-        if (!cli_write_all(to, &ok, 1))
+        if (!mp_write_all(to, &ok, 1))
             break;
     }
 }
@@ -88,9 +89,9 @@ bool cli_editor_run(const char *path, int64_t line)
     char *plain = mp_alloc(strlen(path) + sizeof "./");
     stpcpy(stpcpy(plain, *path == '-' ? "./" : ""), path);
     const editing asked = {line, strlen(plain)};
-    bool done = waiting.process && cli_write_all(waiting.to, &asked, sizeof asked) &&
-                cli_write_all(waiting.to, plain, asked.length) &&
-                cli_read_all(waiting.from, &ok, 1);
+    bool done = waiting.process && cli_process_tell(&waiting, &asked, sizeof asked) &&
+                cli_process_tell(&waiting, plain, asked.length) &&
+                mp_read_all(waiting.from, &ok, 1);
     free(plain);
     return done && ok;
 }

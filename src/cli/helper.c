@@ -1,9 +1,9 @@
 #include "cli/helper.h"
 
 #include <errno.h>
-#include <signal.h>
 
 #include "base/memory.h"
+#include "base/whole.h"
 #include "cli/limits.h"
 
 /* A word is its length and its bytes. Half of one is none: whoever said it is gone. */
@@ -11,14 +11,14 @@ static void wait_for_word(int word, int failure, void *opaque)
 {
     cli_helper_become *const *become = opaque;
     size_t length;
-    if (!cli_read_all(word, &length, sizeof length))
+    if (!mp_read_all(word, &length, sizeof length))
         return;
     char *told = mp_alloc_zero(length + 1, 1);
-    if (cli_read_all(word, told, length)) {
+    if (mp_read_all(word, told, length)) {
         cli_limits_leave();
         (*become)(told);
         int error = errno;
-        cli_write_all(failure, &error, sizeof error);
+        mp_write_all(failure, &error, sizeof error);
     }
 }
 
@@ -29,18 +29,13 @@ cli_process cli_helper_make(cli_helper_become *become)
 
 int cli_helper_start(cli_process *helper, const char *told, size_t length)
 {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction before;
-    int error = 0;
     if (!helper->process)
         return EAGAIN;
-    sigaction(SIGPIPE, &ignore, &before); /* somebody may have ended it */
-    bool ok = cli_write_all(helper->to, &length, sizeof length) &&
-              cli_write_all(helper->to, told, length);
-    error = ok ? 0 : errno;
-    sigaction(SIGPIPE, &before, NULL);
+    bool ok =
+        cli_process_tell(helper, &length, sizeof length) && cli_process_tell(helper, told, length);
+    int error = ok ? 0 : errno;
     /* Nothing comes where it became the program, which has no such file. */
-    if (ok && !cli_read_all(helper->from, &error, sizeof error))
+    if (ok && !mp_read_all(helper->from, &error, sizeof error))
         error = errno;
     cli_process_close(helper);
     if (error)

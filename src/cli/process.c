@@ -2,9 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/whole.h"
 
 cli_process cli_process_make(cli_process_serve *serve, void *opaque)
 {
@@ -44,27 +47,14 @@ int cli_process_wait(cli_process *of)
     return status;
 }
 
-bool cli_read_all(int file, void *into, size_t length)
+bool cli_process_tell(const cli_process *of, const void *from, size_t length)
 {
-    for (size_t done = 0; done < length;) {
-        ssize_t got = read(file, (char *)into + done, length - done);
-        errno = got == 0 ? 0 : errno;
-        if (got > 0)
-            done += (size_t)got;
-        else if (errno != EINTR)
-            return false;
-    }
-    return true;
-}
-
-bool cli_write_all(int file, const void *from, size_t length)
-{
-    for (size_t done = 0; done < length;) {
-        ssize_t put = write(file, (const char *)from + done, length - done);
-        if (put >= 0)
-            done += (size_t)put;
-        else if (errno != EINTR)
-            return false;
-    }
-    return true;
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    sigaction(SIGPIPE, &ignore, &before);
+    bool ok = mp_write_all(of->to, from, length);
+    int why = errno;
+    sigaction(SIGPIPE, &before, NULL);
+    errno = why;
+    return ok;
 }

@@ -22,8 +22,7 @@ void cli_process_close(const cli_process *of);
 /* Wait for its end; gives its status, as by waitpid. */
 int cli_process_wait(cli_process *of);
 
-/* False where the other end is closed before all is there; errno says why, or is 0. */
-bool cli_read_all(int file, void *into, size_t length);
-bool cli_write_all(int file, const void *from, size_t length);
+/* False with errno: somebody may have ended it, which is no signal here. */
+bool cli_process_tell(const cli_process *of, const void *from, size_t length);
 
 #endif
