@@ -290,10 +290,11 @@ bool mp_document_print(const mp_document *document, const char *format,
         return mp_fail_argument(error, "format", format, "there is no such format");
     mp_diagnostics *none = recording ? NULL : mp_diagnostics_new(1);
     const mp_style style = {.dashes = ""};
+    errno = 0;
     bool ok =
         renderer->render(document, recording ? recording->diagnostics : none, &style, file, error);
     mp_diagnostics_free(none);
-    if (!ok || (fflush(file) == 0 && !ferror(file)))
+    if (!ok || mp_stream_flush(file))
         return ok;
     return mp_fail(error, MP_ERROR_OUTPUT, "cannot write: %s", strerror(errno));
 }

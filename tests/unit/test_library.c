@@ -1,4 +1,5 @@
 /* The library as programs use it: what tests/library/example.c leaves out. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,6 +25,31 @@ static char *printed(const mp_document *document, const char *format, const mp_r
     assert_true(mp_document_print(document, format, recording, file, &error));
     fclose(file);
     return text;
+}
+
+/* A device that takes nothing, and does not say why. */
+static ssize_t take_nothing(void *opaque, const char *bytes, size_t size)
+{
+    (void)opaque;
+    (void)bytes;
+    (void)size;
+    errno = 0;
+    return 0;
+}
+
+static void a_write_that_failed_is_told_with_a_reason(void **unused)
+{
+    (void)unused;
+    mp_error error = {0};
+    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    mp_document *top = mp_recording_ask(recording, "top", NULL, 0, &error);
+    FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){.write = take_nothing});
+    assert_false(mp_document_print(top, "json", recording, file, &error));
+    assert_int_equal(error.code, MP_ERROR_OUTPUT);
+    assert_null(strstr(error.text, strerror(0)));
+    fclose(file);
+    mp_document_free(top);
+    mp_recording_free(recording);
 }
 
 static void an_answer_does_not_depend_on_the_callers_texts(void **unused)
@@ -378,6 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources_and_coverage),
+        cmocka_unit_test(a_write_that_failed_is_told_with_a_reason),
         cmocka_unit_test(an_answer_does_not_depend_on_the_callers_texts),
         cmocka_unit_test(an_answer_can_be_walked),
         cmocka_unit_test(an_answer_opens_in_words),
