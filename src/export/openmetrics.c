@@ -124,9 +124,10 @@ static void add_row(metrics_out *out, const char *labels, const int64_t values[M
         at++;
     if (at == out->count)
         out->rows[out->count++] = (series){.labels = labels};
-    for (size_t i = 0; i < MEASURES; i++)
-        out->rows[at].values[i] =
-            values[i] == MP_UNKNOWN ? MP_UNKNOWN : out->rows[at].values[i] + values[i];
+    for (size_t i = 0; i < MEASURES; i++) {
+        int64_t *sum = &out->rows[at].values[i];
+        *sum = *sum == MP_UNKNOWN || values[i] == MP_UNKNOWN ? MP_UNKNOWN : *sum + values[i];
+    }
 }
 
 static void put_rows(metrics_out *out, const measure *measures, size_t count)
