@@ -36,7 +36,7 @@ typedef struct cli_search {
     cli_file *files;
     size_t count, capacity;
     size_t passed_over, turns;
-    int64_t seen;        /* files of this folder */
+    uint64_t seen;       /* files of this folder */
     const char *archive; /* that was named; NULL: none */
     bool folders;        /* there is more than what was named */
     bool ok;
@@ -268,11 +268,10 @@ static void look_at_file(cli_search *search, cli_file *file)
 /* One more file of a folder. False after a diagnostic: there are too many. */
 static bool is_within(cli_search *search, const char *folder)
 {
-    enum { MOST_FILES = 100000 };
-    int64_t given = search->options->load.limits.files, most = given ? given : MOST_FILES;
+    const uint64_t most = mp_input_most_files(&search->options->load.limits);
     if (search->seen == most) {
         mp_diagnose(search->diagnostics, MP_DIAG_LIMIT, folder, 0,
-                    "has over %" PRId64 " files, the limit of --max-files: no more are read", most);
+                    "has over %" PRIu64 " files, the limit of --max-files: no more are read", most);
         search->ok = false;
     }
     return search->seen++ < most;

@@ -49,6 +49,9 @@ bool mp_input_members(mp_input *archive, const mp_load_options *options,
 mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
                                mp_diagnostics *diagnostics);
 
+/* How many files of a folder, or members of an archive, are read at most. */
+uint64_t mp_input_most_files(const mp_limits *limits);
+
 /* NULL: nothing happens. */
 void mp_input_close(mp_input *input);
 

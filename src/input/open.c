@@ -33,11 +33,16 @@ static uint64_t given_or(int64_t given, uint64_t usual)
     return given > 0 ? (uint64_t)given : usual;
 }
 
+uint64_t mp_input_most_files(const mp_limits *limits)
+{
+    return given_or(limits->files, MOST_FILES);
+}
+
 static mp_unpack_limits limits_of(const mp_load_options *options)
 {
     const mp_limits given = options ? options->limits : (mp_limits){0};
     uint64_t nesting = given_or(given.nesting, MOST_NESTED);
-    uint64_t files = given_or(given.files, MOST_FILES);
+    uint64_t files = mp_input_most_files(&given);
     return (mp_unpack_limits){
         .most = given_or(given.unpacked, (uint64_t)MOST_UNPACKED_GIB << 30),
         .ratio = given_or(given.ratio, MOST_RATIO),
