@@ -9,6 +9,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/share.h"
 #include "model/build.h"
 #include "query/graph_query.h"
 
@@ -281,12 +282,6 @@ static bool follow(const mp_model *model, const mp_snapshot_id *dumps, uint32_t 
     }
 }
 
-static int64_t share(int64_t bytes, int64_t part, int64_t whole)
-{
-    assert(whole > 0);
-    return bytes / whole * part + bytes % whole * part / whole;
-}
-
 static int most_steady_first(const void *left, const void *right, void *model)
 {
     const mp_accumulation *a = left, *b = right;
@@ -355,7 +350,7 @@ static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
             continue;
         int64_t steady = found.least_step * (dump_count - 1);
         found.steady_bytes =
-            share(found.bytes, steady < found.objects ? steady : found.objects, found.objects);
+            mp_share(found.bytes, steady < found.objects ? steady : found.objects, found.objects);
         view->accumulations[view->accumulation_count++] = found;
     }
     if (view->accumulation_count)

@@ -7,6 +7,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/share.h"
 #include "query/profile_groups.h"
 
 mp_profile_totals mp_profile_total(const mp_filter *filter)
@@ -257,9 +258,8 @@ static void add_module(mp_code_cost *row, const module_cost *cost, const session
 /* Of a module's time, the part that is not already in that of a caller of the same program. */
 static int64_t outside_us(const module_cost *cost)
 {
-    if (cost->called == cost->from_outside)
-        return cost->entry_us;
-    return (int64_t)((double)cost->entry_us * (double)cost->from_outside / (double)cost->called);
+    return cost->called ? mp_share(cost->entry_us, cost->from_outside, cost->called)
+                        : cost->entry_us;
 }
 
 /* --- methods and programs: inclusive times --- */

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/share.h"
 #include "base/units.h"
 
 #define KIB INT64_C(1024)
@@ -443,9 +444,38 @@ static void stamps_are_written(void **unused)
     }
 }
 
+/* As integers of any size have them. */
+static void shares_are_exact(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t amount, part, whole, share;
+    } cases[] = {
+        {INT64_C(0), INT64_C(0), INT64_C(1), INT64_C(0)},
+        {INT64_C(10), INT64_C(1), INT64_C(3), INT64_C(3)},
+        {INT64_C(9223372036854775807), INT64_C(1), INT64_C(1), INT64_C(9223372036854775807)},
+        {INT64_C(9223372036854775807), INT64_C(9223372036854775807), INT64_C(9223372036854775807),
+         INT64_C(9223372036854775807)},
+        {INT64_C(9223372036854775806), INT64_C(9223372036854775806), INT64_C(9223372036854775807),
+         INT64_C(9223372036854775805)},
+        {INT64_C(9007199254740993), INT64_C(1), INT64_C(1), INT64_C(9007199254740993)},
+        {INT64_C(9007199254740993), INT64_C(9007199254740991), INT64_C(9007199254740992),
+         INT64_C(9007199254740991)},
+        {INT64_C(9223372036854775807), INT64_C(3), INT64_C(7), INT64_C(3952873730080618203)},
+        {INT64_C(2305843009213693951), INT64_C(2305843009213693950), INT64_C(2305843009213693951),
+         INT64_C(2305843009213693950)},
+        {INT64_C(6000000000000000000), INT64_C(5000000000000000000), INT64_C(7000000000000000000),
+         INT64_C(4285714285714285714)},
+        {INT64_C(1), INT64_C(9223372036854775806), INT64_C(9223372036854775807), INT64_C(0)},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(mp_share(cases[i].amount, cases[i].part, cases[i].whole), cases[i].share);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_are_exact),
         cmocka_unit_test(bytes),
         cmocka_unit_test(bytes_that_are_not_whole),
         cmocka_unit_test(counts),
