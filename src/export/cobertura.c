@@ -1,9 +1,9 @@
 /* Cobertura's XML, which continuous integration shows coverage of: packages, classes, methods,
  * lines.
  *
- * Source: the document type coverage-04 of Cobertura; tests/coverage.xsd says what is written here.
- * A program is a class, its folder or name space a package. Branches and complexity are not known:
- * their numbers, which the format demands, are 0 of 0. */
+ * Source: the document type coverage-04 of Cobertura; tests/cobertura.xsd says what is written
+ * here. A program is a class, its folder or name space a package. Branches and complexity are not
+ * known: their numbers, which the format demands, are 0 of 0. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SonarQube's generic test coverage: files, and of each the lines that could be executed.
  *
- * Source: SonarQube's description of generic test data; tests/coverage.xsd says what is written. */
+ * Source: SonarQube's description of generic test data; tests/sonar-generic.xsd says what is
+ * written. */
 #include <inttypes.h>
 
 #include "export/coverage_files.h"
