@@ -239,14 +239,6 @@ static const char *rules_for(const char *path, const mp_limits *limits)
     return rules;
 }
 
-/* Whose bytes are compared with those that the baseline was made of: no pipe, which would have to
- * be kept for that. */
-static bool is_pipe(const char *path)
-{
-    struct stat status;
-    return strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
-}
-
 /* A check is a gate whose base is in the store. */
 static int check(cli_options *options)
 {
@@ -254,7 +246,9 @@ static int check(cli_options *options)
     char *path = path_of(options);
     int status = CLI_UNREADABLE;
     question->base = path;
-    options->load.checksums = !is_pipe(options->paths[0]);
+    /* Bytes are held against those that the baseline was made of; a pipe's would have to be kept.
+     */
+    options->load.checksums = !mp_file_is_stream(options->paths[0]);
     if (!question->policy_path) {
         question->policy_path = "baseline check";
         question->rules = "";
