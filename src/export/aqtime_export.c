@@ -340,11 +340,12 @@ static bool put_set(aq_sets *sets, mp_snapshot_id id)
 /* Numbers of result sets: those of the snapshots where they rise. */
 static bool numbers_rise(const mp_live_objects *live)
 {
-    const mp_snapshot *snapshots = live->model->snapshots.at;
+    const mp_snapshot *before = NULL;
     for (size_t i = 0; i < live->snapshot_count; i++) {
-        uint64_t number = snapshots[live->snapshots[i].i].sequence;
-        if (number > INT32_MAX || (i && number <= snapshots[live->snapshots[i - 1].i].sequence))
+        const mp_snapshot *snapshot = &live->model->snapshots.at[live->snapshots[i].i];
+        if (!mp_snapshot_number_rises(before, snapshot))
             return false;
+        before = snapshot;
     }
     return true;
 }

@@ -229,6 +229,13 @@ typedef struct mp_snapshot {
     int64_t request_peak_objects, request_peak_bytes;
 } mp_snapshot;
 
+/* Whether its number can stand for it where numbers have 32 bits: it is larger than that of the one
+ * before, which is NULL for the first. */
+static inline bool mp_snapshot_number_rises(const mp_snapshot *before, const mp_snapshot *snapshot)
+{
+    return snapshot->sequence <= INT32_MAX && (!before || snapshot->sequence > before->sequence);
+}
+
 /* Roots of one kind in the object graph of a snapshot. */
 typedef struct mp_root_count {
     mp_snapshot_id snapshot;

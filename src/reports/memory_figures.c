@@ -44,13 +44,14 @@ static bool times_are_known(const mp_window *window, const uint32_t *snapshots, 
 
 static bool numbers_rise(const mp_window *window, const uint32_t *snapshots, size_t count)
 {
-    bool rises = true;
-    for (size_t i = 0; i < count && rises; i++) {
-        uint64_t number = mp_window_snapshot(window, snapshots[i])->sequence;
-        rises = number < INT32_MAX &&
-                (!i || number > mp_window_snapshot(window, snapshots[i - 1])->sequence);
+    const mp_snapshot *before = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const mp_snapshot *snapshot = mp_window_snapshot(window, snapshots[i]);
+        if (!mp_snapshot_number_rises(before, snapshot))
+            return false;
+        before = snapshot;
     }
-    return rises;
+    return true;
 }
 
 /* By time where that is known and runs forward, else by number, else by place. */

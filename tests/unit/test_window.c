@@ -36,6 +36,27 @@ static void check_window(const mp_model *model, const char *from, const char *to
     mp_window_free(&window);
 }
 
+static void numbers_stand_for_snapshots_where_they_rise(void **unused)
+{
+    (void)unused;
+    static const struct {
+        uint64_t before, number;
+        bool rises;
+    } cases[] = {{1, 2, true},
+                 {2, 2, false},
+                 {3, 2, false},
+                 {1, INT32_MAX, true},
+                 {1, (uint64_t)INT32_MAX + 1, false},
+                 {1, UINT64_MAX, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const mp_snapshot before = {.sequence = cases[i].before};
+        const mp_snapshot snapshot = {.sequence = cases[i].number};
+        assert_int_equal(mp_snapshot_number_rises(&before, &snapshot), cases[i].rises);
+    }
+    assert_true(mp_snapshot_number_rises(NULL, &(mp_snapshot){.sequence = 0}));
+    assert_false(mp_snapshot_number_rises(NULL, &(mp_snapshot){.sequence = UINT64_MAX}));
+}
+
 static void moments_can_be_said_in_many_ways(void **unused)
 {
     (void)unused;
@@ -221,6 +242,7 @@ static void totals_are_as_by_hand(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_stand_for_snapshots_where_they_rise),
         cmocka_unit_test(moments_can_be_said_in_many_ways),
         cmocka_unit_test(a_tag_may_hold_a_hash),
         cmocka_unit_test(the_end_is_the_last_clean_up),
