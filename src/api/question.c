@@ -76,7 +76,6 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
                        const char *text, mp_error *error)
 {
     mp_selection *selection = &question->selection;
-    mp_argument_texts *paths = &question->suppression_paths;
     if (subject < MP_SUBJECTS)
         return add_criterion(question, name, subject, text, error);
     if (strcmp(name, "since") == 0 || strcmp(name, "until") == 0) {
@@ -92,12 +91,9 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
         return mp_parse_date(text, &question->today) ||
                mp_fail_argument(error, name, text, "expected a day such as 2027-06-30");
     if (strcmp(name, "suppress") == 0) {
-        mp_grow(&paths->at, &paths->capacity, paths->count + 1, sizeof *paths->at);
-        paths->at[paths->count++] = text;
+        mp_argument_texts_add(&question->suppression_paths, text);
     } else if (strcmp(name, "sources") == 0) {
-        mp_argument_texts *folders = &question->sources.folders;
-        mp_grow(&folders->at, &folders->capacity, folders->count + 1, sizeof *folders->at);
-        folders->at[folders->count++] = text;
+        mp_argument_texts_add(&question->sources.folders, text);
         return mp_is_folder(text) ||
                mp_fail_argument(error, name, text, "expected a folder that exists");
     } else if (strcmp(name, "base") == 0 || strcmp(name, "against") == 0) {

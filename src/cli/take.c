@@ -2,23 +2,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/memory.h"
+#include "api/beside.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/console.h"
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static bool add_text(mp_argument_texts *texts, const char *text)
 {
-    mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
-    texts->at[texts->count++] = text;
+    mp_argument_texts_add(texts, text);
     return *text != '\0';
 }
 
@@ -46,7 +38,7 @@ static bool take_value(cli_kind kind, const char *text, void *place)
     case CLI_TEXTS:
         return add_text(place, text);
     case CLI_FOLDERS:
-        return is_folder(text) && add_text(place, text);
+        return mp_is_folder(text) && add_text(place, text);
     case CLI_TIME:
     case CLI_SPAN:
         return take_wait(text, number);

@@ -372,6 +372,11 @@ void mp_model_free(mp_model *model);
 
 /* The interned string; "" for none. Lives as long as the model. Always valid UTF-8. */
 const char *mp_model_text(const mp_model *model, mp_string_id id);
+/* NULL for none. */
+static inline const char *mp_known_text(const mp_model *model, mp_string_id id)
+{
+    return id.i ? mp_model_text(model, id) : NULL;
+}
 /* Whether a request created the objects of a generation: that of the snapshot at which they appear.
  */
 static inline bool mp_generation_is_of_request(const mp_model *model,

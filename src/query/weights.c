@@ -177,11 +177,6 @@ static uint32_t *first_types(const mp_model *model)
     return first;
 }
 
-static const char *told(const mp_model *model, mp_string_id text)
-{
-    return text.i ? mp_model_text(model, text) : NULL;
-}
-
 static uint32_t add_code(heap_frames *all, uint32_t caller, mp_frame frame)
 {
     const mp_model *model = all->to->model;
@@ -193,8 +188,8 @@ static uint32_t add_code(heap_frames *all, uint32_t caller, mp_frame frame)
                               .parent = caller,
                               .kind = frame.node ? MP_WEIGHT_CODE : MP_WEIGHT_NONE,
                               .name = mp_tree_label(&all->to->weights.names, model, frame.node),
-                              .source = frame.node ? told(model, symbol->source) : NULL,
-                              .module = frame.node ? told(model, symbol->module) : NULL,
+                              .source = frame.node ? mp_known_text(model, symbol->source) : NULL,
+                              .module = frame.node ? mp_known_text(model, symbol->module) : NULL,
                               .line = no_line ? MP_NO_LINE : frame.line,
                               .called_at = frame.node && node->parent ? node->line : MP_NO_LINE,
                               .start_line = frame.node ? symbol->start_line : 0,
@@ -278,14 +273,15 @@ static uint32_t type_frame(heap_frames *all, const mp_context *context, mp_strin
     uint32_t *place = place_of_type(all, code, type.i, context->thread.i, request.i);
     if (!*place)
         *place = mp_weigher_add(
-            all->to, (mp_weight_frame){.parent = code,
-                                       .kind = MP_WEIGHT_TYPE,
-                                       .name = mp_type_label(&all->to->weights.names, model, type),
-                                       .module = told(model, model->types.at[type.i].module),
-                                       .thread = all->apart ? told(model, context->thread) : NULL,
-                                       .request = told(model, request),
-                                       .line = MP_NO_LINE,
-                                       .called_at = all->to->weights.frames[code].line});
+            all->to,
+            (mp_weight_frame){.parent = code,
+                              .kind = MP_WEIGHT_TYPE,
+                              .name = mp_type_label(&all->to->weights.names, model, type),
+                              .module = mp_known_text(model, model->types.at[type.i].module),
+                              .thread = all->apart ? mp_known_text(model, context->thread) : NULL,
+                              .request = mp_known_text(model, request),
+                              .line = MP_NO_LINE,
+                              .called_at = all->to->weights.frames[code].line});
     note_name(all, *place, context->name);
     return *place;
 }

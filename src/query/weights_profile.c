@@ -57,11 +57,6 @@ static void sum_methods(paths *all)
 
 /* --- by the call tree --- */
 
-static const char *told(const mp_model *model, mp_string_id text)
-{
-    return text.i ? mp_model_text(model, text) : NULL;
-}
-
 /* Frames of all nodes of the tree, callers first. The session itself calls what nobody calls. */
 static void add_frames(paths *all)
 {
@@ -75,7 +70,7 @@ static void add_frames(paths *all)
                                          .parent = all->frame_of[node->parent],
                                          .kind = MP_WEIGHT_CODE,
                                          .name = mp_tree_label(&all->to.weights.names, model, i),
-                                         .source = told(model, symbol->source),
+                                         .source = mp_known_text(model, symbol->source),
                                          .line = MP_NO_LINE,
                                          .called_at = node->parent ? node->line : MP_NO_LINE,
                                          .start_line = symbol->start_line,
@@ -108,8 +103,8 @@ static void weigh_nodes(paths *all)
         const mp_module *module = &profile->modules.at[node->module.i];
         if (module->number == 0)
             at->kind = MP_WEIGHT_NONE;
-        at->source = at->source ? at->source : told(model, module->program);
-        at->module = told(model, module->program);
+        at->source = at->source ? at->source : mp_known_text(model, module->program);
+        at->module = mp_known_text(model, module->program);
         if (method == MP_NO_GROUP)
             continue;
         weigh(all, frame,

@@ -78,7 +78,7 @@ static bool parse_floor(const char *text, mp_ceiling *floor)
     return ok;
 }
 
-static void add_text(const char *text, mp_argument_texts *texts)
+void mp_argument_texts_add(mp_argument_texts *texts, const char *text)
 {
     mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
     texts->at[texts->count++] = text;
@@ -112,10 +112,10 @@ bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments
     case MP_ARGUMENT_FLOOR:
         return parse_floor(text, place);
     case MP_ARGUMENT_NAMES:
-        add_text(text, place);
+        mp_argument_texts_add(place, text);
         return *text != '\0';
     case MP_ARGUMENT_SUBSTITUTIONS:
-        add_text(text, place);
+        mp_argument_texts_add(place, text);
         return mp_substitution_check(text, &unheard);
     }
     return false;

@@ -26,6 +26,7 @@ typedef struct mp_argument_texts {
     const char **at;
     size_t count, capacity;
 } mp_argument_texts;
+void mp_argument_texts_add(mp_argument_texts *texts, const char *text);
 
 /* An argument of a report: how its text becomes a member of the report's own struct, and which
  * variants it means something to. What is not a report's own (how inputs are read, what is
