@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 1 << 16 };
+enum {
+    BUCKETS = 1 << 16,
+    MOST_BYTES = 8 << 20, /* four times as many are taken for what is posted */
+};
 
 static uint32_t bucket_of(const char *at)
 {
@@ -17,6 +20,7 @@ void mp_texts_add(mp_texts *texts, const char *text, uint32_t of)
     mp_grow(&texts->of, &texts->of_capacity, texts->count + 1, sizeof *texts->of);
     texts->at[texts->count] = text;
     texts->of[texts->count++] = of;
+    texts->bytes += strlen(text);
 }
 
 /* Count, and then post each where its bucket ends so far. */
@@ -38,9 +42,9 @@ static void post_all(mp_texts *texts)
 mp_some_texts mp_texts_with(mp_texts *texts, mp_slice core)
 {
     mp_some_texts fewest = {NULL, texts->count};
-    if (core.length >= 3 && !texts->first)
+    if (texts->asked++ && core.length >= 3 && !texts->first && texts->bytes <= MOST_BYTES)
         post_all(texts);
-    for (size_t i = 0; i + 3 <= core.length; i++) {
+    for (size_t i = 0; texts->first && i + 3 <= core.length; i++) {
         const uint32_t *first = texts->first + bucket_of(core.at + i);
         if (!fewest.at || first[1] - first[0] < fewest.count)
             fewest = (mp_some_texts){texts->posted + first[0], first[1] - first[0]};

@@ -13,6 +13,7 @@ typedef struct mp_texts {
     const char **at;
     uint32_t *of; /* what each is a text of */
     size_t count, capacity, of_capacity;
+    size_t bytes, asked;
     uint32_t *first;  /* of each bucket of three bytes, and the end; NULL: not made yet */
     uint32_t *posted; /* texts, by bucket, ascending */
 } mp_texts;
@@ -21,7 +22,8 @@ typedef struct mp_texts {
 void mp_texts_add(mp_texts *texts, const char *text, uint32_t of);
 void mp_texts_free(mp_texts *texts);
 
-/* Places of texts, among them all that have the core; some twice. `at` NULL: all are. */
+/* Places of texts, among them all that have the core; some twice. `at` NULL: all are, as where one
+ * question is asked, or the texts are very long. */
 typedef struct mp_some_texts {
     const uint32_t *at;
     size_t count;
