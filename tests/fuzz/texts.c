@@ -177,6 +177,11 @@ static void compare_glob(const char *glob, const char *text, unsigned flags)
     bool fits = mp_glob_fits(glob, text, flags);
     /* Of what is half a class, it makes more than anybody can have meant. */
     bool plain = !strstr(glob, "[:") && !strstr(glob, "[.") && !strstr(glob, "[=");
+    /* POSIX: a bracket that nothing closes stands for itself. It takes the "-" in "[z-" for a
+     * range. */
+    const char *open = strrchr(glob, '[');
+    if (open && strchr(open, '-') && !strchr(open, ']'))
+        return;
     /* It makes both ends of a range small letters, and then nothing is in [Z-a], not even "a". */
     if ((flags & MP_GLOB_ANY_CASE) && strchr(glob, '[') && strchr(glob, '-'))
         return;
