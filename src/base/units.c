@@ -100,8 +100,8 @@ void mp_format_seconds(char *text, int64_t us, bool with_sign)
 static bool format_utc(char *text, int64_t us, int decimals)
 {
     struct tm tm;
-    time_t seconds = (time_t)(us / 1000000 - (us % 1000000 < 0));
-    int part = (int)(us - (int64_t)seconds * 1000000);
+    const int over = (int)(us % 1000000), part = over < 0 ? over + 1000000 : over;
+    const time_t seconds = (time_t)(us / 1000000 - (over < 0));
     if (!gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900 || tm.tm_year < -1900)
         return false;
     snprintf(text, MP_UNIT_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%0*dZ", tm.tm_year + 1900,
