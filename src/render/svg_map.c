@@ -127,9 +127,6 @@ static void draw_area(map *to, const mp_box *box, const char *colour, const char
                       const char *name, const char *title, int64_t amount)
 {
     FILE *file = to->svg->file;
-    to->drawn++;
-    if (to->counts)
-        return;
     fprintf(file, "<g class=\"area %s\">", colour);
     mp_svg_tip(to->svg, title);
     fputs("<rect stroke=\"#fff\"", file);

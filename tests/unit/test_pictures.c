@@ -330,6 +330,26 @@ static void maps_stay_small(void **state)
     free(name);
 }
 
+/* Ten thousand of one size, each large enough to be seen: most are drawn together all the same. */
+static void maps_have_few_areas(void **state)
+{
+    (void)state;
+    enum { PLACES = 10000, MOST_AREAS = 2200 };
+    static mp_place places[PLACES + 1];
+    static const char area[] = "<g class=\"area";
+    places[0] = (mp_place){.all = PLACES, .label = "all"};
+    for (int i = 1; i <= PLACES; i++)
+        places[i] = (mp_place){.own = 1, .all = 1, .label = "x", .kind = MP_PLACE_TYPE};
+    mp_figure figure = {.kind = MP_FIGURE_MAP, .name = "x", .title = "x"};
+    figure.tree = (mp_tree_figure){.at = places, .count = PLACES + 1, .unit = MP_BYTES};
+    char *text = picture_of(mp_svg_map, &figure);
+    size_t areas = 0;
+    for (const char *at = text; (at = strstr(at, area)); at += strlen(area))
+        areas++;
+    assert_in_range(areas, 1, MOST_AREAS);
+    free(text);
+}
+
 /* --- names --- */
 
 /* The same cases are in tests/flame_script.py. */
@@ -401,6 +421,7 @@ int main(void)
         cmocka_unit_test(rare_tags_are_named),
         cmocka_unit_test(spans_stay_small),
         cmocka_unit_test(maps_stay_small),
+        cmocka_unit_test(maps_have_few_areas),
         cmocka_unit_test(names_without_room_are_left_out),
         cmocka_unit_test(names_lose_what_tells_least),
         cmocka_unit_test(long_texts_lose_their_middle),
