@@ -534,10 +534,14 @@ static mp_bid probe(mp_slice head)
 /* The stamp of the first section is the file's. */
 static bool place_rpm(mp_slice head, mp_place *place)
 {
-    mp_slice line = next_line(&head);
+    enum { MARK = 4, ENOUGH = 64 }; /* "a 2 ", as probe has it; then the name, whose end tells */
+    const mp_slice line = mp_slice_trim(next_line(&head));
+    char end[ENOUGH + MP_HEX_SLACK] = {0}; /* a head may have no byte behind it */
     int64_t stamp = -1;
-    if (line.length > 4) { /* "a 2 ", as probe has it; then the name */
-        mp_fields words = mp_fields_of((mp_slice){line.at + 4, line.length - 4});
+    if (line.length > MARK) {
+        const size_t length = line.length - MARK < ENOUGH ? line.length - MARK : ENOUGH;
+        memcpy(end, line.at + line.length - length, length);
+        mp_fields words = mp_fields_of((mp_slice){end, length});
         (void)take_name(&words, &stamp);
     }
     place->stamped = stamp >= 0;
