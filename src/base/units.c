@@ -187,7 +187,7 @@ static bool parse_decimal(const char *text, bool exponents, decimal *number, con
         return false;
     *rest = end ? end : *rest;
     long place = (long)whole + exponent; /* of the point, among the digits */
-    long last = place > 0 ? place + DECIMALS : DECIMALS - -place;
+    const long last = place + DECIMALS;
     uint64_t weight = decimal_one / 10;
     for (long i = place < 0 ? place : 0; i < last; i++) {
         bool has = i >= 0 && (size_t)i < whole + behind;

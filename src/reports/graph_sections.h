@@ -54,10 +54,10 @@ uint32_t mp_say_growing(mp_document *document, mp_graph_view *view);
 void mp_say_dump_more(mp_document *document, mp_graph_view *view);
 /* `rows`: at most so many; 0: all. */
 void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows);
-/* Objects that retain at least so many bytes. */
 /* Say below a table's title what the percentages of what is retained are of, where that is not all
  * that is alive. */
 void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph_view *view);
+/* Objects that retain at least so many bytes. */
 void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,
                          size_t rows);
 void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown);

@@ -309,9 +309,9 @@ const mp_report mp_report_requests = {
     .example = "requests samples/shop-requests-AS1.oemp",
     .details =
         "A request's own objects are those that were created after it began. Left behind is\n"
-        "what of them is alive at the snapshot `to` (the last _PreCleanUp, else before\n"
-        "_Exit, else the last), long after the request ended. \"In calls\" tells a leak, which "
-        "every call\n"
+        "what of them is alive at the snapshot `to` (the last _PreCleanUp, else before _Exit,\n"
+        "else the last), long after the request ended. \"In calls\" tells a leak, which every "
+        "call\n"
         "has, from what the first call fills. `from` leaves out what came before it.",
     .wants_request_peaks = true,
     MP_ARGUMENTS(arguments, own),

@@ -224,20 +224,21 @@ const char *mp_torn_text(mp_document *document, const mp_request *request)
 
 void mp_say_damage(mp_document *document, const mp_request *request)
 {
-    const mp_diagnostic *kept, *first = NULL;
+    const mp_diagnostic *kept, *first = NULL; /* which may be none of those that are kept */
     size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
     int64_t all = (int64_t)mp_diagnostics_damages(request->diagnostics);
     for (size_t i = 0; i < count && !first; i++)
         first = mp_diagnostic_is_damage(kept[i].id) ? &kept[i] : NULL;
-    if (!first)
-        return;
-    mp_document_say(document, MP_TONE_WORSE, "Corruption",
-                    "the program damaged its memory, %s%s: %s",
-                    all > 1 ? mp_document_text(document, "seen %s times, first",
-                                               mp_count_text(document, all, false))
-                            : "seen once",
-                    first->line ? mp_document_text(document, " in line %" PRIu64, first->line) : "",
-                    first->message);
+    const char *line =
+        first && first->line ? mp_document_text(document, " in line %" PRIu64, first->line) : "";
+    const char *times =
+        all > 1 ? mp_document_text(document, "seen %s times%s", mp_count_text(document, all, false),
+                                   first ? ", first" : "")
+                : "seen once";
+    if (all)
+        mp_document_say(document, MP_TONE_WORSE, "Corruption",
+                        "the program damaged its memory, %s%s%s%s", times, line, first ? ": " : "",
+                        first ? first->message : "");
 }
 
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign)
