@@ -82,6 +82,31 @@ static void submit_to_thread(mp_pipeline *pipeline)
     pthread_mutex_unlock(&pipeline->lock);
 }
 
+static void do_at_once(mp_pipeline *pipeline)
+{
+    pipeline->work(mp_pipeline_batch(pipeline));
+    pipeline->submitted++;
+    pipeline->done++;
+}
+
+static bool is_idle(mp_pipeline *pipeline)
+{
+    if (!pipeline->threaded)
+        return true;
+    pthread_mutex_lock(&pipeline->lock);
+    bool idle = pipeline->done == pipeline->submitted;
+    pthread_mutex_unlock(&pipeline->lock);
+    return idle;
+}
+
+void mp_pipeline_submit_last(mp_pipeline *pipeline)
+{
+    if (is_idle(pipeline))
+        do_at_once(pipeline);
+    else
+        submit_to_thread(pipeline);
+}
+
 void mp_pipeline_submit(mp_pipeline *pipeline)
 {
     if (!pipeline->threaded && !pipeline->no_thread &&
@@ -89,13 +114,10 @@ void mp_pipeline_submit(mp_pipeline *pipeline)
         pipeline->threaded = pthread_create(&pipeline->thread, NULL, worker, pipeline) == 0;
         pipeline->no_thread = !pipeline->threaded;
     }
-    if (pipeline->threaded) {
+    if (pipeline->threaded)
         submit_to_thread(pipeline);
-    } else {
-        pipeline->work(mp_pipeline_batch(pipeline));
-        pipeline->submitted++;
-        pipeline->done++;
-    }
+    else
+        do_at_once(pipeline);
 }
 
 void mp_pipeline_drain(mp_pipeline *pipeline)

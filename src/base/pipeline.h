@@ -21,6 +21,9 @@ void mp_pipeline_alone(mp_pipeline *pipeline);
 void *mp_pipeline_batch(mp_pipeline *pipeline);
 /* Hand it over. */
 void mp_pipeline_submit(mp_pipeline *pipeline);
+/* Hand it over as the last before a drain: where nothing else waits it is done at once, on the
+ * caller's thread, which would only wait for the other to wake up. */
+void mp_pipeline_submit_last(mp_pipeline *pipeline);
 /* Wait until all that was handed over is done. */
 void mp_pipeline_drain(mp_pipeline *pipeline);
 

@@ -331,7 +331,10 @@ static void number_rows(oemp_cursor *cursor)
         if (batch->count == 0)
             break;
         cursor->records += batch->count;
-        mp_pipeline_submit(pipeline);
+        if (batch->count == OEMP_BATCH_NUMBERS / batch->columns)
+            mp_pipeline_submit(pipeline);
+        else
+            mp_pipeline_submit_last(pipeline);
     }
 }
 

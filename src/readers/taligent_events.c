@@ -161,19 +161,19 @@ void taligent_replay(void *opaque)
     }
 }
 
-static void submit(taligent_pass *pass)
+static void submit(taligent_pass *pass, void (*hand_over)(mp_pipeline *pipeline))
 {
     taligent_batch *batch = mp_pipeline_batch(pass->replay);
     batch->pass = pass;
     batch->count = pass->batched;
     pass->batched = 0;
-    mp_pipeline_submit(pass->replay);
+    hand_over(pass->replay);
 }
 
 void taligent_resolve(taligent_pass *pass)
 {
     if (pass->batched)
-        submit(pass);
+        submit(pass, mp_pipeline_submit_last);
     mp_pipeline_drain(pass->replay);
 }
 
@@ -212,7 +212,7 @@ static void replay_next(taligent_pass *pass, const mp_event *event)
     *place = *event;
     place->time_us = timed ? event->time_us - pass->first_us : 0;
     if (pass->batched == TALIGENT_BATCH || pass->model->tell) /* who hears of it does so at once */
-        submit(pass);
+        submit(pass, mp_pipeline_submit);
 }
 
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)

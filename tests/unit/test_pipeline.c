@@ -34,13 +34,19 @@ static void work(void *opaque)
     at->to->last = pthread_self();
 }
 
-static void submit(mp_pipeline *pipeline, sum *to, uint64_t number)
+static void submit_by(void (*hand_over)(mp_pipeline *pipeline), mp_pipeline *pipeline, sum *to,
+                      uint64_t number)
 {
     batch *at = mp_pipeline_batch(pipeline);
     at->to = to;
     at->number = number;
     memset(at->rest, (int)(char)number, sizeof at->rest);
-    mp_pipeline_submit(pipeline);
+    hand_over(pipeline);
+}
+
+static void submit(mp_pipeline *pipeline, sum *to, uint64_t number)
+{
+    submit_by(mp_pipeline_submit, pipeline, to, number);
 }
 
 static void check(const sum *to, uint64_t count)
@@ -116,12 +122,35 @@ static void little_work_is_done_at_once(void **unused)
     mp_pipeline_free(pipeline);
 }
 
+/* Where nothing waits; behind others it keeps its turn. */
+static void the_last_is_done_at_once(void **unused)
+{
+    (void)unused;
+    sum to = {0};
+    mp_pipeline *pipeline = mp_pipeline_new(sizeof(batch), work);
+    for (uint64_t number = 0; number < 1000; number++) {
+        if (number % 50 == 0) {
+            mp_pipeline_drain(pipeline);
+            submit_by(mp_pipeline_submit_last, pipeline, &to, number);
+            assert_int_equal(to.next, number + 1);
+            assert_true(pthread_equal(to.last, pthread_self()));
+        } else {
+            submit_by(number % 9 ? mp_pipeline_submit : mp_pipeline_submit_last, pipeline, &to,
+                      number);
+        }
+    }
+    mp_pipeline_drain(pipeline);
+    check(&to, 1000);
+    mp_pipeline_free(pipeline);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_is_kept),
         cmocka_unit_test(a_drain_waits_for_all),
         cmocka_unit_test(little_work_is_done_at_once),
+        cmocka_unit_test(the_last_is_done_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
