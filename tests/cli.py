@@ -127,14 +127,18 @@ def judge(case, program, recording):
     return "".join(difference(case, name, want[name], got[name]) for name in differing)
 
 
-def run_all(cases, program, recording=False):
-    """Run the cases, print what failed and how many; the number that failed."""
+def run_all(cases, program, recording=False, first=False):
+    """Run the cases, print what failed and how many; the number that failed. `first`: up to the first that
+    fails."""
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for problem in pool.map(lambda case: judge(case, program, recording), cases):
             if problem:
                 failed += 1
                 sys.stdout.write(problem)
+                if first:
+                    pool.shutdown(cancel_futures=True)
+                    return failed
     print(f"{len(cases) - failed} passed, {failed} failed")
     return failed
 
@@ -175,6 +179,7 @@ def main():
     parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
     parser.add_argument("--record", action="store_true", help="write the expectations anew")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these cases")
+    parser.add_argument("--first", action="store_true", help="stop at the first that fails")
     parser.add_argument("--self-test", action="store_true", help="see that wrong cases fail")
     options = parser.parse_args()
 
@@ -192,7 +197,7 @@ def main():
         cases = [case for case in cases if case.name in options.only]
     if not cases:
         parser.error("no cases")
-    return 1 if run_all(cases, program, options.record) else 0
+    return 1 if run_all(cases, program, options.record, options.first) else 0
 
 
 if __name__ == "__main__":
