@@ -50,34 +50,42 @@ CALLER = re.compile(r" {6}(called from |and [\d,]+ more callers?$)")
 
 
 class Terminal:
-    """The program on a terminal of its own, and what is seen there."""
+    """The program on a terminal of its own, and what is seen there. Its end stays open here as well: the
+    system would put the settings back when the last one is closed, whatever the program leaves."""
 
     def __init__(self, words, lines=24, columns=100, **variables):
         environment = {"PATH": os.environ["PATH"], "TERM": "linux", "MEMPROF_NO_CONFIG": "1", **variables}
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
-        self.printed, self.ended = b"", False
-        self.process, self.terminal = pty.fork()
+        self.printed, self.ended, self.status = b"", False, None
+        self.terminal, self.inner = pty.openpty()
+        fcntl.ioctl(self.inner, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        self.before = termios.tcgetattr(self.inner)
+        self.process = os.fork()
         if self.process == 0:
             try:
-                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+                os.close(self.terminal)
+                os.login_tty(self.inner)
                 os.execve(words[0], words, environment)
             finally:
                 os._exit(126)
-        self.before = termios.tcgetattr(self.terminal)
+
+    def has_status(self):
+        if self.status is None:
+            process, status = os.waitpid(self.process, os.WNOHANG)
+            self.status = os.waitstatus_to_exitcode(status) if process else None
+        return self.status is not None
 
     def read(self, seconds):
         """Read what there is; False where there is nothing, or nothing more will come."""
-        if self.ended or not select.select([self.terminal], [], [], seconds)[0]:
+        gone = self.has_status()
+        if not select.select([self.terminal], [], [], 0 if gone else seconds)[0]:
+            self.ended = gone
             return False
-        try:
-            data = os.read(self.terminal, 1 << 16)
-        except OSError:  # so Linux tells that nobody has the terminal any more
-            data = b""
-        self.ended = not data
+        data = os.read(self.terminal, 1 << 16)
         self.printed += data
         self.stream.feed(data)
-        return not self.ended
+        return True
 
     def lines(self):
         return [line.rstrip() for line in self.screen.display]
@@ -114,16 +122,15 @@ class Terminal:
         if keys:
             self.type(keys)
         until = time.monotonic() + SECONDS
-        while self.read(1) and time.monotonic() < until:
-            pass
+        while not self.ended and time.monotonic() < until:
+            self.read(0.05)
         if not self.ended:
             os.kill(self.process, signal.SIGKILL)
-        status = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
-        try:
-            self.restored = termios.tcgetattr(self.terminal) == self.before
-        finally:
-            os.close(self.terminal)
-        return status
+            self.status = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+        self.restored = termios.tcgetattr(self.inner) == self.before
+        os.close(self.terminal)
+        os.close(self.inner)
+        return self.status
 
 
 class Trials:
@@ -321,6 +328,12 @@ class Trials:
         terminal.type("2G")
         self.claim(terminal.shows(r"Columns were left out to fit 40; w\s+shows\s+all"), "the key is named", terminal.text())
         self.claim(terminal.end() == 0 and terminal.restored, "and ends")
+        for lines, headed in (3, False), (4, True):
+            terminal = self.browse(SAMPLES / "shop-v2.oemp", lines=lines)
+            self.claim(terminal.shows(r"^>? ?.*\? help"), f"{lines} lines: the foot", terminal.text())
+            self.claim(terminal.lines()[0].startswith("[1 overview]") == headed,
+                       f"{lines} lines have {'a' if headed else 'no'} head", terminal.text())
+            terminal.end()
 
     # --- what a terminal is ---
 

@@ -255,6 +255,7 @@ class Trials:
             started = time.monotonic()
             self.run(*words)
             lasts, whole = time.monotonic() - started, target.read_bytes()
+            signals = SIGNALS if kill else SIGNALS[:-1]
             for i in range(count):
                 old = OLD if kind != "baseline" else whole[:-1]
                 new = i % 2 == 0
@@ -262,7 +263,7 @@ class Trials:
                     target.unlink(missing_ok=True)
                 else:
                     target.write_bytes(old)
-                number = random.choice(SIGNALS if kill else SIGNALS[:-1])
+                number = signals[i // 2 % len(signals)]
                 process = self.start(words)
                 time.sleep(random.uniform(0, lasts * 1.1))
                 process.send_signal(number)
@@ -295,7 +296,7 @@ def main():
     parser.add_argument("--memprof", required=True, type=pathlib.Path)
     parser.add_argument("--generate", required=True, type=pathlib.Path)
     parser.add_argument("--shim", type=pathlib.Path)
-    parser.add_argument("--kills", type=int, default=8, help="of each writer")
+    parser.add_argument("--kills", type=int, default=10, help="of each writer, two by each signal")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     random.seed(options.seed)
