@@ -35,7 +35,7 @@ class Trials:
     """Claims, and how many of them do not hold."""
 
     def __init__(self, program, extra):
-        self.program, self.count, self.wrong = str(program), 0, 0
+        self.program, self.count, self.wrong = str(program.resolve()), 0, 0
         self.usual = {**os.environ, "LC_ALL": "C", "MEMPROF_NO_CONFIG": "1"}
         self.environment = {**self.usual, **extra}
         # For a shell's line: the shim is for the program alone.
@@ -105,6 +105,22 @@ class Trials:
             status, _, said = self.run(*words)
             self.claim(status == 3 and target.read_bytes() == OLD and b"Permission denied" in said,
                        "what must not be written is not replaced", said)
+
+    def settings(self, folder):
+        """Of a superuser, who can give a file away: another user's .memprof may say how to write only where not
+        everybody could have put it."""
+        if os.geteuid() != 0:
+            return
+        own, environment = folder / ".memprof", {k: v for k, v in self.environment.items() if k != "MEMPROF_NO_CONFIG"}
+        for mode, owner, heeded in (0o777, 12345, False), (0o1777, 12345, False), (0o755, 12345, True), (0o777, 0, True):
+            own.write_text("format = csv\n")
+            os.chown(own, owner, owner)
+            folder.chmod(mode)
+            done = subprocess.run([self.program, "leaks", SHOP], cwd=folder, env={**environment, "HOME": "/none"},
+                                  capture_output=True, check=False)
+            self.claim(done.stdout.startswith(b"rank,") == heeded and (b"passed over" in done.stderr) != heeded,
+                       f"settings of {owner} in a folder of mode {mode:o}", done.stdout[:80], done.stderr)
+        folder.chmod(0o700)
 
     def access_list(self, folder):
         """user::rw- user:12345:r-- group::--- mask::r-- other::---"""
@@ -284,7 +300,7 @@ class Trials:
         self.claim(process.returncode == 0 and (folder / "x").exists(), "nohup is heeded")
 
     def all(self, base, recording, count, kill):
-        for trial in (self.modes, self.owners, self.access_list, self.links, self.descriptors, self.names, self.taken,
+        for trial in (self.modes, self.owners, self.settings, self.access_list, self.links, self.descriptors, self.names, self.taken,
                       self.limit, lambda at: self.kills(at, recording, count, kill),
                       lambda at: self.ignored(at, recording)):
             with tempfile.TemporaryDirectory(dir=base) as folder:

@@ -1,4 +1,5 @@
 /* Input: lines out of windows of any size, look-ahead, files that cannot be read. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -275,6 +276,32 @@ static void standard_input_is_a_dash(void **unused)
     }
 }
 
+/* A pipe is remembered for a while: up to there it can be read from its start once more. */
+static void a_pipe_starts_again_as_long_as_it_is_remembered(void **unused)
+{
+    (void)unused;
+    enum { PIECE = 4096, PIECES = 1200 }; /* more than the 4 MiB that are remembered */
+    static char piece[PIECE];
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    mp_stream *stream = mp_stream_of_file(ends[0]);
+    for (int i = 0; i < PIECES; i++) {
+        memset(piece, 'a' + i % 26, sizeof piece);
+        assert_int_equal(write(ends[1], piece, sizeof piece), sizeof piece);
+        if (i == 1) {
+            assert_true(mp_stream_restart(stream));
+            assert_int_equal(mp_stream_read(stream, piece, sizeof piece), sizeof piece);
+            assert_int_equal(*piece, 'a');
+        }
+        assert_int_equal(mp_stream_read(stream, piece, sizeof piece), sizeof piece);
+        assert_int_equal(*piece, 'a' + i % 26);
+    }
+    assert_false(mp_stream_restart(stream));
+    assert_int_equal(errno, ESPIPE);
+    close(ends[1]);
+    mp_stream_close(stream);
+}
+
 static void what_cannot_be_opened_is_told(void **unused)
 {
     (void)unused;
@@ -329,6 +356,7 @@ int main(void)
         cmocka_unit_test(look_ahead_consumes_nothing),
         cmocka_unit_test(a_file_is_read_and_its_progress_told),
         cmocka_unit_test(standard_input_is_a_dash),
+        cmocka_unit_test(a_pipe_starts_again_as_long_as_it_is_remembered),
         cmocka_unit_test(what_cannot_be_opened_is_told),
         cmocka_unit_test(a_failing_read_is_told_once),
     };

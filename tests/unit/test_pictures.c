@@ -135,6 +135,19 @@ static void axes_by_hand(void **state)
     }
 }
 
+/* Seven steps of each length, for eight of which there is room: a shorter one would be too many. */
+static void steps_of_time(void **state)
+{
+    (void)state;
+    static const int64_t seconds[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
+                                      600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400};
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+        const int64_t step = seconds[i] * 1000000;
+        mp_axis axis = mp_axis_of(0, 7 * step, MP_TIME, 8);
+        assert_int_equal(axis.step, step);
+    }
+}
+
 /* Whatever the ends, there are few marks, and all is on the axis. */
 static void axes_by_law(void **state)
 {
@@ -416,6 +429,7 @@ int main(void)
         cmocka_unit_test(squares_by_hand),
         cmocka_unit_test(squares_by_law),
         cmocka_unit_test(axes_by_hand),
+        cmocka_unit_test(steps_of_time),
         cmocka_unit_test(axes_by_law),
         cmocka_unit_test(lines_stay_small),
         cmocka_unit_test(rare_tags_are_named),
