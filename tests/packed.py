@@ -355,6 +355,11 @@ class Packed:
                 path = self.write(name, part)
                 said = answer(path, f"{path}:a.oemp")
                 self.hold(said == expected, f"{name} cut at {cut}: {said}, expected {expected}")
+        # As `tar cf x.tar ./folder` names what it packs.
+        path = self.write("dots.tar", self.tar_of([("././in/a.oemp", data), (".hidden/a.oemp", data)]))
+        for name in "in/a.oemp", ".hidden/a.oemp":
+            status, out, err = self.ask("info", f"{path}:{name}")
+            self.hold(status == 0 and out.startswith(f"{path}:{name}: "), f"{name}: {status} {out} {err}")
         # Of a deflated member, as much as zlib itself gives.
         deflated = self.zip_of([("a.oemp", data)])
         begin = deflated.index(b"a.oemp") + len("a.oemp")
