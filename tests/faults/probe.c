@@ -32,6 +32,7 @@ static void try_files(void)
     tell("read", open(getenv("MEMPROF_PROBE_READ"), O_RDONLY));
     tell("input", open(getenv("MEMPROF_PROBE_INPUT"), O_RDONLY));
     tell("write", open(getenv("MEMPROF_PROBE_READ"), O_WRONLY | O_APPEND));
+    tell("truncate", truncate(getenv("MEMPROF_PROBE_READ"), 2));
     tell("make", open(getenv("MEMPROF_PROBE_MAKE"), O_WRONLY | O_CREAT, 0600));
     tell("unlink", unlink(getenv("MEMPROF_PROBE_UNLINK")));
     tell("chmod", chmod(getenv("MEMPROF_PROBE_READ"), 0600));
