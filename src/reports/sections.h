@@ -105,6 +105,8 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
                       mp_error *error);
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_heap_arguments *asked,
                     mp_error *error);
+/* "Leaks", "Worst leak", "Maybe a cache": the answer in words. */
+void mp_answer_leaks(mp_document *document, const mp_window *window);
 /* "Growth": what is alive at the end of the window and was at its start; most by which group. */
 void mp_say_change(mp_document *document, const mp_window *window, const mp_grouping *grouping);
 /* `trends`: with how each row grew from snapshot to snapshot. */
