@@ -274,8 +274,11 @@ mp_document *mp_answers_merge(const char *const *names, const mp_document *const
     mp_part *parts = mp_alloc(count * sizeof *parts);
     for (size_t i = 0; i < count; i++)
         parts[i] = (mp_part){names[i], documents[i]};
-    mp_document *document = mp_documents_merge(
-        parts, count, &(mp_merging){.rows = rows, .overview = report && report->overview});
+    mp_document *document =
+        mp_documents_merge(parts, count,
+                           &(mp_merging){.rows = rows,
+                                         .overview = report && report->overview,
+                                         .sum_up = report ? report->sum_up : NULL});
     free(parts);
     return document;
 }

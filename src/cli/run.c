@@ -421,7 +421,8 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
                      .pile = {.for_people = !options->renderer->for_programs,
                               .how = {.rows = options->merged_rows,
                                       .overview = options->command.report->overview,
-                                      .within = groups->within}}};
+                                      .within = groups->within,
+                                      .sum_up = options->command.report->sum_up}}};
     if (work.merges && single)
         return cli_refuse_many(options, groups);
     if (groups->count > 1 && options->question.base && mp_file_is_stream(options->question.base)) {

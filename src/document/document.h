@@ -180,6 +180,15 @@ struct mp_table {
     const void *about; /* of an answer: what all rows share, as a struct; or NULL */
 };
 
+/* What a file's answer comes to, in a line: of several files, that of one of them is said, the one
+ * with the largest first key, or second, or third where those before are equal. */
+typedef struct mp_headline {
+    mp_tone tone;
+    const char *label; /* static; NULL: it has none */
+    const char *text;
+    int64_t keys[3];
+} mp_headline;
+
 /* The label of what checks say, too: not said again where those are summed up. */
 #define MP_SAID_VERDICT "Verdict"
 
@@ -188,6 +197,8 @@ struct mp_document {
     const char *title; /* for people: the first line */
     mp_said *said;     /* the answer in words, the most important first */
     size_t said_count, said_capacity;
+    mp_headline headline;
+    size_t running; /* files in which a process still runs, and what it uses is told as leaked */
     mp_table *tables;
     size_t table_count, table_capacity;
     mp_check *checks; /* in the order of the policy, or of the arguments */

@@ -299,6 +299,29 @@ static void put_table(merging *all, mp_merge_group *group)
 
 /* --- all --- */
 
+static bool is_before(const mp_headline *one, const mp_headline *other)
+{
+    size_t i = 0;
+    while (i < sizeof one->keys / sizeof *one->keys - 1 && one->keys[i] == other->keys[i])
+        i++;
+    return one->keys[i] > other->keys[i];
+}
+
+/* Of equal ones that of the first file. */
+static void put_headline(mp_document *document, const mp_merge_source *files, size_t count)
+{
+    const mp_merge_source *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const mp_headline *headline = &files[i].document->headline;
+        if (headline->label && (!first || is_before(headline, &first->document->headline)))
+            first = &files[i];
+    }
+    if (!first)
+        return;
+    const mp_headline *said = &first->document->headline;
+    mp_document_say(document, said->tone, said->label, "%s, in %s", said->text, first->shown);
+}
+
 static void put_said(mp_document *document, const mp_document *from, const char *file)
 {
     for (size_t i = 0; i < from->said_count; i++) {
@@ -377,8 +400,8 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     for (size_t i = 0; i < count; i++) {
         files[i].shown = files[i].file + folder;
         gather(&all, parts[i].document, files[i]);
-        put_said(all.document, parts[i].document, files[i].file);
         put_checks(all.document, parts[i].document, files[i].file);
+        all.document->running += parts[i].document->running;
     }
     mp_merge_figures(all.document, files, count);
     put_files(&all, files, count);
@@ -392,6 +415,11 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
             put_table(&all, group);
         free(group->at);
     }
+    if (how->sum_up)
+        how->sum_up(all.document);
+    put_headline(all.document, files, count);
+    for (size_t i = 0; i < count; i++)
+        put_said(all.document, parts[i].document, files[i].file);
     free(all.groups);
     free(all.summaries.at);
     free(files);

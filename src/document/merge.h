@@ -9,6 +9,7 @@
  *   says the same of each file (MP_COMMON) stays as it is; one for people alone is left out.
  * - Figures of stacks of one name are one, in which each file has a place; others are left out.
  * - A check tells its file, and so does a line of the answer, which people do not read of several.
+ * - What they read is said of the merged tables (`sum_up`), and the first headline of all files.
  */
 #ifndef MP_DOCUMENT_MERGE_H
 #define MP_DOCUMENT_MERGE_H
@@ -25,6 +26,7 @@ typedef struct mp_merging {
     size_t rows;        /* at most so many of a table that has an order; 0: all */
     bool overview;      /* people see of tables without an order the main one alone */
     const char *within; /* what all names begin with, such as "agent.zip:"; NULL: nothing */
+    void (*sum_up)(mp_document *merged); /* says what its tables come to; NULL: nothing */
 } mp_merging;
 
 /* The parts' answers to one question as one document, for at least one part. It refers to the

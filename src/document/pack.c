@@ -257,6 +257,7 @@ void mp_document_pack(mp_document *document, mp_shared_parts *shared)
     document->said_capacity = document->said_count;
     for (size_t i = 0; i < document->said_count; i++)
         move_text(&pack, &document->said[i].text);
+    move_text(&pack, &document->headline.text);
     document->tables = mp_fitted(document->tables, document->table_count, sizeof *document->tables);
     document->table_capacity = document->table_count;
     for (size_t i = 0; i < document->table_count; i++)

@@ -111,6 +111,8 @@ void mp_pile_pack(mp_pile *pile, mp_document *document)
         if (pile->for_people ? !is_read(table) : table->flags & MP_FOR_PEOPLE)
             table->row_count = 0;
     }
+    if (pile->for_people)
+        document->said_count = 0;
     mp_document_pack(document, &pile->shared);
     for (size_t i = 0; i < document->table_count && !pile->for_people; i++)
         drop_columns(pile, &document->tables[i]);

@@ -6,7 +6,6 @@
 #include "query/graph_query.h"
 #include "query/known.h"
 #include "query/labels.h"
-#include "query/leaks.h"
 #include "query/steady.h"
 
 /* --- at how many snapshots something was born that leaks --- */
@@ -319,6 +318,23 @@ const char *mp_steady_worst(mp_arena *arena, const mp_window *window, int64_t *b
         if (leaks->at[i].group.example.i == group->example.i)
             return mp_leak_text(arena, model, &leaks->at[i]);
     return group ? mp_arena_copy(arena, group->label, strlen(group->label)) : NULL;
+}
+
+const mp_leak *mp_steady_leak(const mp_window *window, int64_t *bytes)
+{
+    const mp_grouping *sites = mp_known_groups(window, mp_dimension_find("site"), 0);
+    const mp_leaks *leaks = mp_window_leak_sites(window);
+    int64_t *sums = mp_steady_of_groups(window, sites);
+    const mp_leak *most = NULL;
+    *bytes = 0;
+    for (uint32_t i = 0; i < leaks->count; i++) {
+        const mp_leak *leak = &leaks->at[i];
+        const int64_t sum = sums[sites->group_of[leak->group.example.i] - 1];
+        most = sum > *bytes ? leak : most;
+        *bytes = sum > *bytes ? sum : *bytes;
+    }
+    free(sums);
+    return most;
 }
 
 const char *mp_steady_refusal(mp_arena *arena, const mp_window *window)

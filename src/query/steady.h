@@ -13,7 +13,7 @@
 #define MP_QUERY_STEADY_H
 
 #include "base/memory.h"
-#include "query/group.h"
+#include "query/leaks.h"
 
 enum { MP_STEADY_MOMENTS = 2, MP_STEADY_BIRTHS = 3 };
 
@@ -39,6 +39,8 @@ int64_t *mp_steady_of_groups(const mp_window *window, const mp_grouping *groupin
 /* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155": the site that adds most, of
  * equal ones the first by name; of dumps, the type. In the arena; NULL: none does. */
 const char *mp_steady_worst(mp_arena *arena, const mp_window *window, int64_t *bytes);
+/* The leak that adds most, of equal ones the first; NULL: none does. Not of dumps. */
+const mp_leak *mp_steady_leak(const mp_window *window, int64_t *bytes);
 /* "2 dumps are too few to tell a trend, ...": why it tells nothing. */
 const char *mp_steady_refusal(mp_arena *arena, const mp_window *window);
 

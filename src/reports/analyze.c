@@ -194,6 +194,7 @@ const mp_report mp_report_analyze = {
     .overview = true,
     .wants_holders = true,
     MP_ARGUMENTS(arguments, own),
+    .sum_up = mp_sum_up_leaks,
     .variants = {MP_HEAP_VARIANTS(run_heap),
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH, .run = run_dump},
                  {.needs = MP_HOLDS_PROFILE, .run = run_profile}},

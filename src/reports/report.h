@@ -131,6 +131,8 @@ typedef struct mp_report {
     const mp_choice *choices;    /* NULL: none of them takes one of several words */
     int64_t program_rows;        /* that JSON and CSV have without a limit; 0: all */
     unsigned wants; /* MP_TELLS_...: without one of them it refuses, and nobody is sent to it */
+    /* Says of the merged answers of several files what their tables come to; NULL: nothing. */
+    void (*sum_up)(mp_document *merged);
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
 } mp_report;
 

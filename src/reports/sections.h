@@ -105,8 +105,10 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
                       mp_error *error);
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_heap_arguments *asked,
                     mp_error *error);
-/* "Leaks", "Worst leak", "Maybe a cache": the answer in words. */
+/* "Leaks", "Worst leak", "Maybe a cache": the answer in words, and its headline; of several merged
+ * files, "Leaks", "Still running". */
 void mp_answer_leaks(mp_document *document, const mp_window *window);
+void mp_sum_up_leaks(mp_document *merged);
 /* "Growth": what is alive at the end of the window and was at its start; most by which group. */
 void mp_say_change(mp_document *document, const mp_window *window, const mp_grouping *grouping);
 /* `trends`: with how each row grew from snapshot to snapshot. */

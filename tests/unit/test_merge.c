@@ -224,6 +224,58 @@ static void changes_stand_by_their_size(void **unused)
         mp_document_free(parts_of[i]);
 }
 
+static void count_rows(mp_document *merged)
+{
+    mp_document_say(merged, MP_TONE_PLAIN, "Rows", "%zu",
+                    mp_document_find(merged, "top")->row_count);
+}
+
+/* Of all headlines the first stands above what each file says: by its first key, then by the next;
+ * of equal ones that of the first file. It is told which, as people know the file. */
+static void the_first_headline_is_said_of_all(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t keys[4][3]; /* of a to d; d has no headline */
+        const char *first;
+    } cases[] = {{{{1, 9, 9}, {2, 0, 0}, {1, 9, 9}, {9}}, "b"},
+                 {{{2, 3, 9}, {2, 3, 9}, {2, 4, 0}, {9}}, "c"},
+                 {{{2, 3, 1}, {2, 3, 2}, {2, 3, 2}, {9}}, "b"},
+                 {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0}}, "a"},
+                 {{{-1, 0, 0}, {-2, 5, 5}, {-1, 0, -1}, {9}}, "a"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const char *const names[] = {"rec/a", "rec/b", "rec/c", "rec/d"};
+        mp_document *all[4];
+        mp_part parts[4];
+        for (size_t k = 0; k < 4; k++) {
+            all[k] = answer(1, (const int64_t[]){1}, 1);
+            mp_document_say(all[k], MP_TONE_PLAIN, "Own", "of %s", names[k]);
+            all[k]->headline.label = k < 3 ? "Worst" : NULL;
+            all[k]->headline.tone = MP_TONE_WORSE;
+            all[k]->headline.text = "so much";
+            memcpy(all[k]->headline.keys, cases[i].keys[k], sizeof cases[i].keys[k]);
+            parts[k] = (mp_part){names[k], all[k]};
+        }
+        mp_document *merged = mp_documents_merge(parts, 4, &(mp_merging){.sum_up = count_rows});
+        size_t count;
+        const mp_said *said = mp_document_said(merged, &count);
+        assert_int_equal(count, 6);
+        assert_string_equal(said[0].label, "Rows");
+        assert_string_equal(said[0].text, "4");
+        assert_null(said[0].file);
+        assert_string_equal(said[1].label, "Worst");
+        assert_int_equal(said[1].tone, MP_TONE_WORSE);
+        assert_memory_equal(said[1].text, "so much, in ", 12);
+        assert_string_equal(said[1].text + 12, cases[i].first);
+        assert_null(said[1].file);
+        assert_string_equal(said[2].text, "of rec/a");
+        assert_string_equal(said[2].file, "rec/a");
+        mp_document_free(merged);
+        for (size_t k = 0; k < 4; k++)
+            mp_document_free(all[k]);
+    }
+}
+
 /* A document whose texts are all its own. */
 static mp_document *own_answer(uint32_t seed, int64_t sizes[4])
 {
@@ -241,6 +293,10 @@ static mp_document *own_answer(uint32_t seed, int64_t sizes[4])
     table->footer.rest = (mp_rest){seed % 3, MP_REST_MORE};
     (void)mp_table_line(document, table, "line of %u", seed);
     mp_document_say(document, MP_TONE_PLAIN, "Says", "it is %u", seed);
+    document->headline = (mp_headline){.label = "First",
+                                       .text = mp_document_text(document, "no. %u", seed),
+                                       .keys = {seed % 3, seed % 7, seed}};
+    document->running = seed % 4 == 0;
     mp_document_check(document, (mp_check){.name = "max-live",
                                            .limit = mp_document_text(document, "%u", seed),
                                            .message = "too much"});
@@ -308,8 +364,14 @@ static void a_pile_says_what_all_say(void **unused)
         assert_same_table(a, b, "top");
         assert_same_table(a, b, "files");
         assert_same_table(a, b, "totals");
-        assert_int_equal(a->said_count, b->said_count);
-        assert_string_equal(a->said[COUNT - 1].text, b->said[COUNT - 1].text);
+        /* 2 modulo 3 and 6 modulo 7 is 20 modulo 21 */
+        assert_string_equal(a->said[0].text, "no. 1196, in f");
+        assert_string_equal(b->said[0].text, "no. 1196, in f");
+        assert_int_equal(b->running, COUNT / 4);
+        assert_int_equal(a->said_count, 1 + COUNT);
+        assert_int_equal(b->said_count, pile.for_people ? 1 : 1 + COUNT);
+        assert_string_equal(b->said[b->said_count - 1].text,
+                            pile.for_people ? "no. 1196, in f" : a->said[COUNT].text);
         assert_string_equal(a->checks[COUNT - 1].limit, b->checks[COUNT - 1].limit);
         if (!pile.for_people)
             assert_same_table(a, b, "sessions");
@@ -327,6 +389,7 @@ int main(void)
         cmocka_unit_test(rows_stand_in_one_order),
         cmocka_unit_test(rows_of_one_file_stay_as_they_stood),
         cmocka_unit_test(totals_add_up),
+        cmocka_unit_test(the_first_headline_is_said_of_all),
         cmocka_unit_test(sums_beyond_numbers_are_not_known),
         cmocka_unit_test(columns_are_united),
         cmocka_unit_test(changes_stand_by_their_size),
