@@ -320,7 +320,7 @@ const char *mp_steady_worst(mp_arena *arena, const mp_window *window, int64_t *b
     return group ? mp_arena_copy(arena, group->label, strlen(group->label)) : NULL;
 }
 
-const mp_leak *mp_steady_leak(const mp_window *window, int64_t *bytes)
+const mp_leak *mp_steady_leak(const mp_window *window, const bool *left_out, int64_t *bytes)
 {
     const mp_grouping *sites = mp_known_groups(window, mp_dimension_find("site"), 0);
     const mp_leaks *leaks = mp_window_leak_sites(window);
@@ -329,7 +329,7 @@ const mp_leak *mp_steady_leak(const mp_window *window, int64_t *bytes)
     *bytes = 0;
     for (uint32_t i = 0; i < leaks->count; i++) {
         const mp_leak *leak = &leaks->at[i];
-        const int64_t sum = sums[sites->group_of[leak->group.example.i] - 1];
+        const int64_t sum = left_out[i] ? 0 : sums[sites->group_of[leak->group.example.i] - 1];
         most = sum > *bytes ? leak : most;
         *bytes = sum > *bytes ? sum : *bytes;
     }

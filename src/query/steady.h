@@ -39,8 +39,9 @@ int64_t *mp_steady_of_groups(const mp_window *window, const mp_grouping *groupin
 /* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155": the site that adds most, of
  * equal ones the first by name; of dumps, the type. In the arena; NULL: none does. */
 const char *mp_steady_worst(mp_arena *arena, const mp_window *window, int64_t *bytes);
-/* The leak that adds most, of equal ones the first; NULL: none does. Not of dumps. */
-const mp_leak *mp_steady_leak(const mp_window *window, int64_t *bytes);
+/* The leak that adds most but for those that are left out, by place, of equal ones the first; NULL:
+ * none does. Not of dumps. */
+const mp_leak *mp_steady_leak(const mp_window *window, const bool *left_out, int64_t *bytes);
 /* "2 dumps are too few to tell a trend, ...": why it tells nothing. */
 const char *mp_steady_refusal(mp_arena *arena, const mp_window *window);
 

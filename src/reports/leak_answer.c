@@ -1,20 +1,41 @@
 /* What a heap leaks, in words: what the whole answer opens with, of one file and of several. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "query/steady.h"
 #include "query/suppression.h"
 #include "query/trend.h"
+#include "query/turnover.h"
 #include "reports/sections.h"
 
+/* What leaks, and of each whether it is what a cache has that turns over. */
+typedef struct told_leaks {
+    const mp_leaks *all;
+    bool *turned;
+} told_leaks;
+
+/* A leak grew again and again, is what a cache turns over, or grew once as a cache that filled. */
+enum { REPEATED = 1, TURNING = 2, ONCE = 4 };
+
+static unsigned kind_of(const told_leaks *leaks, const mp_leak *leak)
+{
+    return mp_group_grew_once(&leak->group)       ? ONCE
+           : leaks->turned[leak - leaks->all->at] ? TURNING
+                                                  : REPEATED;
+}
+
 /* A leak, where it is and how it grew. */
-static const char *text_of(mp_document *document, const mp_model *model, const mp_leak *leak)
+static const char *text_of(mp_document *document, const mp_model *model, const told_leaks *leaks,
+                           const mp_leak *leak)
 {
     const mp_group *group = &leak->group;
     const char *grew = "grew at every snapshot";
     if (!mp_group_growth_told(group))
         grew = "too few snapshots to tell a leak from a cache";
-    else if (mp_group_grew_once(group))
+    else if (kind_of(leaks, leak) == ONCE)
         grew = "grew only once";
+    else if (kind_of(leaks, leak) == TURNING)
+        grew = "as many deleted as alive, the oldest first";
     else if (group->grew != group->moments)
         grew = mp_document_text(document, "grew at %" PRIu32 " of %" PRIu32 " snapshots",
                                 group->grew, group->moments);
@@ -35,15 +56,16 @@ static const char *label_of(const mp_leak *leak)
     return mp_group_growth_told(&leak->group) ? "Worst leak" : "Largest leak";
 }
 
-/* The largest leak that may have grown again and again, or of these the one that did so most often;
- * one that grew once may be a cache that filled. */
-static const mp_leak *worst(const mp_leaks *leaks, bool grew_once, bool most_often)
+/* The largest leak of these kinds, or of them the one that grew most often. */
+static const mp_leak *worst(const told_leaks *leaks, unsigned kinds, bool most_often)
 {
     const mp_leak *found = NULL;
-    for (uint32_t i = 0; i < leaks->count; i++)
-        if (mp_group_grew_once(&leaks->at[i].group) == grew_once &&
-            (!found || (most_often && leaks->at[i].group.grew > found->group.grew)))
-            found = &leaks->at[i];
+    for (uint32_t i = 0; i < leaks->all->count; i++) {
+        const mp_leak *leak = &leaks->all->at[i];
+        if (kind_of(leaks, leak) & kinds &&
+            (!found || (most_often && leak->group.grew > found->group.grew)))
+            found = leak;
+    }
     return found;
 }
 
@@ -60,20 +82,21 @@ static const char *sum_text(mp_document *document, int64_t bytes, int64_t object
  * of it that is. What else leaked comes by its size where the process came to its end; while it
  * runs all that is in use counts as leaked, so there by how often it grew, and few moments do not
  * tell what is steady. */
-static void set_headline(mp_document *document, const mp_window *window, const mp_leak *first)
+static void set_headline(mp_document *document, const mp_window *window, const told_leaks *leaks,
+                         const mp_leak *first)
 {
     enum { OF_RUNNING, OF_ENDED, STEADY };
     const bool runs = mp_window_still_runs(window);
     const bool told = !runs || mp_window_steady(window)->moments >= MP_TREND_FEWEST;
     int64_t steady;
-    const mp_leak *most = told ? mp_steady_leak(window, &steady) : NULL;
+    const mp_leak *most = told ? mp_steady_leak(window, leaks->turned, &steady) : NULL;
     const mp_leak *leak = most ? most : first;
     if (!leak)
         return;
     const int64_t bytes = leak->group.leaked.bytes, grew = leak->group.grew;
     mp_headline headline = {.tone = MP_TONE_WORSE,
                             .label = label_of(leak),
-                            .text = text_of(document, window->model, leak),
+                            .text = text_of(document, window->model, leaks, leak),
                             .keys = {OF_ENDED, bytes, bytes}};
     if (most || runs) {
         headline.keys[0] = most ? STEADY : OF_RUNNING;
@@ -102,14 +125,21 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
     mp_say_late(document, window);
     if (mp_totals_of(window).leaked_objects > 0)
         mp_say_in_use(document, window, runs ? "; what grew most often comes first" : "");
-    const mp_leak *first = worst(leaks, false, runs), *cache = worst(leaks, true, false);
+    const told_leaks told = {leaks, mp_leaks_turned_over(window)};
+    const mp_leak *first = worst(&told, REPEATED | TURNING, runs);
+    const mp_leak *cache = worst(&told, ONCE, false);
+    if (first && kind_of(&told, first) == TURNING) {
+        cache = cache && cache < first ? cache : first;
+        first = worst(&told, REPEATED, runs);
+    }
     if (first)
         mp_document_say(document, MP_TONE_WORSE, label_of(first), "%s",
-                        text_of(document, window->model, first));
+                        text_of(document, window->model, &told, first));
     if (cache)
         mp_document_say(document, MP_TONE_PLAIN, "Maybe a cache", "%s",
-                        text_of(document, window->model, cache));
-    set_headline(document, window, first);
+                        text_of(document, window->model, &told, cache));
+    set_headline(document, window, &told, first);
+    free(told.turned);
     document->running = runs && leaks->count;
 }
 
