@@ -222,6 +222,7 @@ class Packed:
         status, out, err = self.ask(*words, stdin=stdin, alone=alone)
         for mark in f"{name}/", f"{name}:a.zip:", f"{name}:", name:
             out, err = out.replace(mark, "X:"), err.replace(mark, "X:")
+        out = out.replace(", in a.zip:", ", in ")  # people are told the part that differs
         out = "\n\n".join(part for part in out.split("\n\n") if not part.startswith("path,packed_by"))
         return status, out, err
 
