@@ -209,7 +209,10 @@ class Trials:
         self.same(terminal, "all stacks, opened,", deep)
         terminal.type("-")
         terminal.shows("^ *4.1 KiB(.|\n)*^ *4.0 KiB")
-        terminal.type("/PDFWRITER" + ENTER)
+        terminal.type("/PDF")
+        self.claim(terminal.shows("^/PDF") and (terminal.screen.cursor.x, terminal.screen.cursor.y) ==
+                   (4, len(terminal.lines()) - 1), "the cursor is where it is typed", terminal.screen.cursor)
+        terminal.type("WRITER" + ENTER)
         self.claim(terminal.shows("^> *4.0 KiB"), "/ finds, in either case", terminal.text())
         terminal.type("/createInvoice" + ENTER)
         self.claim(terminal.shows('there is no "createInvoice" here'), "or says that there is none",
