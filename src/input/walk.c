@@ -336,8 +336,8 @@ static mp_stream *entry_again(const mp_stream *stream)
 {
     const entry_stream *own = (const entry_stream *)stream;
     const mp_archive *outer = &own->walk->levels[0];
-    mp_layers layers = {.count = outer->before};
-    memcpy(layers.at, own->walk->layers.at, outer->before);
+    mp_layers layers = own->walk->layers;
+    layers.count = outer->before;
     mp_stream *again = mp_stream_again(outer->from);
     if (!again)
         return NULL;
