@@ -11,8 +11,9 @@
 
 An input is a function that writes files into the current folder; its decorator names its area and the
 commands that must bear it. Seconds are those of the processor that the budgets were set on: a slower one, or
-one that is shared, has more of them, by a fixed piece of work that is timed beside each run. To add one, write such a function: the files are named as the commands
-name them, nothing is random but by a seed, and its size is `scale` times what the fault needs.
+one that is shared, has more of them, by a fixed piece of work that is timed behind a run that takes longer. To
+add one, write such a function: the files are named as the commands name them, nothing is random but by a
+seed, and its size is `scale` times what the fault needs.
 """
 import argparse
 import collections
@@ -101,11 +102,12 @@ def slowness():
 
 
 def start_often(program, run, folder, slow=slowness):
-    """The first of a few runs that takes no longer than it may, else the last. Its seconds are those of the
-    machine of the budgets."""
+    """The first of a few runs that takes no longer than it may, else the last. The seconds of one that takes
+    longer are made those of the machine of the budgets."""
     for _ in range(TRIES):
-        before, done, after = slow(), start(program, run, folder), slow()
-        done = done._replace(seconds=done.seconds / ((before + after) / 2))
+        done = start(program, run, folder)
+        if done.seconds > run.seconds:
+            done = done._replace(seconds=done.seconds / slow())
         if done.seconds <= run.seconds:
             break
     return done
