@@ -449,6 +449,10 @@ class Packed:
                                    ("files", "5", folder)):
             _, _, err = self.ask("info", file, f"--max-{limit}", value, "--group", "all")
             self.hold("[limit]" not in err, f"--max-{limit} {value} of {file.name}: {err}")
+        packed = self.write("small.oemp.gz", gzip.compress(data))
+        for most, told in ("1K", "over 1.0 KiB when"), ("20000", "over 19.5 KiB when"):
+            err = self.ask("info", packed, "--max-unpacked", most)[2]
+            self.hold(told in err, f"--max-unpacked {most}: {err}")
         # What is passed over is counted where a zip archive has no directory to find the next member by.
         bomb = self.zip_of([("x.txt", bytes(8 << 20)), ("a.oemp", data)])
         status, _, err = self.ask("info", self.write("bomb.zip", bomb), "--max-unpacked", "1M")

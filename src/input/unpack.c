@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "input/codec.h"
 
 enum { BLOCK = 64 * 1024 };
@@ -77,16 +78,18 @@ mp_packing mp_packing_of(mp_slice head)
 
 bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t out, uint64_t in)
 {
-    if (out > limits->most)
+    if (out > limits->most) {
+        char most[MP_UNIT_TEXT];
+        mp_format_bytes(most, (int64_t)limits->most, false, false);
         mp_stream_fail(stream, MP_FAULT_LIMIT,
-                       "is over %llu MiB when it is unpacked, the limit of " MP_DASHES
-                       "max-unpacked",
-                       (unsigned long long)(limits->most >> 20));
-    else if (out > MP_RATIO_FROM && out / limits->ratio > in)
+                       "is over %s when it is unpacked, the limit of " MP_DASHES "max-unpacked",
+                       most);
+    } else if (out > MP_RATIO_FROM && out / limits->ratio > in) {
         mp_stream_fail(stream, MP_FAULT_LIMIT,
                        "is over %llu times as large when it is unpacked, the limit of " MP_DASHES
                        "max-ratio",
                        (unsigned long long)limits->ratio);
+    }
     return stream->fault == MP_FAULT_NONE;
 }
 
