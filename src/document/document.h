@@ -189,6 +189,15 @@ typedef struct mp_headline {
     int64_t keys[3];
 } mp_headline;
 
+/* What a heap's verdict says to programs: the object "verdict" of JSON. */
+typedef struct mp_told_verdict {
+    const char *leaks;  /* "yes", "no", "unknown"; static; NULL: nothing was judged */
+    const char *reason; /* texts of the document */
+    const char *kind;   /* of the worst; static; NULL: nothing leaks */
+    const char *type, *name, *site, *file;
+    int64_t bytes, objects, confidence;
+} mp_told_verdict;
+
 /* The label of what checks say, too: not said again where those are summed up. */
 #define MP_SAID_VERDICT "Verdict"
 
@@ -198,6 +207,7 @@ struct mp_document {
     mp_said *said;     /* the answer in words, the most important first */
     size_t said_count, said_capacity;
     mp_headline headline;
+    mp_told_verdict verdict;
     size_t running; /* files in which a process still runs, and what it uses is told as leaked */
     mp_table *tables;
     size_t table_count, table_capacity;

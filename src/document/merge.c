@@ -307,6 +307,30 @@ static bool is_before(const mp_headline *one, const mp_headline *other)
     return one->keys[i] > other->keys[i];
 }
 
+/* Something leaks if it does in any file; nothing does if that is known of every file. */
+static void put_verdict(mp_document *document, const mp_merge_source *files, size_t count,
+                        const mp_merge_source *first)
+{
+    const char *const order[] = {"yes", "unknown", "no"};
+    for (size_t k = 0; k < sizeof order / sizeof *order && !document->verdict.leaks; k++)
+        for (size_t i = 0; i < count && !document->verdict.leaks; i++) {
+            const mp_told_verdict *told = &files[i].document->verdict;
+            if (told->leaks && strcmp(told->leaks, order[k]) == 0)
+                document->verdict = *told;
+        }
+    mp_told_verdict *told = &document->verdict;
+    if (!told->leaks)
+        return;
+    if (first && first->document->verdict.kind) {
+        *told = first->document->verdict;
+        told->file = mp_document_text(document, "%s", first->shown);
+    }
+    told->reason = mp_document_text(document, "%s", told->reason);
+    told->type = told->type ? mp_document_text(document, "%s", told->type) : NULL;
+    told->name = told->name ? mp_document_text(document, "%s", told->name) : NULL;
+    told->site = told->site ? mp_document_text(document, "%s", told->site) : NULL;
+}
+
 /* Of equal ones that of the first file. */
 static void put_headline(mp_document *document, const mp_merge_source *files, size_t count)
 {
@@ -316,6 +340,7 @@ static void put_headline(mp_document *document, const mp_merge_source *files, si
         if (headline->label && (!first || is_before(headline, &first->document->headline)))
             first = &files[i];
     }
+    put_verdict(document, files, count, first);
     if (!first)
         return;
     const mp_headline *said = &first->document->headline;

@@ -258,6 +258,10 @@ void mp_document_pack(mp_document *document, mp_shared_parts *shared)
     for (size_t i = 0; i < document->said_count; i++)
         move_text(&pack, &document->said[i].text);
     move_text(&pack, &document->headline.text);
+    move_text(&pack, &document->verdict.reason);
+    move_text(&pack, &document->verdict.type);
+    move_text(&pack, &document->verdict.name);
+    move_text(&pack, &document->verdict.site);
     document->tables = mp_fitted(document->tables, document->table_count, sizeof *document->tables);
     document->table_capacity = document->table_count;
     for (size_t i = 0; i < document->table_count; i++)

@@ -4,6 +4,7 @@
 
 #include "query/group.h"
 #include "query/steady.h"
+#include "query/verdict.h"
 
 struct mp_leaks;
 
@@ -16,6 +17,7 @@ typedef struct mp_known {
     mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by place of the dimension */
     struct mp_leaks *leaks;
     mp_steady *steady;
+    mp_leak_verdict *verdict;
 } mp_known;
 
 /* Forget all that depends on what leaks. */
@@ -29,6 +31,7 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
 mp_grouping mp_group_frames(const mp_window *window);
 void mp_leaks_free(struct mp_leaks *leaks);
 void mp_steady_free(mp_steady *steady);
+void mp_verdict_free(mp_leak_verdict *verdict);
 /* Add MP_GROUPS_GROWTH to groups of generations. */
 void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping);
 

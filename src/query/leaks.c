@@ -20,18 +20,23 @@ static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_s
         leak->names_differ = true;
 }
 
-/* `leak_of`: of each site, its leak, from 1. */
+/* Add names and verdicts. `leak_of`: of each site, its leak, from 1. */
 static void add_names(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks,
                       const uint32_t *leak_of)
 {
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
     for (uint32_t i = 1; i < model->generations.count; i++) {
         uint32_t site = sites->group_of[i];
         const mp_generation *generation = &model->generations.at[i];
-        if (site && leak_of[site - 1] && mp_cost_live(balances[i].to) &&
-            mp_window_leaks(window, generation->context, generation->born))
-            add_name(model, &leaks->at[leak_of[site - 1] - 1], leaks->private,
+        if (!site || !leak_of[site - 1] ||
+            !mp_window_leaks(window, generation->context, generation->born))
+            continue;
+        mp_leak *leak = &leaks->at[leak_of[site - 1] - 1];
+        leak->verdict = &verdict->sites[verdict->site_of[i]];
+        if (mp_cost_live(balances[i].to))
+            add_name(model, leak, leaks->private,
                      model->contexts.at[generation->context.i].name);
     }
     for (uint32_t i = 0; i < leaks->count; i++)
@@ -170,6 +175,9 @@ static int contract_order(const void *left, const void *right, void *opaque)
 {
     const mp_leak *a = left, *b = right;
     int64_t objects_a = mp_cost_live(a->group.leaked), objects_b = mp_cost_live(b->group.leaked);
+    const bool leaks = mp_site_kind_leaks(a->verdict->kind);
+    if (leaks != mp_site_kind_leaks(b->verdict->kind))
+        return leaks ? -1 : 1;
     if (a->group.leaked.bytes != b->group.leaked.bytes)
         return a->group.leaked.bytes > b->group.leaked.bytes ? -1 : 1;
     if (objects_a != objects_b)
@@ -184,6 +192,39 @@ static int contract_order(const void *left, const void *right, void *opaque)
     if (!order) /* types without a name */
         order = a->group.example.i < b->group.example.i ? -1 : 1;
     return order;
+}
+
+int64_t mp_leak_bytes(const mp_leak *leak)
+{
+    return mp_cost_live(leak->group.leaked) > 0 ? leak->group.leaked.bytes : leak->verdict->bytes;
+}
+
+/* Find the worst one; older objects that grow take the place behind the last row. */
+static void find_worst(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks)
+{
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
+    const mp_site_verdict *grower = NULL;
+    while (leaks->leaking < leaks->count &&
+           mp_site_kind_leaks(leaks->at[leaks->leaking].verdict->kind))
+        leaks->leaking++;
+    leaks->worst = leaks->leaking ? leaks->at : NULL;
+    int64_t most = leaks->worst ? mp_leak_bytes(leaks->worst) : 0;
+    for (uint32_t i = 1; i <= verdict->site_count; i++) {
+        const mp_site_verdict *site = &verdict->sites[i];
+        const uint32_t group = sites->group_of[site->example];
+        if (!mp_site_kind_leaks(site->kind) || site->bytes <= most || !group ||
+            mp_cost_live(sites->groups[group - 1].leaked) > 0)
+            continue;
+        grower = site;
+        most = site->bytes;
+    }
+    if (!grower)
+        return;
+    mp_leak *leak = &leaks->at[leaks->count];
+    *leak = leak_of_group(window->model, &sites->groups[sites->group_of[grower->example] - 1],
+                          leaks->private);
+    leak->verdict = grower;
+    leaks->worst = leak;
 }
 
 static mp_leaks find_leaks(const mp_window *window)
@@ -213,6 +254,7 @@ static mp_leaks find_leaks(const mp_window *window)
     free(order.ranks);
     for (uint32_t i = 0; i < leaks.count; i++)
         leaks.at[i].rank = i + 1;
+    find_worst(window, sites, &leaks);
     return leaks;
 }
 

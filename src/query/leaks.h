@@ -2,7 +2,7 @@
 #ifndef MP_QUERY_LEAKS_H
 #define MP_QUERY_LEAKS_H
 
-#include "query/group.h"
+#include "query/verdict.h"
 
 typedef struct mp_leak {
     uint32_t rank; /* from 1, its place */
@@ -16,11 +16,16 @@ typedef struct mp_leak {
     uint32_t node;  /* place in model->tree; 0: outside the program's code */
     uint32_t line;  /* of creation */
     mp_group group; /* of the site, without a label */
+    const mp_site_verdict *verdict;
 } mp_leak;
 
 typedef struct mp_leaks {
     mp_leak *at;
     uint32_t count;
+    uint32_t leaking; /* the first of them, by the verdict */
+    /* The largest that leaks by the verdict, of `at` or objects that are older than the window and
+     * grow; NULL: nothing does. */
+    const mp_leak *worst;
     bool has_scope; /* objects have owners: kept bytes mean something */
     int64_t objects, bytes;
     void *private;
@@ -29,7 +34,11 @@ typedef struct mp_leaks {
 /* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155", in the arena. */
 const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak);
 
-/* Bytes descending, then objects descending, type, stack, line. */
+/* Return the bytes by which a leak stands among others: those of its row; of older objects that
+ * grow, of their growth. */
+int64_t mp_leak_bytes(const mp_leak *leak);
+
+/* What leaks by the verdict first; then bytes descending, objects descending, type, stack, line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
 
 #endif

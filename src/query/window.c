@@ -94,6 +94,8 @@ void mp_known_forget(mp_known *known)
     known->leaks = NULL;
     mp_steady_free(known->steady);
     known->steady = NULL;
+    mp_verdict_free(known->verdict);
+    known->verdict = NULL;
 }
 
 void mp_window_free(mp_window *window)

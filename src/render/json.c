@@ -319,6 +319,30 @@ static void put_limit(json_out *out, const mp_check *limit)
     mp_json_close(&out->json, '}');
 }
 
+static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
+{
+    mp_json_name(&out->json, "verdict");
+    mp_json_open(&out->json, '{');
+    put_member(out, "leaks", verdict->leaks);
+    put_member(out, "reason", verdict->reason);
+    if (verdict->kind) {
+        mp_json_name(&out->json, "worst");
+        mp_json_open(&out->json, '{');
+        if (verdict->file)
+            put_member(out, "file", verdict->file);
+        put_member(out, "type", verdict->type);
+        if (verdict->name)
+            put_member(out, "name", verdict->name);
+        put_member(out, "site", verdict->site);
+        put_member(out, "kind", verdict->kind);
+        put_number(out, "bytes", verdict->bytes);
+        put_number(out, "objects", verdict->objects);
+        put_number(out, "confidence", verdict->confidence);
+        mp_json_close(&out->json, '}');
+    }
+    mp_json_close(&out->json, '}');
+}
+
 /* Rules have a table of their own. */
 static void put_limits(json_out *out, const mp_document *document)
 {
@@ -376,6 +400,8 @@ static void put_document(json_out *out, const mp_document *document,
     put_member(out, "command", document->command);
     if (document->said_count)
         put_answer(out, document);
+    if (document->verdict.leaks)
+        put_leak_verdict(out, &document->verdict);
     put_tables(out, document);
     if (document->check_count && !document->policy)
         put_limits(out, document);

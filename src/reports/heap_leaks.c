@@ -21,7 +21,8 @@ typedef struct leak_row {
     int64_t line, start_line, idle_objects, session_pool_objects, owner_leaked_objects;
     int64_t inclusive_bytes;
     double inferred_type_percent;
-    const char *growth, *trend, *type, *name, *what, *inferred_type;
+    int64_t confidence;
+    const char *growth, *trend, *kind, *type, *name, *what, *inferred_type;
     mp_texts stack, site, flags, hints;
 } leak_row;
 
@@ -40,6 +41,8 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, grew_snapshots, "Grew", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, window_snapshots, "Of", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, trend, "Trend", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(leak_row, kind, "Kind", MP_TEXT, 0),
+    MP_COLUMN(leak_row, confidence, "% sure", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, inferred_type, "Inferred type", MP_TEXT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, inferred_type_percent, "% sure", MP_PERCENT, MP_OF_EVENTS),
@@ -58,7 +61,7 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, inclusive_bytes, "With scoped", MP_BYTES, RECORDED),
 };
 
-/* Leaks come by bytes. */
+/* Leaks come with the worst first, and by bytes. */
 static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"objects", {"objects"}},
                                        {"created", {"created_objects"}},
@@ -158,6 +161,8 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
                 .deleted_objects = group->to.deleted,
                 .grew_snapshots = group->grew,
                 .window_snapshots = group->moments,
+                .kind = mp_site_kind_name(leak->verdict->kind),
+                .confidence = leak->verdict->confidence,
                 .type = leak->type,
                 .name = leak->name,
                 .inferred_type_percent = inference && inference->type.i
@@ -170,7 +175,8 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
                 .owner_leaked_objects = if_any(group->owned_by_leak),
                 .inclusive_bytes = leaks->has_scope ? group->kept_bytes : MP_UNKNOWN};
     }
-    MP_ORDER_ROWS(order, leak_columns, rows, *count);
+    if (asked->sort)
+        MP_ORDER_ROWS(order, leak_columns, rows, *count);
     return rows;
 }
 
@@ -197,9 +203,7 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
 {
     const mp_heap_arguments *asked = request->arguments;
     const mp_model *model = window->model;
-    const bool runs = mp_window_still_runs(window); /* then much is in use, which does not grow */
-    const char *sort = asked->sort ? asked->sort : runs && !request->one_of_many ? "grew" : NULL;
-    const mp_order *order = MP_ORDER_FIND(leak_orders, sort, "leaks", error);
+    const mp_order *order = MP_ORDER_FIND(leak_orders, asked->sort, "leaks", error);
     if (!order)
         return false;
     mp_table *table = MP_KIND_TABLE(document, model, "leaks", NULL, leak_columns);
@@ -320,6 +324,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     if (!mp_section_heap(document, request, true, &window, error))
         return false;
     mp_say_damage(document, request);
+    mp_tell_verdict(document, &window);
     mp_section_limits(document, request, &window);
     bool ok = mp_section_leaks(document, request, &window, error);
     mp_section_suppressions(document, &window);

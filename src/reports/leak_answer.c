@@ -2,71 +2,65 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "query/steady.h"
+#include "query/leaks.h"
 #include "query/suppression.h"
-#include "query/trend.h"
-#include "query/turnover.h"
 #include "reports/sections.h"
+#include "reports/stacks.h"
 
-/* What leaks, and of each whether it is what a cache has that turns over. */
-typedef struct told_leaks {
-    const mp_leaks *all;
-    bool *turned;
-} told_leaks;
-
-/* A leak grew again and again, is what a cache turns over, or grew once as a cache that filled. */
-enum { REPEATED = 1, TURNING = 2, ONCE = 4 };
-
-static unsigned kind_of(const told_leaks *leaks, const mp_leak *leak)
+/* Return how a site behaves, "filled early, then stayed". */
+static const char *behaviour(mp_document *document, const mp_leak *leak)
 {
-    return mp_group_grew_once(&leak->group)       ? ONCE
-           : leaks->turned[leak - leaks->all->at] ? TURNING
-                                                  : REPEATED;
+    const mp_group *group = &leak->group;
+    switch (leak->verdict->kind) {
+    case MP_SITE_LEAK:
+        if (group->grew == group->moments)
+            return "grew at every snapshot";
+        return mp_document_text(document, "grew at %" PRIu32 " of %" PRIu32 " snapshots",
+                                group->grew, group->moments);
+    case MP_SITE_GROWING_QUEUE:
+        return mp_document_text(document, "a queue that grows: %s added, %s removed",
+                                mp_count_text(document, group->to.created, false),
+                                mp_count_text(document, group->to.deleted, false));
+    case MP_SITE_GROWING_OBJECT:
+        return "which grow and grow";
+    case MP_SITE_FILLED:
+        return "filled early, then stayed";
+    case MP_SITE_BOUNDED:
+        return "bounded: turns over and keeps its size";
+    case MP_SITE_IN_USE:
+        return "in use: no older than others that were freed";
+    case MP_SITE_FREED:
+        return "freed at the end";
+    default:
+        return "too few snapshots to tell a leak from a cache";
+    }
+}
+
+/* Say in which of several sessions it leaks most. */
+static const char *session_text(mp_document *document, const mp_model *model, const mp_leak *leak)
+{
+    if (model->sessions.count <= 2 || !mp_site_kind_leaks(leak->verdict->kind))
+        return "";
+    return mp_document_text(document, ", in session %" PRIu32, leak->verdict->session);
 }
 
 /* A leak, where it is and how it grew. */
-static const char *text_of(mp_document *document, const mp_model *model, const told_leaks *leaks,
-                           const mp_leak *leak)
+static const char *text_of(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
     const mp_group *group = &leak->group;
-    const char *grew = "grew at every snapshot";
-    if (!mp_group_growth_told(group))
-        grew = "too few snapshots to tell a leak from a cache";
-    else if (kind_of(leaks, leak) == ONCE)
-        grew = "grew only once";
-    else if (kind_of(leaks, leak) == TURNING)
-        grew = "as many deleted as alive, the oldest first";
-    else if (group->grew != group->moments)
-        grew = mp_document_text(document, "grew at %" PRIu32 " of %" PRIu32 " snapshots",
-                                group->grew, group->moments);
+    const int64_t alive = mp_cost_live(group->leaked);
     const char *kept = "";
     if (group->kept_bytes > group->leaked.bytes)
         kept = mp_document_text(document, " (%s with what is scoped to it)",
                                 mp_bytes_text(document, group->kept_bytes, false));
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
-    return mp_document_text(document, "%s in %s x %s%s%s%s at %s, %s",
-                            mp_bytes_text(document, group->leaked.bytes, false),
-                            mp_count_text(document, mp_cost_live(group->leaked), false), leak->type,
-                            leak->name ? " " : "", leak->name ? leak->name : "", kept,
-                            mp_frame_text(document, model, site), grew);
-}
-
-static const char *label_of(const mp_leak *leak)
-{
-    return mp_group_growth_told(&leak->group) ? "Worst leak" : "Largest leak";
-}
-
-/* The largest leak of these kinds, or of them the one that grew most often. */
-static const mp_leak *worst(const told_leaks *leaks, unsigned kinds, bool most_often)
-{
-    const mp_leak *found = NULL;
-    for (uint32_t i = 0; i < leaks->all->count; i++) {
-        const mp_leak *leak = &leaks->all->at[i];
-        if (kind_of(leaks, leak) & kinds &&
-            (!found || (most_often && leak->group.grew > found->group.grew)))
-            found = leak;
-    }
-    return found;
+    return mp_document_text(
+        document, "%s in %s x %s%s%s%s at %s, %s%s",
+        mp_bytes_text(document, mp_leak_bytes(leak), alive <= 0),
+        mp_count_text(document, alive > 0 ? alive : mp_cost_live(group->to), false), leak->type,
+        leak->name ? " " : "", leak->name ? leak->name : "", kept,
+        mp_frame_text(document, model, site), behaviour(document, leak),
+        session_text(document, model, leak));
 }
 
 /* "18.6 KiB in 29 objects from 3 sites" */
@@ -78,69 +72,109 @@ static const char *sum_text(mp_document *document, int64_t bytes, int64_t object
                             mp_count_text(document, sites, false), sites == 1 ? "" : "s");
 }
 
-/* How a leak stands among those of other files. What is steadily left behind is first, by how much
- * of it that is. What else leaked comes by its size where the process came to its end; while it
- * runs all that is in use counts as leaked, so there by how often it grew, and few moments do not
- * tell what is steady. */
-static void set_headline(mp_document *document, const mp_window *window, const told_leaks *leaks,
-                         const mp_leak *first)
+/* What of the rows leaks by the verdict. */
+static const char *leaking_text(mp_document *document, const mp_leaks *leaks)
 {
-    enum { OF_RUNNING, OF_ENDED, STEADY };
-    const bool runs = mp_window_still_runs(window);
-    const bool told = !runs || mp_window_steady(window)->moments >= MP_TREND_FEWEST;
-    int64_t steady;
-    const mp_leak *most = told ? mp_steady_leak(window, leaks->turned, &steady) : NULL;
-    const mp_leak *leak = most ? most : first;
-    if (!leak)
-        return;
-    const int64_t bytes = leak->group.leaked.bytes, grew = leak->group.grew;
-    mp_headline headline = {.tone = MP_TONE_WORSE,
-                            .label = label_of(leak),
-                            .text = text_of(document, window->model, leaks, leak),
-                            .keys = {OF_ENDED, bytes, bytes}};
-    if (most || runs) {
-        headline.keys[0] = most ? STEADY : OF_RUNNING;
-        headline.keys[1] = most ? steady : grew;
+    int64_t bytes = 0, objects = 0;
+    for (uint32_t i = 0; i < leaks->leaking; i++) {
+        bytes += leaks->at[i].group.leaked.bytes;
+        objects += mp_cost_live(leaks->at[i].group.leaked);
     }
-    document->headline = headline;
+    return sum_text(document, bytes, objects, leaks->leaking);
 }
 
-void mp_answer_leaks(mp_document *document, const mp_window *window)
+static const char *reason_of(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
-    const mp_suppressed *suppressed = window->suppressed;
+    if (leaks->worst)
+        return mp_document_text(document, "%s", behaviour(document, leaks->worst));
+    if (mp_verdict_is_unknown(window))
+        return mp_verdict_refusal(document->arena, window);
+    return leaks->count ? "what was left behind filled early, turns over or is in use"
+                        : "nothing was left behind";
+}
+
+void mp_tell_verdict(mp_document *document, const mp_window *window)
+{
     const mp_leaks *leaks = mp_window_leak_sites(window);
-    bool runs = mp_window_still_runs(window);
-    if (leaks->count)
-        mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s",
-                        sum_text(document, leaks->bytes, leaks->objects, leaks->count));
+    const mp_leak *worst = leaks->worst;
+    mp_told_verdict told = {.leaks = worst                           ? "yes"
+                                     : mp_verdict_is_unknown(window) ? "unknown"
+                                                                     : "no",
+                            .reason = reason_of(document, window, leaks)};
+    if (worst) {
+        const mp_group *group = &worst->group;
+        const int64_t alive = mp_cost_live(group->leaked);
+        const mp_texts stack =
+            mp_stack_texts(document, window->model, (mp_frame){worst->node, worst->line});
+        told.kind = mp_site_kind_name(worst->verdict->kind);
+        told.type = mp_document_text(document, "%s", worst->type);
+        told.name = worst->name ? mp_document_text(document, "%s", worst->name) : NULL;
+        told.site = mp_document_text(document, "%s", stack.count ? stack.at[0] : "");
+        told.bytes = mp_leak_bytes(worst);
+        told.objects = alive > 0 ? alive : mp_cost_live(group->to);
+        told.confidence = worst->verdict->confidence;
+    }
+    document->verdict = told;
+}
+
+/* Tell how the worst stands among those of other files: leaks first, by size. */
+static void set_headline(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+{
+    const mp_leak *leak = leaks->worst;
+    if (!leak && mp_verdict_is_unknown(window) && leaks->count)
+        leak = leaks->at;
+    if (leak)
+        document->headline =
+            (mp_headline){.tone = MP_TONE_WORSE,
+                          .label = leaks->worst ? "Worst leak" : "Largest left",
+                          .text = text_of(document, window->model, leak),
+                          .keys = {leaks->worst != NULL, mp_leak_bytes(leak), 0}};
+}
+
+static void say_sums(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+{
+    const char *all = sum_text(document, leaks->bytes, leaks->objects, leaks->count);
+    if (leaks->leaking == leaks->count && leaks->count)
+        mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s", all);
+    else if (leaks->leaking)
+        mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s, of %s left behind",
+                        leaking_text(document, leaks), all);
+    else if (leaks->count && mp_verdict_is_unknown(window))
+        mp_document_say(document, MP_TONE_WORSE, "Leaks", "unknown, of %s left behind", all);
+    else if (leaks->worst)
+        mp_document_say(document, MP_TONE_WORSE, "Leaks", "objects that grow%s%s",
+                        leaks->count ? "; left behind: " : "", leaks->count ? all : "");
+    else if (leaks->count)
+        mp_document_say(document, MP_TONE_PLAIN, "Leaks", "none; left behind: %s", all);
     else
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s",
                         mp_window_ends_late(window) ? "none that is still there"
                         : mp_window_has_span(window)
                             ? "none"
                             : "none: there is only one snapshot to look at");
+}
+
+void mp_answer_leaks(mp_document *document, const mp_window *window)
+{
+    const mp_suppressed *suppressed = window->suppressed;
+    const mp_leaks *leaks = mp_window_leak_sites(window);
+    mp_tell_verdict(document, window);
+    say_sums(document, window, leaks);
     if (suppressed && suppressed->objects)
         mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
                         mp_amount_text(document, suppressed->objects, suppressed->bytes));
     mp_say_late(document, window);
     if (mp_totals_of(window).leaked_objects > 0)
-        mp_say_in_use(document, window, runs ? "; what grew most often comes first" : "");
-    const told_leaks told = {leaks, mp_leaks_turned_over(window)};
-    const mp_leak *first = worst(&told, REPEATED | TURNING, runs);
-    const mp_leak *cache = worst(&told, ONCE, false);
-    if (first && kind_of(&told, first) == TURNING) {
-        cache = cache && cache < first ? cache : first;
-        first = worst(&told, REPEATED, runs);
-    }
-    if (first)
-        mp_document_say(document, MP_TONE_WORSE, label_of(first), "%s",
-                        text_of(document, window->model, &told, first));
-    if (cache)
-        mp_document_say(document, MP_TONE_PLAIN, "Maybe a cache", "%s",
-                        text_of(document, window->model, &told, cache));
-    set_headline(document, window, &told, first);
-    free(told.turned);
-    document->running = runs && leaks->count;
+        mp_say_in_use(document, window, "");
+    if (leaks->worst)
+        mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s",
+                        text_of(document, window->model, leaks->worst));
+    if (leaks->leaking < leaks->count)
+        mp_document_say(document, MP_TONE_PLAIN, leaks->worst ? "Largest other" : "Largest left",
+                        "%s",
+                        text_of(document, window->model, &leaks->at[leaks->leaking]));
+    set_headline(document, window, leaks);
+    document->running = mp_window_still_runs(window) && leaks->count;
 }
 
 /* --- of several files --- */

@@ -109,6 +109,8 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
  * files, "Leaks", "Still running". */
 void mp_answer_leaks(mp_document *document, const mp_window *window);
 void mp_sum_up_leaks(mp_document *merged);
+/* The verdict for programs: what leaks, and the worst of it. */
+void mp_tell_verdict(mp_document *document, const mp_window *window);
 /* "Growth": what is alive at the end of the window and was at its start; most by which group. */
 void mp_say_change(mp_document *document, const mp_window *window, const mp_grouping *grouping);
 /* `trends`: with how each row grew from snapshot to snapshot. */

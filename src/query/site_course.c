@@ -1,0 +1,113 @@
+#include "query/site_course.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool is_moment(const mp_window *window, uint32_t snapshot)
+{
+    const mp_snapshot_id id = {snapshot};
+    return window->model->snapshots.at[snapshot].created_objects > 0 &&
+           !mp_window_before_from(window, id) && mp_window_before_to(window, id);
+}
+
+mp_course_clock mp_course_clock_of(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    uint32_t *passed = mp_alloc_zero(model->sessions.count, sizeof *passed);
+    mp_course_clock clock = {mp_alloc_zero(model->snapshots.count, sizeof *clock.place),
+                             mp_alloc_zero(model->sessions.count, sizeof *clock.moments),
+                             mp_alloc_zero(model->sessions.count, sizeof *clock.length)};
+    for (uint32_t i = 1; i < model->snapshots.count; i++)
+        clock.moments[model->snapshots.at[i].session.i] += is_moment(window, i);
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+        const mp_snapshot_id id = {i};
+        const uint32_t session = model->snapshots.at[i].session.i;
+        const uint32_t moments = clock.moments[session];
+        const uint32_t shared = (moments + MP_COURSE_MOMENTS - 1) / MP_COURSE_MOMENTS;
+        const uint32_t length = shared ? (moments + shared - 1) / shared : 0;
+        const bool quiet = !is_moment(window, i);
+        passed[session] += !quiet;
+        clock.length[session] = length;
+        clock.place[i] = shared ? (passed[session] + shared - 1) / shared : 0;
+        if (!mp_window_before_to(window, id))
+            clock.place[i] = UINT32_MAX;
+        else if (quiet && passed[session] == moments && !mp_window_before_from(window, id))
+            clock.place[i] = length + 1;
+    }
+    free(passed);
+    return clock;
+}
+
+void mp_course_clock_free(mp_course_clock *clock)
+{
+    free(clock->place);
+    free(clock->moments);
+    free(clock->length);
+}
+
+static mp_site_event event_of(const mp_window *window, const mp_course_clock *clock,
+                              const mp_delta *delta)
+{
+    const mp_generation *generation = &window->model->generations.at[delta->generation.i];
+    const mp_cost *cost = &delta->cost;
+    const int64_t gone = cost->deleted + (cost->found < 0 ? -cost->found : 0) +
+                         (cost->retyped < 0 ? -cost->retyped : 0);
+    return (mp_site_event){.born = clock->place[generation->born.i],
+                           .place = clock->place[delta->snapshot.i],
+                           .come = mp_cost_live(*cost) + gone,
+                           .gone = gone,
+                           .bytes = cost->bytes};
+}
+
+void mp_site_course_of(mp_site_course *course, const mp_window *window,
+                       const mp_course_clock *clock, const uint32_t *deltas, size_t count,
+                       uint32_t length)
+{
+    const size_t size = (length + 2) * sizeof(int64_t);
+    course->length = length;
+    course->count = 0;
+    memset(course->births, 0, size);
+    memset(course->deaths, 0, size);
+    memset(course->alive, 0, size);
+    memset(course->alive_bytes, 0, size);
+    memset(course->resized_bytes, 0, size);
+    for (size_t i = 0; i < count; i++) {
+        const mp_site_event event = event_of(window, clock, &window->model->deltas.at[deltas[i]]);
+        if (event.place > length + 1 || event.born > event.place)
+            continue;
+        course->events[course->count++] = event;
+        course->births[event.place] += event.come;
+        course->deaths[event.place] += event.gone;
+        course->alive[event.place] += event.come - event.gone;
+        course->alive_bytes[event.place] += event.bytes;
+        if (!event.come && !event.gone)
+            course->resized_bytes[event.place] += event.bytes;
+    }
+    for (uint32_t i = 1; i <= length + 1; i++) {
+        course->alive[i] += course->alive[i - 1];
+        course->alive_bytes[i] += course->alive_bytes[i - 1];
+    }
+}
+
+void mp_course_old_of(mp_course_old *old, const mp_site_course *course, uint32_t age)
+{
+    const size_t size = (course->length + 2) * sizeof(int64_t);
+    memset(old->in, 0, size);
+    memset(old->out, 0, size);
+    old->level = 0;
+    old->age = age;
+    for (uint32_t i = 0; i < course->count; i++) {
+        const mp_site_event *event = &course->events[i];
+        const uint32_t reached = event->born + age;
+        if (reached > course->length)
+            continue;
+        int64_t *to = event->born ? &old->in[reached] : &old->level;
+        *to += event->come;
+        if (event->place <= reached)
+            *to -= event->gone;
+        else if (event->place <= course->length)
+            old->out[event->place] += event->gone;
+    }
+}

@@ -1,0 +1,212 @@
+#include "query/site_kind.h"
+
+#include <math.h>
+
+/* Thresholds. docs/verdict.md says what each is for. */
+static const double
+    MOST_DEATHS = 0.25,      /* of those that reach the age of a leak, so many may go */
+    MOST_HAZARD = 0.25,      /* the share of old objects that goes in a whole recording */
+    LEAST_EVIDENCE = 4,      /* deaths that the young's rate would have brought to the old */
+    SAME_RATE = 0.02,        /* chance of so long a silence at the end of an even stream */
+    LEAST_RISE = 2.5;        /* standard deviations that a queue must rise */
+enum { LEAST_BIRTHS = 3 };
+
+/* --- streams: what arrives at the places of a region --- */
+
+typedef struct stream {
+    double total, first, second; /* of the region and its halves */
+    double quarters[4];
+    double places; /* at which anything arrived */
+    double length; /* of the region */
+    double silence; /* at its end */
+    double middle;  /* mean place of arrivals, -1 to 1 */
+} stream;
+
+static stream stream_of(const int64_t *at, uint32_t from, uint32_t to)
+{
+    stream result = {.length = to - from + 1};
+    uint32_t last = from - 1;
+    for (uint32_t i = from; i <= to; i++) {
+        const double middle = (i - from + 0.5) / result.length;
+        if (at[i] <= 0)
+            continue;
+        result.total += (double)at[i];
+        *(middle < 0.5 ? &result.first : &result.second) += (double)at[i];
+        result.quarters[(int)(middle * 4)] += (double)at[i];
+        result.middle += 2 * middle - 1;
+        result.places++;
+        last = i;
+    }
+    result.silence = to - last;
+    result.middle /= result.places > 0 ? result.places : 1;
+    return result;
+}
+
+/* Return whether the stream goes on to the end of its region. */
+static bool goes_on(const stream *s)
+{
+    return s->places >= LEAST_BIRTHS && pow(1 - s->silence / s->length, s->places) >= SAME_RATE;
+}
+
+/* Return whether the stream dries up, as births do while something fills. */
+static bool dries_up(const stream *s)
+{
+    const double *q = s->quarters;
+    const bool falls = q[0] >= q[1] && q[1] >= q[2] && q[2] >= q[3];
+    if (falls && q[3] < 0.35 * q[0] && s->total >= 8)
+        return true;
+    /* Laplace's test on the places. */
+    return s->middle * sqrt(3 * s->places) < -1.6 && s->second < 0.5 * s->first;
+}
+
+/* --- leaks: objects that pass an age beyond which practically nothing goes --- */
+
+static double percent_of(double margin)
+{
+    return fmin(99, fmax(50, 50 + 49 * (1 - exp(-margin))));
+}
+
+static bool leaks_beyond(const mp_site_course *course, uint32_t age, mp_site_judgement *result)
+{
+    mp_course_old old;
+    const uint32_t length = course->length;
+    mp_course_old_of(&old, course, age);
+    const stream in = stream_of(old.in, age + 1, length), out = stream_of(old.out, age + 1, length);
+    double level = (double)old.level, exposure = 0, all = 0, deaths = 0;
+    for (uint32_t i = 1; i <= length; i++) {
+        all += (double)course->alive[i - 1];
+        deaths += (double)course->deaths[i];
+        if (i <= age)
+            continue;
+        exposure += level;
+        level += (double)(old.in[i] - old.out[i]);
+    }
+    const double hazard = exposure > 0 ? out.total / exposure : 0;
+    const double young = all > exposure ? (deaths - out.total) / (all - exposure) : 0;
+    if (!goes_on(&in) || dries_up(&in))
+        return false;
+    if (out.total > MOST_DEATHS * in.total || out.second > MOST_DEATHS * in.second ||
+        hazard * length > MOST_HAZARD)
+        return false;
+    const double expected = young * exposure;
+    if (age > 0 && (expected < LEAST_EVIDENCE || out.total > MOST_DEATHS * expected))
+        return false;
+    result->kind = MP_SITE_LEAK;
+    result->last_leaking = length - age;
+    result->confidence = (uint8_t)percent_of((in.places - 1) / 2);
+    return true;
+}
+
+static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
+{
+    const uint32_t length = course->length;
+    for (uint32_t age = 0; length - age >= LEAST_BIRTHS && age <= length * 2 / 3;
+         age += 1 + age / 3)
+        if (leaks_beyond(course, age, result))
+            return true;
+    return false;
+}
+
+/* --- queues: deaths go on, but births are more --- */
+
+/* Return how much better a steady service explains the deaths than a share of those alive. */
+static double served(const mp_site_course *course)
+{
+    const uint32_t length = course->length;
+    double deaths = 0, exposure = 0, squares = 0, better = 0;
+    for (uint32_t i = 1; i <= length; i++) {
+        deaths += (double)course->deaths[i];
+        exposure += (double)course->alive[i - 1];
+    }
+    const double mean = deaths / length;
+    for (uint32_t i = 1; i <= length; i++) {
+        const double d = (double)course->deaths[i];
+        const double share = deaths * (double)course->alive[i - 1] / exposure;
+        squares += (d - mean) * (d - mean);
+        if (d > 0)
+            better += d * (log(mean) - log(fmax(share, 1e-3)));
+    }
+    const double spread = mean > 0 ? squares / length / mean : 1;
+    return better / fmax(1, spread);
+}
+
+static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *result)
+{
+    const uint32_t length = course->length;
+    const stream in = stream_of(course->births, 1, length),
+                 out = stream_of(course->deaths, 1, length);
+    const double net = in.total - out.total, mean = net / length;
+    double squares = 0;
+    if (length < 6 || net <= 0 || !goes_on(&in) || dries_up(&in) || out.places < LEAST_BIRTHS)
+        return false;
+    for (uint32_t i = 1; i <= length; i++) {
+        const double x = (double)(course->births[i] - course->deaths[i]) - mean;
+        squares += x * x;
+    }
+    const double deviation = sqrt(squares / (length - 1) * length);
+    const double rise = net / fmax(deviation, 1e-9);
+    const double first = in.first - out.first, second = in.second - out.second;
+    const double last = in.quarters[3] - out.quarters[3];
+    if (rise < LEAST_RISE || second < 0.4 * first || last <= 0)
+        return false;
+    if (served(course) < 2)
+        return false;
+    result->kind = MP_SITE_GROWING_QUEUE;
+    result->last_leaking = length;
+    result->confidence = (uint8_t)percent_of(rise / 2);
+    return true;
+}
+
+/* --- objects that grow --- */
+
+static bool is_growing_object(const mp_site_course *course, mp_site_judgement *result)
+{
+    const uint32_t length = course->length;
+    const stream in = stream_of(course->resized_bytes, 1, length);
+    double shrunk = 0;
+    for (uint32_t i = 1; i <= length; i++)
+        shrunk -= course->resized_bytes[i] < 0 ? (double)course->resized_bytes[i] : 0;
+    const double rise = (double)(course->alive_bytes[length] - course->alive_bytes[0]);
+    if (!goes_on(&in) || dries_up(&in) || shrunk > 0.1 * in.total || in.total < 0.5 * rise ||
+        rise <= 0)
+        return false;
+    result->kind = MP_SITE_GROWING_OBJECT;
+    result->last_leaking = length;
+    result->confidence = (uint8_t)percent_of((in.places - 1) / 2);
+    return true;
+}
+
+/* --- what does not leak --- */
+
+static mp_site_kind healthy_kind(const mp_site_course *course)
+{
+    const uint32_t length = course->length;
+    const stream in = stream_of(course->births, 1, length),
+                 out = stream_of(course->deaths, 1, length);
+    const double end = (double)course->alive[length + 1], before = (double)course->alive[length];
+    if (before > 0 && end < 0.1 * before)
+        return MP_SITE_FREED;
+    if (out.total <= 0.1 * (in.total + (double)course->alive[0]))
+        return MP_SITE_FILLED;
+    double most = 0;
+    for (uint32_t i = length / 2 + 1; i <= length; i++)
+        most = fmax(most, (double)course->alive[i]);
+    if (before >= 0.5 * most && in.second > 0)
+        return MP_SITE_BOUNDED;
+    return MP_SITE_IN_USE;
+}
+
+mp_site_judgement mp_site_kind_of(const mp_site_course *course)
+{
+    mp_site_judgement result = {.kind = MP_SITE_UNKNOWN, .confidence = 50};
+    const uint32_t length = course->length;
+    if (length < MP_VERDICT_MOMENTS)
+        return result;
+    const bool freed = course->alive[length + 1] * 10 <= course->alive[length];
+    if (!freed && (is_leak(course, &result) || is_growing_queue(course, &result) ||
+                   is_growing_object(course, &result)))
+        return result;
+    result.kind = healthy_kind(course);
+    result.confidence = 80;
+    return result;
+}

@@ -1,0 +1,272 @@
+#include "query/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/graph_query.h"
+#include "query/known.h"
+#include "query/site_kind.h"
+
+const char *mp_site_kind_name(mp_site_kind kind)
+{
+    static const char *const names[MP_SITE_KINDS] = {
+        "leak", "growing-queue", "growing-object", "unknown", "filled", "bounded", "in-use",
+        "freed-at-end"};
+    return names[kind];
+}
+
+/* --- recordings: site by site, session by session --- */
+
+typedef struct judging {
+    const mp_window *window;
+    const mp_grouping *sites;
+    mp_course_clock clock;
+    mp_leak_verdict *verdict;
+    uint32_t *order; /* deltas by site, each in the order of time */
+    uint32_t *first; /* by site, its first in `order`; one more for the end */
+    mp_site_course *course;
+} judging;
+
+static uint32_t session_of(const mp_model *model, uint32_t delta)
+{
+    return model->snapshots.at[model->deltas.at[delta].snapshot.i].session.i;
+}
+
+static void sort_deltas(judging *all)
+{
+    const mp_model *model = all->window->model;
+    const uint32_t *site_of = all->sites->group_of;
+    all->first = mp_alloc_zero((size_t)all->sites->count + 2, sizeof *all->first);
+    for (uint32_t i = 1; i < model->deltas.count; i++)
+        all->first[site_of[model->deltas.at[i].generation.i]]++;
+    for (uint32_t site = 0, sum = 0; site <= all->sites->count + 1; site++) {
+        const uint32_t count = all->first[site];
+        all->first[site] = sum;
+        sum += count;
+    }
+    all->order = mp_alloc(((size_t)model->deltas.count + 1) * sizeof *all->order);
+    for (uint32_t i = 1; i < model->deltas.count; i++)
+        all->order[all->first[site_of[model->deltas.at[i].generation.i]]++] = i;
+    for (uint32_t site = all->sites->count + 1; site > 0; site--)
+        all->first[site] = all->first[site - 1];
+    all->first[0] = 0;
+}
+
+/* Mark what leaks of a site in a session, once for each generation, and add it up. */
+static void mark(judging *all, mp_site_verdict *site, uint32_t session,
+                 const mp_site_judgement *judged, const uint32_t *deltas, size_t count)
+{
+    const mp_model *model = all->window->model;
+    const mp_balance *balances = mp_window_balances(all->window);
+    mp_leak_verdict *verdict = all->verdict;
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t generation = model->deltas.at[deltas[i]].generation.i;
+        const uint32_t born = all->clock.place[model->generations.at[generation].born.i];
+        if (verdict->generations[generation])
+            continue;
+        if (judged->kind == MP_SITE_LEAK && (born < 1 || born > judged->last_leaking))
+            continue;
+        verdict->generations[generation] = true;
+        sum += mp_verdict_bytes(all->window, verdict, generation);
+        site->objects +=
+            mp_cost_live(balances[generation].to) - balances[generation].from_objects;
+    }
+    site->bytes += sum;
+    verdict->bytes += sum;
+    if (sum > site->session_bytes) {
+        site->session_bytes = sum;
+        site->session = session;
+    }
+}
+
+/* Of several sessions, one that leaks counts, the surest; else what the last one tells. */
+static void take(mp_site_verdict *site, uint32_t session, const mp_site_judgement *judged)
+{
+    const bool leaks = mp_site_kind_leaks(judged->kind);
+    const bool surer = judged->confidence > site->confidence;
+    const bool weaker = judged->kind == MP_SITE_UNKNOWN;
+    if (mp_site_kind_leaks(site->kind) ? !leaks || !surer
+                                       : weaker && site->kind != MP_SITE_UNKNOWN)
+        return;
+    site->kind = judged->kind;
+    site->confidence = judged->confidence;
+    site->session = session;
+}
+
+static void judge_session(judging *all, uint32_t place, uint32_t session, const uint32_t *deltas,
+                          size_t count)
+{
+    mp_site_verdict *site = &all->verdict->sites[place];
+    mp_site_course_of(all->course, all->window, &all->clock, deltas, count,
+                      all->clock.length[session]);
+    const mp_site_judgement judged = mp_site_kind_of(all->course);
+    take(site, session, &judged);
+    if (mp_site_kind_leaks(judged.kind))
+        mark(all, site, session, &judged, deltas, count);
+}
+
+static int by_session(const void *left, const void *right, void *model)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const uint32_t in_a = session_of(model, a), in_b = session_of(model, b);
+    return in_a != in_b ? (in_a < in_b ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+static void judge_site(judging *all, uint32_t place)
+{
+    const mp_model *model = all->window->model;
+    uint32_t *deltas = &all->order[all->first[place]];
+    const size_t count = all->first[place + 1] - all->first[place];
+    mp_site_verdict *site = &all->verdict->sites[place];
+    const mp_group *group = &all->sites->groups[place - 1];
+    *site = (mp_site_verdict){.kind = MP_SITE_UNKNOWN, .example = group->example.i};
+    if (model->sessions.count > 2)
+        qsort_r(deltas, count, sizeof *deltas, by_session, (void *)(uintptr_t)model);
+    for (size_t i = 0, end; i < count; i = end) {
+        const uint32_t session = session_of(model, deltas[i]);
+        for (end = i + 1; end < count && session_of(model, deltas[end]) == session;)
+            end++;
+        judge_session(all, place, session, &deltas[i], end - i);
+    }
+    if (mp_site_kind_leaks(site->kind) && site->bytes <= 0)
+        site->kind = MP_SITE_IN_USE;
+}
+
+/* Accepted and reusable objects are no part of any site. */
+static void leave_out_accepted(const mp_window *window, mp_grouping *sites)
+{
+    const mp_model *model = window->model;
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_generation *generation = &model->generations.at[i];
+        if (generation->reusable || mp_window_accepts(window, generation->context))
+            sites->group_of[i] = 0;
+    }
+}
+
+static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
+{
+    const mp_model *model = window->model;
+    mp_grouping *sites = verdict->private;
+    judging all = {.window = window, .sites = sites, .verdict = verdict};
+    *sites = mp_groups_ever(window, mp_dimension_find("site"));
+    leave_out_accepted(window, sites);
+    all.clock = mp_course_clock_of(window);
+    all.course = mp_alloc(sizeof *all.course);
+    verdict->site_of = sites->group_of;
+    verdict->site_count = sites->count;
+    verdict->sites = mp_alloc_zero((size_t)sites->count + 1, sizeof *verdict->sites);
+    sort_deltas(&all);
+    size_t most = 0;
+    for (uint32_t i = 1; i <= sites->count; i++) {
+        const size_t count = all.first[i + 1] - all.first[i];
+        most = count > most ? count : most;
+    }
+    all.course->events = mp_alloc((most + 1) * sizeof *all.course->events);
+    for (uint32_t i = 1; i <= sites->count; i++)
+        judge_site(&all, i);
+    for (uint32_t i = 1; i < model->sessions.count; i++) {
+        const uint32_t moments = all.clock.moments[i];
+        verdict->of_session[i] = moments;
+        verdict->created |= moments > 0;
+        verdict->moments = moments > verdict->moments ? moments : verdict->moments;
+    }
+    mp_course_clock_free(&all.clock);
+    free(all.course->events);
+    free(all.course);
+    free(all.order);
+    free(all.first);
+}
+
+/* --- dumps: type by type --- */
+
+static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
+{
+    const mp_model *model = window->model;
+    mp_grouping *types = verdict->private;
+    size_t count;
+    mp_grower *growers = mp_growers_of(window, &count, &verdict->moments);
+    const mp_balance *balances = mp_window_balances(window);
+    bool *grows = mp_alloc_zero(model->types.count, sizeof *grows);
+    *types = mp_groups_ever(window, mp_dimension_find("type"));
+    leave_out_accepted(window, types);
+    verdict->site_of = types->group_of;
+    verdict->site_count = types->count;
+    verdict->sites = mp_alloc_zero((size_t)types->count + 1, sizeof *verdict->sites);
+    verdict->of_session[1] = verdict->moments;
+    verdict->created = true;
+    for (size_t i = 0; i < count && verdict->moments >= MP_VERDICT_MOMENTS - 1; i++)
+        grows[growers[i].type.i] = true;
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        mp_site_verdict *site = &verdict->sites[types->group_of[i]];
+        const bool leaks = grows[model->contexts.at[model->generations.at[i].context.i].type.i];
+        if (!types->group_of[i])
+            continue;
+        verdict->generations[i] = leaks;
+        site->kind = leaks ? MP_SITE_LEAK : MP_SITE_UNKNOWN;
+        site->confidence = 50;
+        site->example = i;
+        site->session = 1;
+        site->bytes += mp_verdict_bytes(window, verdict, i);
+        site->objects += leaks ? mp_cost_live(balances[i].to) - balances[i].from_objects : 0;
+        verdict->bytes += mp_verdict_bytes(window, verdict, i);
+    }
+    free(grows);
+    free(growers);
+}
+
+const mp_leak_verdict *mp_window_verdict(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    mp_leak_verdict *verdict = window->known->verdict;
+    if (verdict)
+        return verdict;
+    window->known->verdict = verdict = mp_alloc_zero(1, sizeof *verdict);
+    verdict->generations = mp_alloc_zero(model->generations.count, sizeof *verdict->generations);
+    verdict->of_session = mp_alloc_zero(model->sessions.count, sizeof *verdict->of_session);
+    verdict->private = mp_alloc_zero(1, sizeof(mp_grouping));
+    (model->kind == MP_KIND_DUMP ? judge_types : judge_sites)(window, verdict);
+    return verdict;
+}
+
+void mp_verdict_free(mp_leak_verdict *verdict)
+{
+    if (verdict) {
+        mp_grouping_free(verdict->private);
+        free(verdict->private);
+        free(verdict->sites);
+        free(verdict->generations);
+        free(verdict->of_session);
+    }
+    free(verdict);
+}
+
+int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *grouping)
+{
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
+    int64_t *sums = mp_alloc_zero((size_t)grouping->count + 1, sizeof *sums);
+    for (uint32_t i = 1; i < window->model->generations.count; i++)
+        if (grouping->group_of[i])
+            sums[grouping->group_of[i] - 1] += mp_verdict_bytes(window, verdict, i);
+    return sums;
+}
+
+bool mp_verdict_is_unknown(const mp_window *window)
+{
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
+    if (window->model->kind == MP_KIND_DUMP)
+        return verdict->moments + 1 < MP_VERDICT_MOMENTS;
+    return verdict->created && verdict->moments < MP_VERDICT_MOMENTS;
+}
+
+const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window)
+{
+    const uint32_t moments = mp_window_verdict(window)->moments;
+    if (window->model->kind == MP_KIND_DUMP)
+        return mp_arena_format(arena, "%u dump%s too few to tell a trend, expected at least %d",
+                               moments + 1, moments ? "s are" : " is", MP_VERDICT_MOMENTS);
+    return mp_arena_format(arena,
+                           "%u snapshot%s of the window created anything, which is too few "
+                           "to tell a trend, expected at least %d",
+                           moments, moments == 1 ? "" : "s", MP_VERDICT_MOMENTS);
+}

@@ -1,0 +1,75 @@
+/* Verdicts: which allocation sites leak, and what the others do.
+ *
+ * One definition for every answer: the first lines of a report, the order of leaks, trends, limits,
+ * rules and comparisons. docs/verdict.md explains it, with its sources and how often it is right. */
+#ifndef MP_QUERY_VERDICT_H
+#define MP_QUERY_VERDICT_H
+
+#include "base/memory.h"
+#include "query/group.h"
+
+enum { MP_VERDICT_MOMENTS = 3 }; /* fewer tell nothing */
+
+/* How the objects of a site behave. Those before MP_SITE_UNKNOWN leak. */
+typedef enum mp_site_kind {
+    MP_SITE_LEAK,           /* keeps objects that outlive all others, up to the end */
+    MP_SITE_GROWING_QUEUE,  /* removes objects, but adds more */
+    MP_SITE_GROWING_OBJECT, /* objects that stay alive and get larger and larger */
+    MP_SITE_UNKNOWN,        /* too few moments to tell */
+    MP_SITE_FILLED,         /* created objects for a while, then kept them */
+    MP_SITE_BOUNDED,        /* keeps its size while objects come and go: a cache, a pool, a queue */
+    MP_SITE_IN_USE,         /* its objects have not lived longer than those that were freed */
+    MP_SITE_FREED,          /* grew, and was freed at the end */
+    MP_SITE_KINDS,
+} mp_site_kind;
+/* Return "growing-queue"; static. */
+const char *mp_site_kind_name(mp_site_kind kind);
+static inline bool mp_site_kind_leaks(mp_site_kind kind)
+{
+    return kind < MP_SITE_UNKNOWN;
+}
+
+/* What is known of a site, or of a type of dumps. */
+typedef struct mp_site_verdict {
+    mp_site_kind kind;
+    uint8_t confidence; /* percent */
+    uint32_t session;   /* in which most of it leaks; else the last in which it was seen */
+    uint32_t example;   /* a generation of the site, of that session */
+    int64_t bytes;      /* that leak, in all sessions */
+    int64_t objects;
+    int64_t session_bytes; /* of them, in `session` */
+} mp_site_verdict;
+
+typedef struct mp_leak_verdict {
+    const uint32_t *site_of; /* by generation, the place in `sites`; 0: it does not count */
+    mp_site_verdict *sites;  /* from 1 */
+    uint32_t site_count;
+    bool *generations;    /* by generation: its growth from `from` to `to` is part of a leak */
+    int64_t bytes;        /* that leak */
+    uint32_t moments;     /* of the session that has most */
+    uint32_t *of_session; /* moments, by session */
+    bool created;         /* anything was created behind `from` */
+    void *private;
+} mp_leak_verdict;
+
+/* Judge each site of the window, once. Accepted leaks do not count. Dumps tell no births: there a
+ * type leaks if its bytes grew from each dump to the next. */
+const mp_leak_verdict *mp_window_verdict(const mp_window *window);
+
+/* Return the bytes that a generation adds to what leaks. */
+static inline int64_t mp_verdict_bytes(const mp_window *window, const mp_leak_verdict *verdict,
+                                       uint32_t generation)
+{
+    const mp_balance *balance = &mp_window_balances(window)[generation];
+    return verdict->generations[generation] ? balance->to.bytes - balance->from_bytes : 0;
+}
+/* Return what each group adds, by place. Release with free(). */
+int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *grouping);
+
+/* Return whether the window is too short to tell what leaks: something was created, but no session
+ * has MP_VERDICT_MOMENTS; of dumps, there are fewer than three. */
+bool mp_verdict_is_unknown(const mp_window *window);
+/* Say why. In the arena. */
+const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window);
+
+#endif
