@@ -10,7 +10,7 @@
 #include "query/coverage.h"
 #include "query/graph_query.h"
 #include "query/labels.h"
-#include "query/steady.h"
+#include "query/verdict.h"
 
 enum { TELLING = 64 }; /* times the work of a look at a name: matching, words */
 
@@ -215,13 +215,13 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
     bool sites = mp_dimension_fits(mp_dimension_find("site"), model);
     const char *by = evaluation->rule->by == MP_BY_NAME ? "name" : sites ? "site" : "type";
     const mp_grouping *grouping = mp_window_groups(window, mp_dimension_find(by), 0);
-    bool is_steady = evaluation->rule->measure == MP_MEASURE_TREND || *evaluation->result->warning;
-    int64_t *steady = is_steady ? mp_steady_of_groups(window, grouping) : NULL;
+    bool leaks = evaluation->rule->measure == MP_MEASURE_TREND || *evaluation->result->warning;
+    int64_t *leaking = leaks ? mp_verdict_of_groups(window, grouping) : NULL;
     int64_t *held = mp_held_of_groups(window, grouping); /* without what is accepted */
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         const char *label = group_label(evaluation, group);
-        int64_t change = steady ? steady[i] : held[i] - group->from_bytes;
+        int64_t change = leaking ? leaking[i] : held[i] - group->from_bytes;
         if ((to->lower ? change < 0 : change > 0) && mp_rule_matches(evaluation->rule, label) &&
             is_to_blame(evaluation, label))
             put(to,
@@ -234,7 +234,7 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
                 llabs(change));
     }
     free(held);
-    free(steady);
+    free(leaking);
 }
 
 static void find_areas(mp_evaluation *evaluation, const mp_window *window, found *to)

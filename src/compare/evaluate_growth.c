@@ -7,7 +7,6 @@
 
 #include "compare/choice.h"
 #include "query/platform.h"
-#include "query/steady.h"
 #include "query/suppression.h"
 
 /* --- what grows --- */
@@ -150,12 +149,12 @@ static double whole_of(const int64_t *values, size_t count)
     return middle;
 }
 
-mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, const int64_t *values,
-                     size_t count)
+mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend trend,
+                     const int64_t *values, size_t count)
 {
     const mp_rule *rule = evaluation->rule;
     mp_slope slope = {
-        .label = label, .trend = mp_trend_of(values, count), .limit = (double)rule->bound.number};
+        .label = label, .trend = trend, .limit = (double)rule->bound.number};
     slope.number = slope.trend.slope;
     if (rule->bound.reference == MP_OF_START) {
         double whole = whole_of(values, count);
@@ -287,6 +286,7 @@ static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint3
         sequences[i] = model->snapshots.at[series.snapshots[i]].sequence;
     for (uint32_t i = 0; i < rows.count && series.length >= MP_TREND_FEWEST; i++) {
         mp_slope slope = mp_slope_of(evaluation, pace->labels[rows.first + i],
+                                     mp_series_trend(&series, i, session),
                                      series.at + i * series.length, series.length);
         slope.sequences = sequences;
         if (model->sessions.count > 2)
@@ -350,15 +350,15 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     free(pace.row_of);
 }
 
-/* --- what leaked steadily --- */
+/* --- what leaks steadily --- */
 
 /* As subjects, each of what is selected or the whole, with what was alive of it at `from`; of one
  * session, or of all (0). */
-static mp_rule_subject *steady_subjects(mp_evaluation *evaluation, const mp_window *window,
+static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_window *window,
                                         const selection *found, uint32_t session)
 {
     const mp_model *model = window->model;
-    const mp_steady *steady = mp_window_steady(window);
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
     const mp_balance *balances = mp_window_balances(window);
     size_t count = found->grouping ? found->count : 1;
     mp_rule_subject *subjects = mp_arena_alloc(evaluation->scratch, count * sizeof *subjects);
@@ -368,7 +368,7 @@ static mp_rule_subject *steady_subjects(mp_evaluation *evaluation, const mp_wind
         if (session && model->snapshots.at[generation->born.i].session.i != session)
             continue;
         mp_rule_subject *group = &groups[found->grouping ? found->grouping->group_of[i] : 0];
-        group->number += mp_steady_bytes(window, steady, i);
+        group->number += mp_verdict_bytes(window, verdict, i);
         group->reference += balances[i].from_bytes;
     }
     for (size_t i = 0; i < count; i++) {
@@ -379,10 +379,10 @@ static mp_rule_subject *steady_subjects(mp_evaluation *evaluation, const mp_wind
     return subjects;
 }
 
-static const char *most_steady(mp_evaluation *evaluation, const mp_window *window)
+static const char *worst_text(mp_evaluation *evaluation, const mp_window *window)
 {
     int64_t bytes;
-    const char *worst = mp_steady_worst(evaluation->scratch, window, &bytes);
+    const char *worst = mp_verdict_worst(evaluation->scratch, window, &bytes);
     if (evaluation->rule->by || !worst)
         return "";
     return mp_arena_format(evaluation->scratch, "; most: %s, %s",
@@ -394,11 +394,11 @@ static const char *most_steady(mp_evaluation *evaluation, const mp_window *windo
 static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
 {
     selection found = {.count = 0};
-    if (mp_window_steady(window)->moments < MP_STEADY_MOMENTS)
-        mp_evaluation_dismiss(evaluation, mp_steady_refusal(evaluation->arena, window));
+    if (mp_verdict_is_unknown(window))
+        mp_evaluation_dismiss(evaluation, mp_verdict_refusal(evaluation->arena, window));
     else if (!evaluation->rule->by || select_groups(evaluation, window, &found))
-        mp_evaluation_decide(evaluation, steady_subjects(evaluation, window, &found, 0),
-                             found.grouping ? found.count : 1, most_steady(evaluation, window));
+        mp_evaluation_decide(evaluation, leaking_subjects(evaluation, window, &found, 0),
+                             found.grouping ? found.count : 1, worst_text(evaluation, window));
 }
 
 /* Of a limit per snapshot, of the session: what leaked steadily at each of its moments, rounded up.
@@ -429,15 +429,15 @@ static void warn_of_hidden(mp_evaluation *evaluation, const mp_window *window)
         (rule->by && !select_groups(evaluation, window, &found)))
         return;
     const size_t count = rule->by ? found.count : 1;
-    const mp_steady *steady = mp_window_steady(window);
-    if (!rule->per_snapshot && steady->moments >= MP_STEADY_MOMENTS)
-        mp_evaluation_warn(evaluation, steady_subjects(evaluation, window, &found, 0), count, "",
-                           most_steady(evaluation, window));
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
+    if (!rule->per_snapshot)
+        mp_evaluation_warn(evaluation, leaking_subjects(evaluation, window, &found, 0), count, "",
+                           worst_text(evaluation, window));
     for (uint32_t i = 1; rule->per_snapshot && i < window->model->sessions.count; i++) {
-        if (steady->of_session[i] < MP_STEADY_MOMENTS || *evaluation->result->warning)
+        if (verdict->of_session[i] < MP_VERDICT_MOMENTS || *evaluation->result->warning)
             continue;
-        mp_rule_subject *subjects = steady_subjects(evaluation, window, &found, i);
-        size_t left = per_moment(evaluation, subjects, count, steady->of_session[i]);
+        mp_rule_subject *subjects = leaking_subjects(evaluation, window, &found, i);
+        size_t left = per_moment(evaluation, subjects, count, verdict->of_session[i]);
         if (left)
             mp_evaluation_warn(evaluation, subjects, left, " a snapshot", "");
     }

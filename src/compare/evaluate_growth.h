@@ -16,8 +16,8 @@ typedef struct mp_slope {
 } mp_slope;
 
 /* Of MP_TREND_FEWEST values or more. */
-mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, const int64_t *values,
-                     size_t count);
+mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend trend,
+                     const int64_t *values, size_t count);
 /* Judge by the worst of them. There is at least one. */
 void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count);
 

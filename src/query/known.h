@@ -3,7 +3,6 @@
 #define MP_QUERY_KNOWN_H
 
 #include "query/group.h"
-#include "query/steady.h"
 #include "query/verdict.h"
 
 struct mp_leaks;
@@ -16,7 +15,6 @@ typedef struct mp_known {
     mp_totals *totals;
     mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by place of the dimension */
     struct mp_leaks *leaks;
-    mp_steady *steady;
     mp_leak_verdict *verdict;
 } mp_known;
 
@@ -30,7 +28,6 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
 /* Groups of frames, empty ones with them. */
 mp_grouping mp_group_frames(const mp_window *window);
 void mp_leaks_free(struct mp_leaks *leaks);
-void mp_steady_free(mp_steady *steady);
 void mp_verdict_free(mp_leak_verdict *verdict);
 /* Add MP_GROUPS_GROWTH to groups of generations. */
 void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping);

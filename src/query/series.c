@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "query/trend.h"
+#include "query/verdict.h"
 
 static mp_series new_series(const mp_window *window, uint32_t session, uint32_t groups)
 {
@@ -81,29 +82,44 @@ static void add_up(int64_t *row, size_t from, size_t end)
         row[place] += row[place - 1];
 }
 
+static void add_up_rows(const mp_series *series, int64_t *at, uint32_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (uint32_t s = 1; s < series->sessions; s++)
+            add_up(at + i * series->length, series->first[s], series->first[s + 1]);
+}
+
 static mp_series series_of_groups(const mp_window *window, uint32_t session, bool held,
                                   const mp_grouping *grouping, const uint32_t *row_of,
                                   uint32_t rows)
 {
     const mp_model *model = window->model;
+    const bool *leaks = mp_window_verdict(window)->generations;
     mp_series series = new_series(window, session, rows);
     if (!series.length)
         return series;
+    series.leaking = mp_alloc_zero((size_t)rows * series.length + 1, sizeof *series.leaking);
     size_t *places = places_of(window, &series);
     builder job = {model, grouping, row_of, mp_alloc_zero((size_t)rows + 1, sizeof(uint32_t))};
+    builder leaking = job;
+    leaking.last_delta = mp_alloc_zero((size_t)rows + 1, sizeof(uint32_t));
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.at[i];
         const mp_generation *generation = &model->generations.at[delta->generation.i];
-        if (delta->cost.bytes && !generation->reusable &&
-            !(held && mp_window_is_accepted(window, generation->context, generation->born)) &&
-            mp_filter_has_generation(window->filter, delta->generation) &&
-            places[delta->snapshot.i] && mp_window_before_to(window, delta->snapshot))
-            add_delta(&job, i, series.at + places[delta->snapshot.i] - 1, series.length);
+        if (!delta->cost.bytes || generation->reusable ||
+            (held && mp_window_is_accepted(window, generation->context, generation->born)) ||
+            !mp_filter_has_generation(window->filter, delta->generation) ||
+            !places[delta->snapshot.i] || !mp_window_before_to(window, delta->snapshot))
+            continue;
+        const size_t place = places[delta->snapshot.i] - 1;
+        add_delta(&job, i, series.at + place, series.length);
+        if (leaks[delta->generation.i])
+            add_delta(&leaking, i, series.leaking + place, series.length);
     }
-    for (size_t i = 0; i < rows; i++)
-        for (uint32_t s = 1; s < model->sessions.count; s++)
-            add_up(series.at + i * series.length, series.first[s], series.first[s + 1]);
+    add_up_rows(&series, series.at, rows);
+    add_up_rows(&series, series.leaking, rows);
     free(job.last_delta);
+    free(leaking.last_delta);
     free(places);
     return series;
 }
@@ -122,7 +138,12 @@ mp_series mp_series_of(const mp_window *window, uint32_t session, const mp_group
 
 mp_series mp_series_of_all(const mp_window *window, uint32_t session)
 {
-    mp_series series = new_series(window, session, 1);
+    const mp_grouping *types = mp_window_groups(window, mp_dimension_find("type"), 0);
+    uint32_t *row_of = mp_alloc((types->count + 1u) * sizeof *row_of);
+    for (uint32_t i = 0; i <= types->count; i++)
+        row_of[i] = i > 0;
+    mp_series series = mp_series_of(window, session, types, row_of, 1);
+    free(row_of);
     for (size_t i = 0; i < series.length; i++)
         series.at[i] = mp_window_snapshot(window, series.snapshots[i])->live_bytes;
     return series;
@@ -157,6 +178,7 @@ uint32_t mp_series_batch(const mp_window *window)
 void mp_series_free(mp_series *series)
 {
     free(series->at);
+    free(series->leaking);
     free(series->snapshots);
     free(series->first);
     *series = (mp_series){0};
@@ -180,13 +202,31 @@ static bool is_worse(const mp_trend *trend, const mp_trend *than)
                                         : trend->slope > than->slope;
 }
 
+mp_trend mp_series_trend(const mp_series *series, size_t row, uint32_t session)
+{
+    const size_t first = series->first[session], length = series->first[session + 1] - first;
+    const int64_t *at = series->at + row * series->length + first;
+    const int64_t *leaking =
+        series->leaking ? series->leaking + row * series->length + first : NULL;
+    const int64_t leaked = leaking && length ? leaking[length - 1] - leaking[0] : 0;
+    mp_trend trend = mp_trend_of(leaked > 0 ? leaking : at, length);
+    if (leaked > 0 && trend.kind != MP_TREND_GROWS) /* now and then: by the whole, then */
+        trend = (mp_trend){.kind = MP_TREND_GROWS,
+                           .slope = (double)leaked / (double)(length - 1),
+                           .low = 0,
+                           .high = (double)leaked / (double)(length - 1)};
+    else if (leaking && leaked <= 0 && trend.kind == MP_TREND_GROWS)
+        trend.kind = MP_TREND_FLAT;
+    return trend;
+}
+
 mp_course mp_series_worst(const mp_series *series, size_t row)
 {
     mp_course worst = {.session = 0};
     for (uint32_t s = 1; s < series->sessions; s++) {
         const size_t first = series->first[s], length = series->first[s + 1] - first;
         const int64_t *at = series->at + row * series->length + first;
-        const mp_trend trend = mp_trend_of(at, length);
+        const mp_trend trend = mp_series_trend(series, row, s);
         if (length && (!worst.session || is_worse(&trend, &worst.trend)))
             worst = (mp_course){trend, s, at, series->snapshots + first, length};
     }

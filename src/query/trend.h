@@ -66,6 +66,7 @@ const char *mp_trend_words(mp_trend_kind kind);
  * session behind the other: session s has the places from first[s] up to first[s + 1]. */
 typedef struct mp_series {
     int64_t *at;
+    int64_t *leaking; /* likewise, of what leaks by the verdict; NULL: there is no verdict */
     size_t length;
     uint32_t *snapshots; /* the snapshot of each place */
     size_t *first;
@@ -97,6 +98,11 @@ typedef struct mp_course {
     const uint32_t *snapshots;
     size_t length;
 } mp_course;
+
+/* Return the trend of a row in a session. Objects grow steadily where some of them leak by the
+ * verdict, as those do; what else rises fills, turns over or is in use, and is flat. Without a
+ * verdict the values alone tell. */
+mp_trend mp_series_trend(const mp_series *series, size_t row, uint32_t session);
 
 /* Each session has its own course, and sums of them are nobody's: this is the worst, of equal ones
  * the first. What grows is worst, the steepest most, then what jumped, by the size of the jump. It

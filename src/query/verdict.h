@@ -66,6 +66,10 @@ static inline int64_t mp_verdict_bytes(const mp_window *window, const mp_leak_ve
 /* Return what each group adds, by place. Release with free(). */
 int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *grouping);
 
+/* Name the worst leak, "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; of dumps, the
+ * type. `bytes`: how much of it leaks. In the arena; NULL: nothing leaks. */
+const char *mp_verdict_worst(mp_arena *arena, const mp_window *window, int64_t *bytes);
+
 /* Return whether the window is too short to tell what leaks: something was created, but no session
  * has MP_VERDICT_MOMENTS; of dumps, there are fewer than three. */
 bool mp_verdict_is_unknown(const mp_window *window);

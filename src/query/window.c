@@ -92,8 +92,6 @@ void mp_known_forget(mp_known *known)
         mp_grouping_free(&known->groupings[i]);
     mp_leaks_free(known->leaks);
     known->leaks = NULL;
-    mp_steady_free(known->steady);
-    known->steady = NULL;
     mp_verdict_free(known->verdict);
     known->verdict = NULL;
 }

@@ -1,7 +1,6 @@
 /* The limits that a recording of a heap is held to. */
 #include <stdlib.h>
 
-#include "query/steady.h"
 #include "query/suppression.h"
 #include "reports/sections.h"
 
@@ -60,11 +59,11 @@ static const char *worst_leak(mp_document *document, const mp_window *window)
                             mp_leak_text(document->arena, window->model, largest), lapsed);
 }
 
-/* The site that leaks most steadily; of dumps, the type. */
-static const char *worst_steady(mp_document *document, const mp_window *window)
+/* Name the worst leak by the verdict; of dumps, the type. */
+static const char *worst_leaking(mp_document *document, const mp_window *window)
 {
     int64_t bytes;
-    const char *worst = mp_steady_worst(document->arena, window, &bytes);
+    const char *worst = mp_verdict_worst(document->arena, window, &bytes);
     return worst ? mp_document_text(document, "; worst %s: %s, %s",
                                     window->model->holds & MP_HOLDS_HISTORY ? "site" : "type",
                                     mp_bytes_text(document, bytes, false), worst)
@@ -160,16 +159,16 @@ static const char *steady_words(const mp_window *window)
 static const char *hidden_by_growth(mp_document *document, const mp_window *window,
                                     const mp_heap_arguments *asked, const mp_totals *totals)
 {
-    const mp_steady *steady = mp_window_steady(window);
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
     int64_t most = mp_ceiling_bytes(&asked->max_growth, totals->from_bytes);
-    if (asked->max_trend.set || steady->bytes <= most)
+    if (asked->max_trend.set || verdict->bytes <= most)
         return NULL;
     int64_t growth = mp_window_held(window) - totals->from_bytes;
     return mp_document_text(
         document, "%s %s, but %s %s, %s over %s%s", mp_bytes_text(document, growth, true),
-        besides(document, window, "grown"), mp_bytes_text(document, steady->bytes, false),
-        steady_words(window), mp_bytes_text(document, steady->bytes - most, false),
-        asked->max_growth.text, worst_steady(document, window));
+        besides(document, window, "grown"), mp_bytes_text(document, verdict->bytes, false),
+        steady_words(window), mp_bytes_text(document, verdict->bytes - most, false),
+        asked->max_growth.text, worst_leaking(document, window));
 }
 
 static void hold_growth(mp_document *document, const mp_request *request, const mp_window *window,
@@ -194,18 +193,18 @@ static void hold_trend(mp_document *document, const mp_request *request, const m
                        const char *note, const char *refusal)
 {
     const mp_heap_arguments *asked = request->arguments;
-    const mp_steady *steady = mp_window_steady(window);
-    bool few = steady->moments < MP_STEADY_MOMENTS;
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
+    const bool few = mp_verdict_is_unknown(window);
     hold(
         document, request,
         (limit){.name = "max-trend",
                 .ceiling = &asked->max_trend,
                 .from = mp_totals_of(window).from_bytes,
-                .actual = steady->bytes,
+                .actual = verdict->bytes,
                 .what = steady_words(window),
-                .worst = worst_steady(document, window),
+                .worst = worst_leaking(document, window),
                 .note = note,
-                .refusal = !refusal && few ? mp_steady_refusal(document->arena, window) : refusal});
+                .refusal = !refusal && few ? mp_verdict_refusal(document->arena, window) : refusal});
 }
 
 static void hold_platform(mp_document *document, const mp_request *request, const mp_window *window)
