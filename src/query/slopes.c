@@ -80,6 +80,27 @@ static double variance18(dots *points)
     return sum;
 }
 
+/* Return n / n*, by which neighbours that resemble each other make the variance larger: that of
+ * a first-order autoregression, of what is left without the slope. */
+static double inflation(const dots *points, const double *values, double slope)
+{
+    const size_t n = points->count;
+    double mean = 0, squares = 0, products = 0, before = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += (values[x_of(points, i)] - slope * (double)x_of(points, i)) / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        const double left = values[x_of(points, i)] - slope * (double)x_of(points, i) - mean;
+        squares += left * left;
+        products += left * before;
+        before = left;
+    }
+    const double r = squares > 0 ? products / squares : 0, count = (double)n;
+    if (r <= 0)
+        return 1;
+    return 1 + 2 * (pow(r, count + 1) - count * r * r + (count - 1) * r) /
+                   (count * (r - 1) * (r - 1));
+}
+
 /* --- slopes --- */
 
 static void add(slopes *to, double rise, size_t distance, size_t weight)
@@ -192,27 +213,16 @@ static double largest_of(const double *values, size_t count)
     return largest;
 }
 
-/* Of so many: the median, and those that `cut` ranks from either end, itself included, lead to. */
-static mp_slope_ranks ranks_of(slopes *all, uint64_t count, uint64_t cut)
+/* Return the median of so many. */
+static double median_of(slopes *all, uint64_t count)
 {
-    const uint64_t half = count / 2;
-    uint64_t left = half;
+    uint64_t left = count / 2;
     const size_t place = place_rank(all, 0, all->count, &left);
     const double middle = all->at[place];
-    const uint64_t before = half - left, behind = before + all->weight[place];
-    uint64_t low = cut - 1, high = count - cut;
-    mp_slope_ranks result = {middle, middle, middle};
-    if (count % 2 == 0 && !left) { /* the last of the lower half is another one */
-        const double below = largest_of(all->at, place);
-        result.middle = below + (middle - below) / 2;
-    }
-    if (low < before)
-        result.low = all->at[place_rank(all, 0, place, &low)];
-    if (high >= behind) {
-        high -= behind;
-        result.high = all->at[place_rank(all, place + 1, all->count, &high)];
-    }
-    return result;
+    if (count % 2 || left)
+        return middle;
+    const double below = largest_of(all->at, place); /* the last of the lower half is another one */
+    return below + (middle - below) / 2;
 }
 
 mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count)
@@ -221,10 +231,15 @@ mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count)
     take_dots(&points, values, count);
     slopes all = slopes_of(&points);
     const uint64_t pairs = points.count * (points.count - 1) / 2;
-    double width = 1.959963984540054 * sqrt(variance18(&points) / 18);
-    double rank = floor(((double)pairs - width) / 2 + 0.5);
-    uint64_t cut = rank < 1 ? 1 : (uint64_t)rank;
-    mp_slope_ranks result = ranks_of(&all, pairs, cut > (pairs + 1) / 2 ? (pairs + 1) / 2 : cut);
+    mp_slope_ranks result = {.middle = median_of(&all, pairs)};
+    const double variance =
+        variance18(&points) / 18 * inflation(&points, values, result.middle);
+    const double rank = floor(((double)pairs - 1.959963984540054 * sqrt(variance)) / 2 + 0.5);
+    const uint64_t most = (pairs + 1) / 2, asked = rank < 1 ? 1 : (uint64_t)rank;
+    const uint64_t cut = asked > most ? most : asked;
+    uint64_t low = cut - 1, high = pairs - cut;
+    result.low = all.at[place_rank(&all, 0, all.count, &low)];
+    result.high = all.at[place_rank(&all, 0, all.count, &high)];
     free(all.at);
     free(all.weight);
     free(points.runs);

@@ -2,7 +2,8 @@
  *
  * Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", 1950;
  * P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", 1968, with its
- * confidence interval and correction for ties. */
+ * confidence interval and correction for ties; S. Yue, C. Wang, "The Mann-Kendall test modified by
+ * effective sample size to detect trend in serially correlated hydrological series", 2004. */
 #ifndef MP_QUERY_TREND_H
 #define MP_QUERY_TREND_H
 
@@ -54,7 +55,9 @@ typedef struct mp_trend {
  * are flat.
  *
  * The interval is that of Sen: with N slopes, and C the 97.5 % quantile of the normal distribution
- * times the standard deviation of Kendall's S, corrected for ties, it is from the (N - C) / 2-th
+ * times the standard deviation of Kendall's S, corrected for ties and for the likeness of
+ * neighbours (variance times n / n* of a first-order autoregression without the slope; not less
+ * than 1), it is from the (N - C) / 2-th
  * smallest slope to the (N - C) / 2-th largest; ranks are rounded, and at least 1. Values are exact
  * up to 2^53. */
 mp_trend mp_trend_of(const int64_t *values, size_t count);
