@@ -153,8 +153,7 @@ mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend tren
                      const int64_t *values, size_t count)
 {
     const mp_rule *rule = evaluation->rule;
-    mp_slope slope = {
-        .label = label, .trend = trend, .limit = (double)rule->bound.number};
+    mp_slope slope = {.label = label, .trend = trend, .limit = (double)rule->bound.number};
     slope.number = slope.trend.slope;
     if (rule->bound.reference == MP_OF_START) {
         double whole = whole_of(values, count);
@@ -355,7 +354,7 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 /* As subjects, each of what is selected or the whole, with what was alive of it at `from`; of one
  * session, or of all (0). */
 static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_window *window,
-                                        const selection *found, uint32_t session)
+                                         const selection *found, uint32_t session)
 {
     const mp_model *model = window->model;
     const mp_leak_verdict *verdict = mp_window_verdict(window);

@@ -36,8 +36,7 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
         mp_leak *leak = &leaks->at[leak_of[site - 1] - 1];
         leak->verdict = &verdict->sites[verdict->site_of[i]];
         if (mp_cost_live(balances[i].to))
-            add_name(model, leak, leaks->private,
-                     model->contexts.at[generation->context.i].name);
+            add_name(model, leak, leaks->private, model->contexts.at[generation->context.i].name);
     }
     for (uint32_t i = 0; i < leaks->count; i++)
         if (leaks->at[i].names_differ || (leaks->at[i].name && !*leaks->at[i].name))

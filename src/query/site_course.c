@@ -5,38 +5,53 @@
 
 #include "base/memory.h"
 
-static bool is_moment(const mp_window *window, uint32_t snapshot)
+/* Return whether a snapshot is behind `from` and not behind `to`. */
+static bool is_within(const mp_window *window, uint32_t snapshot)
 {
     const mp_snapshot_id id = {snapshot};
-    return window->model->snapshots.at[snapshot].created_objects > 0 &&
-           !mp_window_before_from(window, id) && mp_window_before_to(window, id);
+    return mp_window_snapshot(window, snapshot)->whole && !mp_window_before_from(window, id) &&
+           mp_window_before_to(window, id);
+}
+
+/* Return whether it is the clean-up: the session's last one, at which nothing was created. */
+static bool is_clean_up(const mp_window *window, uint32_t snapshot)
+{
+    const mp_model *model = window->model;
+    const mp_snapshot *at = &model->snapshots.at[snapshot];
+    return snapshot == window->ranges[at->session.i].to.i && !at->created_objects &&
+           mp_model_is_clean_up(model, at->tag);
 }
 
 mp_course_clock mp_course_clock_of(const mp_window *window)
 {
     const mp_model *model = window->model;
-    uint32_t *passed = mp_alloc_zero(model->sessions.count, sizeof *passed);
+    const uint32_t sessions = model->sessions.count;
+    uint32_t *passed = mp_alloc_zero(sessions, sizeof *passed);
+    uint32_t *all = mp_alloc_zero(sessions, sizeof *all);
     mp_course_clock clock = {mp_alloc_zero(model->snapshots.count, sizeof *clock.place),
-                             mp_alloc_zero(model->sessions.count, sizeof *clock.moments),
-                             mp_alloc_zero(model->sessions.count, sizeof *clock.length)};
-    for (uint32_t i = 1; i < model->snapshots.count; i++)
-        clock.moments[model->snapshots.at[i].session.i] += is_moment(window, i);
+                             mp_alloc_zero(sessions, sizeof *clock.moments),
+                             mp_alloc_zero(sessions, sizeof *clock.length)};
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        const mp_snapshot_id id = {i};
+        const mp_snapshot *at = &model->snapshots.at[i];
+        all[at->session.i] += is_within(window, i) && !is_clean_up(window, i);
+        clock.moments[at->session.i] += is_within(window, i) && at->created_objects > 0;
+    }
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
         const uint32_t session = model->snapshots.at[i].session.i;
-        const uint32_t moments = clock.moments[session];
-        const uint32_t shared = (moments + MP_COURSE_MOMENTS - 1) / MP_COURSE_MOMENTS;
-        const uint32_t length = shared ? (moments + shared - 1) / shared : 0;
-        const bool quiet = !is_moment(window, i);
-        passed[session] += !quiet;
-        clock.length[session] = length;
-        clock.place[i] = shared ? (passed[session] + shared - 1) / shared : 0;
-        if (!mp_window_before_to(window, id))
+        const uint32_t shared = (all[session] + MP_COURSE_LENGTH - 1) / MP_COURSE_LENGTH;
+        const bool within = is_within(window, i), last = within && is_clean_up(window, i);
+        clock.length[session] = shared ? (all[session] + shared - 1) / shared : 0;
+        if (!mp_window_before_to(window, (mp_snapshot_id){i})) {
             clock.place[i] = UINT32_MAX;
-        else if (quiet && passed[session] == moments && !mp_window_before_from(window, id))
-            clock.place[i] = length + 1;
+            continue;
+        }
+        passed[session] += within && !last;
+        clock.place[i] = last     ? clock.length[session] + 1
+                         : shared ? (passed[session] + shared - 1) / shared
+                                  : 0;
     }
     free(passed);
+    free(all);
     return clock;
 }
 

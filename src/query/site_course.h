@@ -1,15 +1,14 @@
 /* Courses: how the objects of one allocation site came and went during a session.
  *
- * Time is counted in moments: snapshots of the window at which the program created anything. Quiet
- * snapshots are no chance to leak: they belong to the moment before them, those behind the last
- * moment, such as the clean-up at the end, to a place of their own. Beyond MP_COURSE_MOMENTS,
- * neighbouring moments share a place. Place 0 is the state at the window's begin. */
+ * Time is counted in places: the whole snapshots of the window behind its begin. Place 0 is the
+ * state at its begin; the clean-up that ends a session, behind the last place, has one of its own.
+ * Beyond MP_COURSE_LENGTH, neighbouring snapshots share a place. */
 #ifndef MP_QUERY_SITE_COURSE_H
 #define MP_QUERY_SITE_COURSE_H
 
 #include "query/group.h"
 
-enum { MP_COURSE_MOMENTS = 240, MP_COURSE_PLACES = MP_COURSE_MOMENTS + 2 };
+enum { MP_COURSE_LENGTH = 240, MP_COURSE_PLACES = MP_COURSE_LENGTH + 2 };
 
 /* Objects that were born at one place and came, went or changed at another. */
 typedef struct mp_site_event {
@@ -20,7 +19,7 @@ typedef struct mp_site_event {
 typedef struct mp_site_course {
     mp_site_event *events;
     uint32_t count;
-    uint32_t length; /* the last moment's place; length + 1: behind it */
+    uint32_t length; /* the last place; length + 1: the clean-up */
     int64_t births[MP_COURSE_PLACES], deaths[MP_COURSE_PLACES]; /* objects, by place */
     int64_t alive[MP_COURSE_PLACES], alive_bytes[MP_COURSE_PLACES];
     int64_t resized_bytes[MP_COURSE_PLACES]; /* change of objects that stayed alive */
@@ -29,12 +28,12 @@ typedef struct mp_site_course {
 /* The places of a window's snapshots. */
 typedef struct mp_course_clock {
     uint32_t *place;   /* by snapshot; UINT32_MAX: behind `to` */
-    uint32_t *moments; /* by session, without sharing */
-    uint32_t *length;  /* by session: the place of the last moment */
+    uint32_t *moments; /* by session, snapshots at which the program created anything */
+    uint32_t *length;  /* by session: the last place */
 } mp_course_clock;
 
-/* Count the moments of every session of the window. A selection does not change them. Release with
- * mp_course_clock_free. */
+/* Give the snapshots of every session of the window their places. A selection does not change them.
+ * Release with mp_course_clock_free. */
 mp_course_clock mp_course_clock_of(const mp_window *window);
 void mp_course_clock_free(mp_course_clock *clock);
 
@@ -47,7 +46,7 @@ void mp_site_course_of(mp_site_course *course, const mp_window *window,
 /* The objects of a course that are older than an age, from that age on. */
 typedef struct mp_course_old {
     int64_t in[MP_COURSE_PLACES];  /* reached the age, by place; 0 for those of place 0 */
-    int64_t out[MP_COURSE_PLACES]; /* older ones that went, by place, up to the last moment */
+    int64_t out[MP_COURSE_PLACES]; /* older ones that went, by place, up to the last place */
     int64_t level;                 /* older at place `age`: those of place 0 */
     uint32_t age;                  /* in places */
 } mp_course_old;

@@ -3,23 +3,30 @@
 #include <math.h>
 
 /* Thresholds. docs/verdict.md says what each is for. */
-static const double
-    MOST_DEATHS = 0.25,      /* of those that reach the age of a leak, so many may go */
-    MOST_HAZARD = 0.25,      /* the share of old objects that goes in a whole recording */
-    LEAST_EVIDENCE = 4,      /* deaths that the young's rate would have brought to the old */
-    SAME_RATE = 0.02,        /* chance of so long a silence at the end of an even stream */
-    LEAST_RISE = 2.5;        /* standard deviations that a queue must rise */
-enum { LEAST_BIRTHS = 3 };
+static const double MOST_DEATHS = 0.25, /* of those that reach the age of a leak, so many may go */
+    MOST_HAZARD = 0.25, /* the share of old objects that goes in a whole recording */
+    LEAST_EVIDENCE = 4, /* deaths that the young's rate would have brought to the old */
+    SAME_RATE = 0.02,   /* chance of so long a silence at the end of an even stream */
+    FAIR_CHANCE = 0.15, /* of a silence that is longer than those before */
+    LONGER = 1.75,      /* so many times */
+    DECLINE = -1.6,     /* standard deviations */
+    LESS = 0.5,         /* in the second half than in the first, so many times */
+    BY_CHANCE = 1e-3,   /* that as many come as go */
+    MOST_SHRUNK = 0.1,  /* of what objects grow, so much may go again */
+    LEAST_RISE = 2.5;   /* standard deviations that a queue must rise */
+enum { LEAST_BIRTHS = 3, LEAST_REPLACED = 5 };
 
 /* --- streams: what arrives at the places of a region --- */
 
 typedef struct stream {
     double total, first, second; /* of the region and its halves */
     double quarters[4];
-    double places; /* at which anything arrived */
-    double length; /* of the region */
+    double places;  /* at which anything arrived */
+    double length;  /* of the region */
     double silence; /* at its end */
-    double middle;  /* mean place of arrivals, -1 to 1 */
+    double gap;     /* the longest from one arrival to the next, in places */
+    double middle;  /* mean place of arrivals, -1 to 1, each as often as it arrived */
+    double spread;  /* as many equal places have the same weight */
 } stream;
 
 static stream stream_of(const int64_t *at, uint32_t from, uint32_t to)
@@ -33,30 +40,46 @@ static stream stream_of(const int64_t *at, uint32_t from, uint32_t to)
         result.total += (double)at[i];
         *(middle < 0.5 ? &result.first : &result.second) += (double)at[i];
         result.quarters[(int)(middle * 4)] += (double)at[i];
-        result.middle += 2 * middle - 1;
+        result.middle += (2 * middle - 1) * (double)at[i];
+        result.spread += (double)at[i] * (double)at[i];
+        if (result.places > 0)
+            result.gap = fmax(result.gap, i - last);
         result.places++;
         last = i;
     }
     result.silence = to - last;
-    result.middle /= result.places > 0 ? result.places : 1;
+    result.middle /= result.total > 0 ? result.total : 1;
+    result.spread = result.total * result.total / fmax(result.spread, 1);
     return result;
 }
 
-/* Return whether the stream goes on to the end of its region. */
+/* Return whether the stream goes on to the end of its region: the silence at its end is not longer
+ * than others before, or may be chance. */
 static bool goes_on(const stream *s)
 {
-    return s->places >= LEAST_BIRTHS && pow(1 - s->silence / s->length, s->places) >= SAME_RATE;
+    const double chance = pow(1 - s->silence / s->length, s->places);
+    if (s->places < LEAST_BIRTHS || chance < SAME_RATE)
+        return false;
+    return s->silence < 2 || s->silence <= LONGER * s->gap || chance >= FAIR_CHANCE;
 }
 
-/* Return whether the stream dries up, as births do while something fills. */
+/* Return whether the stream dries up, as births do while something fills: Laplace's test. */
 static bool dries_up(const stream *s)
 {
-    const double *q = s->quarters;
-    const bool falls = q[0] >= q[1] && q[1] >= q[2] && q[2] >= q[3];
-    if (falls && q[3] < 0.35 * q[0] && s->total >= 8)
-        return true;
-    /* Laplace's test on the places. */
-    return s->middle * sqrt(3 * s->places) < -1.6 && s->second < 0.5 * s->first;
+    return s->middle * sqrt(3 * s->spread) < DECLINE && s->second < LESS * s->first;
+}
+
+/* --- levels: caches and pools that are full --- */
+
+/* Return whether as many come as go, place by place, so that chance cannot explain it. */
+static bool is_full(const mp_site_course *course)
+{
+    mp_course_old old;
+    double chance = 1;
+    mp_course_old_of(&old, course, 0);
+    for (uint32_t i = course->length; i > 0 && old.in[i] == old.out[i]; i--)
+        chance /= sqrt(1 + 4 * M_PI * (double)old.in[i]);
+    return chance < BY_CHANCE;
 }
 
 /* --- leaks: objects that pass an age beyond which practically nothing goes --- */
@@ -137,7 +160,7 @@ static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *re
                  out = stream_of(course->deaths, 1, length);
     const double net = in.total - out.total, mean = net / length;
     double squares = 0;
-    if (length < 6 || net <= 0 || !goes_on(&in) || dries_up(&in) || out.places < LEAST_BIRTHS)
+    if (length < 4 || net <= 0 || !goes_on(&in) || dries_up(&in) || out.places < LEAST_BIRTHS)
         return false;
     for (uint32_t i = 1; i <= length; i++) {
         const double x = (double)(course->births[i] - course->deaths[i]) - mean;
@@ -149,7 +172,7 @@ static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *re
     const double last = in.quarters[3] - out.quarters[3];
     if (rise < LEAST_RISE || second < 0.4 * first || last <= 0)
         return false;
-    if (served(course) < 2)
+    if (served(course) < 0.5)
         return false;
     result->kind = MP_SITE_GROWING_QUEUE;
     result->last_leaking = length;
@@ -159,16 +182,30 @@ static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *re
 
 /* --- objects that grow --- */
 
+/* Return by how much the objects of a place changed their size. A log tells a resized object as one
+ * that goes and one that comes. */
+static int64_t resized_at(const mp_site_course *course, uint32_t place)
+{
+    const bool same = course->births[place] == course->deaths[place];
+    return same ? course->alive_bytes[place] - course->alive_bytes[place - 1]
+                : course->resized_bytes[place];
+}
+
 static bool is_growing_object(const mp_site_course *course, mp_site_judgement *result)
 {
     const uint32_t length = course->length;
-    const stream in = stream_of(course->resized_bytes, 1, length);
+    int64_t resized[MP_COURSE_PLACES] = {0};
     double shrunk = 0;
-    for (uint32_t i = 1; i <= length; i++)
-        shrunk -= course->resized_bytes[i] < 0 ? (double)course->resized_bytes[i] : 0;
-    const double rise = (double)(course->alive_bytes[length] - course->alive_bytes[0]);
-    if (!goes_on(&in) || dries_up(&in) || shrunk > 0.1 * in.total || in.total < 0.5 * rise ||
-        rise <= 0)
+    bool replaced = false;
+    for (uint32_t i = 1; i <= length; i++) {
+        resized[i] = resized_at(course, i);
+        replaced |= resized[i] != course->resized_bytes[i];
+        shrunk -= resized[i] < 0 ? (double)resized[i] : 0;
+    }
+    const stream in = stream_of(resized, 1, length);
+    if (!goes_on(&in) || dries_up(&in) || shrunk > MOST_SHRUNK * in.total)
+        return false;
+    if (replaced && (shrunk > 0 || in.places < LEAST_REPLACED)) /* other objects, of any size */
         return false;
     result->kind = MP_SITE_GROWING_OBJECT;
     result->last_leaking = length;
@@ -203,8 +240,10 @@ mp_site_judgement mp_site_kind_of(const mp_site_course *course)
     if (length < MP_VERDICT_MOMENTS)
         return result;
     const bool freed = course->alive[length + 1] * 10 <= course->alive[length];
-    if (!freed && (is_leak(course, &result) || is_growing_queue(course, &result) ||
-                   is_growing_object(course, &result)))
+    const bool full = is_full(course);
+    if (!freed &&
+        ((!full && is_leak(course, &result)) || (!full && is_growing_queue(course, &result)) ||
+         is_growing_object(course, &result)))
         return result;
     result.kind = healthy_kind(course);
     result.confidence = 80;

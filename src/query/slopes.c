@@ -97,8 +97,8 @@ static double inflation(const dots *points, const double *values, double slope)
     const double r = squares > 0 ? products / squares : 0, count = (double)n;
     if (r <= 0)
         return 1;
-    return 1 + 2 * (pow(r, count + 1) - count * r * r + (count - 1) * r) /
-                   (count * (r - 1) * (r - 1));
+    return 1 +
+           2 * (pow(r, count + 1) - count * r * r + (count - 1) * r) / (count * (r - 1) * (r - 1));
 }
 
 /* --- slopes --- */
@@ -232,8 +232,7 @@ mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count)
     slopes all = slopes_of(&points);
     const uint64_t pairs = points.count * (points.count - 1) / 2;
     mp_slope_ranks result = {.middle = median_of(&all, pairs)};
-    const double variance =
-        variance18(&points) / 18 * inflation(&points, values, result.middle);
+    const double variance = variance18(&points) / 18 * inflation(&points, values, result.middle);
     const double rank = floor(((double)pairs - 1.959963984540054 * sqrt(variance)) / 2 + 0.5);
     const uint64_t most = (pairs + 1) / 2, asked = rank < 1 ? 1 : (uint64_t)rank;
     const uint64_t cut = asked > most ? most : asked;

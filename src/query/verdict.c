@@ -4,16 +4,16 @@
 #include <string.h>
 
 #include "query/graph_query.h"
-#include "query/labels.h"
 #include "query/known.h"
+#include "query/labels.h"
 #include "query/leaks.h"
 #include "query/site_kind.h"
 
 const char *mp_site_kind_name(mp_site_kind kind)
 {
-    static const char *const names[MP_SITE_KINDS] = {
-        "leak", "growing-queue", "growing-object", "unknown", "filled", "bounded", "in-use",
-        "freed-at-end"};
+    static const char *const names[MP_SITE_KINDS] = {"leak",    "growing-queue", "growing-object",
+                                                     "unknown", "filled",        "bounded",
+                                                     "in-use",  "freed-at-end"};
     return names[kind];
 }
 
@@ -71,8 +71,7 @@ static void mark(judging *all, mp_site_verdict *site, uint32_t session,
             continue;
         verdict->generations[generation] = true;
         sum += mp_verdict_bytes(all->window, verdict, generation);
-        site->objects +=
-            mp_cost_live(balances[generation].to) - balances[generation].from_objects;
+        site->objects += mp_cost_live(balances[generation].to) - balances[generation].from_objects;
     }
     site->bytes += sum;
     verdict->bytes += sum;
@@ -88,8 +87,7 @@ static void take(mp_site_verdict *site, uint32_t session, const mp_site_judgemen
     const bool leaks = mp_site_kind_leaks(judged->kind);
     const bool surer = judged->confidence > site->confidence;
     const bool weaker = judged->kind == MP_SITE_UNKNOWN;
-    if (mp_site_kind_leaks(site->kind) ? !leaks || !surer
-                                       : weaker && site->kind != MP_SITE_UNKNOWN)
+    if (mp_site_kind_leaks(site->kind) ? !leaks || !surer : weaker && site->kind != MP_SITE_UNKNOWN)
         return;
     site->kind = judged->kind;
     site->confidence = judged->confidence;
@@ -265,8 +263,7 @@ static const char *worst_type(mp_arena *arena, const mp_window *window, int64_t 
         if (!mp_site_kind_leaks(site->kind) || site->bytes < *bytes || site->bytes <= 0)
             continue;
         const mp_generation *example = &model->generations.at[site->example];
-        const char *name =
-            mp_type_label(arena, model, model->contexts.at[example->context.i].type);
+        const char *name = mp_type_label(arena, model, model->contexts.at[example->context.i].type);
         if (!worst || site->bytes > *bytes || strcmp(name, worst) < 0)
             worst = name;
         *bytes = site->bytes;

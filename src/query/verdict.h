@@ -1,7 +1,8 @@
 /* Verdicts: which allocation sites leak, and what the others do.
  *
  * One definition for every answer: the first lines of a report, the order of leaks, trends, limits,
- * rules and comparisons. docs/verdict.md explains it, with its sources and how often it is right. */
+ * rules and comparisons. docs/verdict.md explains it, with its sources and how often it is right.
+ */
 #ifndef MP_QUERY_VERDICT_H
 #define MP_QUERY_VERDICT_H
 
@@ -66,8 +67,8 @@ static inline int64_t mp_verdict_bytes(const mp_window *window, const mp_leak_ve
 /* Return what each group adds, by place. Release with free(). */
 int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *grouping);
 
-/* Name the worst leak, "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; of dumps, the
- * type. `bytes`: how much of it leaks. In the arena; NULL: nothing leaks. */
+/* Name the worst leak, "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; of dumps,
+ * the type. `bytes`: how much of it leaks. In the arena; NULL: nothing leaks. */
 const char *mp_verdict_worst(mp_arena *arena, const mp_window *window, int64_t *bytes);
 
 /* Return whether the window is too short to tell what leaks: something was created, but no session

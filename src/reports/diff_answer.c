@@ -191,7 +191,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
     else if (verdict != SAME && verdict != BETTER && of.apart)
         apart = mp_document_text(document, ", %s", count_of(document, diff, "new", of.apart));
     if (verdict != SAME)
-        most = most_of(document, diff, &of, &rows, up ? "worst" : "most by", count > 1);
+        most = most_of(document, diff, &of, &rows, "most by", count > 1);
     mp_document_say(document, verdicts[verdict].tone, verdicts[verdict].label[profile], "%s%s%s",
                     text, apart, most);
 }

@@ -42,7 +42,9 @@ static const char *worst_site(mp_document *document, const mp_window *window, bo
         }
     }
     free(held);
-    return worst ? mp_document_text(document, "; worst %s: %s, %s", has_sites ? "site" : "type",
+    return worst ? mp_document_text(document, "; %s %s: %s, %s",
+                                    by_growth ? "fastest growing" : "largest",
+                                    has_sites ? "site" : "type",
                                     mp_bytes_text(document, most, false), worst->label)
                  : "";
 }
@@ -54,7 +56,8 @@ static const char *worst_leak(mp_document *document, const mp_window *window)
     if (!leaks->count)
         return lapsed;
     const mp_leak *largest = &leaks->at[0];
-    return mp_document_text(document, "; worst site: %s, %s%s",
+    return mp_document_text(document, "; %s: %s, %s%s",
+                            leaks->leaking ? "worst leak" : "largest site",
                             mp_bytes_text(document, largest->group.leaked.bytes, false),
                             mp_leak_text(document->arena, window->model, largest), lapsed);
 }
@@ -65,7 +68,7 @@ static const char *worst_leaking(mp_document *document, const mp_window *window)
     int64_t bytes;
     const char *worst = mp_verdict_worst(document->arena, window, &bytes);
     return worst ? mp_document_text(document, "; worst %s: %s, %s",
-                                    window->model->holds & MP_HOLDS_HISTORY ? "site" : "type",
+                                    window->model->holds & MP_HOLDS_HISTORY ? "leak" : "type",
                                     mp_bytes_text(document, bytes, false), worst)
                  : "";
 }
@@ -176,13 +179,15 @@ static void hold_growth(mp_document *document, const mp_request *request, const 
 {
     const mp_heap_arguments *asked = request->arguments;
     mp_totals totals = mp_totals_of(window);
+    const char *fastest = worst_site(document, window, true);
     hold(document, request,
          (limit){.name = "max-growth",
                  .ceiling = &asked->max_growth,
                  .from = totals.from_bytes,
                  .actual = mp_window_held(window) - totals.from_bytes,
                  .what = besides(document, window, "grown"),
-                 .worst = worst_site(document, window, true),
+                 .worst =
+                     mp_document_text(document, "%s%s", fastest, worst_leaking(document, window)),
                  .hides = hidden_by_growth(document, window, asked, &totals),
                  .note = note,
                  .refusal = refusal});
@@ -195,16 +200,16 @@ static void hold_trend(mp_document *document, const mp_request *request, const m
     const mp_heap_arguments *asked = request->arguments;
     const mp_leak_verdict *verdict = mp_window_verdict(window);
     const bool few = mp_verdict_is_unknown(window);
-    hold(
-        document, request,
-        (limit){.name = "max-trend",
-                .ceiling = &asked->max_trend,
-                .from = mp_totals_of(window).from_bytes,
-                .actual = verdict->bytes,
-                .what = steady_words(window),
-                .worst = worst_leaking(document, window),
-                .note = note,
-                .refusal = !refusal && few ? mp_verdict_refusal(document->arena, window) : refusal});
+    hold(document, request,
+         (limit){.name = "max-trend",
+                 .ceiling = &asked->max_trend,
+                 .from = mp_totals_of(window).from_bytes,
+                 .actual = verdict->bytes,
+                 .what = steady_words(window),
+                 .worst = worst_leaking(document, window),
+                 .note = note,
+                 .refusal =
+                     !refusal && few ? mp_verdict_refusal(document->arena, window) : refusal});
 }
 
 static void hold_platform(mp_document *document, const mp_request *request, const mp_window *window)

@@ -104,8 +104,8 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
     if (worst) {
         const mp_group *group = &worst->group;
         const int64_t alive = mp_cost_live(group->leaked);
-        const mp_texts stack =
-            mp_stack_texts(document, window->model, (mp_frame){worst->node, worst->line});
+        const mp_frame site = mp_frame_naming(window->model, (mp_frame){worst->node, worst->line});
+        const mp_texts stack = mp_stack_texts(document, window->model, site);
         told.kind = mp_site_kind_name(worst->verdict->kind);
         told.type = mp_document_text(document, "%s", worst->type);
         told.name = worst->name ? mp_document_text(document, "%s", worst->name) : NULL;
@@ -124,11 +124,10 @@ static void set_headline(mp_document *document, const mp_window *window, const m
     if (!leak && mp_verdict_is_unknown(window) && leaks->count)
         leak = leaks->at;
     if (leak)
-        document->headline =
-            (mp_headline){.tone = MP_TONE_WORSE,
-                          .label = leaks->worst ? "Worst leak" : "Largest left",
-                          .text = text_of(document, window->model, leak),
-                          .keys = {leaks->worst != NULL, mp_leak_bytes(leak), 0}};
+        document->headline = (mp_headline){.tone = MP_TONE_WORSE,
+                                           .label = leaks->worst ? "Worst leak" : "Largest left",
+                                           .text = text_of(document, window->model, leak),
+                                           .keys = {leaks->worst != NULL, mp_leak_bytes(leak), 0}};
 }
 
 static void say_sums(mp_document *document, const mp_window *window, const mp_leaks *leaks)
@@ -171,8 +170,7 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
                         text_of(document, window->model, leaks->worst));
     if (leaks->leaking < leaks->count)
         mp_document_say(document, MP_TONE_PLAIN, leaks->worst ? "Largest other" : "Largest left",
-                        "%s",
-                        text_of(document, window->model, &leaks->at[leaks->leaking]));
+                        "%s", text_of(document, window->model, &leaks->at[leaks->leaking]));
     set_headline(document, window, leaks);
     document->running = mp_window_still_runs(window) && leaks->count;
 }
