@@ -4,17 +4,19 @@
 
 /* Thresholds. docs/verdict.md says what each is for. */
 static const double MOST_DEATHS = 0.25, /* of those that reach the age of a leak, so many may go */
-    MOST_HAZARD = 0.25, /* the share of old objects that goes in a whole recording */
+    MOST_HAZARD = 0.35, /* the share of old objects that goes in a whole recording */
     LEAST_EVIDENCE = 4, /* deaths that the young's rate would have brought to the old */
     SAME_RATE = 0.02,   /* chance of so long a silence at the end of an even stream */
-    FAIR_CHANCE = 0.15, /* of a silence that is longer than those before */
+    FAIR_CHANCE = 0.22, /* of a silence that is longer than those before */
     LONGER = 1.75,      /* so many times */
     DECLINE = -1.6,     /* standard deviations */
     LESS = 0.5,         /* in the second half than in the first, so many times */
-    BY_CHANCE = 1e-3,   /* that as many come as go */
+    BY_CHANCE = 4e-3,   /* that as many come as go */
     MOST_SHRUNK = 0.1,  /* of what objects grow, so much may go again */
-    LEAST_RISE = 2.5;   /* standard deviations that a queue must rise */
-enum { LEAST_BIRTHS = 3, LEAST_REPLACED = 5 };
+    LEAST_RISE = 2.5,   /* standard deviations that a queue must rise */
+    SMALL_SHARE = 0.7,  /* of those alive, that goes in a whole recording */
+    BETTER = 0.5;       /* logarithm of the likelihoods' ratio */
+enum { LEAST_BIRTHS = 3, LEAST_REPLACED = 7 };
 
 /* --- streams: what arrives at the places of a region --- */
 
@@ -26,30 +28,38 @@ typedef struct stream {
     double silence; /* at its end */
     double gap;     /* the longest from one arrival to the next, in places */
     double middle;  /* mean place of arrivals, -1 to 1, each as often as it arrived */
-    double spread;  /* as many equal places have the same weight */
+    double span;    /* places from the first arrival to the last */
+    double bursts;  /* how much more neighbours differ than by chance; 1: not more */
 } stream;
 
 static stream stream_of(const int64_t *at, uint32_t from, uint32_t to)
 {
     stream result = {.length = to - from + 1};
-    uint32_t last = from - 1;
+    uint32_t first = from, last = from - 1;
+    double before = 0, differences = 0;
     for (uint32_t i = from; i <= to; i++) {
         const double middle = (i - from + 0.5) / result.length;
-        if (at[i] <= 0)
+        const double number = at[i] > 0 ? (double)at[i] : 0;
+        differences += i > from ? (number - before) * (number - before) : 0;
+        before = number;
+        if (number <= 0)
             continue;
-        result.total += (double)at[i];
-        *(middle < 0.5 ? &result.first : &result.second) += (double)at[i];
-        result.quarters[(int)(middle * 4)] += (double)at[i];
-        result.middle += (2 * middle - 1) * (double)at[i];
-        result.spread += (double)at[i] * (double)at[i];
+        result.total += number;
+        *(middle < 0.5 ? &result.first : &result.second) += number;
+        result.quarters[(int)(middle * 4)] += number;
+        result.middle += (2 * middle - 1) * number;
         if (result.places > 0)
             result.gap = fmax(result.gap, i - last);
+        else
+            first = i;
         result.places++;
         last = i;
     }
     result.silence = to - last;
-    result.middle /= result.total > 0 ? result.total : 1;
-    result.spread = result.total * result.total / fmax(result.spread, 1);
+    result.span = last - first + 1;
+    result.middle /= fmax(result.total, 1);
+    const double ends = from <= to ? (double)(at[from] > 0 ? at[from] : 0) + before : 0;
+    result.bursts = fmax(1, differences / fmax(2 * result.total - ends, 1));
     return result;
 }
 
@@ -60,13 +70,14 @@ static bool goes_on(const stream *s)
     const double chance = pow(1 - s->silence / s->length, s->places);
     if (s->places < LEAST_BIRTHS || chance < SAME_RATE)
         return false;
-    return s->silence < 2 || s->silence <= LONGER * s->gap || chance >= FAIR_CHANCE;
+    return s->silence < 2 || s->silence <= LONGER * s->gap ||
+           (chance >= FAIR_CHANCE && s->silence <= s->span);
 }
 
 /* Return whether the stream dries up, as births do while something fills: Laplace's test. */
 static bool dries_up(const stream *s)
 {
-    return s->middle * sqrt(3 * s->spread) < DECLINE && s->second < LESS * s->first;
+    return s->middle * sqrt(3 * s->total / s->bursts) < DECLINE && s->second < LESS * s->first;
 }
 
 /* --- levels: caches and pools that are full --- */
@@ -132,8 +143,9 @@ static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 
 /* --- queues: deaths go on, but births are more --- */
 
-/* Return how much better a steady service explains the deaths than a share of those alive. */
-static double served(const mp_site_course *course)
+/* Return whether a steady service explains the deaths better than a share of those alive would, as
+ * in a pool that has not come to its size; or whether that share is small. */
+static bool is_served(const mp_site_course *course)
 {
     const uint32_t length = course->length;
     double deaths = 0, exposure = 0, squares = 0, better = 0;
@@ -142,6 +154,8 @@ static double served(const mp_site_course *course)
         exposure += (double)course->alive[i - 1];
     }
     const double mean = deaths / length;
+    if (deaths * length <= SMALL_SHARE * exposure)
+        return true;
     for (uint32_t i = 1; i <= length; i++) {
         const double d = (double)course->deaths[i];
         const double share = deaths * (double)course->alive[i - 1] / exposure;
@@ -149,8 +163,7 @@ static double served(const mp_site_course *course)
         if (d > 0)
             better += d * (log(mean) - log(fmax(share, 1e-3)));
     }
-    const double spread = mean > 0 ? squares / length / mean : 1;
-    return better / fmax(1, spread);
+    return better / fmax(1, squares / length / mean) >= BETTER;
 }
 
 static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *result)
@@ -172,7 +185,7 @@ static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *re
     const double last = in.quarters[3] - out.quarters[3];
     if (rise < LEAST_RISE || second < 0.4 * first || last <= 0)
         return false;
-    if (served(course) < 0.5)
+    if (!is_served(course))
         return false;
     result->kind = MP_SITE_GROWING_QUEUE;
     result->last_leaking = length;
