@@ -16,7 +16,7 @@ static const double MOST_DEATHS = 0.25, /* of those that reach the age of a leak
     LEAST_RISE = 2.5,   /* standard deviations that a queue must rise */
     SMALL_SHARE = 0.7,  /* of those alive, that goes in a whole recording */
     BETTER = 0.5;       /* logarithm of the likelihoods' ratio */
-enum { LEAST_BIRTHS = 3, LEAST_REPLACED = 7 };
+enum { LEAST_BIRTHS = 3, LEAST_REPLACED = 6 };
 
 /* --- streams: what arrives at the places of a region --- */
 
@@ -77,7 +77,8 @@ static bool goes_on(const stream *s)
 /* Return whether the stream dries up, as births do while something fills: Laplace's test. */
 static bool dries_up(const stream *s)
 {
-    return s->middle * sqrt(3 * s->total / s->bursts) < DECLINE && s->second < LESS * s->first;
+    return s->middle * sqrt(3 * s->total / s->bursts) < DECLINE && s->second < LESS * s->first &&
+           s->quarters[3] < LESS * s->quarters[0];
 }
 
 /* --- levels: caches and pools that are full --- */
