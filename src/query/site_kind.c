@@ -5,11 +5,13 @@
 /* Thresholds. docs/verdict.md says what each is for. */
 static const double MOST_DEATHS = 0.25, /* of those that reach the age of a leak, so many may go */
     MOST_HAZARD = 0.35, /* the share of old objects that goes in a whole recording */
-    LEAST_EVIDENCE = 4, /* deaths that the young's rate would have brought to the old */
+    BY_LUCK = 1e-3,     /* that the old, who go as the young do, are spared */
+    CLEAR = 3,          /* times the scatter of the young's level */
+    PART = 0.3,         /* of the rise of what grew old, by which all that is alive rises */
     SAME_RATE = 0.02,   /* chance of so long a silence at the end of an even stream */
     FAIR_CHANCE = 0.22, /* of a silence that is longer than those before */
     LONGER = 1.75,      /* so many times */
-    DECLINE = -1.6,     /* standard deviations */
+    DECLINE = -1.5,     /* standard deviations */
     LESS = 0.5,         /* in the second half than in the first, so many times */
     BY_CHANCE = 4e-3,   /* that as many come as go */
     MOST_SHRUNK = 0.1,  /* of what objects grow, so much may go again */
@@ -71,7 +73,7 @@ static bool goes_on(const stream *s)
     if (s->places < LEAST_BIRTHS || chance < SAME_RATE)
         return false;
     return s->silence < 2 || s->silence <= LONGER * s->gap ||
-           (chance >= FAIR_CHANCE && s->silence <= s->span);
+           (chance >= FAIR_CHANCE && s->silence < s->span);
 }
 
 /* Return whether the stream dries up, as births do while something fills: Laplace's test. */
@@ -101,6 +103,38 @@ static double percent_of(double margin)
     return fmin(99, fmax(50, 50 + 49 * (1 - exp(-margin))));
 }
 
+/* Return the chance that a Poisson variable is not larger than `most`. */
+static double at_most(double mean, double most)
+{
+    double term = exp(-mean), sum = 0;
+    for (double k = 0; k <= most; k++) {
+        sum += term;
+        term *= mean / (k + 1);
+    }
+    return sum;
+}
+
+/* Return whether what grew old lifts the level of all that is alive; where it would have to, but
+ * does not, the old take the place of the young. */
+static bool lifts(const mp_site_course *course, const mp_course_old *old)
+{
+    const uint32_t from = old->age + 1, length = course->length;
+    const double half = (length - from + 1) / 2.0;
+    double level = (double)old->level, rise = 0, old_rise = 0, sum = 0, squares = 0;
+    for (uint32_t i = from; i <= length; i++) {
+        const double side = i - from + 0.5 < half ? -1 / half : 1 / half;
+        level += (double)(old->in[i] - old->out[i]);
+        const double young = (double)course->alive[i] - level;
+        rise += side * (double)course->alive[i];
+        old_rise += side * level;
+        sum += young;
+        squares += young * young;
+    }
+    const double count = 2 * half, mean = sum / count;
+    const double noise = sqrt(fmax(squares / count - mean * mean, 0) * 4 / count);
+    return old_rise < CLEAR * noise || rise > PART * old_rise;
+}
+
 static bool leaks_beyond(const mp_site_course *course, uint32_t age, mp_site_judgement *result)
 {
     mp_course_old old;
@@ -123,8 +157,7 @@ static bool leaks_beyond(const mp_site_course *course, uint32_t age, mp_site_jud
     if (out.total > MOST_DEATHS * in.total || out.second > MOST_DEATHS * in.second ||
         hazard * length > MOST_HAZARD)
         return false;
-    const double expected = young * exposure;
-    if (age > 0 && (expected < LEAST_EVIDENCE || out.total > MOST_DEATHS * expected))
+    if (age > 0 && (at_most(young * exposure, out.total) > BY_LUCK || !lifts(course, &old)))
         return false;
     result->kind = MP_SITE_LEAK;
     result->last_leaking = length - age;
