@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Score the verdict of memprof on made-up programs with known truth (tests/verdict).
+
+  tests/verdict.py --memprof PROGRAM [--count N] [--seed S] [--jobs J] [--keep DIR]
+                   [--only BEHAVIOUR] [--show-wrong] [--floors a,b,c,d,e,f]
+  tests/verdict.py --self-test [--memprof PROGRAM]
+
+Exit status 1 if a floor is missed. The six floors, in percent:
+  a  of the worst leaks named where something leaks, those that leak         at least 99
+  b  of the judged programs that leak, those whose named worst leak leaks    at least 98
+  c  of the judged programs without a leak, those that "leak"                at most 2.5
+  d  the same of programs of nothing but pools                               at most 5
+  e  of the programs without a leak, those that fail --max-trend 0           at most 1
+  f  of the programs that leak, those that pass --max-trend 0                at most 2
+Answers "unknown" and exit status 3 are no answer: they are counted apart.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from verdict import behaviours, program
+
+FLOORS = (99, 98, 2.5, 5, 1, 2)
+UNFINISHED = "[unfinished-recording]"
+
+
+def run(memprof, *words):
+    """Run memprof; return its exit status, output and messages."""
+    done = subprocess.run([memprof, *map(str, words)], capture_output=True, text=True, check=False,
+                          timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def frame(place, text):
+    """Return true if a text names the site of a place."""
+    return re.search(re.escape(place["site"]) + r"(?!\d)", text or "") is not None
+
+
+def find(truth, text):
+    """Return the place whose site a text names, or None."""
+    return next((place for place in truth if frame(place, text)), None)
+
+
+def named(analysis, truth):
+    """Return (leaks, worst): yes, no or unknown, and the place that is named, None, or "other"."""
+    verdict = analysis.get("verdict")
+    if verdict is None:  # an older memprof: its first lines
+        lines = [line["text"] for line in analysis.get("answer", []) if line["label"] == "Worst leak"]
+        return ("yes", find(truth, lines[0]) or "other") if lines else ("no", None)
+    worst = verdict.get("worst")
+    if worst is None:
+        return verdict["leaks"], None
+    return verdict["leaks"], find(truth, worst.get("site")) or "other"
+
+
+class Score:
+    """What memprof says of one program."""
+
+    def __init__(self, seed, made, path, answers):
+        self.seed, self.path, self.truth = seed, str(path), made.truth()
+        self.format, self.finished, self.pools = made.format, made.finished, made.pools
+        self.snapshots = [span.n for span in made.spans]
+        self.leaky = any(place["leaks"] for place in self.truth)
+        self.messages, analysis, rows, trend, self.trend_text = answers
+        self.verdict, self.worst = named(analysis, self.truth)
+        self.reason = (analysis.get("verdict") or {}).get("reason", "")
+        self.trend = {0: "pass", 1: "grows", 3: "unknown"}.get(trend, f"status {trend}")
+        self.kinds = {}
+        for place in self.truth:
+            row = next((row for row in rows if any(frame(place, text) for text in
+                                                   row.get("stack", [])[:2])), None)
+            self.kinds[place["site"]] = (row.get("kind", row.get("trend", "?")) if row else "-")
+
+    def names_leak(self):
+        return isinstance(self.worst, dict) and self.worst["leaks"]
+
+    def names_largest(self):
+        """Return true if the named leak is the one that left most objects alive."""
+        most = max(place["alive"] for place in self.truth if place["leaks"])
+        return self.names_leak() and self.worst["alive"] == most
+
+    def wrong(self):
+        """Return what is wrong with the answer, in words."""
+        words = []
+        if self.messages:
+            words.append("message: " + self.messages[0])
+        if self.verdict == "yes" and not self.leaky:
+            words.append("says that a program leaks that does not")
+        if self.leaky and self.verdict != "unknown" and not self.names_leak():
+            words.append("does not name a leak")
+        if self.trend == "grows" and not self.leaky:
+            words.append("--max-trend 0: false alarm")
+        if self.leaky and self.trend == "pass":
+            words.append("--max-trend 0: missed")
+        if self.trend.startswith("status"):
+            words.append("--max-trend 0: " + self.trend)
+        return words
+
+
+def ask(memprof, path):
+    """Return the answers of memprof on a recording."""
+    status, text, errors = run(memprof, "analyze", path, "--format", "json", "--limit", 0)
+    messages = [line for line in errors.splitlines() if UNFINISHED not in line]
+    if status:
+        messages.insert(0, f"analyze ends with status {status}")
+    analysis = json.loads(text) if text else {}
+    rows = json.loads(run(memprof, "leaks", path, "--format", "json", "--limit", 0)[1] or "{}")
+    trend, _, why = run(memprof, "growth", path, "--max-trend", 0, "--brief")
+    return messages, analysis, rows.get("leaks", []), trend, why
+
+
+def score(task):
+    """Make the recording of a seed and ask memprof about it."""
+    memprof, seed, only, keep = task
+    made = program.make(seed, only)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / made.name()
+        if keep:
+            path = pathlib.Path(keep) / (f"{seed}." + made.name().split(".")[1])
+            path.with_suffix(".truth.json").write_text(json.dumps(made.truth(), indent=1) + "\n")
+        path.write_text(made.text())
+        return Score(seed, made, path, ask(memprof, path))
+
+
+def percent(part, whole):
+    return 100 * part / whole if whole else None
+
+
+def measures(scores):
+    """Return rows (name, part, whole, floor is a minimum) in the order of the floors."""
+    leaky = [one for one in scores if one.leaky]
+    sound = [one for one in scores if not one.leaky]
+    judged = [one for one in leaky if one.verdict != "unknown"]
+    naming = [one for one in leaky if one.worst and one.verdict == "yes"]
+    clear = [one for one in sound if one.verdict != "unknown"]
+    pools = [one for one in clear if one.pools]
+
+    def count(row):
+        return sum(row), len(row)
+    return [
+        ("a  named worst leak leaks", *count([one.names_leak() for one in naming]), True),
+        ("b  leak is named", *count([one.verdict == "yes" and one.names_leak() for one in judged]), True),
+        ("c  leak named without one", *count([one.verdict == "yes" for one in clear]), False),
+        ("d  the same, of pools alone", *count([one.verdict == "yes" for one in pools]), False),
+        ("e  --max-trend 0 false alarms", *count([one.trend == "grows" for one in sound
+                                                 if one.trend != "unknown"]), False),
+        ("f  --max-trend 0 misses", *count([one.trend == "pass" for one in leaky
+                                           if one.trend != "unknown"]), False),
+    ]
+
+
+def report(scores, floors, show_wrong):
+    """Print the tables; return true if every floor is met."""
+    good = True
+    print(f"{len(scores)} programs, {sum(one.leaky for one in scores)} that leak, "
+          f"{sum(one.pools for one in scores)} of pools alone")
+    for (name, part, whole, least), floor in zip(measures(scores), floors):
+        share = percent(part, whole)
+        met = share is None or (share >= floor if least else share <= floor)
+        good = good and met
+        figure = "  none" if share is None else f"{share:6.2f} %"
+        print(f"  {name:32s}{figure:>9s} {part:5d} of {whole:<5d} {'>=' if least else '<='} {floor:g} %"
+              f"{'' if met else '  MISSED'}")
+    for leaky, what in ((True, "that leak"), (False, "that do not leak")):
+        some = [one for one in scores if one.leaky == leaky]
+        print(f"  unknown of programs {what}: verdict {sum(one.verdict == 'unknown' for one in some)}, "
+              f"--max-trend {sum(one.trend == 'unknown' for one in some)} of {len(some)}")
+    naming = [one for one in scores if one.leaky and one.names_leak()]
+    print(f"  named leak is the one with most objects: {sum(one.names_largest() for one in naming)} "
+          f"of {len(naming)}")
+    noisy = [one for one in scores if one.messages]
+    if noisy:
+        good = False
+        print(f"  recordings that memprof complains about: {len(noisy)}, first seed {noisy[0].seed}: "
+              f"{noisy[0].messages[0]}")
+    confusion(scores)
+    if show_wrong:
+        for one in sorted(scores, key=lambda one: one.seed):
+            show(one)
+    return good
+
+
+def confusion(scores):
+    """Print how often each behaviour was called which kind, and was named the worst leak."""
+    table, worst = collections.defaultdict(collections.Counter), collections.Counter()
+    misses, alone = collections.Counter(), collections.Counter()
+    for one in scores:
+        leaking = [place for place in one.truth if place["leaks"]]
+        for place in one.truth:
+            table[place["behaviour"]][one.kinds[place["site"]]] += 1
+            if one.verdict == "yes" and place is one.worst:
+                worst[place["behaviour"]] += 1
+        if len(leaking) == 1:
+            alone[leaking[0]["behaviour"]] += 1
+            misses[leaking[0]["behaviour"]] += one.trend == "pass"
+        elif not leaking and isinstance(one.worst, dict) and one.trend == "grows":
+            misses[one.worst["behaviour"]] += 1
+    kinds = sorted({kind for row in table.values() for kind in row})
+    width = [max(7, len(kind) + 1) for kind in kinds]
+    print("behaviour            leaks  sites  worst  trend wrong" +
+          "".join(f"{kind:>{wide}s}" for kind, wide in zip(kinds, width)))
+    for one in behaviours.BEHAVIOURS:
+        row = table.get(one.name)
+        if row:
+            wrong = misses[one.name]
+            text = f"{wrong} of {alone[one.name]}" if one.leaks else str(wrong)
+            print(f"{one.name:21s}{'yes' if one.leaks else 'no':5s}{sum(row.values()):7d}"
+                  f"{worst[one.name]:7d}{text:>13s}" +
+                  "".join(f"{row[kind] or '.':>{wide}}" for kind, wide in zip(kinds, width)))
+
+
+def show(one):
+    words = one.wrong()
+    if words:
+        worst = one.worst["behaviour"] if isinstance(one.worst, dict) else one.worst
+        print(f"seed {one.seed}: {'; '.join(words)}\n  {one.path} {one.format} "
+              f"{'finished' if one.finished else 'running'}, {one.snapshots} snapshots; "
+              f"says {one.verdict}, worst {worst}, trend {one.trend}; {one.reason}")
+        for place in one.truth:
+            print(f"    {'LEAKS' if place['leaks'] else '     '} {place['behaviour']:20s}"
+                  f"{place['created']:6d} created {place['alive']:6d} alive  "
+                  f"{one.kinds[place['site']]:12s} {place['site']}")
+
+
+def self_test(memprof):
+    """Check the generator and the scorer; return the exit status."""
+    del memprof
+    for seed in range(20):
+        first, second = program.make(seed), program.make(seed)
+        assert first.text() == second.text() and first.truth() == second.truth(), seed
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--memprof")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep", help="folder to keep the recordings in, each with its truth")
+    parser.add_argument("--only", choices=sorted(behaviours.NAMED), metavar="BEHAVIOUR",
+                        help="one site of each program has this behaviour")
+    parser.add_argument("--show-wrong", action="store_true")
+    parser.add_argument("--floors", default=",".join(map(str, FLOORS)))
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        return self_test(arguments.memprof)
+    if not arguments.memprof:
+        parser.error("--memprof is needed")
+    if arguments.keep:
+        pathlib.Path(arguments.keep).mkdir(parents=True, exist_ok=True)
+    tasks = [(arguments.memprof, arguments.seed * 1000000 + number, arguments.only, arguments.keep)
+             for number in range(arguments.count)]
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as workers:
+        scores = list(workers.map(score, tasks, chunksize=4))
+    floors = [float(floor) for floor in arguments.floors.split(",")]
+    if len(floors) != len(FLOORS):
+        parser.error(f"--floors needs {len(FLOORS)} numbers")
+    return 0 if report(scores, floors, arguments.show_wrong) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

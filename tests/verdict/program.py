@@ -1,0 +1,131 @@
+"""Make-believe programs with known truth: which sites they have, and what each of them does.
+
+`make(seed)` returns a Program; `Program.text()` is its recording. The same seed makes the same bytes.
+"""
+import math
+import random
+
+from verdict import behaviours, oemp, taligent
+
+NOUNS = ("Order", "Invoice", "Customer", "Price", "Event", "Session", "Report", "Token", "Cart", "Rule",
+         "Page", "Batch", "Stock", "Route", "Mail", "Label")
+BUDGET = 24000  # objects of a program, about
+
+
+class Place:
+    """An allocation site of a program: its type, name and call stack, and what it does."""
+
+    def __init__(self, chance, number, behaviour):
+        noun = chance.choice(NOUNS)
+        self.behaviour, self.number, self.class_ = behaviour, number, f"{noun}{number}"
+        self.type = chance.choice(oemp.TYPE_NAMES)
+        self.line, self.depth = chance.randrange(10, 900), chance.randrange(1, 7)
+        self.maker = f"{noun}Factory{number}"
+        self.sites = []  # a Site for each session
+
+    def leaks(self):
+        return self.behaviour.leaks
+
+
+class Program:
+    """Sessions of one program that share their places; `format` is oemp-1, oemp-2, agent or taligent."""
+
+    def __init__(self, seed, only=None):
+        self.chance = chance = random.Random(seed)
+        self.seed, self.only = seed, only
+        self.format = chance.choices(["oemp-1", "oemp-2", "agent", "taligent"], [6, 8, 3, 3])[0]
+        if only == "one-session":
+            self.format = "agent"
+        sessions = chance.randint(2, 5) if self.format == "agent" else 1
+        self.finished = chance.random() < 0.6
+        self.spans = [behaviours.Span(chance, int(math.exp(chance.uniform(math.log(5), math.log(300.99)))),
+                                      self.finished) for _ in range(sessions)]
+        self.places = []
+        chosen = self.mix()
+        budget = BUDGET // (len(chosen) * sessions)
+        for behaviour in chosen:
+            self.places.append(self.place(behaviour, budget))
+        self.start = chance.randrange(10**9)
+
+    def mix(self):
+        """Return the behaviours of the program: no leak, one, or two."""
+        chance = self.chance
+        leaks = chance.choices([0, 1, 2], [40, 45, 15])[0]
+        count = chance.randint(max(1, leaks), 12)
+        healthy, leaky = behaviours.HEALTHY, behaviours.LEAKS
+        self.pools = leaks == 0 and chance.random() < 0.35  # nothing but pools
+        if self.pools:
+            healthy = behaviours.POOLS
+        if self.format != "agent":
+            leaky = [one for one in leaky if one.name != "one-session"]
+        chosen = chance.choices(leaky, k=leaks) + chance.choices(healthy, k=count - leaks)
+        if self.only:
+            leaks += behaviours.NAMED[self.only].leaks and not leaks
+            chosen[0] = behaviours.NAMED[self.only]
+        chance.shuffle(chosen)
+        return chosen
+
+    def place(self, behaviour, budget):
+        """Return a place with a behaviour; one that nobody could judge is drawn anew."""
+        for attempt in range(400):
+            place = Place(self.chance, len(self.places) + 1, behaviour)
+            alone = self.chance.randrange(len(self.spans))
+            size, spread = 10 ** self.chance.uniform(1.3, 5.3), self.chance.choice([0, 0, 0.3, 1])
+            for number, span in enumerate(self.spans):
+                make = behaviour.make
+                if behaviour.name == "one-session" and number != alone:
+                    make = behaviours.transient
+                for _ in range(30):
+                    site = behaviours.Site(span, self.chance, budget)
+                    site.bytes, site.spread = size, spread
+                    if make(site) and site.objects and len(site.objects) <= 2 * budget:
+                        break
+                else:
+                    break
+                place.sites.append(site)
+            if len(place.sites) == len(self.spans):
+                self.free_at_end(place)
+                return place
+            if attempt > 20 and not self.only:
+                return self.place(self.chance.choice(
+                    behaviours.LEAKS[:5] if behaviour.leaks else behaviours.POOLS), budget)
+        raise ValueError(f"seed {self.seed}: {behaviour.name} cannot be had")
+
+    def free_at_end(self, place):
+        """Let the program free what it does not leak before the session ends, or leave it."""
+        free = place.behaviour.name in behaviours.MAY_FREE and self.chance.random() < 0.6
+        for site in place.sites:
+            if not self.finished or not (free or site.frees):
+                continue
+            for thing in site.objects:
+                if thing.death == behaviours.FOREVER:
+                    thing.death = self.chance.uniform(site.stop, site.n)
+
+    def text(self):
+        """Return the recording."""
+        writer = taligent if self.format == "taligent" else oemp
+        return writer.text(self)
+
+    def name(self):
+        """Return the file name of the recording."""
+        return "heap.taligent" if self.format == "taligent" else "memprof.oemp"
+
+    def truth(self):
+        """Return what is known of the sites, one dict each."""
+        writer = taligent if self.format == "taligent" else oemp
+        return [{"type": writer.type_of(place), "name": writer.name_of(place),
+                 "site": writer.site_of(place), "leaks": place.leaks(),
+                 "behaviour": place.behaviour.name, "kind": place.behaviour.kind,
+                 "created": sum(len(site.objects) for site in place.sites),
+                 "alive": sum(thing.death > site.n for site in place.sites for thing in site.objects)}
+                for place in self.places]
+
+
+def make(seed, only=None):
+    """Return the program of a seed; `only` names a behaviour that one of its sites has."""
+    for attempt in range(50):
+        try:
+            return Program(f"{seed}/{attempt}", only)
+        except ValueError:
+            continue
+    raise ValueError(f"seed {seed}: no program with {only}")
