@@ -3,7 +3,7 @@
 
   tests/verdict.py --memprof PROGRAM [--count N] [--seed S] [--jobs J] [--keep DIR]
                    [--only BEHAVIOUR] [--show-wrong] [--floors a,b,c,d,e,f]
-  tests/verdict.py --self-test [--memprof PROGRAM]
+  tests/verdict.py --self-test
 
 Exit status 1 if a floor is missed. The six floors, in percent:
   a  of the worst leaks named where something leaks, those that leak         at least 99
@@ -17,6 +17,7 @@ Answers "unknown" and exit status 3 are no answer: they are counted apart.
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import pathlib
 import re
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 
-from verdict import behaviours, program
+from verdict import behaviours, program, reading
 
 FLOORS = (99, 98, 2.5, 5, 1, 2)
 UNFINISHED = "[unfinished-recording]"
@@ -81,9 +82,9 @@ class Score:
         return isinstance(self.worst, dict) and self.worst["leaks"]
 
     def names_largest(self):
-        """Return true if the named leak is the one that left most objects alive."""
-        most = max(place["alive"] for place in self.truth if place["leaks"])
-        return self.names_leak() and self.worst["alive"] == most
+        """Return true if the named leak is the one that has most bytes at the end."""
+        most = max(place["bytes"] for place in self.truth if place["leaks"])
+        return self.names_leak() and self.worst["bytes"] == most
 
     def wrong(self):
         """Return what is wrong with the answer, in words."""
@@ -133,26 +134,56 @@ def percent(part, whole):
 
 
 def measures(scores):
-    """Return rows (name, part, whole, floor is a minimum) in the order of the floors."""
+    """Return rows (name, part, whole, floor is a minimum, programs) in the order of the floors.
+
+    A row is about `whole` of its programs, those that are judged, and `part` is what has the name.
+    """
     leaky = [one for one in scores if one.leaky]
     sound = [one for one in scores if not one.leaky]
     judged = [one for one in leaky if one.verdict != "unknown"]
     naming = [one for one in leaky if one.worst and one.verdict == "yes"]
     clear = [one for one in sound if one.verdict != "unknown"]
-    pools = [one for one in clear if one.pools]
 
-    def count(row):
-        return sum(row), len(row)
+    def row(name, judged, programs, least, part):
+        return name, sum(map(part, judged)), len(judged), least, len(programs)
+
+    def fails(one):
+        return one.trend == "grows"
+
+    def leaks(one):
+        return one.verdict == "yes"
     return [
-        ("a  named worst leak leaks", *count([one.names_leak() for one in naming]), True),
-        ("b  leak is named", *count([one.verdict == "yes" and one.names_leak() for one in judged]), True),
-        ("c  leak named without one", *count([one.verdict == "yes" for one in clear]), False),
-        ("d  the same, of pools alone", *count([one.verdict == "yes" for one in pools]), False),
-        ("e  --max-trend 0 false alarms", *count([one.trend == "grows" for one in sound
-                                                 if one.trend != "unknown"]), False),
-        ("f  --max-trend 0 misses", *count([one.trend == "pass" for one in leaky
-                                           if one.trend != "unknown"]), False),
+        row("a  named worst leak leaks", naming, leaky, True, Score.names_leak),
+        row("b  leak is named", judged, leaky, True, lambda one: leaks(one) and one.names_leak()),
+        row("c  leak named without one", clear, sound, False, leaks),
+        row("d  the same, of pools alone", [one for one in clear if one.pools],
+            [one for one in sound if one.pools], False, leaks),
+        row("e  --max-trend 0 false alarms", [one for one in sound if one.trend != "unknown"], sound,
+            False, fails),
+        row("f  --max-trend 0 misses", [one for one in leaky if one.trend != "unknown"], leaky, False,
+            lambda one: not fails(one)),
     ]
+
+
+def breakdown(scores):
+    """Print the measures by format, by end and by length."""
+    groups = {
+        "oemp-1": lambda one: one.format == "oemp-1", "oemp-2": lambda one: one.format == "oemp-2",
+        "agent": lambda one: one.format == "agent", "taligent": lambda one: one.format == "taligent",
+        "finished": lambda one: one.finished, "running": lambda one: not one.finished,
+        "to 9 snapshots": lambda one: max(one.snapshots) <= 9,
+        "10 to 30": lambda one: 10 <= max(one.snapshots) <= 30,
+        "31 to 100": lambda one: 31 <= max(one.snapshots) <= 100,
+        "over 100": lambda one: max(one.snapshots) > 100,
+    }
+    print(f"{'':16s}{'programs':>9s}" + "".join(f"{letter:>10s}" for letter in "abcdef") +
+          "   unknown: verdict, --max-trend")
+    for name, belongs in groups.items():
+        some = [one for one in scores if belongs(one)]
+        cells = [f"{part}/{whole}" if whole else "-" for _, part, whole, *_ in measures(some)]
+        print(f"{name:16s}{len(some):9d}" + "".join(f"{cell:>10s}" for cell in cells) +
+              f"{sum(one.verdict == 'unknown' for one in some):10d}"
+              f"{sum(one.trend == 'unknown' for one in some):10d}")
 
 
 def report(scores, floors, show_wrong):
@@ -160,9 +191,10 @@ def report(scores, floors, show_wrong):
     good = True
     print(f"{len(scores)} programs, {sum(one.leaky for one in scores)} that leak, "
           f"{sum(one.pools for one in scores)} of pools alone")
-    for (name, part, whole, least), floor in zip(measures(scores), floors):
+    for (name, part, whole, least, programs), floor in zip(measures(scores), floors):
         share = percent(part, whole)
-        met = share is None or (share >= floor if least else share <= floor)
+        # Floors are met by answers; where none is given, nothing is shown.
+        met = not programs if share is None else share >= floor if least else share <= floor
         good = good and met
         figure = "  none" if share is None else f"{share:6.2f} %"
         print(f"  {name:32s}{figure:>9s} {part:5d} of {whole:<5d} {'>=' if least else '<='} {floor:g} %"
@@ -172,13 +204,14 @@ def report(scores, floors, show_wrong):
         print(f"  unknown of programs {what}: verdict {sum(one.verdict == 'unknown' for one in some)}, "
               f"--max-trend {sum(one.trend == 'unknown' for one in some)} of {len(some)}")
     naming = [one for one in scores if one.leaky and one.names_leak()]
-    print(f"  named leak is the one with most objects: {sum(one.names_largest() for one in naming)} "
+    print(f"  named leak is the one with most bytes: {sum(one.names_largest() for one in naming)} "
           f"of {len(naming)}")
     noisy = [one for one in scores if one.messages]
     if noisy:
         good = False
         print(f"  recordings that memprof complains about: {len(noisy)}, first seed {noisy[0].seed}: "
               f"{noisy[0].messages[0]}")
+    breakdown(scores)
     confusion(scores)
     if show_wrong:
         for one in sorted(scores, key=lambda one: one.seed):
@@ -228,12 +261,78 @@ def show(one):
                   f"{one.kinds[place['site']]:12s} {place['site']}")
 
 
-def self_test(memprof):
+def check_recording(made):
+    """Check a recording, read back by other means, against its truth."""
+    sites = reading.replay(made.text())
+    for place in made.truth():
+        sessions = [snapshots for snapshots in sites.get(place["site"], []) if snapshots]
+        assert sum(len(snapshots[-1]) for snapshots in sessions) == place["alive"], place
+        assert sum(sum(snapshots[-1].values()) for snapshots in sessions) == place["bytes"], place
+        if not place["leaks"]:
+            continue
+        # A leak has more at the end than after start-up, and grew at three snapshots or more.
+        longest = max(sessions, key=lambda snapshots: sum(snapshots[-1].values()))
+        held = [sum(snapshot.values()) for snapshot in longest]
+        assert held[-1] > held[0], place
+        grew = sum(before < after for before, after in itertools.pairwise(held))
+        assert grew >= (2 if made.format == "taligent" else 3), (place, held)
+    assert set(sites) <= {place["site"] for place in made.truth()}
+
+
+def fake(made, leaks, worst, trend):
+    """Return the score of an answer that is made up."""
+    verdict = {"leaks": leaks, **({"worst": {"site": worst}} if worst else {})}
+    return Score(0, made, "", ([], {"verdict": verdict}, [], trend, ""))
+
+
+def check_scorer():
+    """Check that wrong answers are counted wrong, right ones right, and unknown ones not at all."""
+    programs = [program.make(seed) for seed in range(40)]
+    leaky = next(one for one in programs if sum(place.leaks() for place in one.places) == 1
+                 and len(one.places) > 1)
+    sound = next(one for one in programs if not one.pools
+                 and not any(place.leaks() for place in one.places))
+    pools = next(one for one in programs if one.pools)
+    leak = next(place["site"] for place in leaky.truth() if place["leaks"])
+    other = next(place["site"] for place in leaky.truth() if not place["leaks"])
+    healthy = sound.truth()[0]["site"]
+    pool = pools.truth()[0]["site"]
+    none, hit, miss = (0, 0), (1, 1), (0, 1)
+    cases = [  # the answer, whether it is wrong, the counts (part, whole) of the six measures
+        (leaky, ("yes", leak, 1), False, [hit, hit, none, none, none, miss]),
+        (leaky, ("yes", other, 0), True, [miss, miss, none, none, none, hit]),
+        (leaky, ("yes", leak + "0", 1), True, [miss, miss, none, none, none, miss]),
+        (leaky, ("no", None, 1), True, [none, miss, none, none, none, miss]),
+        (leaky, ("unknown", None, 3), False, [none] * 6),
+        (sound, ("no", None, 0), False, [none, none, miss, none, miss, none]),
+        (sound, ("yes", healthy, 1), True, [none, none, hit, none, hit, none]),
+        (sound, ("unknown", None, 3), False, [none] * 6),
+        (pools, ("yes", pool, 0), True, [none, none, hit, hit, miss, none]),
+    ]
+    for made, answer, wrong, expected in cases:
+        one = fake(made, *answer)
+        assert [row[1:3] for row in measures([one])] == expected, (answer, measures([one]))
+        assert bool(one.wrong()) == wrong, (answer, one.wrong())
+    old = {"answer": [{"label": "Worst leak", "text": f"1 B in 1 x A b at {leak}, grew only once"}]}
+    assert named(old, leaky.truth())[1]["site"] == leak
+    assert named({"answer": []}, leaky.truth()) == ("no", None)
+
+
+def self_test():
     """Check the generator and the scorer; return the exit status."""
-    del memprof
-    for seed in range(20):
-        first, second = program.make(seed), program.make(seed)
-        assert first.text() == second.text() and first.truth() == second.truth(), seed
+    seen = set()
+    for seed in range(60):
+        made, again = program.make(seed), program.make(seed)
+        text = made.text()
+        assert text == again.text() and made.truth() == again.truth(), seed
+        assert text not in seen
+        seen.add(text)
+        check_recording(made)
+    for behaviour in behaviours.NAMED:
+        made = program.make(7, behaviour)
+        assert behaviour in [place["behaviour"] for place in made.truth()], behaviour
+        check_recording(made)
+    check_scorer()
     return 0
 
 
@@ -251,7 +350,7 @@ def main():
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
     if arguments.self_test:
-        return self_test(arguments.memprof)
+        return self_test()
     if not arguments.memprof:
         parser.error("--memprof is needed")
     if arguments.keep:

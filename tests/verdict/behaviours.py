@@ -12,6 +12,8 @@ truth fair:
   gap between them.
 - What is only filled is settled: the last change is followed by a silence of at least 30 % of the
   time, two intervals, and twice the longest gap between changes.
+Queues that grow do so by four standard deviations of their arrivals and departures. Pools are in
+equilibrium from the start. What flushes, breathes or follows a load does so twice at least.
 """
 import bisect
 import collections
@@ -53,6 +55,7 @@ class Site:
         self.n, self.stop, self.objects = span.n, span.stop, []
         self.bytes, self.spread = 10 ** chance.uniform(1.3, 5.3), chance.choice([0, 0, 0.3, 1])
         self.frees = False  # the program frees the objects at its end
+        self.rule, self.events = None, []  # the rule that this behaviour obeys, and its events
 
     def log(self, low, high):
         """Return a random number between both, uniform in its logarithm."""
@@ -98,21 +101,33 @@ class Site:
         return self.log(low, min(high, self.budget / self.stop))
 
 
-def observable(site, times):
-    """Return true if leak events at these times can be told from what is only filled."""
-    events = sorted(time for time in times if time > 1)
+def is_observable(stop, events):
+    """Return true if sorted leak events can be told from what is only filled."""
+    events = [time for time in events if time > 1]
     if len({math.ceil(time) for time in events}) < 3:
         return False
     gap = max(later - time for time, later in itertools.pairwise(events))
-    return events[-1] - events[0] >= site.stop / 4 and site.stop - events[-1] <= 1.5 * max(gap, 1)
+    return events[-1] - events[0] >= stop / 4 and stop - events[-1] <= 1.5 * max(gap, 1)
+
+
+def is_settled(stop, events):
+    """Return true if a silence long enough follows the last of sorted changes."""
+    gap = max((later - time for time, later in itertools.pairwise(events)), default=0)
+    return stop - events[-1] >= max(0.3 * stop, 2, 2 * gap)
+
+
+def obey(site, rule, events):
+    """Note that a site obeys a rule; return true if it does."""
+    site.rule, site.events = rule, sorted(events)
+    return rule(site.stop, site.events)
+
+
+def observable(site, times):
+    return obey(site, is_observable, times)
 
 
 def settled(site, times):
-    """Return true if a silence long enough follows the last of these changes."""
-    events = sorted(times)
-    gap = max((later - time for time, later in itertools.pairwise(events)), default=0)
-    silence = site.stop - events[-1]
-    return silence >= max(0.3 * site.stop, 2, 2 * gap)
+    return obey(site, is_settled, times)
 
 
 def kept(site):
@@ -165,13 +180,15 @@ def request(site):
 def hidden(site):
     """Keeps a few of many objects; the others live for a short time."""
     rate, life, part = site.rate(2, 60), site.log(0.02, 2), site.log(0.004, 0.4)
+    # Only what has outlived hundreds of others can be told from what is in use.
+    old = site.stop - 7 * life
     lost = []
     for time in site.times(rate):
         leaks = site.chance.random() < part
         site.put(time, FOREVER if leaks else site.chance.expovariate(1 / life))
         if leaks:
             lost.append(time)
-    return observable(site, lost)
+    return observable(site, lost) and len({math.ceil(time) for time in lost if 1 < time < old}) >= 3
 
 
 def grow(site, start, end):
@@ -399,15 +416,14 @@ def sawtooth(site):
         return False
     period = site.log(1.3, site.stop / 2.2)
     rate, left = site.rate(1, 60), site.chance.choice([0, 0, 0.1])
-    flush, held = site.chance.uniform(0.2, 1) * period, []
-    flushes = 0
+    flush, held, flushes = site.chance.uniform(0.2, 1) * period, [], 0
     for time in site.times(rate):
         while time > flush:
-            stay = [thing for thing in held if site.chance.random() < left]
-            for thing in held:
-                if thing not in stay:
-                    thing.death = flush
-            held, flush, flushes = stay, flush + period, flushes + (len(held) > len(stay))
+            goes = [site.chance.random() >= left for _ in held]
+            for thing in itertools.compress(held, goes):
+                thing.death = flush
+            held = [thing for thing, gone in zip(held, goes) if not gone]
+            flush, flushes = flush + period, flushes + any(goes)
         held.append(site.put(time))
     return flushes >= 2
 

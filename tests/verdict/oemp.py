@@ -59,7 +59,7 @@ class Writer:
                         '4 "handle shop.Service" 77']
         self.nodes, self.names, self.built_in = ["1 1 0 0", "2 2 1 12"], [], []
         self.columns = {}  # of a place: node, line, source, name, built-in
-        node = 2
+        node, sources, built_in_ids = 2, {}, {}
         for place in self.program.places:
             parent = 1
             for level in range(place.depth - 1):
@@ -72,11 +72,13 @@ class Writer:
             self.nodes.append(f"{node} {maker} {parent} {50 + place.number}")
             source = name = built_in = 0
             if place.type in ("Procedure", "OOABL Obj"):
-                source = own
-                self.sources.append(f'{own} "{name_of(place)}" 0')
+                source = sources.setdefault(name_of(place), own)
+                if source == own:
+                    self.sources.append(f'{own} "{name_of(place)}" 0')
             elif place.type == "OO BuiltIn":
-                built_in = place.number
-                self.built_in.append(f'"{name_of(place)}" {built_in}')
+                built_in = built_in_ids.setdefault(name_of(place), place.number)
+                if built_in == place.number:
+                    self.built_in.append(f'"{name_of(place)}" {built_in}')
             elif place.type not in UNNAMED:
                 name = place.number
                 self.names.append(f'{name} "{name_of(place)}"')
@@ -84,18 +86,21 @@ class Writer:
 
     def objects(self):
         """Return (birth, place, object) of the session in the order of births."""
-        return sorted(((thing.birth, place.number, place, thing) for place in self.program.places
-                       for thing in place.sites[self.number].objects),
+        return sorted(((thing.birth, place.number, place, index) for place in self.program.places
+                       for index, thing in enumerate(place.sites[self.number].objects)),
                       key=lambda row: row[:2])
 
     def text(self):
         self.tables()
+        self.owners = {}
         n = self.span.n
         last = n + 1 if self.program.finished else n
         born, changed, dead = ([{} for _ in range(last + 2)] for _ in range(3))
         short = self.chance.random() < 0.5  # whether what lives between two snapshots is written
         identity, moments = self.chance.randrange(1, 2000), []
-        for birth, _, place, thing in self.objects():
+        identities = {}  # of each place and index
+        for birth, _, place, index in self.objects():
+            thing = place.sites[self.number].objects[index]
             first, end = math.ceil(birth), min(thing.death, last - 1e-3 if last > n else math.inf)
             gone = math.ceil(end) if end < math.inf else last + 1
             moments.append((self.stamp(birth), 1))
@@ -104,6 +109,9 @@ class Writer:
             if first == gone and not short:
                 continue
             identity += self.chance.randrange(1, 3)
+            identities[place, index] = identity
+            if place.owner:
+                self.owners[identity] = identities[place.owner, index]
             size = thing.sizes[0][1]
             for time, size_then in thing.sizes:
                 k = math.ceil(time)
@@ -139,8 +147,8 @@ class Writer:
     def row(self, identity, place, size, birth):
         node, line, source, name, built_in = self.columns[place.number]
         table = 1 if "table" in place.type else 0
-        return (f"{identity} {TYPES[place.type]} {size} 0 0 {birth} {node} {line} {source} 0 0 {table} "
-                f"{name} 0 {built_in} 0")
+        return (f"{identity} {TYPES[place.type]} {size} 0 0 {birth} {node} {line} {source} 0 "
+                f"{self.owners.get(identity, 0)} {table} {name} 0 {built_in} 0")
 
     def snapshot(self, k, born, changed, dead, live):
         span, tag = self.span, self.tag

@@ -2,6 +2,7 @@
 
 `make(seed)` returns a Program; `Program.text()` is its recording. The same seed makes the same bytes.
 """
+import bisect
 import math
 import random
 
@@ -17,7 +18,9 @@ class Place:
 
     def __init__(self, chance, number, behaviour):
         noun = chance.choice(NOUNS)
-        self.behaviour, self.number, self.class_ = behaviour, number, f"{noun}{number}"
+        self.behaviour, self.number = behaviour, number
+        self.class_ = f"{noun}{chance.choice([number, ''])}"  # some share a class
+        self.owner = None  # a place whose objects own those of this one, one each
         self.type = chance.choice(oemp.TYPE_NAMES)
         self.line, self.depth = chance.randrange(10, 900), chance.randrange(1, 7)
         self.maker = f"{noun}Factory{number}"
@@ -45,6 +48,12 @@ class Program:
         budget = BUDGET // (len(chosen) * sessions)
         for behaviour in chosen:
             self.places.append(self.place(behaviour, budget))
+            if self.format != "taligent" and chance.random() < 0.08:
+                self.places.append(self.owned(self.places[-1]))
+        if chance.random() < 0.15:
+            self.rest()
+        for place in self.places:
+            self.free_at_end(place)
         self.start = chance.randrange(10**9)
 
     def mix(self):
@@ -60,8 +69,8 @@ class Program:
             leaky = [one for one in leaky if one.name != "one-session"]
         chosen = chance.choices(leaky, k=leaks) + chance.choices(healthy, k=count - leaks)
         if self.only:
-            leaks += behaviours.NAMED[self.only].leaks and not leaks
             chosen[0] = behaviours.NAMED[self.only]
+            self.pools = self.pools and chosen[0] in behaviours.POOLS
         chance.shuffle(chosen)
         return chosen
 
@@ -84,22 +93,53 @@ class Program:
                     break
                 place.sites.append(site)
             if len(place.sites) == len(self.spans):
-                self.free_at_end(place)
                 return place
             if attempt > 20 and not self.only:
                 return self.place(self.chance.choice(
                     behaviours.LEAKS[:5] if behaviour.leaks else behaviours.POOLS), budget)
         raise ValueError(f"seed {self.seed}: {behaviour.name} cannot be had")
 
+    def owned(self, owner):
+        """Return a place whose objects belong to those of another, and live as long."""
+        place = Place(self.chance, len(self.places) + 1, owner.behaviour)
+        place.owner, scale = owner, self.chance.uniform(0.1, 3)
+        for site in owner.sites:
+            own = behaviours.Site(site.span, self.chance, site.budget)
+            for thing in site.objects:
+                own.objects.append(copy := behaviours.Object(thing.birth, 1))
+                copy.death = thing.death
+                copy.sizes = [(time, max(1, round(size * scale))) for time, size in thing.sizes]
+            own.frees, own.rule, own.events = site.frees, site.rule, site.events
+            place.sites.append(own)
+        return place
+
+    def rest(self):
+        """Let the program be idle now and then, unless that breaks the rules of the truth."""
+        for number, span in enumerate(self.spans):
+            sites = [place.sites[number] for place in self.places]
+            warp = idle(self.chance, span.stop)
+            if span.n < 12 or not all(site.rule is None or not site.events or
+                                      site.rule(span.stop, [warp(time) for time in site.events])
+                                      for site in sites):
+                continue
+            for thing in (thing for site in sites for thing in site.objects):
+                thing.birth = warp(thing.birth)
+                if thing.death < behaviours.FOREVER:
+                    thing.death = warp(thing.death)
+                thing.sizes = [(warp(time), size) for time, size in thing.sizes]
+
     def free_at_end(self, place):
         """Let the program free what it does not leak before the session ends, or leave it."""
         free = place.behaviour.name in behaviours.MAY_FREE and self.chance.random() < 0.6
-        for site in place.sites:
-            if not self.finished or not (free or site.frees):
+        for number, site in enumerate(place.sites):
+            if not self.finished or not (free or site.frees) or place.owner:
                 continue
-            for thing in site.objects:
+            for index, thing in enumerate(site.objects):
                 if thing.death == behaviours.FOREVER:
                     thing.death = self.chance.uniform(site.stop, site.n)
+                    for other in self.places:
+                        if other.owner is place:
+                            other.sites[number].objects[index].death = thing.death
 
     def text(self):
         """Return the recording."""
@@ -117,8 +157,27 @@ class Program:
                  "site": writer.site_of(place), "leaks": place.leaks(),
                  "behaviour": place.behaviour.name, "kind": place.behaviour.kind,
                  "created": sum(len(site.objects) for site in place.sites),
-                 "alive": sum(thing.death > site.n for site in place.sites for thing in site.objects)}
-                for place in self.places]
+                 **alive(place)} for place in self.places]
+
+
+def alive(place):
+    """Return the objects and bytes of a place that are alive when the sessions end."""
+    sizes = [thing.sizes[-1][1] for site in place.sites for thing in site.objects
+             if thing.death > site.n]
+    return {"alive": len(sizes), "bytes": sum(sizes)}
+
+
+def idle(chance, stop):
+    """Return a function that moves times apart, so that stretches without any event come about."""
+    breaks = sorted(chance.uniform(2, stop) for _ in range(chance.randint(1, 3)))
+    pause = (stop - 1) * chance.uniform(0.05, 0.4) / len(breaks)
+    speed = (stop - 1 - pause * len(breaks)) / (stop - 1)
+
+    def warp(time):
+        if time <= 1:
+            return time
+        return 1 + (time - 1) * speed + pause * bisect.bisect(breaks, time)
+    return warp
 
 
 def make(seed, only=None):
