@@ -19,7 +19,9 @@ import collections
 import concurrent.futures
 import itertools
 import json
+import math
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -70,6 +72,7 @@ class Score:
         self.leaky = any(place["leaks"] for place in self.truth)
         self.messages, analysis, rows, trend, self.trend_text = answers
         self.verdict, self.worst = named(analysis, self.truth)
+        self.confidence = ((analysis.get("verdict") or {}).get("worst") or {}).get("confidence")
         self.reason = (analysis.get("verdict") or {}).get("reason", "")
         self.trend = {0: "pass", 1: "grows", 3: "unknown"}.get(trend, f"status {trend}")
         self.kinds = {}
@@ -211,12 +214,24 @@ def report(scores, floors, show_wrong):
         good = False
         print(f"  recordings that memprof complains about: {len(noisy)}, first seed {noisy[0].seed}: "
               f"{noisy[0].messages[0]}")
+    calibration(scores)
     breakdown(scores)
     confusion(scores)
     if show_wrong:
         for one in sorted(scores, key=lambda one: one.seed):
             show(one)
     return good
+
+
+def calibration(scores):
+    """Print of each confidence how many worst leaks with it leak."""
+    table = collections.defaultdict(collections.Counter)
+    for one in scores:
+        if one.verdict == "yes" and one.confidence is not None:
+            number = isinstance(one.confidence, (int, float))
+            table[round(one.confidence, 1) if number else one.confidence][one.names_leak()] += 1
+    for confidence, row in sorted(table.items(), key=lambda pair: str(pair[0])):
+        print(f"  confidence {confidence}: {row[True]} of {row.total()} named leak")
 
 
 def confusion(scores):
@@ -279,6 +294,40 @@ def check_recording(made):
     assert set(sites) <= {place["site"] for place in made.truth()}
 
 
+# Sites that are level on average; how much their events come in bunches.
+LEVEL = {"transient": 1, "pool-exponential": 1, "pool-lognormal": 1, "pool-fixed": 1, "expiring": 1,
+         "waves": 1, "bounded-queue": 1, "sawtooth": 10}
+# Sites that have as many objects at the end as after 71 % of the time.
+FULL = ("cache-fifo", "cache-lru", "cache-lfu", "cache-random", "cache-slow", "warm-up", "filled-once",
+        "start-state", "registry")
+
+
+def late_events(name, chance):
+    """Return the births and the deaths of a site in the last 29 % of its time."""
+    while True:
+        span = behaviours.Span(chance, chance.choice([20, 60, 150]), False)
+        site = behaviours.Site(span, chance, 1000)
+        if behaviours.NAMED[name].make(site):
+            since = 0.71 * site.stop
+            return (sum(thing.birth > since for thing in site.objects),
+                    sum(since < thing.death < site.stop for thing in site.objects))
+
+
+def check_healthy():
+    """Check that healthy sites do not grow: some on average, others never."""
+    chance = random.Random("healthy")
+    for name in FULL:
+        for _ in range(40):
+            births, deaths = late_events(name, chance)
+            assert births == deaths, name
+    for name, bunch in LEVEL.items():
+        net = events = 0
+        while events < 800:
+            births, deaths = late_events(name, chance)
+            net, events = net + births - deaths, events + births + deaths
+        assert abs(net) < 4 * math.sqrt(events * bunch), (name, net, events)
+
+
 def fake(made, leaks, worst, trend):
     """Return the score of an answer that is made up."""
     verdict = {"leaks": leaks, **({"worst": {"site": worst}} if worst else {})}
@@ -289,7 +338,7 @@ def check_scorer():
     """Check that wrong answers are counted wrong, right ones right, and unknown ones not at all."""
     programs = [program.make(seed) for seed in range(40)]
     leaky = next(one for one in programs if sum(place.leaks() for place in one.places) == 1
-                 and len(one.places) > 1)
+                 and len(one.places) > 1 and one.places[0].leaks())
     sound = next(one for one in programs if not one.pools
                  and not any(place.leaks() for place in one.places))
     pools = next(one for one in programs if one.pools)
@@ -332,6 +381,7 @@ def self_test():
         made = program.make(7, behaviour)
         assert behaviour in [place["behaviour"] for place in made.truth()], behaviour
         check_recording(made)
+    check_healthy()
     check_scorer()
     return 0
 

@@ -8,12 +8,12 @@ the caller then draws another one.
 Truth: a site leaks if what it keeps grows for as long as the program works. Two rules keep the
 truth fair:
 - Leaks are observable: at least three leak events in different intervals after start-up, over at
-  least a quarter of the time, with no silence at the end that is longer than 1.5 times the longest
-  gap between them.
+  least a quarter of the time, with no silence at the end that is longer than the longest gap between
+  them (or than one and a half intervals).
 - What is only filled is settled: the last change is followed by a silence of at least 30 % of the
   time, two intervals, and twice the longest gap between changes.
-Queues that grow do so by four standard deviations of their arrivals and departures. Pools are in
-equilibrium from the start. What flushes, breathes or follows a load does so twice at least.
+Queues that grow and pools that leak do so by four standard deviations of their arrivals and departures,
+objects that grow by a fifth. Pools are in equilibrium from the start. What flushes, breathes or follows a load does so twice at least.
 """
 import bisect
 import collections
@@ -107,7 +107,7 @@ def is_observable(stop, events):
     if len({math.ceil(time) for time in events}) < 3:
         return False
     gap = max(later - time for time, later in itertools.pairwise(events))
-    return events[-1] - events[0] >= stop / 4 and stop - events[-1] <= 1.5 * max(gap, 1)
+    return events[-1] - events[0] >= stop / 4 and stop - events[-1] <= max(gap, 1.5)
 
 
 def is_settled(stop, events):
@@ -191,6 +191,16 @@ def hidden(site):
     return observable(site, lost) and len({math.ceil(time) for time in lost if 1 < time < old}) >= 3
 
 
+def leaky_pool(site):
+    """Keeps some objects of a pool; the others live and die in equilibrium."""
+    pool(exponential)(site)
+    noise = sum(1 + (thing.death < FOREVER) for thing in site.objects if thing.birth > 1)
+    lost = list(site.times(site.rate(0.1, 20), site.chance.uniform(0, 1)))
+    for time in lost:
+        site.put(time)
+    return len(lost) >= 4 * math.sqrt(noise + len(lost)) and observable(site, lost)
+
+
 def grow(site, start, end):
     """Resize a few objects upward again and again; return the times."""
     things = [site.put(site.chance.uniform(*start)) for _ in range(site.count(1, 4))]
@@ -205,14 +215,20 @@ def grow(site, start, end):
     return times
 
 
+def swollen(site):
+    """Return true if the objects have grown by a fifth together."""
+    return (sum(thing.sizes[-1][1] for thing in site.objects) >=
+            1.2 * sum(thing.sizes[0][1] for thing in site.objects))
+
+
 def growing_object(site):
     """Resizes one or a few objects upward over and over, from some time on."""
-    return observable(site, grow(site, (1, 1 + 0.3 * (site.stop - 1)), site.stop))
+    return observable(site, grow(site, (1, 1 + 0.3 * (site.stop - 1)), site.stop)) and swollen(site)
 
 
 def growing_from_start(site):
     """Resizes objects upward that were there from the start."""
-    return observable(site, grow(site, (0, 0.05), site.stop))
+    return observable(site, grow(site, (0, 0.05), site.stop)) and swollen(site)
 
 
 def queue(site, rate_in, rate_out, bound, order):
@@ -398,6 +414,15 @@ def fixed_pool(site):
     return True
 
 
+def expiring(site):
+    """Keeps each entry for a time of its own, as a cache or sessions with a timeout; starts empty."""
+    fixed = site.chance.random() < 0.7
+    mean = site.log(0.5, max(0.6, site.stop * (0.45 if fixed else 0.12)))
+    for time in site.times(site.rate(max(0.3, 3 / mean), 60)):
+        site.put(time, mean if fixed else site.chance.expovariate(1 / mean))
+    return True
+
+
 def bounded_queue(site):
     """Runs a queue with a bound, which it reaches early or hardly ever."""
     rate, bound = site.rate(0.5, 60), site.count(2, 300)
@@ -475,6 +500,7 @@ BEHAVIOURS = [
     Behaviour("late", True, "leak", late),
     Behaviour("request", True, "leak", request),
     Behaviour("hidden", True, "leak", hidden),
+    Behaviour("leaky-pool", True, "leak", leaky_pool),
     Behaviour("one-session", True, "leak", steady),  # in one of several sessions
     Behaviour("growing-object", True, "growing-object", growing_object),
     Behaviour("growing-from-start", True, "growing-object", growing_from_start),
@@ -496,6 +522,7 @@ BEHAVIOURS = [
     Behaviour("pool-exponential", False, "pool", pool(exponential)),
     Behaviour("pool-lognormal", False, "pool", pool(lognormal)),
     Behaviour("pool-fixed", False, "pool", fixed_pool),
+    Behaviour("expiring", False, "pool", expiring),
     Behaviour("bounded-queue", False, "queue", bounded_queue),
     Behaviour("sawtooth", False, "pool", sawtooth),
     Behaviour("waves", False, "pool", waves),
@@ -507,5 +534,5 @@ LEAKS = [one for one in BEHAVIOURS if one.leaks]
 HEALTHY = [one for one in BEHAVIOURS if not one.leaks]
 POOLS = [NAMED[name] for name in ("pool-exponential", "pool-lognormal", "pool-fixed", "transient")]
 # At the end of a session the program may free these, or leave them to the runtime.
-MAY_FREE = {"transient", "pool-exponential", "pool-lognormal", "pool-fixed", "bounded-queue",
-            "sawtooth", "waves", "start-state", "singletons", "buffers-up-down"}
+MAY_FREE = {"transient", "pool-exponential", "pool-lognormal", "pool-fixed", "expiring",
+            "bounded-queue", "sawtooth", "waves", "start-state", "singletons", "buffers-up-down"}

@@ -65,12 +65,16 @@ class Program:
         self.pools = leaks == 0 and chance.random() < 0.35  # nothing but pools
         if self.pools:
             healthy = behaviours.POOLS
-        if self.format != "agent":
-            leaky = [one for one in leaky if one.name != "one-session"]
+        alone = [behaviours.NAMED["one-session"]]
+        if self.format == "agent":
+            leaky = leaky + 2 * alone
+        else:
+            leaky = [one for one in leaky if one not in alone]
         chosen = chance.choices(leaky, k=leaks) + chance.choices(healthy, k=count - leaks)
         if self.only:
-            chosen[0] = behaviours.NAMED[self.only]
-            self.pools = self.pools and chosen[0] in behaviours.POOLS
+            wanted = behaviours.NAMED[self.only]
+            chosen[0 if wanted.leaks else -1] = wanted
+            self.pools = self.pools and wanted in behaviours.POOLS
         chance.shuffle(chosen)
         return chosen
 
