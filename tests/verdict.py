@@ -322,7 +322,7 @@ def check_healthy():
             assert births == deaths, name
     for name, bunch in LEVEL.items():
         net = events = 0
-        while events < 800:
+        while events < 8000:
             births, deaths = late_events(name, chance)
             net, events = net + births - deaths, events + births + deaths
         assert abs(net) < 4 * math.sqrt(events * bunch), (name, net, events)
@@ -364,6 +364,8 @@ def check_scorer():
         assert bool(one.wrong()) == wrong, (answer, one.wrong())
     old = {"answer": [{"label": "Worst leak", "text": f"1 B in 1 x A b at {leak}, grew only once"}]}
     assert named(old, leaky.truth())[1]["site"] == leak
+    old["answer"][0]["text"] = old["answer"][0]["text"].replace(leak, leak + "0")
+    assert named(old, leaky.truth()) == ("yes", "other")
     assert named({"answer": []}, leaky.truth()) == ("no", None)
 
 
