@@ -65,8 +65,8 @@ def named(analysis, truth):
 class Score:
     """What memprof says of one program."""
 
-    def __init__(self, seed, made, path, answers):
-        self.seed, self.path, self.truth = seed, str(path), made.truth()
+    def __init__(self, seed, made, paths, answers):
+        self.seed, self.paths, self.truth = seed, " ".join(map(str, paths)), made.truth()
         self.format, self.finished, self.pools = made.format, made.finished, made.pools
         self.snapshots = [span.n for span in made.spans]
         self.leaky = any(place["leaks"] for place in self.truth)
@@ -107,15 +107,15 @@ class Score:
         return words
 
 
-def ask(memprof, path):
+def ask(memprof, paths, finished):
     """Return the answers of memprof on a recording."""
-    status, text, errors = run(memprof, "analyze", path, "--format", "json", "--limit", 0)
-    messages = [line for line in errors.splitlines() if UNFINISHED not in line]
+    status, text, errors = run(memprof, "analyze", *paths, "--format", "json", "--limit", 0)
+    messages = [line for line in errors.splitlines() if finished or UNFINISHED not in line]
     if status:
         messages.insert(0, f"analyze ends with status {status}")
     analysis = json.loads(text) if text else {}
-    rows = json.loads(run(memprof, "leaks", path, "--format", "json", "--limit", 0)[1] or "{}")
-    trend, _, why = run(memprof, "growth", path, "--max-trend", 0, "--brief")
+    rows = json.loads(run(memprof, "leaks", *paths, "--format", "json", "--limit", 0)[1] or "{}")
+    trend, _, why = run(memprof, "growth", *paths, "--max-trend", 0, "--brief")
     return messages, analysis, rows.get("leaks", []), trend, why
 
 
@@ -124,12 +124,15 @@ def score(task):
     memprof, seed, only, keep = task
     made = program.make(seed, only)
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / made.name()
         if keep:
-            path = pathlib.Path(keep) / (f"{seed}." + made.name().split(".")[1])
-            path.with_suffix(".truth.json").write_text(json.dumps(made.truth(), indent=1) + "\n")
-        path.write_text(made.text())
-        return Score(seed, made, path, ask(memprof, path))
+            folder = pathlib.Path(keep) / str(seed)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "truth.json").write_text(json.dumps(made.truth(), indent=1) + "\n")
+        paths = []
+        for name, text in made.files():
+            paths.append(pathlib.Path(folder) / name)
+            paths[-1].write_text(text)
+        return Score(seed, made, paths, ask(memprof, paths, made.finished))
 
 
 def percent(part, whole):
@@ -267,7 +270,7 @@ def show(one):
     words = one.wrong()
     if words:
         worst = one.worst["behaviour"] if isinstance(one.worst, dict) else one.worst
-        print(f"seed {one.seed}: {'; '.join(words)}\n  {one.path} {one.format} "
+        print(f"seed {one.seed}: {'; '.join(words)}\n  {one.paths}\n  {one.format} "
               f"{'finished' if one.finished else 'running'}, {one.snapshots} snapshots; "
               f"says {one.verdict}, worst {worst}, trend {one.trend}; {one.reason}")
         for place in one.truth:
@@ -278,7 +281,7 @@ def show(one):
 
 def check_recording(made):
     """Check a recording, read back by other means, against its truth."""
-    sites = reading.replay(made.text())
+    sites = reading.replay("".join(text for _, text in made.files()))
     for place in made.truth():
         sessions = [snapshots for snapshots in sites.get(place["site"], []) if snapshots]
         assert sum(len(snapshots[-1]) for snapshots in sessions) == place["alive"], place
@@ -331,7 +334,7 @@ def check_healthy():
 def fake(made, leaks, worst, trend):
     """Return the score of an answer that is made up."""
     verdict = {"leaks": leaks, **({"worst": {"site": worst}} if worst else {})}
-    return Score(0, made, "", ([], {"verdict": verdict}, [], trend, ""))
+    return Score(0, made, [], ([], {"verdict": verdict}, [], trend, ""))
 
 
 def check_scorer():
@@ -374,8 +377,8 @@ def self_test():
     seen = set()
     for seed in range(60):
         made, again = program.make(seed), program.make(seed)
-        text = made.text()
-        assert text == again.text() and made.truth() == again.truth(), seed
+        text = made.files()[0][1]
+        assert made.files() == again.files() and made.truth() == again.truth(), seed
         assert text not in seen
         seen.add(text)
         check_recording(made)
@@ -394,7 +397,7 @@ def main():
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--keep", help="folder to keep the recordings in, each with its truth")
+    parser.add_argument("--keep", help="folder to keep the recordings in, each in a folder with its truth")
     parser.add_argument("--only", choices=sorted(behaviours.NAMED), metavar="BEHAVIOUR",
                         help="one site of each program has this behaviour")
     parser.add_argument("--show-wrong", action="store_true")
@@ -405,8 +408,6 @@ def main():
         return self_test()
     if not arguments.memprof:
         parser.error("--memprof is needed")
-    if arguments.keep:
-        pathlib.Path(arguments.keep).mkdir(parents=True, exist_ok=True)
     tasks = [(arguments.memprof, arguments.seed * 1000000 + number, arguments.only, arguments.keep)
              for number in range(arguments.count)]
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as workers:

@@ -26,8 +26,9 @@ def site_of(place):
     return f"create shop.{place.maker}:{place.line}"
 
 
-def text(program):
-    return "".join(Writer(program, number).text() for number in range(len(program.spans)))
+def text(program, number):
+    """Return the recording of one session."""
+    return Writer(program, number).text()
 
 
 class Writer:

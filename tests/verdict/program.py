@@ -1,6 +1,6 @@
 """Make-believe programs with known truth: which sites they have, and what each of them does.
 
-`make(seed)` returns a Program; `Program.text()` is its recording. The same seed makes the same bytes.
+`make(seed)` returns a Program; `Program.files()` is its recording. The same seed makes the same bytes.
 """
 import bisect
 import math
@@ -55,6 +55,7 @@ class Program:
         for place in self.places:
             self.free_at_end(place)
         self.start = chance.randrange(10**9)
+        self.apart = sessions > 1 and chance.random() < 0.5  # a file for each session
 
     def mix(self):
         """Return the behaviours of the program: no leak, one, or two."""
@@ -145,14 +146,14 @@ class Program:
                         if other.owner is place:
                             other.sites[number].objects[index].death = thing.death
 
-    def text(self):
-        """Return the recording."""
-        writer = taligent if self.format == "taligent" else oemp
-        return writer.text(self)
-
-    def name(self):
-        """Return the file name of the recording."""
-        return "heap.taligent" if self.format == "taligent" else "memprof.oemp"
+    def files(self):
+        """Return the names and texts of the files of the recording."""
+        if self.format == "taligent":
+            return [("heap.taligent", taligent.text(self))]
+        texts = [oemp.text(self, number) for number in range(len(self.spans))]
+        if not self.apart:
+            return [("memprof.3277.oemp", "".join(texts))]
+        return [(f"memprof.3277.AS-{number}.oemp", text) for number, text in enumerate(texts, 1)]
 
     def truth(self):
         """Return what is known of the sites, one dict each."""

@@ -37,6 +37,7 @@ def blocks(program):
 
 
 def text(program):
+    """Return the log."""
     chance = random.Random(f"{program.seed} taligent")
     unit, epoch = 10 ** chance.uniform(5, 8), 759537687555872
     span = program.spans[0]
