@@ -11,7 +11,7 @@ static const double MOST_DEATHS = 0.25, /* of those that reach the age of a leak
     SAME_RATE = 0.02,   /* chance of so long a silence at the end of an even stream */
     FAIR_CHANCE = 0.22, /* of a silence that is longer than those before */
     LONGER = 1.75,      /* so many times */
-    DECLINE = -1.5,     /* standard deviations */
+    DECLINE = -1.3,     /* standard deviations */
     LESS = 0.5,         /* in the second half than in the first, so many times */
     BY_CHANCE = 4e-3,   /* that as many come as go */
     MOST_SHRUNK = 0.1,  /* of what objects grow, so much may go again */
@@ -135,7 +135,10 @@ static bool lifts(const mp_site_course *course, const mp_course_old *old)
     return old_rise < CLEAR * noise || rise > PART * old_rise;
 }
 
-static bool leaks_beyond(const mp_site_course *course, uint32_t age, mp_site_judgement *result)
+/* What is known of the objects that are older than an age. */
+typedef enum old_state { OLD_GO, OLD_STAY, OLD_LEAK } old_state;
+
+static old_state state_of(const mp_site_course *course, uint32_t age)
 {
     mp_course_old old;
     const uint32_t length = course->length;
@@ -150,28 +153,31 @@ static bool leaks_beyond(const mp_site_course *course, uint32_t age, mp_site_jud
         exposure += level;
         level += (double)(old.in[i] - old.out[i]);
     }
-    const double hazard = exposure > 0 ? out.total / exposure : 0;
     const double young = all > exposure ? (deaths - out.total) / (all - exposure) : 0;
-    if (!goes_on(&in) || dries_up(&in))
-        return false;
-    if (out.total > MOST_DEATHS * in.total || out.second > MOST_DEATHS * in.second ||
-        hazard * length > MOST_HAZARD)
-        return false;
-    if (age > 0 && (at_most(young * exposure, out.total) > BY_LUCK || !lifts(course, &old)))
-        return false;
-    result->kind = MP_SITE_LEAK;
-    result->last_leaking = length - age;
-    result->confidence = (uint8_t)percent_of((in.places - 1) / 2);
-    return true;
+    if (out.total > MOST_DEATHS * in.total || out.total * length > MOST_HAZARD * exposure ||
+        (age > 0 && at_most(young * exposure, out.total) > BY_LUCK))
+        return OLD_GO;
+    return goes_on(&in) && !dries_up(&in) && out.second <= MOST_DEATHS * in.second &&
+                   (!age || lifts(course, &old))
+               ? OLD_LEAK
+               : OLD_STAY;
 }
 
+/* Find the age beyond which objects stay; from the least on, as only what was born so long before
+ * the end can have reached it. */
 static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 {
     const uint32_t length = course->length;
     for (uint32_t age = 0; length - age >= LEAST_BIRTHS && age <= length * 2 / 3;
-         age += 1 + age / 3)
-        if (leaks_beyond(course, age, result))
-            return true;
+         age += 1 + age / 3) {
+        const old_state state = state_of(course, age);
+        if (state == OLD_GO)
+            continue;
+        result->kind = MP_SITE_LEAK;
+        result->last_leaking = length - age;
+        result->confidence = (uint8_t)percent_of((double)(length - age) / 4);
+        return state == OLD_LEAK;
+    }
     return false;
 }
 
