@@ -9,6 +9,7 @@ SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 NOT_ADDED = {"from_sequence", "to_sequence", "types", "threads", "crawls", "peak_time_us", "modules",
              "app_domains", "partial"}
 # What a table's rows stand by, the largest first; a change by its size.
+LEAKING = ("leak", "growing-queue", "growing-object")  # kinds
 ORDERS = {"leaks": "bytes", "top": "bytes", "growth": "delta_bytes", "lifetimes": "deaths",
           "retained": "retained_bytes", "snapshots": None, "tree": None}
 
@@ -39,9 +40,7 @@ class Folders:
         whole = self.json(command, folder, "--limit", 0)
         serial = self.json(command, folder, "--limit", 0, "--jobs", 1)
         self.hold(whole == serial, f"{command} of {folder.name}: not the same with one thread")
-        # In a list of many files leaks stand by size, also of what still runs.
-        order = ["--sort", "bytes"] if folder.name == "oemp" and command == "leaks" else []
-        alone = {path: self.json(command, path, *order, "--limit", 0) for path in files}
+        alone = {path: self.json(command, path, "--limit", 0) for path in files}
         rows, told = whole.get(command, []), {row["file"]: row for row in whole.get("files", [])}
         self.hold(list(told) == files, f"{command} of {folder.name}: files are {list(told)}")
         for path in files:
@@ -68,7 +67,9 @@ class Folders:
             self.hold(order_of_files == sorted(order_of_files, key=str.encode),
                       f"{command} of {folder.name}: files are mixed")
             return
-        keys = [abs(row[order]) for row in rows]
+        # Of leaks, what leaks by the verdict comes first.
+        keys = [(row.get("kind") in LEAKING if command == "leaks" else False, abs(row[order]))
+                for row in rows]
         self.hold(keys == sorted(keys, reverse=True), f"{command} of {folder.name}: not in order")
         if rows and "rank" in rows[0]:
             self.hold([row["rank"] for row in rows] == list(range(1, len(rows) + 1)),

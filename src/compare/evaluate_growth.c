@@ -381,7 +381,7 @@ static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_win
 static const char *worst_text(mp_evaluation *evaluation, const mp_window *window)
 {
     int64_t bytes;
-    const char *worst = mp_verdict_worst(evaluation->scratch, window, &bytes);
+    const char *worst = mp_worst_leak_text(evaluation->scratch, window, &bytes);
     if (evaluation->rule->by || !worst)
         return "";
     return mp_arena_format(evaluation->scratch, "; most: %s, %s",

@@ -170,6 +170,7 @@ struct mp_table {
     /* The column by which rows stand, also among those of other files: texts ascending, changes
      * (MP_SIGNED) and other numbers descending. NULL: by something else. Static. */
     const char *order;
+    size_t ahead;      /* so many rows come before the others, also among those of other files */
     const char *empty; /* what people read where there are no rows; NULL: nothing */
     mp_line *lines;    /* above the rows */
     size_t line_count, line_capacity;

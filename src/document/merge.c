@@ -323,7 +323,7 @@ static void put_verdict(mp_document *document, const mp_merge_source *files, siz
         return;
     if (first && first->document->verdict.kind) {
         *told = first->document->verdict;
-        told->file = mp_document_text(document, "%s", first->shown);
+        told->file = mp_document_text(document, "%s", first->file);
     }
     told->reason = mp_document_text(document, "%s", told->reason);
     told->type = told->type ? mp_document_text(document, "%s", told->type) : NULL;

@@ -136,6 +136,8 @@ mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group)
 static int compare_refs(const void *a, const void *b, void *column)
 {
     const mp_merge_row *left = a, *right = b;
+    if (left->ahead != right->ahead)
+        return left->ahead ? -1 : 1;
     int order = mp_cells_compare(column, left->key, right->key);
     return order ? order : (left->place > right->place) - (left->place < right->place);
 }
@@ -167,9 +169,9 @@ mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, boo
         for (size_t row = 0; row < from->row_count; row++, place++) {
             bool has = by && own < from->column_count;
             const mp_cell *key = has ? &from->cells[row * from->column_count + own] : &unknown;
-            if (!stand || !least || (by && mp_cells_compare(by, least, key) < 0))
+            if (!stand || !least || row == from->ahead || (by && mp_cells_compare(by, least, key) < 0))
                 least = key;
-            refs[place] = (mp_merge_row){i, row, place, least};
+            refs[place] = (mp_merge_row){i, row, place, least, row < from->ahead};
         }
     }
     if (by && all)

@@ -38,6 +38,7 @@ enum { MP_MERGE_FILE_COLUMNS = 2 };
 typedef struct mp_merge_row {
     size_t source, row, place;
     const mp_cell *key;
+    bool ahead; /* see mp_table */
 } mp_merge_row;
 
 /* Where one name has several titles, it is a title itself: "objects" becomes "Objects". */

@@ -3,9 +3,9 @@
 #define MP_QUERY_KNOWN_H
 
 #include "query/group.h"
-#include "query/verdict.h"
 
 struct mp_leaks;
+struct mp_leak_verdict;
 
 enum { MP_MOST_DIMENSIONS = 16 };
 
@@ -15,7 +15,7 @@ typedef struct mp_known {
     mp_totals *totals;
     mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by place of the dimension */
     struct mp_leaks *leaks;
-    mp_leak_verdict *verdict;
+    struct mp_leak_verdict *verdict;
 } mp_known;
 
 /* Forget all that depends on what leaks. */
@@ -28,7 +28,7 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
 /* Groups of frames, empty ones with them. */
 mp_grouping mp_group_frames(const mp_window *window);
 void mp_leaks_free(struct mp_leaks *leaks);
-void mp_verdict_free(mp_leak_verdict *verdict);
+void mp_verdict_free(struct mp_leak_verdict *verdict);
 /* Add MP_GROUPS_GROWTH to groups of generations. */
 void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping);
 

@@ -274,6 +274,35 @@ const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *
                            leak->name ? leak->name : "", mp_frame_label(arena, model, naming));
 }
 
+/* Name the type of dumps that grew most, of equal ones the first by name. */
+static const char *worst_type(mp_arena *arena, const mp_window *window, int64_t *bytes)
+{
+    const mp_model *model = window->model;
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
+    const char *worst = NULL;
+    *bytes = 0;
+    for (uint32_t i = 1; i <= verdict->site_count; i++) {
+        const mp_site_verdict *site = &verdict->sites[i];
+        if (!mp_site_kind_leaks(site->kind) || site->bytes < *bytes || site->bytes <= 0)
+            continue;
+        const mp_generation *example = &model->generations.at[site->example];
+        const char *name = mp_type_label(arena, model, model->contexts.at[example->context.i].type);
+        if (!worst || site->bytes > *bytes || strcmp(name, worst) < 0)
+            worst = name;
+        *bytes = site->bytes;
+    }
+    return worst;
+}
+
+const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t *bytes)
+{
+    if (window->model->kind == MP_KIND_DUMP)
+        return worst_type(arena, window, bytes);
+    const mp_leak *worst = mp_window_leak_sites(window)->worst;
+    *bytes = worst ? worst->verdict->bytes : 0;
+    return worst ? mp_leak_text(arena, window->model, worst) : NULL;
+}
+
 void mp_leaks_free(mp_leaks *leaks)
 {
     if (!leaks)

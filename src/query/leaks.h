@@ -38,6 +38,10 @@ const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *
  * grow, of their growth. */
 int64_t mp_leak_bytes(const mp_leak *leak);
 
+/* Name the worst leak, "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; of dumps,
+ * the type. `bytes`: how much of it leaks. In the arena; NULL: nothing leaks. */
+const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t *bytes);
+
 /* What leaks by the verdict first; then bytes descending, objects descending, type, stack, line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
 

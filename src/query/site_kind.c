@@ -286,6 +286,14 @@ static mp_site_kind healthy_kind(const mp_site_course *course)
     return MP_SITE_IN_USE;
 }
 
+const char *mp_site_kind_name(mp_site_kind kind)
+{
+    static const char *const names[MP_SITE_KINDS] = {"leak",    "growing-queue", "growing-object",
+                                                     "unknown", "filled",        "bounded",
+                                                     "in-use",  "freed-at-end"};
+    return names[kind];
+}
+
 mp_site_judgement mp_site_kind_of(const mp_site_course *course)
 {
     mp_site_judgement result = {.kind = MP_SITE_UNKNOWN, .confidence = 50};

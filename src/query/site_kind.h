@@ -3,7 +3,27 @@
 #define MP_QUERY_SITE_KIND_H
 
 #include "query/site_course.h"
-#include "query/verdict.h"
+
+enum { MP_VERDICT_MOMENTS = 3 }; /* fewer tell nothing */
+
+/* How the objects of a site behave. Those before MP_SITE_UNKNOWN leak. */
+typedef enum mp_site_kind {
+    MP_SITE_LEAK,           /* keeps objects that outlive all others, up to the end */
+    MP_SITE_GROWING_QUEUE,  /* removes objects, but adds more */
+    MP_SITE_GROWING_OBJECT, /* objects that stay alive and get larger and larger */
+    MP_SITE_UNKNOWN,        /* too few moments to tell */
+    MP_SITE_FILLED,         /* created objects for a while, then kept them */
+    MP_SITE_BOUNDED,        /* keeps its size while objects come and go: a cache, a pool, a queue */
+    MP_SITE_IN_USE,         /* its objects have not lived longer than those that were freed */
+    MP_SITE_FREED,          /* grew, and was freed at the end */
+    MP_SITE_KINDS,
+} mp_site_kind;
+/* Return "growing-queue"; static. */
+const char *mp_site_kind_name(mp_site_kind kind);
+static inline bool mp_site_kind_leaks(mp_site_kind kind)
+{
+    return kind < MP_SITE_UNKNOWN;
+}
 
 typedef struct mp_site_judgement {
     mp_site_kind kind;

@@ -5,17 +5,6 @@
 
 #include "query/graph_query.h"
 #include "query/known.h"
-#include "query/labels.h"
-#include "query/leaks.h"
-#include "query/site_kind.h"
-
-const char *mp_site_kind_name(mp_site_kind kind)
-{
-    static const char *const names[MP_SITE_KINDS] = {"leak",    "growing-queue", "growing-object",
-                                                     "unknown", "filled",        "bounded",
-                                                     "in-use",  "freed-at-end"};
-    return names[kind];
-}
 
 /* --- recordings: site by site, session by session --- */
 
@@ -249,35 +238,6 @@ int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *groupi
         if (grouping->group_of[i])
             sums[grouping->group_of[i] - 1] += mp_verdict_bytes(window, verdict, i);
     return sums;
-}
-
-/* Name the type of dumps that grew most, of equal ones the first by name. */
-static const char *worst_type(mp_arena *arena, const mp_window *window, int64_t *bytes)
-{
-    const mp_model *model = window->model;
-    const mp_leak_verdict *verdict = mp_window_verdict(window);
-    const char *worst = NULL;
-    *bytes = 0;
-    for (uint32_t i = 1; i <= verdict->site_count; i++) {
-        const mp_site_verdict *site = &verdict->sites[i];
-        if (!mp_site_kind_leaks(site->kind) || site->bytes < *bytes || site->bytes <= 0)
-            continue;
-        const mp_generation *example = &model->generations.at[site->example];
-        const char *name = mp_type_label(arena, model, model->contexts.at[example->context.i].type);
-        if (!worst || site->bytes > *bytes || strcmp(name, worst) < 0)
-            worst = name;
-        *bytes = site->bytes;
-    }
-    return worst;
-}
-
-const char *mp_verdict_worst(mp_arena *arena, const mp_window *window, int64_t *bytes)
-{
-    if (window->model->kind == MP_KIND_DUMP)
-        return worst_type(arena, window, bytes);
-    const mp_leak *worst = mp_window_leak_sites(window)->worst;
-    *bytes = worst ? worst->verdict->bytes : 0;
-    return worst ? mp_leak_text(arena, window->model, worst) : NULL;
 }
 
 bool mp_verdict_is_unknown(const mp_window *window)

@@ -6,29 +6,7 @@
 #ifndef MP_QUERY_VERDICT_H
 #define MP_QUERY_VERDICT_H
 
-#include "base/memory.h"
-#include "query/group.h"
-
-enum { MP_VERDICT_MOMENTS = 3 }; /* fewer tell nothing */
-
-/* How the objects of a site behave. Those before MP_SITE_UNKNOWN leak. */
-typedef enum mp_site_kind {
-    MP_SITE_LEAK,           /* keeps objects that outlive all others, up to the end */
-    MP_SITE_GROWING_QUEUE,  /* removes objects, but adds more */
-    MP_SITE_GROWING_OBJECT, /* objects that stay alive and get larger and larger */
-    MP_SITE_UNKNOWN,        /* too few moments to tell */
-    MP_SITE_FILLED,         /* created objects for a while, then kept them */
-    MP_SITE_BOUNDED,        /* keeps its size while objects come and go: a cache, a pool, a queue */
-    MP_SITE_IN_USE,         /* its objects have not lived longer than those that were freed */
-    MP_SITE_FREED,          /* grew, and was freed at the end */
-    MP_SITE_KINDS,
-} mp_site_kind;
-/* Return "growing-queue"; static. */
-const char *mp_site_kind_name(mp_site_kind kind);
-static inline bool mp_site_kind_leaks(mp_site_kind kind)
-{
-    return kind < MP_SITE_UNKNOWN;
-}
+#include "query/site_kind.h"
 
 /* What is known of a site, or of a type of dumps. */
 typedef struct mp_site_verdict {
@@ -66,10 +44,6 @@ static inline int64_t mp_verdict_bytes(const mp_window *window, const mp_leak_ve
 }
 /* Return what each group adds, by place. Release with free(). */
 int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *grouping);
-
-/* Name the worst leak, "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; of dumps,
- * the type. `bytes`: how much of it leaks. In the arena; NULL: nothing leaks. */
-const char *mp_verdict_worst(mp_arena *arena, const mp_window *window, int64_t *bytes);
 
 /* Return whether the window is too short to tell what leaks: something was created, but no session
  * has MP_VERDICT_MOMENTS; of dumps, there are fewer than three. */

@@ -319,21 +319,28 @@ static void put_limit(json_out *out, const mp_check *limit)
     mp_json_close(&out->json, '}');
 }
 
+static void put_cut_member(json_out *out, const char *name, const char *text)
+{
+    mp_json_name(&out->json, name);
+    if (put_cut_text(out, text))
+        put_flag(out, mp_arena_format(&out->arena, "%s_truncated", name), true);
+}
+
 static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
 {
     mp_json_name(&out->json, "verdict");
     mp_json_open(&out->json, '{');
     put_member(out, "leaks", verdict->leaks);
-    put_member(out, "reason", verdict->reason);
+    put_cut_member(out, "reason", verdict->reason);
     if (verdict->kind) {
         mp_json_name(&out->json, "worst");
         mp_json_open(&out->json, '{');
         if (verdict->file)
-            put_member(out, "file", verdict->file);
-        put_member(out, "type", verdict->type);
+            put_cut_member(out, "file", verdict->file);
+        put_cut_member(out, "type", verdict->type);
         if (verdict->name)
-            put_member(out, "name", verdict->name);
-        put_member(out, "site", verdict->site);
+            put_cut_member(out, "name", verdict->name);
+        put_cut_member(out, "site", verdict->site);
         put_member(out, "kind", verdict->kind);
         put_number(out, "bytes", verdict->bytes);
         put_number(out, "objects", verdict->objects);

@@ -226,6 +226,7 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
     mp_folding folding = mp_folding_of(model);
     for (size_t i = 0; i < shown; i++) {
+        table->ahead += !asked->sort && mp_site_kind_leaks(rows[i].leak->verdict->kind);
         set_texts(document, model, &folding, table->list_depth + 1, &rows[i]);
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);

@@ -66,7 +66,7 @@ static const char *worst_leak(mp_document *document, const mp_window *window)
 static const char *worst_leaking(mp_document *document, const mp_window *window)
 {
     int64_t bytes;
-    const char *worst = mp_verdict_worst(document->arena, window, &bytes);
+    const char *worst = mp_worst_leak_text(document->arena, window, &bytes);
     return worst ? mp_document_text(document, "; worst %s: %s, %s",
                                     window->model->holds & MP_HOLDS_HISTORY ? "leak" : "type",
                                     mp_bytes_text(document, bytes, false), worst)
@@ -226,6 +226,13 @@ static void hold_platform(mp_document *document, const mp_request *request, cons
                  .refusal = request->torn ? mp_torn_text(document, request) : NULL});
 }
 
+/* A database of one moment tells what is alive, and all of it may leak. */
+static bool is_one_snapshot(const mp_window *window)
+{
+    return !mp_window_has_span(window) && !window->ranges[1].all_new &&
+           window->model->kind != MP_KIND_DUMP;
+}
+
 /* Why a limit is not judged: what breaks off, what nothing fits, perhaps because it is misspelt,
  * unless another of many files may have it, what leaked where it is no longer there, and growth
  * where nobody knows what was first. NULL: it is. */
@@ -236,6 +243,7 @@ static const char *refusal_of(mp_document *document, const mp_request *request,
     return request->torn                             ? mp_torn_text(document, request)
            : nothing                                 ? "nothing fits the selection"
            : of_leaks && mp_window_ends_late(window) ? "the window " MP_ENDS_LATE
+           : of_leaks && is_one_snapshot(window)     ? "one snapshot does not tell growth"
            : of_leaks                                ? mp_dump_order_text(document, window->model)
                                                      : NULL;
 }

@@ -17,7 +17,7 @@ import sys
 from typing import NamedTuple
 
 from rows import (births_of, fields_of, integer, is_end_of_section, lines_of, nil_or,
-                  steady_bytes, utf8)
+                  utf8)
 
 SECTIONS = {
     1: ["header", "platform_types", "types", "builtins", "objects", "platform", "deleted",
@@ -457,8 +457,7 @@ def leaks_of(recordings):
                 count[site] = count.get(site, 0) + 1
     everywhere = moments.union(*born.values())
     rows = []
-    running = any(not recording.has_ended() for recording in recordings)
-    for site in sorted(objects, key=lambda s: (-len(born[s]) if running else 0,
+    for site in sorted(objects, key=lambda s: (0,
                                                *leak_order(s, objects[s]))):
         type_, stack, line = site
         row = {"rank": len(rows) + 1, "type": type_, "objects": len(objects[site]),
@@ -473,27 +472,6 @@ def leaks_of(recordings):
             row["name"] = next(iter(names[site]))
         rows.append(row)
     return rows
-
-
-def trend_of(recordings):
-    """The bytes that --max-trend holds a window to; None where what leaked is not there any more."""
-    if any(recording.ends_late() for recording in recordings):
-        return None
-    return steady_bytes(
-        ((recording.site(thing), session, thing.first, thing.bytes)
-         for session, recording in enumerate(recordings)
-         for thing in recording.ordinary(recording.end) if thing.first > recording.start),
-        {(session, event.snapshot) for session, recording in enumerate(recordings)
-         for event in recording.events if event.kind == "created"
-         and recording.start < event.snapshot <= recording.end},
-        [(recording.site(event.object), session, event.snapshot)
-         for session, recording in enumerate(recordings)
-         for event in recording.events if event.kind == "deleted"
-         and event.object.first <= recording.start < event.snapshot <= recording.end],
-        [(recording.site(thing), session, sign * thing.bytes)
-         for session, recording in enumerate(recordings)
-         for index, sign in ((recording.start, -1), (recording.end, 1))
-         for thing in recording.ordinary(index) if thing.first <= recording.start])
 
 
 def leak_order(site, objects):

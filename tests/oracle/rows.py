@@ -90,38 +90,6 @@ def births_of(born, moments):
     return {"grew_snapshots": len(born), "window_snapshots": len(chances)} | told
 
 
-def steady_bytes(births, moments, losses=(), changes=()):
-    """What grows steadily: the bytes of `births`, (site, session, snapshot, bytes) of each object that
-    leaks, at sites where every stretch of a quarter of the session's moments has a birth, three of
-    them in all, or two of two. `moments` are the (session, snapshot) at which anything was created.
-    A site at which what was there before is lost as steadily, by `losses` (site, session, snapshot),
-    has no more than its net growth: `changes` are (site, session, bytes) of what was there before.
-    What is lost between moments counts for the one before it. None: no session has two."""
-    births = list(births)
-    moments = set(moments) | {(session, snapshot) for _, session, snapshot, _ in births}
-    total, told = 0, False
-    for session in {session for session, _ in moments}:
-        own = sorted(snapshot for at, snapshot in moments if at == session)
-        told |= len(own) >= 2
-        stretch = -(-len(own) // 4)
-        stretches = [set(own[i:i + stretch]) for i in range(len(own) - stretch + 1)]
-        for site in {site for site, at, _, _ in births if at == session}:
-            there = [(snapshot, size) for name, at, snapshot, size in births
-                     if (name, at) == (site, session)]
-            lost = {max((moment for moment in own if moment <= snapshot), default=None)
-                    for name, at, snapshot in losses if (name, at) == (site, session)} - {None}
-
-            def steady(at):
-                return (len(own) >= 2 and len(at) >= min(3, len(own))
-                        and all(at & part for part in stretches))
-            if steady({snapshot for snapshot, _ in there}):
-                bytes_ = sum(size for _, size in there)
-                if steady(lost):
-                    bytes_ += sum(size for name, at, size in changes if (name, at) == (site, session))
-                total += max(0, bytes_)
-    return total if told else None
-
-
 def compare_figures(expected):
     """Of a self-test: (figure, what it should be) pairs; the exit status."""
     wrong = [pair for pair in expected if pair[0] != pair[1]]

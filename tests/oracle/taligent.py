@@ -22,7 +22,7 @@ import re
 import sys
 import tempfile
 
-from rows import (births_of, compare_figures, growth_rows, lines_of, steady_bytes, text_of,
+from rows import (births_of, compare_figures, growth_rows, lines_of, text_of,
                   utf8)
 
 UNKNOWN = "(unknown)"
@@ -574,12 +574,6 @@ def threads_of(replay):
                                        utf8(r["deleted_by"])))
 
 
-def trend_of(replay, slices, moment):
-    slice_of = bounds_of(replay, slices)[1]
-    return steady_bytes([(b.site, 0, slice_of[b.born], b.size) for b in replay.live(moment) if not b.old],
-                        {(0, slice_of[b.born]) for b in replay.blocks if not b.old and b.born <= moment})
-
-
 def report(path, slices=10, by="type", at=None, temporary="1", reorder=WAITING):
     log = Log(path, reorder)
     replay = Replay(log, temporary)
@@ -591,7 +585,6 @@ def report(path, slices=10, by="type", at=None, temporary="1", reorder=WAITING):
         "totals": totals_of(replay),
         "snapshots": snapshots_of(replay, slices),
         "leaks": leaks_of(replay, slices, moment),
-        "trend": trend_of(replay, slices, moment),
         "top": top_of(replay, moment, by),
         "growth": growth_of(replay),
         "lifetimes": lifetimes_of(replay),

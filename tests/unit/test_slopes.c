@@ -26,6 +26,28 @@ static uint32_t chance(uint64_t *state, uint32_t below)
     return (uint32_t)(*state >> 33) % below;
 }
 
+/* n / n* of Yue and Wang, by its sum: 1 + 2 times that of (1 - k / n) r^k, of a positive r. */
+static double likeness(const double *values, size_t count, size_t kept, double slope)
+{
+    double rest[KEPT], mean = 0, squares = 0, products = 0, result = 1;
+    for (size_t i = 0; i < kept; i++) {
+        const size_t x = i * (count - 1) / (kept - 1);
+        rest[i] = values[x] - slope * (double)x;
+        mean += rest[i] / (double)kept;
+    }
+    for (size_t i = 0; i < kept; i++) {
+        squares += (rest[i] - mean) * (rest[i] - mean);
+        products += i ? (rest[i] - mean) * (rest[i - 1] - mean) : 0;
+    }
+    const double r = squares > 0 ? products / squares : 0;
+    double power = 1;
+    for (size_t k = 1; r > 0 && k < kept; k++) {
+        power *= r;
+        result += 2 * (1 - (double)k / (double)kept) * power;
+    }
+    return result;
+}
+
 static mp_slope_ranks by_sorting(const double *values, size_t count)
 {
     size_t kept = count > KEPT ? KEPT : count, pairs = kept * (kept - 1) / 2, used = 0;
@@ -45,11 +67,13 @@ static mp_slope_ranks by_sorting(const double *values, size_t count)
             variance -= t * (t - 1) * (2 * t + 5);
             t = 0;
         }
-    double rank = floor(((double)pairs - 1.959963984540054 * sqrt(variance / 18)) / 2 + 0.5);
+    const double below = slopes[(pairs - 1) / 2], above = slopes[pairs / 2];
+    const double middle = below + (above - below) / 2;
+    variance *= likeness(values, count, kept, middle) / 18;
+    double rank = floor(((double)pairs - 1.959963984540054 * sqrt(variance)) / 2 + 0.5);
     size_t cut = rank < 1 ? 1 : (size_t)rank;
     cut = cut > (pairs + 1) / 2 ? (pairs + 1) / 2 : cut;
-    const double below = slopes[(pairs - 1) / 2], above = slopes[pairs / 2];
-    mp_slope_ranks result = {below + (above - below) / 2, slopes[cut - 1], slopes[pairs - cut]};
+    mp_slope_ranks result = {middle, slopes[cut - 1], slopes[pairs - cut]};
     free(slopes);
     return result;
 }
