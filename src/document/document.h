@@ -197,6 +197,7 @@ typedef struct mp_told_verdict {
     const char *kind;   /* of the worst; static; NULL: nothing leaks */
     const char *type, *name, *site, *file;
     int64_t bytes, objects, confidence;
+    size_t leaking; /* of several files, those in which something leaks */
 } mp_told_verdict;
 
 /* The label of what checks say, too: not said again where those are summed up. */

@@ -307,24 +307,33 @@ static bool is_before(const mp_headline *one, const mp_headline *other)
     return one->keys[i] > other->keys[i];
 }
 
-/* Something leaks if it does in any file; nothing does if that is known of every file. */
-static void put_verdict(mp_document *document, const mp_merge_source *files, size_t count,
-                        const mp_merge_source *first)
+/* Say what of the verdicts comes first: what leaks, the largest; what is not known; what does not.
+ */
+static int64_t weight_of(const mp_told_verdict *told)
 {
-    const char *const order[] = {"yes", "unknown", "no"};
-    for (size_t k = 0; k < sizeof order / sizeof *order && !document->verdict.leaks; k++)
-        for (size_t i = 0; i < count && !document->verdict.leaks; i++) {
-            const mp_told_verdict *told = &files[i].document->verdict;
-            if (told->leaks && strcmp(told->leaks, order[k]) == 0)
-                document->verdict = *told;
-        }
+    return told->kind                            ? told->bytes
+           : !told->leaks                        ? INT64_MIN
+           : strcmp(told->leaks, "unknown") == 0 ? -1
+                                                 : -2;
+}
+
+/* Something leaks if it does in any file; nothing does if that is known of every file. */
+static void put_verdict(mp_document *document, const mp_merge_source *files, size_t count)
+{
     mp_told_verdict *told = &document->verdict;
+    size_t leaking = 0;
+    for (size_t i = 0; i < count; i++) {
+        const mp_told_verdict *one = &files[i].document->verdict;
+        leaking += one->kind != NULL;
+        if (!one->leaks || (told->leaks && weight_of(one) <= weight_of(told)))
+            continue;
+        *told = *one;
+        told->file = files[i].file;
+    }
     if (!told->leaks)
         return;
-    if (first && first->document->verdict.kind) {
-        *told = first->document->verdict;
-        told->file = mp_document_text(document, "%s", first->file);
-    }
+    told->leaking = leaking;
+    told->file = mp_document_text(document, "%s", told->file);
     told->reason = mp_document_text(document, "%s", told->reason);
     told->type = told->type ? mp_document_text(document, "%s", told->type) : NULL;
     told->name = told->name ? mp_document_text(document, "%s", told->name) : NULL;
@@ -340,7 +349,6 @@ static void put_headline(mp_document *document, const mp_merge_source *files, si
         if (headline->label && (!first || is_before(headline, &first->document->headline)))
             first = &files[i];
     }
-    put_verdict(document, files, count, first);
     if (!first)
         return;
     const mp_headline *said = &first->document->headline;
@@ -440,6 +448,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
             put_table(&all, group);
         free(group->at);
     }
+    put_verdict(all.document, files, count);
     if (how->sum_up)
         how->sum_up(all.document);
     put_headline(all.document, files, count);

@@ -5,6 +5,7 @@
 /* Thresholds. docs/verdict.md says what each is for. */
 static const double MOST_DEATHS = 0.25, /* of those that reach the age of a leak, so many may go */
     MOST_HAZARD = 0.35, /* the share of old objects that goes in a whole recording */
+    MOST_SHARE = 0.99,  /* of the young that go at a place */
     BY_LUCK = 1e-3,     /* that the old, who go as the young do, are spared */
     CLEAR = 3,          /* times the scatter of the young's level */
     PART = 0.3,         /* of the rise of what grew old, by which all that is alive rises */
@@ -17,6 +18,7 @@ static const double MOST_DEATHS = 0.25, /* of those that reach the age of a leak
     MOST_SHRUNK = 0.1,  /* of what objects grow, so much may go again */
     LEAST_RISE = 2.5,   /* standard deviations that a queue must rise */
     SMALL_SHARE = 0.7,  /* of those alive, that goes in a whole recording */
+    EVEN = 0.1,         /* scatter of a service, of that of chance, below which it is even */
     BETTER = 0.5;       /* logarithm of the likelihoods' ratio */
 enum { LEAST_BIRTHS = 3, LEAST_REPLACED = 6 };
 
@@ -103,13 +105,13 @@ static double percent_of(double margin)
     return fmin(99, fmax(50, 50 + 49 * (1 - exp(-margin))));
 }
 
-/* Return the chance that a Poisson variable is not larger than `most`. */
-static double at_most(double mean, double most)
+/* Return the chance that of so many objects and places not more than `most` go, each by `share`. */
+static double at_most(double count, double share, double most)
 {
-    double term = exp(-mean), sum = 0;
-    for (double k = 0; k <= most; k++) {
+    double term = pow(1 - share, count), sum = 0;
+    for (double k = 0; k <= most && k <= count; k++) {
         sum += term;
-        term *= mean / (k + 1);
+        term *= (count - k) / (k + 1) * share / (1 - share);
     }
     return sum;
 }
@@ -140,14 +142,15 @@ typedef enum old_state { OLD_GO, OLD_STAY, OLD_LEAK } old_state;
 
 static old_state state_of(const mp_site_course *course, uint32_t age)
 {
-    mp_course_old old;
+    mp_course_old old, seen; /* at a snapshot */
     const uint32_t length = course->length;
+    mp_course_old_of(&seen, course, 0);
     mp_course_old_of(&old, course, age);
     const stream in = stream_of(old.in, age + 1, length), out = stream_of(old.out, age + 1, length);
     double level = (double)old.level, exposure = 0, all = 0, deaths = 0;
     for (uint32_t i = 1; i <= length; i++) {
         all += (double)course->alive[i - 1];
-        deaths += (double)course->deaths[i];
+        deaths += (double)seen.out[i];
         if (i <= age)
             continue;
         exposure += level;
@@ -155,7 +158,7 @@ static old_state state_of(const mp_site_course *course, uint32_t age)
     }
     const double young = all > exposure ? (deaths - out.total) / (all - exposure) : 0;
     if (out.total > MOST_DEATHS * in.total || out.total * length > MOST_HAZARD * exposure ||
-        (age > 0 && at_most(young * exposure, out.total) > BY_LUCK))
+        (age > 0 && at_most(exposure, fmin(young, MOST_SHARE), out.total) > BY_LUCK))
         return OLD_GO;
     return goes_on(&in) && !dries_up(&in) && out.second <= MOST_DEATHS * in.second &&
                    (!age || lifts(course, &old))
@@ -203,7 +206,7 @@ static bool is_served(const mp_site_course *course)
         if (d > 0)
             better += d * (log(mean) - log(fmax(share, 1e-3)));
     }
-    return better / fmax(1, squares / length / mean) >= BETTER;
+    return better / fmax(EVEN, squares / length / mean) >= BETTER;
 }
 
 static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *result)

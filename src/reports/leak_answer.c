@@ -1,6 +1,7 @@
 /* What a heap leaks, in words: what the whole answer opens with, of one file and of several. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "query/leaks.h"
 #include "query/suppression.h"
@@ -205,17 +206,24 @@ void mp_sum_up_leaks(mp_document *merged)
     const int64_t objects = number_at(totals, 0, "leaked_objects");
     const int64_t bytes = number_at(totals, 0, "leaked_bytes");
     const int64_t sites = number_at(totals, 0, "leak_sites");
-    size_t leaking = 0;
+    size_t with = 0; /* files in which anything was left behind */
     if (objects == MP_UNKNOWN || bytes == MP_UNKNOWN || sites == MP_UNKNOWN)
         return;
     for (size_t i = 0; i < files->row_count; i++)
-        leaking += number_at(files, i, "leaked_objects") > 0;
-    if (leaking)
-        mp_document_say(merged, MP_TONE_WORSE, "Leaks", "%s%s",
-                        sum_text(merged, bytes, objects, sites),
-                        of_files(merged, ", in ", leaking, ""));
+        with += number_at(files, i, "leaked_objects") > 0;
+    const char *left = with ? mp_document_text(merged, "; left behind: %s%s",
+                                               sum_text(merged, bytes, objects, sites),
+                                               of_files(merged, ", in ", with, ""))
+                            : "";
+    if (merged->verdict.leaking)
+        mp_document_say(merged, MP_TONE_WORSE, "Leaks", "in %zu of %zu recordings%s",
+                        merged->verdict.leaking, merged->files, left);
     else
-        mp_document_say(merged, MP_TONE_PLAIN, "Leaks", "none");
+        mp_document_say(merged, MP_TONE_PLAIN, "Leaks", "%s%s",
+                        merged->verdict.leaks && strcmp(merged->verdict.leaks, "unknown") == 0
+                            ? "unknown"
+                            : "none",
+                        left);
     if (merged->running)
         mp_document_say(merged, MP_TONE_WARNING, "Still running", "%s%s",
                         of_files(merged, "", merged->running, ": "), MP_IN_USE);
