@@ -28,6 +28,7 @@ SAMPLES = HERE.parent / "samples"
 sys.path.insert(0, str(HERE / "oracle"))
 import baselines  # noqa: E402
 import compare  # noqa: E402
+import culprits  # noqa: E402
 import differences  # noqa: E402
 import folders  # noqa: E402
 import heaps  # noqa: E402
@@ -41,14 +42,14 @@ COMMANDS = ["analyze", "info", "snapshots", "leaks", "requests", "top", "growth"
             "coverage", "check"]
 LAWS = ["samples", "groups", "versions", "windows", "answers", "oracle", "random", "repeat", "torn",
         "damaged", "large", "taligent", "graphs", "aqtime", "suppressions", "differences",
-        "selections", "baselines", "folders"]
+        "selections", "baselines", "folders", "culprit"]
 # What may do something to a terminal.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 SKIPPED = 77
 
 
 class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
-           baselines.Baselines, folders.Folders):
+           baselines.Baselines, folders.Folders, culprits.Culprits):
     def __init__(self, program, generate):
         self.program, self.generate = program, generate
         self.breaches, self.checks = [], 0
