@@ -61,6 +61,11 @@ FIXED = {
                     "line": {"$ref": "#/$defs/number"}, "message": TEXT, "count": COUNT},
 }
 
+# The object "verdict", and the worst of it.
+VERDICT = {"leaks": {"enum": ["yes", "no", "unknown"]}, "reason": TEXT, "worst": {}}
+WORST = {"file": TEXT, "type": TEXT, "name": TEXT, "site": TEXT, "kind": TEXT, "bytes": BYTES,
+         "objects": COUNT, "confidence": {"$ref": "#/$defs/number"}}
+
 # A line of memprof watch, by its table: what it always has. Of an event, which there are.
 LINES = {"watch": ["sequence", "live_objects", "live_bytes", "delta_bytes", "path", "grown_bytes",
                    "leaked_objects", "leaked_bytes"],
@@ -222,8 +227,9 @@ def schema_of(found):
         properties[table] = choices[0] if len(choices) == 1 else {"anyOf": choices}
     for name, names in FIXED.items():
         properties[name] = {"type": "array", "items": closed(names)}
+    properties["verdict"] = closed({**VERDICT, "worst": closed(WORST)})
     properties["rows_left_out"] = {"type": "object", "additionalProperties": COUNT}
-    always = ["schema", "command", *FIXED, "rows_left_out"]
+    always = ["schema", "command", *FIXED, "verdict", "rows_left_out"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:memprof:report:1",
@@ -277,7 +283,7 @@ def faults_of_names(schema, people):
         page = file.read()
     sections = {m.group(1): m.group(2) for m in
                 re.finditer(r"^## ([a-z_]+)$(.*?)(?=^##? |\Z)", page, re.M | re.S)}
-    for table, properties in {**rows, **FIXED}.items():
+    for table, properties in {**rows, **FIXED, "verdict": {**VERDICT, **WORST}}.items():
         name = table.split(".")[0]
         if name not in sections:
             faults.append(f"{os.path.basename(PAGE)}: no section \"## {name}\"")
