@@ -18,6 +18,8 @@ static const double MOST_DEATHS = 0.25, /* of those that reach the age of a leak
     MOST_SHRUNK = 0.1,  /* of what objects grow, so much may go again */
     LEAST_RISE = 2.5,   /* standard deviations that a queue must rise */
     SMALL_SHARE = 0.7,  /* of those alive, that goes in a whole recording */
+    LEAST = 1e-6,       /* share of the deaths that is told from none */
+    SLOWER = 1.3,       /* times as long as in the first half an object waits in the second */
     EVEN = 0.1,         /* scatter of a service, of that of chance, below which it is even */
     BETTER = 0.5;       /* logarithm of the likelihoods' ratio */
 enum { LEAST_BIRTHS = 3, LEAST_REPLACED = 6 };
@@ -186,27 +188,46 @@ static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 
 /* --- queues: deaths go on, but births are more --- */
 
-/* Return whether a steady service explains the deaths better than a share of those alive would, as
- * in a pool that has not come to its size; or whether that share is small. */
-static bool is_served(const mp_site_course *course)
+/* Return how much likelier the deaths are, given what explains them, than as a share of those
+ * alive, as in a pool that has not come to its size: the logarithm, of as much scatter as there is.
+ */
+static double likelier(const mp_site_course *course, const double *expected, double scatter)
 {
     const uint32_t length = course->length;
-    double deaths = 0, exposure = 0, squares = 0, better = 0;
+    double alive = 0, sum = 0, better = 0;
+    for (uint32_t i = 1; i <= length; i++) {
+        alive += (double)course->alive[i - 1];
+        sum += expected[i];
+    }
+    for (uint32_t i = 1; i <= length; i++) {
+        const double share = (double)course->alive[i - 1] / alive, other = expected[i] / sum;
+        if (course->deaths[i] > 0)
+            better += (double)course->deaths[i] * log(fmax(other, LEAST) / fmax(share, LEAST));
+    }
+    return better / scatter;
+}
+
+/* Return whether a service explains the deaths: a steady one, or one that rests when nothing comes,
+ * and what is alive rises by more than what comes; or whether so few go that nothing needs one. */
+static bool is_served(const mp_site_course *course, const stream *in)
+{
+    const uint32_t length = course->length;
+    double deaths = 0, squares = 0, first = 0, second = 0;
+    double steady[MP_COURSE_PLACES], busy[MP_COURSE_PLACES];
     for (uint32_t i = 1; i <= length; i++) {
         deaths += (double)course->deaths[i];
-        exposure += (double)course->alive[i - 1];
+        *(i - 0.5 < length / 2.0 ? &first : &second) += (double)course->alive[i - 1];
+        steady[i] = 1;
+        busy[i] = (double)course->births[i];
     }
     const double mean = deaths / length;
-    if (deaths * length <= SMALL_SHARE * exposure)
+    if (deaths * length <= SMALL_SHARE * (first + second))
         return true;
-    for (uint32_t i = 1; i <= length; i++) {
-        const double d = (double)course->deaths[i];
-        const double share = deaths * (double)course->alive[i - 1] / exposure;
-        squares += (d - mean) * (d - mean);
-        if (d > 0)
-            better += d * (log(mean) - log(fmax(share, 1e-3)));
-    }
-    return better / fmax(EVEN, squares / length / mean) >= BETTER;
+    for (uint32_t i = 1; i <= length; i++)
+        squares += ((double)course->deaths[i] - mean) * ((double)course->deaths[i] - mean);
+    if (likelier(course, steady, fmax(EVEN, squares / length / mean)) >= BETTER)
+        return true;
+    return second * in->first > SLOWER * first * in->second && likelier(course, busy, 1) >= BETTER;
 }
 
 static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *result)
@@ -228,7 +249,7 @@ static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *re
     const double last = in.quarters[3] - out.quarters[3];
     if (rise < LEAST_RISE || second < 0.4 * first || last <= 0)
         return false;
-    if (!is_served(course))
+    if (!is_served(course, &in))
         return false;
     result->kind = MP_SITE_GROWING_QUEUE;
     result->last_leaking = length;
@@ -250,16 +271,17 @@ static int64_t resized_at(const mp_site_course *course, uint32_t place)
 static bool is_growing_object(const mp_site_course *course, mp_site_judgement *result)
 {
     const uint32_t length = course->length;
-    int64_t resized[MP_COURSE_PLACES] = {0};
-    double shrunk = 0;
+    int64_t grew[MP_COURSE_PLACES] = {0}; /* at this place: by how much does not matter */
+    double rise = 0, shrunk = 0;
     bool replaced = false;
     for (uint32_t i = 1; i <= length; i++) {
-        resized[i] = resized_at(course, i);
-        replaced |= resized[i] != course->resized_bytes[i];
-        shrunk -= resized[i] < 0 ? (double)resized[i] : 0;
+        const int64_t resized = resized_at(course, i);
+        grew[i] = resized > 0;
+        *(resized > 0 ? &rise : &shrunk) += fabs((double)resized);
+        replaced |= resized != course->resized_bytes[i];
     }
-    const stream in = stream_of(resized, 1, length);
-    if (!goes_on(&in) || dries_up(&in) || shrunk > MOST_SHRUNK * in.total)
+    const stream in = stream_of(grew, 1, length);
+    if (!goes_on(&in) || dries_up(&in) || shrunk > MOST_SHRUNK * rise)
         return false;
     if (replaced && (shrunk > 0 || in.places < LEAST_REPLACED)) /* other objects, of any size */
         return false;
