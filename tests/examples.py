@@ -265,11 +265,11 @@ class Runner:
     def diagnostics(self, page):
         with open(os.path.join(self.root, "include/memprof/diagnostics.def"),
                   encoding="utf-8") as file:
-            wanted = re.findall(r'^MP_DIAGNOSTIC\(\w+, "([a-z0-9-]+)", (\w+), ([01])\)',
+            wanted = re.findall(r'^MP_DIAGNOSTIC\(\w+, "([a-z0-9-]+)", (\w+), ([01]), ([01])\)',
                                 file.read(), re.M)
-        wanted = [(code, severity.lower(), ", violation" if violation == "1" else "")
-                  for code, severity, violation in wanted]
-        rows = re.findall(r"^\*([a-z0-9-]+)\*, (\w+)(, violation|)\n\t\S",
+        wanted = [(code, severity.lower(), ", violation" * int(violation) + ", unsound" * int(unsound))
+                  for code, severity, violation, unsound in wanted]
+        rows = re.findall(r"^\*([a-z0-9-]+)\*, (\w+)((?:, violation)?(?:, unsound)?)\n\t\S",
                           section_of(self.text_of(page), "# DIAGNOSTICS"), re.M)
         for row in wanted:
             if row not in rows:
@@ -458,7 +458,7 @@ CHECK = """# DIAGNOSTICS
 	it is bad
 """
 
-DEFINITION = 'MP_DIAGNOSTIC(BAD, "bad", ERROR, 1)\n'
+DEFINITION = 'MP_DIAGNOSTIC(BAD, "bad", ERROR, 1, 0)\n'
 
 PAGE = """memprof-show(1)
 

@@ -21,7 +21,7 @@ typedef enum mp_severity {
 } mp_severity;
 
 typedef enum mp_diagnostic_id {
-#define MP_DIAGNOSTIC(name, code, severity, violation) MP_DIAG_##name,
+#define MP_DIAGNOSTIC(name, code, severity, violation, unsound) MP_DIAG_##name,
 #include "memprof/diagnostics.def"
 #undef MP_DIAGNOSTIC
     MP_DIAGNOSTIC_COUNT
@@ -50,6 +50,10 @@ uint64_t mp_diagnostics_violations(const mp_diagnostics *diagnostics);
 const char *mp_diagnostic_code(mp_diagnostic_id id);
 mp_severity mp_diagnostic_severity(mp_diagnostic_id id);
 bool mp_diagnostic_is_violation(mp_diagnostic_id id);
+/* Return whether figures may miss a part of what was recorded, so that nothing judges them. */
+bool mp_diagnostic_is_unsound(mp_diagnostic_id id);
+/* Return whether it says that an input ends before what was recorded does. */
+bool mp_diagnostic_breaks_off(mp_diagnostic_id id);
 /* "note", "warning", "error" */
 const char *mp_severity_name(mp_severity severity);
 

@@ -176,15 +176,17 @@ bool mp_question_read(mp_question *question, mp_error *error)
     return ok;
 }
 
+/* Find why figures may miss a part: what breaks off comes first. */
 static const mp_diagnostic *torn_of(const mp_diagnostics *diagnostics)
 {
-    const mp_diagnostic *kept;
+    const mp_diagnostic *kept, *found = NULL;
     size_t count = mp_diagnostics_kept(diagnostics, &kept);
     for (size_t i = 0; i < count; i++)
-        if (kept[i].id == MP_DIAG_TORN || kept[i].id == MP_DIAG_UNREAD_LOG ||
-            kept[i].id == MP_DIAG_LIMIT)
-            return &kept[i];
-    return NULL;
+        if (mp_diagnostic_is_unsound(kept[i].id) &&
+            (!found ||
+             (mp_diagnostic_breaks_off(kept[i].id) && !mp_diagnostic_breaks_off(found->id))))
+            found = &kept[i];
+    return found;
 }
 
 const mp_diagnostic *mp_question_torn(const mp_question *question,
@@ -197,11 +199,18 @@ bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagno
                        mp_digest *digest, mp_error *error)
 {
     const mp_diagnostic *torn = torn_of(diagnostics);
+    bool empty = question->selection.count > 0;
+    for (size_t level = 0; level < MP_LEVELS; level++)
+        empty &= digest->lists[level].count == 0;
     digest->torn = torn != NULL;
+    if (empty)
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "no baseline is made of nothing: nothing fits the selection");
     return !torn || question->allow_torn ||
            mp_fail_file(error, torn->path, (uint32_t)torn->line, 0,
-                        "no baseline is made of what breaks off: %s (" MP_DASHES
+                        "no baseline is made of what %s: %s (" MP_DASHES
                         "allow-torn makes one of what is there)",
+                        mp_diagnostic_breaks_off(torn->id) ? "breaks off" : "is damaged",
                         torn->message);
 }
 

@@ -20,9 +20,10 @@ struct mp_diagnostics {
 static const struct {
     const char *code;
     mp_severity severity;
-    bool violation;
+    bool violation, unsound;
 } catalogue[MP_DIAGNOSTIC_COUNT] = {
-#define MP_DIAGNOSTIC(name, code, severity, violation) {code, MP_##severity, violation},
+#define MP_DIAGNOSTIC(name, code, severity, violation, unsound)                                    \
+    {code, MP_##severity, violation, unsound},
 #include "memprof/diagnostics.def"
 #undef MP_DIAGNOSTIC
 };
@@ -176,6 +177,16 @@ mp_severity mp_diagnostic_severity(mp_diagnostic_id id)
 bool mp_diagnostic_is_violation(mp_diagnostic_id id)
 {
     return catalogue[id].violation;
+}
+
+bool mp_diagnostic_is_unsound(mp_diagnostic_id id)
+{
+    return catalogue[id].unsound;
+}
+
+bool mp_diagnostic_breaks_off(mp_diagnostic_id id)
+{
+    return id == MP_DIAG_TORN || id == MP_DIAG_UNREAD_LOG || id == MP_DIAG_LIMIT;
 }
 
 const char *mp_severity_name(mp_severity severity)

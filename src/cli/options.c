@@ -228,7 +228,7 @@ const cli_option cli_option_table[] = {
      AT(exact_bytes), .scope = CLI_READS, .section = CLI_GENERAL},
     {"strict", NULL, "exit with 3 at any warning, with 1 if a limit hides a leak", NULL,
      .kind = CLI_FLAG, AT(strict), .scope = CLI_LOADS, .section = CLI_GENERAL},
-    {"allow-torn", NULL, "limits and rules also judge a recording that breaks off", NULL,
+    {"allow-torn", NULL, "limits and rules also judge a recording that breaks off or is damaged", NULL,
      .kind = CLI_FLAG, AT(allow_torn), .scope = CLI_LOADS, .section = CLI_GENERAL},
     {"quiet", NULL, "no notes, warnings or progress on standard error", NULL, .kind = CLI_FLAG,
      AT(quiet), .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'q'},

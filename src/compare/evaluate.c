@@ -382,6 +382,8 @@ static void judge_rule(mp_evaluation *evaluation)
     else if (is_of_leaks(rule->measure) && (context->now->late || base->late))
         MP_DISMISS(evaluation, "%s " MP_ENDS_LATE,
                    context->now->late ? "the window" : "the base's window");
+    else if (is_of_leaks(rule->measure) && context->window && mp_window_is_one(context->window))
+        MP_DISMISS(evaluation, MP_ONE_SNAPSHOT);
     else if (row->is_new)
         judge_new(evaluation);
     else if (rule->measure == MP_MEASURE_COVERAGE)

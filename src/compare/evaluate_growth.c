@@ -454,7 +454,7 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
         MP_DISMISS(evaluation, "%s does not tell platform memory",
                    mp_kind_name(window->model->kind));
     else if (grows && !mp_window_has_span(window))
-        MP_DISMISS(evaluation, "one snapshot does not tell growth");
+        MP_DISMISS(evaluation, MP_ONE_SNAPSHOT);
     else if (measure == MP_MEASURE_TREND)
         judge_trend(evaluation, window);
     else if (grows && evaluation->rule->per_snapshot)

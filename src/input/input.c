@@ -97,6 +97,7 @@ static bool refill(mp_input *input)
     mp_grow(&input->bytes, &input->capacity, input->end + input->capacity / 4 + MP_WINDOW_SLACK, 1);
     size_t room = input->capacity - MP_WINDOW_SLACK - input->end;
     size_t got = mp_stream_read(input->stream, input->bytes + input->end, room);
+    input->has_nul |= memchr(input->bytes + input->end, '\0', got) != NULL;
     input->end += got;
     input->at_end = got == 0 && !input->file->looks;
     if (input->progress.advance)
@@ -153,6 +154,18 @@ bool mp_window_has_line(mp_input *input)
 
 /* --- lines --- */
 
+/* No format has NUL bytes in its text: a disk that lost a block leaves them. Told once. */
+static void diagnose_nul(mp_input *input, mp_slice line)
+{
+    if (input->nul_told || !memchr(line.at, '\0', line.length))
+        return;
+    input->nul_told = true;
+    mp_diagnose(
+        input->diagnostics, MP_DIAG_NUL_BYTES, input->path, input->line_number,
+        "has NUL bytes, the first ones in this line, expected text: what they took the place "
+        "of is lost");
+}
+
 /* Drop a line that does not fit in any sane window, up to and with its newline. */
 static void skip_long_line(mp_input *input)
 {
@@ -193,6 +206,8 @@ bool mp_input_line(mp_input *input, mp_slice *line)
             if (taken && from[taken - 1] == '\r')
                 taken--;
             *line = (mp_slice){from, taken};
+            if (input->has_nul)
+                diagnose_nul(input, *line);
             return true;
         }
         seen = length;

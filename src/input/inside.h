@@ -27,7 +27,7 @@ struct mp_input {
     uint64_t total, consumed, line_number;
     char *bytes;
     size_t start, end, capacity, longest_line;
-    bool line_closed, at_end, is_file, fault_told, damage_told;
+    bool line_closed, at_end, is_file, fault_told, damage_told, has_nul, nul_told;
     mp_stream *stream, *file; /* and what is at the bottom of it */
     mp_stream *places;        /* what is packed, where any of it can be read; NULL: nowhere */
     mp_layers layers;

@@ -210,6 +210,12 @@ bool mp_window_has_span(const mp_window *window)
     return false;
 }
 
+bool mp_window_is_one(const mp_window *window)
+{
+    return !mp_window_has_span(window) && !window->ranges[1].all_new &&
+           window->model->kind != MP_KIND_DUMP;
+}
+
 /* Snapshots of one session are made in the order of time, so their ids tell earlier from later. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot)
 {

@@ -296,6 +296,8 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     mp_rule_results results = mp_policy_evaluate(request->policy, rule_context);
     if (request->torn)
         withdraw(&results, mp_torn_text(document, request));
+    else if (document->fits_nothing && !request->one_of_many)
+        withdraw(&results, MP_FITS_NOTHING);
     section_gate(document, request, &results);
     say_verdict(document, &results);
     say_same(document, request->base, rule_context->now);

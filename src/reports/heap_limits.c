@@ -226,13 +226,6 @@ static void hold_platform(mp_document *document, const mp_request *request, cons
                  .refusal = request->torn ? mp_torn_text(document, request) : NULL});
 }
 
-/* A database of one moment tells what is alive, and all of it may leak. */
-static bool is_one_snapshot(const mp_window *window)
-{
-    return !mp_window_has_span(window) && !window->ranges[1].all_new &&
-           window->model->kind != MP_KIND_DUMP;
-}
-
 /* Why a limit is not judged: what breaks off, what nothing fits, perhaps because it is misspelt,
  * unless another of many files may have it, what leaked where it is no longer there, and growth
  * where nobody knows what was first. NULL: it is. */
@@ -241,9 +234,9 @@ static const char *refusal_of(mp_document *document, const mp_request *request,
 {
     bool nothing = document->fits_nothing && !request->one_of_many;
     return request->torn                             ? mp_torn_text(document, request)
-           : nothing                                 ? "nothing fits the selection"
+           : nothing                                 ? MP_FITS_NOTHING
            : of_leaks && mp_window_ends_late(window) ? "the window " MP_ENDS_LATE
-           : of_leaks && is_one_snapshot(window)     ? "one snapshot does not tell growth"
+           : of_leaks && mp_window_is_one(window)    ? MP_ONE_SNAPSHOT
            : of_leaks                                ? mp_dump_order_text(document, window->model)
                                                      : NULL;
 }

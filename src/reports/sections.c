@@ -213,13 +213,13 @@ const char *mp_torn_text(mp_document *document, const mp_request *request)
     const char *path = mp_utf8_copy(document->arena, torn->path ? torn->path : "an input");
     const char *message = mp_utf8_copy(document->arena, torn->message);
     const char *dashes = mp_diagnostics_dashes(request->diagnostics);
-    return torn->line
-               ? mp_document_text(document,
-                                  "%s breaks off at line %" PRIu64
-                                  ": %s (%sallow-torn judges what is there)",
-                                  path, torn->line, message, dashes)
-               : mp_document_text(document, "%s breaks off: %s (%sallow-torn judges what is there)",
-                                  path, message, dashes);
+    const char *what = mp_diagnostic_breaks_off(torn->id) ? "breaks off" : "is damaged";
+    return torn->line ? mp_document_text(document,
+                                         "%s %s at line %" PRIu64
+                                         ": %s (%sallow-torn judges what is there)",
+                                         path, what, torn->line, message, dashes)
+                      : mp_document_text(document, "%s %s: %s (%sallow-torn judges what is there)",
+                                         path, what, message, dashes);
 }
 
 void mp_say_damage(mp_document *document, const mp_request *request)

@@ -128,6 +128,8 @@ const char *mp_running_text(mp_document *document, const mp_window *window);
 void mp_say_running(mp_document *document, const mp_window *window);
 /* That the window ends where nothing tells any more what leaked; nothing of others. */
 void mp_say_late(mp_document *document, const mp_window *window);
+/* Why nothing is judged that a selection left nothing of. */
+#define MP_FITS_NOTHING "nothing fits the selection"
 /* "breaks off: ...", why no limit judges the recording; only where request->torn. */
 const char *mp_torn_text(mp_document *document, const mp_request *request);
 /* "the order of the dumps is in doubt: ..."; NULL where it is not. And as an answer. */

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""How many damaged recordings pass a limit that the whole recording exceeds.
+
+  tests/passes.py --memprof PROGRAM [--places N] [--corpus DIR] [--most PERCENT]
+  tests/passes.py --self-test
+
+Each recording loses or zeroes 512 bytes, or loses 1 to 59 lines, at N places each (200 unless told).
+A gate holds it to less than the whole recording has: it must fail, or end with 3 as it cannot judge;
+one that passes is counted. Prints the share by format and kind of damage. Exit status 1 if a format
+that states totals, FORMATS below, is over --most (1 percent). A corpus that is not there is skipped.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+# By the end of the name: the measure that is held, and whether the format states totals of its own.
+FORMATS = {".oemp": ("live", True), ".prf": ("seconds", True), ".rpt": ("seconds", False),
+           ".taligent": ("live", False), ".gclog": ("live", False)}
+LARGEST = 300_000  # bytes; each is read thousands of times
+
+
+def zeroed(data, chance):
+    at = chance.randrange(max(1, len(data) - 512))
+    return data[:at] + bytes(512) + data[at + 512:]
+
+
+def lost(data, chance):
+    at = chance.randrange(max(1, len(data) - 512))
+    return data[:at] + data[at + 512:]
+
+
+def lines_lost(data, chance):
+    lines = data.splitlines(keepends=True)
+    count = chance.randint(1, min(59, max(1, len(lines) // 2)))
+    at = chance.randrange(len(lines) - count + 1)
+    return b"".join(lines[:at] + lines[at + count:])
+
+
+DAMAGES = {"512 bytes zeroed": zeroed, "512 bytes lost": lost, "lines lost": lines_lost}
+
+
+def gate(memprof, policy, path):
+    return subprocess.run([memprof, "gate", policy, path, "--format", "json", "--quiet"],
+                          capture_output=True, check=False, timeout=60)
+
+
+def measure(memprof, path, folder):
+    """Write the policy that the whole recording fails by the least; None: nothing is measured."""
+    measured = FORMATS[path.suffix][0]
+    policy = folder / f"{path.name}.policy"
+    policy.write_text(f"{measured} < 0{' s' if measured == 'seconds' else ''}\n")
+    rules = json.loads(gate(memprof, policy, path).stdout or "{}").get("rules", [{}])
+    name = "measured_us" if measured == "seconds" else "measured_bytes"
+    value = rules[0].get(name) or rules[0].get("measured_seconds")
+    if not value:
+        return None
+    policy.write_text(f"{measured} < {value}{' s' if measured == 'seconds' else ''}\n")
+    return policy if gate(memprof, policy, path).returncode == 1 else None
+
+
+def passes(memprof, policy, path, damage, seed, folder):
+    """Return true if a damaged copy passes, None if the damage changed nothing."""
+    data = path.read_bytes()
+    spoilt = DAMAGES[damage](data, random.Random(f"{path.name} {damage} {seed}"))
+    if spoilt == data:
+        return None
+    copy = folder / f"{seed}-{damage.replace(' ', '-')}-{path.name}"
+    copy.write_bytes(spoilt)
+    status = gate(memprof, policy, copy).returncode
+    copy.unlink()
+    return status == 0
+
+
+def score(memprof, paths, places):
+    counts = collections.Counter()
+    with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor() as pool:
+        folder, trials = pathlib.Path(name), []
+        for path in paths:
+            policy = measure(memprof, path, folder)
+            if policy is None:
+                print(f"skipped: {path.name}, no figure to hold")
+                continue
+            trials += [(path.suffix, damage, pool.submit(passes, memprof, policy, path, damage, seed,
+                                                         folder))
+                       for damage in DAMAGES for seed in range(places)]
+        for suffix, damage, trial in trials:
+            if trial.result() is not None:
+                counts[suffix, damage, trial.result()] += 1
+    return counts
+
+
+def report(counts, most):
+    """Print the table; the number of formats that state totals and pass too often."""
+    wrong = 0
+    print(f"{'format':10} " + " ".join(f"{damage:>24}" for damage in DAMAGES))
+    for suffix in sorted({suffix for suffix, _, _ in counts}):
+        cells, passed, all_ = [], 0, 0
+        for damage in DAMAGES:
+            some, none = counts[suffix, damage, True], counts[suffix, damage, False]
+            passed, all_ = passed + some, all_ + some + none
+            cells.append(f"{some * 100 / max(1, some + none):8.2f} % ({some} of {some + none})")
+        print(f"{suffix:10} " + " ".join(f"{cell:>24}" for cell in cells))
+        wrong += FORMATS[suffix][1] and passed * 100 > most * all_
+    return wrong
+
+
+def self_test():
+    data, chance = b"".join(b"%d\n" % i for i in range(1000)), random.Random(1)
+    wrong = sum(len(spoil(data, chance)) > len(data) or spoil(data, chance) == data
+                for spoil in DAMAGES.values())
+    wrong += report(collections.Counter({(".oemp", "lines lost", True): 2,
+                                         (".oemp", "lines lost", False): 98}), 1) != 1
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--memprof")
+    parser.add_argument("--places", type=int, default=200)
+    parser.add_argument("--corpus", type=pathlib.Path)
+    parser.add_argument("--most", type=float, default=1)
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        return self_test()
+    paths = [path for path in sorted(SAMPLES.iterdir()) if path.suffix in FORMATS]
+    if arguments.corpus and not arguments.corpus.is_dir():
+        print(f"skipped: {arguments.corpus} is not there")
+    elif arguments.corpus:
+        paths += sorted(path for path in arguments.corpus.rglob("*") if path.suffix in FORMATS)
+    paths = [path for path in paths if path.stat().st_size <= LARGEST]
+    return 1 if report(score(arguments.memprof, paths, arguments.places), arguments.most) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
