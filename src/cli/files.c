@@ -124,6 +124,23 @@ static void sort_files(cli_search *search, size_t first)
         qsort(search->files + first, search->count - first, sizeof *search->files, by_path);
 }
 
+/* A file that no format knows. One that is named as a recording, and is none, or is empty or cut
+ * before it tells what it is, is a recording that is missing: what is left is not all. */
+static void pass_over(cli_search *search, const char *path)
+{
+    if (search->options->allow_torn || !mp_reader_named(path)) {
+        search->passed_over++;
+        return;
+    }
+    mp_diagnose(
+        search->diagnostics, MP_DIAG_FOREIGN_FILE, mp_arena_copy(search->arena, path, strlen(path)),
+        0,
+        "is named as a recording, but no format knows it: it may be empty, cut or a link that "
+        "leads nowhere (%sallow-torn passes it over)",
+        mp_diagnostics_dashes(search->diagnostics));
+    search->ok = false;
+}
+
 static void tell_passed_over(const cli_search *search, const char *path)
 {
     if (search->passed_over)
@@ -138,11 +155,11 @@ static void look_at_member(void *opaque, mp_input *member)
 {
     cli_search *search = opaque;
     cli_file file = {.found = true};
+    const char *path = mp_input_path(member);
     if (!is_claimed(search, member, &file)) {
-        search->passed_over++;
+        pass_over(search, path);
         return;
     }
-    const char *path = mp_input_path(member);
     file.path = mp_arena_copy(search->arena, path, strlen(path));
     add_file(search, &file);
 }
@@ -171,7 +188,9 @@ static void search_archive(cli_search *search, mp_input *archive)
     const char *path = mp_input_path(archive);
     bool ok = search->ok;
     search->passed_over = 0;
-    search->ok = mp_input_members(archive, &search->options->load, look_at_member, search);
+    search->ok = true;
+    const bool whole = mp_input_members(archive, &search->options->load, look_at_member, search);
+    search->ok = search->ok && whole;
     sort_files(search, first);
     drop_earlier(search, first);
     if (search->count == first && search->ok)
@@ -238,7 +257,7 @@ static void pass_or_refuse(cli_search *search, const char *path)
     int why = errno;
     bool nowhere = why == ENOENT || why == ENOTDIR || why == ELOOP;
     if (nowhere && lstat(path, &own) == 0) {
-        search->passed_over++;
+        pass_over(search, path);
         return;
     }
     mp_diagnose(search->diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: %s",
@@ -260,7 +279,7 @@ static void look_at_file(cli_search *search, cli_file *file)
     } else if (!archive && is_claimed(search, input, file)) {
         add_file(search, file);
     } else {
-        search->passed_over++;
+        pass_over(search, file->path);
     }
     mp_input_close(input);
 }

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/diagnose.h"
 #include "base/encoding.h"
@@ -28,6 +29,20 @@ const mp_reader *const *mp_readers(size_t *count)
 {
     *count = READERS;
     return table;
+}
+
+bool mp_reader_named(const char *path)
+{
+    const size_t length = strlen(path);
+    size_t count;
+    const mp_reader *const *readers = mp_readers(&count);
+    for (size_t i = 0; i < count; i++) {
+        const size_t ending = strcspn(readers[i]->endings, " "); /* the first is its own */
+        if (readers[i]->kind != MP_KIND_DATABASE && length > ending &&
+            strncasecmp(path + length - ending, readers[i]->endings, ending) == 0)
+            return true;
+    }
+    return false;
 }
 
 const mp_reader *mp_reader_find(const char *name)
