@@ -19,10 +19,14 @@ typedef struct config_setting {
     const cli_command *command; /* of which; NULL: of all that it means the same to */
     unsigned rank;              /* the highest of a name counts: a nearer file, then a command */
     bool meant;                 /* it means something to the command that runs */
+    bool ignored;               /* it changes what is judged, and the command judges */
 } config_setting;
 
 /* That are told of a file. */
 enum { MOST_FAULTS = 10 };
+
+/* A file is not longer: it is read before anything is asked for. */
+enum { MOST_BYTES = 64 * 1024 };
 
 typedef struct config_reading {
     const cli_options *options;
@@ -34,7 +38,8 @@ typedef struct config_reading {
     /* The file that is being read. */
     const char *path, *folder; /* below which its paths stand: "", or with a slash at its end */
     unsigned rank;
-    size_t first;               /* its first setting */
+    bool has[CLI_MOST_OPTIONS][CLI_MOST_COMMANDS + 1]; /* set in it, by option and command */
+    size_t highest[CLI_MOST_OPTIONS];                  /* + 1; 0: none */
     const char *origin;         /* the line that is being read, "path:line" */
     size_t faults, faults_here; /* in all, in the file */
 } config_reading;
@@ -74,6 +79,8 @@ static bool is_name(const char *name)
 
 static bool refuse_name(config_reading *config, const char *name)
 {
+    if (config->faults_here >= MOST_FAULTS) /* which are told no more */
+        return fault(config, "there is no option");
     const char *names[CLI_MOST_OPTIONS];
     for (size_t i = 0; i < cli_option_count; i++)
         names[i] = cli_option_table[i].name;
@@ -131,11 +138,11 @@ static bool set_text(config_reading *config, config_setting *made, bool has_text
 
 static bool set_once(config_reading *config, const config_setting *made)
 {
-    for (size_t i = config->first; i < config->count && !made->option->repeats; i++)
-        if (config->settings[i].option == made->option &&
-            config->settings[i].command == made->command)
-            return fault(config, "%s is set twice, first by %s", made->pair.name,
-                         config->settings[i].pair.origin);
+    const size_t option = (size_t)(made->option - cli_option_table);
+    const size_t command = made->command ? (size_t)(made->command - config->commands) + 1 : 0;
+    if (config->has[option][command] && !made->option->repeats)
+        return fault(config, "%s is set twice", made->pair.name);
+    config->has[option][command] = true;
     return true;
 }
 
@@ -195,7 +202,13 @@ static void read_file(config_reading *config, const char *path, size_t folder_le
     config->path = path;
     config->folder = mp_arena_copy(config->arena, path, folder_length);
     config->rank = rank;
-    config->first = config->count;
+    memset(config->has, 0, sizeof config->has);
+    struct stat status;
+    if (stat(path, &status) == 0 && status.st_size > MOST_BYTES) {
+        cli_put_fault(path, "is larger than 64 KiB, the limit of a configuration");
+        config->faults++;
+        return;
+    }
     if (mp_file_read(path, NULL, &text, &length, &error)) {
         mp_slice rest = mp_slice_without_mark((mp_slice){text, length}), line;
         for (size_t number = 1; mp_slice_take_line(&rest, &line); number++) {
@@ -242,15 +255,30 @@ static const char *contrary_of(const char *name)
 static const char *overruler(const config_reading *config, const config_setting *one)
 {
     const char *contrary = contrary_of(one->pair.name);
+    const config_setting *highest = NULL;
     if (is_given(config->options, one->pair.name) || is_given(config->options, contrary))
         return "the command line";
-    for (size_t i = 0; i < config->count; i++) {
-        const config_setting *other = &config->settings[i];
-        if (other->meant && other->rank > one->rank &&
+    for (size_t i = 0; i < cli_option_count; i++) {
+        const size_t place = config->highest[i];
+        const config_setting *other = place ? &config->settings[place - 1] : NULL;
+        if (other && other->rank > one->rank && (!highest || other->rank > highest->rank) &&
             (other->option == one->option || strcmp(other->pair.name, contrary) == 0))
-            return other->pair.origin;
+            highest = other;
     }
-    return NULL;
+    return highest ? highest->pair.origin : NULL;
+}
+
+/* Find of each option the setting that counts most. */
+static void rank_settings(config_reading *config)
+{
+    memset(config->highest, 0, sizeof config->highest);
+    for (size_t i = 0; i < config->count; i++) {
+        const config_setting *one = &config->settings[i];
+        size_t *place = &config->highest[one->option - cli_option_table];
+        if (one->meant && !one->ignored &&
+            (!*place || one->rank > config->settings[*place - 1].rank))
+            *place = i + 1;
+    }
 }
 
 /* Whether the command line says it, or a setting that counts. */
@@ -258,7 +286,8 @@ static bool says(const config_reading *config, const char *name)
 {
     bool says = is_given(config->options, name);
     for (size_t i = 0; i < config->count; i++)
-        says |= config->settings[i].meant && strcmp(config->settings[i].pair.name, name) == 0 &&
+        says |= config->settings[i].meant && !config->settings[i].ignored &&
+                strcmp(config->settings[i].pair.name, name) == 0 &&
                 !overruler(config, &config->settings[i]);
     return says;
 }
@@ -306,6 +335,8 @@ static void tell(const config_reading *config)
     for (size_t i = 0; i < config->count; i++) {
         const config_setting *one = &config->settings[i];
         const char *by = one->meant ? overruler(config, one) : NULL;
+        if (one->ignored)
+            continue;
         cli_put_safe(one->pair.origin);
         fprintf(stderr, ": note: --%s%s", one->pair.name, *one->pair.text ? " " : "");
         cli_put_safe(one->pair.text);
@@ -314,6 +345,40 @@ static void tell(const config_reading *config)
         else
             fprintf(stderr, "%s%s\n", by ? " is overruled by " : " is set", by ? by : "");
     }
+}
+
+/* Whether the command judges: by a policy, a baseline or limits. */
+static bool judges(const config_reading *config)
+{
+    const char *command = config->options->command.name;
+    bool limits = strcmp(command, "gate") == 0 || strcmp(command, "baseline") == 0;
+    for (size_t i = 0; i < cli_option_count; i++)
+        limits |=
+            cli_option_table[i].section == CLI_LIMITS && says(config, cli_option_table[i].name);
+    return limits;
+}
+
+/* A file that came with what was checked out must not change what is judged. The user's own may. */
+static void ignore_judged(config_reading *config)
+{
+    enum { NEAREST = 2 };
+    if (!judges(config))
+        return;
+    for (size_t i = 0; i < config->count; i++) {
+        config_setting *one = &config->settings[i];
+        if (one->rank < NEAREST || !one->meant ||
+            !(one->option->judged || one->option->section == CLI_PART))
+            continue;
+        one->ignored = true;
+        if (says(config, "quiet"))
+            continue;
+        cli_put_safe(one->pair.origin);
+        fprintf(stderr,
+                ": note: --%s is ignored: it would change what is judged; give it on the "
+                "command line\n",
+                one->pair.name);
+    }
+    rank_settings(config);
 }
 
 bool cli_config_read(cli_options *options, const cli_command *commands, size_t count)
@@ -327,12 +392,15 @@ bool cli_config_read(cli_options *options, const cli_command *commands, size_t c
         return true;
     read_users(&config);
     read_nearest(&config);
+    rank_settings(&config);
+    ignore_judged(&config);
     if (!config.faults && says(&config, "verbose") && !says(&config, "quiet"))
         tell(&config);
     size_t used = 0, capacity = config.count + options->pair_count + 1;
     cli_pair *pairs = mp_alloc(capacity * sizeof *pairs);
     for (size_t i = 0; i < config.count; i++)
-        if (config.settings[i].meant && !overruler(&config, &config.settings[i]))
+        if (config.settings[i].meant && !config.settings[i].ignored &&
+            !overruler(&config, &config.settings[i]))
             pairs[used++] = config.settings[i].pair;
     for (size_t i = 0; i < options->pair_count; i++)
         pairs[used + i] = options->pairs[i];

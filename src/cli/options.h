@@ -159,6 +159,9 @@ typedef struct cli_option {
     /* Makes the program write a file, run another or guard itself less, or means nothing as a
      * default: no configuration, which may have come with what was checked out, may say it. */
     bool by_hand;
+    /* Changes what limits and rules judge, as what selects a part does (CLI_PART): they go without
+     * it where a .memprof says it. */
+    bool judged;
 } cli_option;
 
 extern const cli_option cli_option_table[];
