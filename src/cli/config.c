@@ -38,10 +38,11 @@ typedef struct config_reading {
     /* The file that is being read. */
     const char *path, *folder; /* below which its paths stand: "", or with a slash at its end */
     unsigned rank;
-    bool has[CLI_MOST_OPTIONS][CLI_MOST_COMMANDS + 1]; /* set in it, by option and command */
-    size_t highest[CLI_MOST_OPTIONS];                  /* + 1; 0: none */
-    const char *origin;         /* the line that is being read, "path:line" */
-    size_t faults, faults_here; /* in all, in the file */
+    /* The settings that it has, by option and command, + 1; 0: none. */
+    uint32_t first[CLI_MOST_OPTIONS][CLI_MOST_COMMANDS + 1];
+    size_t highest[CLI_MOST_OPTIONS]; /* + 1; 0: none */
+    const char *origin;               /* the line that is being read, "path:line" */
+    size_t faults, faults_here;       /* in all, in the file */
 } config_reading;
 
 /* --- a line --- */
@@ -140,9 +141,11 @@ static bool set_once(config_reading *config, const config_setting *made)
 {
     const size_t option = (size_t)(made->option - cli_option_table);
     const size_t command = made->command ? (size_t)(made->command - config->commands) + 1 : 0;
-    if (config->has[option][command] && !made->option->repeats)
-        return fault(config, "%s is set twice", made->pair.name);
-    config->has[option][command] = true;
+    uint32_t *first = &config->first[option][command];
+    if (*first && !made->option->repeats)
+        return fault(config, "%s is set twice, first by %s", made->pair.name,
+                     config->settings[*first - 1].pair.origin);
+    *first = (uint32_t)config->count + 1;
     return true;
 }
 
@@ -202,7 +205,7 @@ static void read_file(config_reading *config, const char *path, size_t folder_le
     config->path = path;
     config->folder = mp_arena_copy(config->arena, path, folder_length);
     config->rank = rank;
-    memset(config->has, 0, sizeof config->has);
+    memset(config->first, 0, sizeof config->first);
     struct stat status;
     if (stat(path, &status) == 0 && status.st_size > MOST_BYTES) {
         cli_put_fault(path, "is larger than 64 KiB, the limit of a configuration");
