@@ -127,9 +127,9 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_head(document, request);
     mp_section_profile_answer(document, model, &costs);
     draw_stacks(document, request->filter, NULL);
+    mp_section_methods(document, model, &costs, &asked);
     bool ok = mp_section_profile_top(document, model, &costs, &asked, error);
     document->tables[document->table_count - 1].main = true;
-    mp_section_methods(document, model, &costs, &asked);
     mp_section_profile_totals(document, request->filter, true);
     mp_section_session(document, request, true);
     mp_profile_costs_free(&costs);

@@ -258,13 +258,8 @@ bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_pro
 void mp_section_methods(mp_document *document, const mp_model *model, mp_profile_costs *costs,
                         const mp_costs_asked *asked)
 {
-    bool inclusive = false; /* a report of lines knows none */
-    for (size_t i = 0; i < costs->methods.count; i++)
-        inclusive |= costs->methods.at[i].inclusive != MP_INCLUSIVE_UNKNOWN;
-    mp_table *table = MP_TABLE(document, "methods",
-                               inclusive ? "Methods, by time with callees" : "Hottest methods",
-                               MP_ROWS, method_columns);
-    put_costs(document, table, model, costs, &costs->methods, &mp_method_orders[inclusive], asked);
+    mp_table *table = MP_TABLE(document, "methods", "Hottest methods", MP_ROWS, method_columns);
+    put_costs(document, table, model, costs, &costs->methods, &mp_method_orders[0], asked);
 }
 
 /* --- the answer --- */
@@ -291,21 +286,31 @@ static void say_cost(mp_document *document, const char *label, const char *where
                     about ? "about " : "", share, duration_text(document, all_us), how, calls);
 }
 
+/* What is called once, as the start of a program is, holds all that follows, which says nothing. */
+static bool is_called_once(const mp_code_cost *method)
+{
+    return !(method->unknown & MP_UNKNOWN_EXECUTIONS) && method->calls <= 1;
+}
+
 void mp_section_profile_answer(mp_document *document, const mp_model *model,
                                const mp_profile_costs *costs)
 {
     const int64_t all_us = costs->totals.exclusive_us;
-    const mp_code_cost *hottest = costs->lines.count ? costs->lines.at : NULL, *deepest = NULL;
-    if (!hottest || hottest->unknown & MP_UNKNOWN_EXCLUSIVE || !all_us)
+    const mp_code_cost *line = costs->lines.count ? costs->lines.at : NULL, *deepest = NULL;
+    const mp_code_cost *hottest = costs->methods.count ? costs->methods.at : NULL;
+    if (!line || line->unknown & MP_UNKNOWN_EXCLUSIVE || !all_us)
         return;
-    say_cost(document, "Hottest", where_of(document, model, hottest, true), hottest,
-             hottest->exclusive_us, all_us, "");
     for (size_t i = 0; i < costs->methods.count; i++) {
         const mp_code_cost *method = &costs->methods.at[i];
         if (method->inclusive != MP_INCLUSIVE_UNKNOWN && method->inclusive_us > all_us / 2 &&
-            (!deepest || method->inclusive_us < deepest->inclusive_us))
+            !is_called_once(method) && (!deepest || method->inclusive_us < deepest->inclusive_us))
             deepest = method;
     }
+    if (hottest)
+        say_cost(document, "Hottest", where_of(document, model, hottest, false), hottest,
+                 hottest->exclusive_us, all_us, "");
+    say_cost(document, "Hottest line", where_of(document, model, line, true), line,
+             line->exclusive_us, all_us, "");
     if (deepest)
         say_cost(document, "Over half in", where_of(document, model, deepest, false), deepest,
                  deepest->inclusive_us, all_us, " with what it calls");
