@@ -105,18 +105,37 @@ static void say_way_to(mp_document *document, mp_graph_view *view, uint32_t obje
         mp_document_say(document, MP_TONE_PLAIN, "from", "%s", way);
 }
 
-/* The first suspect object, or where there is none the first of what roots hold together; not the
- * one that grows, which is said already. */
+static const char *biggest_text(mp_document *document, mp_graph_view *view, int64_t all)
+{
+    const mp_histogram *types = mp_graph_types(view);
+    const mp_histogram_row *first = NULL;
+    for (uint32_t i = 0; i < types->count; i++) {
+        const mp_histogram_row *at = &types->at[i];
+        if (!first || at->bytes > first->bytes ||
+            (at->bytes == first->bytes && strcmp(at->label, first->label) < 0))
+            first = at;
+    }
+    return first ? mp_biggest_text(document, first->label,
+                                   (mp_amount){first->objects, first->bytes}, all)
+                 : NULL;
+}
+
+/* The first row of the table; not the one that grows, which is said already. Where there is none,
+ * one dump does not tell more: what is largest is said, and what would. */
 static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t grows)
 {
-    size_t count, first = 0;
-    const mp_suspect *suspects = mp_graph_suspects(view, &count);
-    while (first < count && suspects[first].rule != MP_SUSPECT_OBJECT)
-        first++;
-    const mp_suspect *suspect = first < count ? &suspects[first] : count ? suspects : NULL;
-    if (!suspect) {
-        mp_document_say(document, MP_TONE_PLAIN, "Suspect",
-                        "none: no object, and no kind of roots, keeps over a tenth alive alone");
+    size_t count;
+    const mp_suspect *suspect = mp_graph_suspects(view, &count);
+    if (!count) {
+        const int64_t all = mp_graph_totals_of(view->graph, &view->dominators).bytes;
+        const char *biggest = biggest_text(document, view, all);
+        mp_document_say(
+            document, MP_TONE_PLAIN, "Suspect",
+            "none: no object, and no kind of roots, keeps over a tenth alive alone%s%s%s",
+            biggest ? "; largest is " : "", biggest ? biggest : "",
+            view->model->snapshots.count > 2
+                ? ""
+                : "; a later dump of the same program shows what grows");
         return;
     }
     if (suspect->rule == MP_SUSPECT_OBJECT) {
@@ -137,21 +156,6 @@ static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t gro
                         "%s roots alone keep %s alive, most by %s",
                         suspect->rule == MP_SUSPECT_FINALIZER ? "finalizer" : "handle", share,
                         mp_object_text(document->arena, view, suspect->object));
-}
-
-static const char *biggest_text(mp_document *document, mp_graph_view *view, int64_t all)
-{
-    const mp_histogram *types = mp_graph_types(view);
-    const mp_histogram_row *first = NULL;
-    for (uint32_t i = 0; i < types->count; i++) {
-        const mp_histogram_row *at = &types->at[i];
-        if (!first || at->bytes > first->bytes ||
-            (at->bytes == first->bytes && strcmp(at->label, first->label) < 0))
-            first = at;
-    }
-    return first ? mp_biggest_text(document, first->label,
-                                   (mp_amount){first->objects, first->bytes}, all)
-                 : NULL;
 }
 
 uint32_t mp_say_growing(mp_document *document, mp_graph_view *view)
