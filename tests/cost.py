@@ -139,7 +139,8 @@ class Law:
     def ask(self, name, command, folder, path):
         """(work, KiB) of one command, or None where it does not end as it should, which is said."""
         words = [{"POLICY": "policy", "FILE": str(path)}.get(word, word) for word in command.split()]
-        words += {"export": ["-o", "out"], "baseline": ["--store", "kept"]}.get(words[0], [])
+        words += {"export": ["-o", "out"], "baseline": ["--store", "kept", "--allow-torn"],
+                  "gate": ["--allow-torn"]}.get(words[0], [])
         status, *costs = self.cost([*words, str(path)], folder, name)
         if status in (0, 1):
             return costs

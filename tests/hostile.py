@@ -264,8 +264,8 @@ DEEP = [("leaks", "a.oemp"), ("leaks", "a.oemp", "--limit", "0", "--format", "ma
         ("top", "a.oemp", "--by", "node", "--format", "json"),
         ("diff", "a.oemp", "b.oemp"), ("diff", "a.oemp", "b.oemp", "--format", "csv"),
         ("trend", "a.oemp", "b.oemp", "--format", "json"),
-        ("baseline", "save", "a.oemp", "--store", "."), ("diff", "a.baseline", "b.oemp"),
-        ("baseline", "check", "a.oemp", "--store", "."),
+        ("baseline", "save", "a.oemp", "--store", ".", "--allow-torn"), ("diff", "a.baseline", "b.oemp"),
+        ("baseline", "check", "a.oemp", "--store", ".", "--allow-torn"),
         ("export", "a.oemp", "--to", "aqtime", "-o", "a.sqlite"), ("leaks", "a.sqlite"),
         *(("export", "a.oemp", "--to", name, "-o", "a.out")
           for name in ("pprof", "callgrind", "massif", "dhat")),
@@ -311,7 +311,7 @@ def wide_and_deep(scale):
 
 @hostile("deep", ("leaks", "a.oemp"), ("diff", "a.oemp", "b.oemp"),
          ("leaks", "a.oemp", "--limit", "0", "--format", "pr"),
-         ("baseline", "save", "a.oemp", "--store", "."), ("diff", "a.baseline", "b.oemp"),
+         ("baseline", "save", "a.oemp", "--store", ".", "--allow-torn"), ("diff", "a.baseline", "b.oemp"),
          ("export", "a.oemp", "--to", "aqtime", "-o", "a.sqlite"),
          *(("export", "a.oemp", "--to", name, "-o", "a.out")
            for name in ("pprof", "callgrind", "massif", "dhat", "dot", "ndjson")),
