@@ -169,7 +169,8 @@ mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, boo
         for (size_t row = 0; row < from->row_count; row++, place++) {
             bool has = by && own < from->column_count;
             const mp_cell *key = has ? &from->cells[row * from->column_count + own] : &unknown;
-            if (!stand || !least || row == from->ahead || (by && mp_cells_compare(by, least, key) < 0))
+            if (!stand || !least || row == from->ahead ||
+                (by && mp_cells_compare(by, least, key) < 0))
                 least = key;
             refs[place] = (mp_merge_row){i, row, place, least, row < from->ahead};
         }

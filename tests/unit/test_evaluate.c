@@ -363,8 +363,7 @@ static void check_series(const char *rule, const int64_t *values, size_t count, 
                                 .result = &rule_result};
     for (size_t i = 0; i < count; i++)
         sequences[i] = i + 1;
-    mp_slope pace_slope = mp_slope_of(&evaluation, "", mp_trend_of(values, count), values,
-                                      count);
+    mp_slope pace_slope = mp_slope_of(&evaluation, "", mp_trend_of(values, count), values, count);
     pace_slope.sequences = sequences;
     mp_evaluation_decide_slopes(&evaluation, &pace_slope, 1);
     if (rule_result.verdict != verdict || strcmp(rule_result.measured_text, measured) != 0)
