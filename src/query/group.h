@@ -34,6 +34,9 @@ typedef struct mp_dimension {
 /* All dimensions; a new one is a row of the table in dimensions.c. */
 const mp_dimension *mp_dimensions(size_t *count);
 const mp_dimension *mp_dimension_find(const char *name);
+/* Return what reports group by where nothing else is asked for: types, but of a heap log that tells
+ * none, which has sources. */
+const mp_dimension *mp_dimension_usual(const mp_model *model);
 /* What headings call it. Static. */
 const char *mp_dimension_title(const mp_dimension *dimension);
 /* Whether recordings of this kind have such a thing. */

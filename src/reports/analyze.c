@@ -18,7 +18,7 @@ static const mp_group *biggest_of(const mp_grouping *groups)
 static void answer_groups(mp_document *document, const mp_window *window)
 {
     mp_totals totals = mp_totals_of(window);
-    const mp_grouping *types = mp_window_groups(window, mp_dimension_find("type"), 0);
+    const mp_grouping *types = mp_window_groups(window, mp_dimension_usual(window->model), 0);
     if (types->count && totals.live_bytes) {
         const mp_group *biggest = biggest_of(types);
         mp_document_say(document, MP_TONE_PLAIN, "Biggest", "%s",
@@ -28,6 +28,21 @@ static void answer_groups(mp_document *document, const mp_window *window)
     }
     if (mp_window_has_span(window))
         mp_say_change(document, window, types);
+}
+
+/* What a heap log tells of its time: most alive at once, and how much lived for but a moment. */
+static void answer_events(mp_document *document, const mp_window *window)
+{
+    const mp_totals totals = mp_totals_of(window);
+    char share[MP_UNIT_TEXT];
+    if (!window->model->events || !totals.created_objects)
+        return;
+    mp_format_percent(share, mp_percent_of(totals.temporary_objects, totals.created_objects), false);
+    mp_document_say(document, MP_TONE_PLAIN, "Peak", "%s",
+                    mp_amount_text(document, totals.peak_objects, totals.peak_bytes));
+    mp_document_say(document, MP_TONE_PLAIN, "Allocations", "%s, %s of them temporary (%s %%)",
+                    mp_amount_text(document, totals.created_objects, totals.created_bytes),
+                    mp_count_text(document, totals.temporary_objects, false), share);
 }
 
 /* The runtime's own memory may grow where the objects do not: contents of temp-tables live there.
@@ -98,6 +113,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     mp_section_head(document, request);
     mp_answer_leaks(document, &window);
     mp_say_damage(document, request);
+    answer_events(document, &window);
     answer_groups(document, &window);
     answer_platform(document, &window);
     mp_section_limits(document, request, &window);

@@ -390,7 +390,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
             return mp_fail(error, MP_ERROR_ARGUMENT,
                            "lifetimes is about a whole log, not up to a snapshot: name no @%s",
                            mp_model_text(model, model->sessions.at[i].snapshot));
-    const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
+    const mp_dimension *dimension = mp_asked_dimension(asked, request->model);
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
     bool ok = put(request, document, &window, dimension, error);

@@ -324,7 +324,7 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
 bool mp_section_growth(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked, bool trends, mp_error *error)
 {
-    const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
+    const mp_dimension *dimension = mp_asked_dimension(asked, window->model);
     const mp_order *order = MP_ORDER_FIND(growth_orders, asked->sort, "groups", error);
     if (!order || !mp_order_suits(order, dimension, error))
         return false;

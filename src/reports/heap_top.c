@@ -157,7 +157,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
                     mp_error *error)
 {
     const mp_model *model = window->model;
-    const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "type");
+    const mp_dimension *dimension = mp_asked_dimension(asked, window->model);
     const mp_order *order = MP_ORDER_FIND(top_orders, asked->sort, "groups", error);
     if (!order || !mp_order_suits(order, dimension, error))
         return false;

@@ -23,7 +23,7 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
                                 mp_count_text(document, group->to.created, false),
                                 mp_count_text(document, group->to.deleted, false));
     case MP_SITE_GROWING_OBJECT:
-        return "which grow and grow";
+        return "which keep growing";
     case MP_SITE_FILLED:
         return "filled early, then stayed";
     case MP_SITE_BOUNDED:
@@ -45,7 +45,7 @@ static const char *session_text(mp_document *document, const mp_model *model, co
     return mp_document_text(document, ", in session %" PRIu32, leak->verdict->session);
 }
 
-/* A leak, where it is and how it grew. */
+/* Say what a leak is, where, and how it behaves. */
 static const char *text_of(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
     const mp_group *group = &leak->group;
@@ -73,7 +73,7 @@ static const char *sum_text(mp_document *document, int64_t bytes, int64_t object
                             mp_count_text(document, sites, false), sites == 1 ? "" : "s");
 }
 
-/* What of the rows leaks by the verdict. */
+/* Sum up the rows that leak by the verdict. */
 static const char *leaking_text(mp_document *document, const mp_leaks *leaks)
 {
     int64_t bytes = 0, objects = 0;
@@ -140,7 +140,7 @@ static void say_sums(mp_document *document, const mp_window *window, const mp_le
         mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s, of %s left behind",
                         leaking_text(document, leaks), all);
     else if (leaks->count && mp_verdict_is_unknown(window))
-        mp_document_say(document, MP_TONE_WORSE, "Leaks", "unknown, of %s left behind", all);
+        mp_document_say(document, MP_TONE_WORSE, "Leaks", "unknown: too few snapshots; left behind: %s", all);
     else if (leaks->worst)
         mp_document_say(document, MP_TONE_WORSE, "Leaks", "objects that grow%s%s",
                         leaks->count ? "; left behind: " : "", leaks->count ? all : "");

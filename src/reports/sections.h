@@ -68,6 +68,13 @@ static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, in
     return bytes >= asked->min_bytes && count >= asked->min_count;
 }
 
+/* Return what is asked to group by. */
+static inline const mp_dimension *mp_asked_dimension(const mp_heap_arguments *asked,
+                                                     const mp_model *model)
+{
+    return asked->by ? mp_dimension_find(asked->by) : mp_dimension_usual(model);
+}
+
 /* What stands in place of rows: this, unless what there is may only be too small. */
 static inline const char *mp_empty_text(const mp_heap_arguments *asked, const char *nothing)
 {
