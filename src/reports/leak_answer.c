@@ -40,9 +40,10 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
 /* Say in which of several sessions it leaks most. */
 static const char *session_text(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
-    if (model->sessions.count <= 2 || !mp_site_kind_leaks(leak->verdict->kind))
-        return "";
-    return mp_document_text(document, ", in session %" PRIu32, leak->verdict->session);
+    const char *text = mp_site_kind_leaks(leak->verdict->kind)
+                           ? mp_session_text(document, model, leak->verdict->session)
+                           : NULL;
+    return text ? mp_document_text(document, ", in %s", text) : "";
 }
 
 /* Say what a leak is, where, and how it behaves. */
