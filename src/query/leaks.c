@@ -206,8 +206,7 @@ static void find_worst(const mp_window *window, const mp_grouping *sites, mp_lea
     while (leaks->leaking < leaks->count &&
            mp_site_kind_leaks(leaks->at[leaks->leaking].verdict->kind))
         leaks->leaking++;
-    leaks->worst = leaks->leaking ? leaks->at : NULL;
-    int64_t most = leaks->worst ? mp_leak_bytes(leaks->worst) : 0;
+    int64_t most = leaks->leaking ? mp_leak_bytes(leaks->at) : 0;
     for (uint32_t i = 1; i <= verdict->site_count; i++) {
         const mp_site_verdict *site = &verdict->sites[i];
         const uint32_t group = sites->group_of[site->example];
@@ -217,13 +216,14 @@ static void find_worst(const mp_window *window, const mp_grouping *sites, mp_lea
         grower = site;
         most = site->bytes;
     }
-    if (!grower)
-        return;
-    mp_leak *leak = &leaks->at[leaks->count];
-    *leak = leak_of_group(window->model, &sites->groups[sites->group_of[grower->example] - 1],
-                          leaks->private);
-    leak->verdict = grower;
-    leaks->worst = leak;
+    if (grower) {
+        const mp_group *group = &sites->groups[sites->group_of[grower->example] - 1];
+        leaks->at[leaks->count] = leak_of_group(window->model, group, leaks->private);
+        leaks->at[leaks->count].verdict = grower;
+        leaks->worst = &leaks->at[leaks->count];
+    } else if (leaks->leaking) {
+        leaks->worst = leaks->at;
+    }
 }
 
 static mp_leaks find_leaks(const mp_window *window)

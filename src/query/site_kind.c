@@ -108,12 +108,12 @@ static double percent_of(double margin)
 }
 
 /* Return the chance that of so many objects and places not more than `most` go, each by `share`. */
-static double at_most(double count, double share, double most)
+static double at_most(int64_t count, double share, int64_t most)
 {
-    double term = pow(1 - share, count), sum = 0;
-    for (double k = 0; k <= most && k <= count; k++) {
+    double term = pow(1 - share, (double)count), sum = 0;
+    for (int64_t k = 0; k <= most && k <= count; k++) {
         sum += term;
-        term *= (count - k) / (k + 1) * share / (1 - share);
+        term *= (double)(count - k) / (double)(k + 1) * share / (1 - share);
     }
     return sum;
 }
@@ -160,7 +160,8 @@ static old_state state_of(const mp_site_course *course, uint32_t age)
     }
     const double young = all > exposure ? (deaths - out.total) / (all - exposure) : 0;
     if (out.total > MOST_DEATHS * in.total || out.total * length > MOST_HAZARD * exposure ||
-        (age > 0 && at_most(exposure, fmin(young, MOST_SHARE), out.total) > BY_LUCK))
+        (age > 0 &&
+         at_most((int64_t)exposure, fmin(young, MOST_SHARE), (int64_t)out.total) > BY_LUCK))
         return OLD_GO;
     return goes_on(&in) && !dries_up(&in) && out.second <= MOST_DEATHS * in.second &&
                    (!age || lifts(course, &old))
