@@ -37,7 +37,8 @@ static void answer_events(mp_document *document, const mp_window *window)
     char share[MP_UNIT_TEXT];
     if (!window->model->events || !totals.created_objects)
         return;
-    mp_format_percent(share, mp_percent_of(totals.temporary_objects, totals.created_objects), false);
+    mp_format_percent(share, mp_percent_of(totals.temporary_objects, totals.created_objects),
+                      false);
     mp_document_say(document, MP_TONE_PLAIN, "Peak", "%s",
                     mp_amount_text(document, totals.peak_objects, totals.peak_bytes));
     mp_document_say(document, MP_TONE_PLAIN, "Allocations", "%s, %s of them temporary (%s %%)",

@@ -141,7 +141,8 @@ static void say_sums(mp_document *document, const mp_window *window, const mp_le
         mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s, of %s left behind",
                         leaking_text(document, leaks), all);
     else if (leaks->count && mp_verdict_is_unknown(window))
-        mp_document_say(document, MP_TONE_WORSE, "Leaks", "unknown: too few snapshots; left behind: %s", all);
+        mp_document_say(document, MP_TONE_WORSE, "Leaks",
+                        "unknown: too few snapshots; left behind: %s", all);
     else if (leaks->worst)
         mp_document_say(document, MP_TONE_WORSE, "Leaks", "objects that grow%s%s",
                         leaks->count ? "; left behind: " : "", leaks->count ? all : "");
