@@ -267,7 +267,7 @@ class OtherHeaps:
     def accumulations(rows):
         """As the naive reading tells them: in no order, and what is not known of roots left out."""
         names = ["bytes", "steady_bytes", "delta_objects", "from_objects", "objects", "least_step",
-                 "most_step", "counts", "type", "holder_type", "holders"]
+                 "most_step", "counts", "type", "types", "holder_type", "holders"]
         return sorted(({name: row[name] for name in names if name in row} for row in rows), key=repr)
 
     # --- AQTime ---

@@ -243,9 +243,22 @@ typedef struct mp_root_count {
     int64_t roots, objects; /* records; distinct objects of them */
 } mp_root_count;
 
-/* What objects at one place of the dominator tree, or roots of one kind, hold of one type. */
+/* Objects below the same types: a node of the dominator tree summed by type. Of a list, whose nodes
+ * are of one type, all are in the node of its head. */
+typedef struct mp_holder_place {
+    uint64_t hash; /* of its type and those above */
+    uint32_t up;   /* the place above, 0: none */
+    uint32_t type, objects;
+    uint32_t held; /* the last thing that is held there, by its number */
+} mp_holder_place;
+
+/* What objects at one place, or roots of one kind, hold of one type, or of all types. */
 typedef struct mp_holding {
-    uint64_t key; /* a hash of the place and the type */
+    uint64_t key, at; /* a hash of the place and the type; of the place */
+    int64_t bytes;    /* what it retains */
+    uint32_t before;  /* the same at the dump before, by its number; 0: nothing */
+    uint32_t place;   /* in mp_model.places, while that is of its dump; 0: roots */
+    uint32_t type;    /* 0: of all types */
     mp_snapshot_id snapshot;
     uint32_t objects, holders;
 } mp_holding;
@@ -311,6 +324,8 @@ typedef struct mp_tree_node {
         size_t capacity;                                                                           \
     }
 
+typedef MP_LIST(mp_holder_place) mp_holder_places;
+
 enum { MP_LONGEST_NAME = 64 * 1024 };
 
 typedef struct mp_strings mp_strings;
@@ -340,6 +355,7 @@ typedef struct mp_model {
     MP_LIST(mp_type_peak) type_peaks;   /* that files state; by session, snapshot */
     MP_LIST(mp_root_count) root_counts; /* of every graph that was read; by snapshot, kind */
     MP_LIST(mp_holding) holdings;       /* of graphs that others followed; by snapshot, key */
+    mp_holder_places places;            /* of the last of those graphs */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* made by mp_model_build_tree */
     uint32_t *tree_of;          /* of each node, its place in `tree`; made by mp_model_build_tree */

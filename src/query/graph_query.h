@@ -434,18 +434,21 @@ typedef struct mp_grower {
  * a list, whose nodes are of one type, by that of its head. What it holds is what it refers to, but
  * for what dominates it, and the nodes of such a list; or what roots of one kind refer to. Where
  * there are several holders at one place they count together, and what each holds as it did before
- * is no growth. What one holder holds in turn is not told again. */
+ * is no growth. What a holder gains of several types is one sum, unless one of them makes nine
+ * tenths of it. What one holder holds in turn is not told again. */
 typedef struct mp_accumulation {
     uint64_t key;
-    uint32_t holder;        /* of those at the place, which holds most; 0: roots do */
-    uint32_t kind;          /* of those roots */
-    uint32_t example;       /* the holder; of roots, the object of theirs that retains most */
-    uint32_t type;          /* of what is held */
-    int64_t holders;        /* at the place */
-    int64_t objects, bytes; /* held in the last dump, and what those retain */
+    uint32_t holder;  /* of those at the place, which holds most; 0: roots do */
+    uint32_t kind;    /* of those roots */
+    uint32_t example; /* the holder; of roots, the object of theirs that retains most */
+    uint32_t type;    /* of what is held; of several types, that of which it gained most bytes */
+    uint32_t types;   /* so many */
+    int64_t holders;  /* at the place */
+    int64_t objects, bytes;        /* held in the last dump, and what those retain */
     int64_t least_step, most_step; /* by how many it grew */
     int64_t steady_bytes; /* of `bytes`, the share of what the least step, taken each time, makes */
     uint32_t place;       /* a number, less than that of places below it */
+    uint64_t first_place; /* a hash of its place at the first dump; 0: it held nothing then */
     size_t counts;        /* place in view->accumulated: objects held in each dump */
 } mp_accumulation;
 

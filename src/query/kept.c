@@ -12,6 +12,12 @@ static int most_kept_first(const void *left, const void *right, void *model)
     return mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
 }
 
+/* What is held of several types is told by all that are held. */
+static bool holds(const mp_accumulation *of, uint32_t type)
+{
+    return of->types > 1 || type == of->type;
+}
+
 /* The objects of its type that the holder, or roots, hold; `count` of them. */
 static uint32_t *objects_held(const mp_graph_view *view, const mp_accumulation *of,
                               const uint32_t *order_of, uint32_t *count)
@@ -25,13 +31,13 @@ static uint32_t *objects_held(const mp_graph_view *view, const mp_accumulation *
     for (uint32_t k = from; k < end; k++) {
         uint32_t object = graph->targets[k], above = order_of[object];
         bool is_above = above <= at && at - above < dominators->span[above];
-        if (graph->types[object] == of->type && !is_above)
+        if (holds(of, graph->types[object]) && !is_above)
             objects[(*count)++] = object;
     }
     for (uint32_t i = 1; !holder && i < graph->roots.count; i++) {
         const mp_root *root = &graph->roots.at[i];
         if (mp_root_is_strong(root) && root->kind == of->kind &&
-            graph->types[root->object] == of->type)
+            holds(of, graph->types[root->object]))
             objects[(*count)++] = root->object;
     }
     return objects;
@@ -90,12 +96,14 @@ mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *of,
     count_reached(graph, objects, held_count, by_it);
     mp_type_links links = kept_by(view, of->holder, objects, held_count);
     mp_kept_type *kept = mp_alloc_zero(types, sizeof *kept);
+    for (uint32_t k = 0; k < held_count; k++)
+        all[graph->types[objects[k]]] = 0; /* what is held itself is not told again */
     int64_t grew = of->objects - view->accumulated[of->counts];
     *count = 0;
     for (size_t i = 0; i < links.count; i++) {
         const mp_type_link *link = &links.at[i];
         int64_t objects_of = all[link->type];
-        if (objects_of == by_it[link->type] && objects_of >= grew && link->type != of->type &&
+        if (objects_of == by_it[link->type] && objects_of && objects_of >= grew &&
             link->objects * 10 >= objects_of * 9)
             kept[(*count)++] = (mp_kept_type){link->type, link->objects, objects_of, link->bytes};
     }

@@ -14,7 +14,7 @@ enum { MOST_COUNTS = 6, MOST_KEPT = 3, LOOKED_AT = 10 };
 
 typedef struct accumulation_row {
     int64_t bytes, steady_bytes, objects, from_objects, delta_objects, least_step, most_step;
-    int64_t holders;
+    int64_t types, holders;
     double percent;
     const char *type, *holder, *holder_type, *owner, *owner_type, *root_kind, *what;
     mp_texts counts, keeps, keeps_objects, keeps_of_objects, path, said, way;
@@ -32,6 +32,7 @@ static const mp_column accumulation_columns[] = {
     MP_COLUMN(accumulation_row, most_step, "Most step", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, counts, "At each dump", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, type, "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(accumulation_row, types, "Types", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, what, "Held by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN(accumulation_row, holder, "Holder", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, holder_type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
@@ -118,9 +119,13 @@ static const char *growth_text(mp_document *document, const mp_graph_view *view,
     if (of->most_step > of->least_step)
         step = mp_document_text(document, "%s to %s", step,
                                 mp_count_text(document, of->most_step, false));
-    return mp_document_text(document, "grew by %s %s object%s %s (%s)%s%s%s", step,
-                            mp_type_text(document->arena, view->model, of->type),
-                            of->most_step == 1 ? "" : "s",
+    const char *type = mp_type_text(document->arena, view->model, of->type);
+    const char *objects = of->most_step == 1 ? "object" : "objects";
+    const char *what = of->types > 1
+                           ? mp_document_text(document, "%s of %s types (most %s)", objects,
+                                              mp_count_text(document, of->types, false), type)
+                           : mp_document_text(document, "%s %s", type, objects);
+    return mp_document_text(document, "grew by %s %s %s (%s)%s%s%s", step, what,
                             view->dump_count > 2 ? "at each dump" : "from one dump to the next",
                             counts_text(document, view->accumulated + of->counts, view->dump_count),
                             !*kept ? ""
@@ -165,6 +170,7 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
                             .delta_objects = of->objects - counts[0],
                             .least_step = of->least_step,
                             .most_step = of->most_step,
+                            .types = of->types,
                             .holders = of->holder ? of->holders : MP_UNKNOWN,
                             .percent = mp_percent_of(of->bytes, mp_graph_reachable(view)),
                             .type = mp_type_text(document->arena, view->model, of->type),

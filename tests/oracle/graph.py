@@ -400,6 +400,8 @@ def snapshots_of(dumps):
 
 # ---------------------------------------------------------------- what accumulates
 
+ALL = None  # the type of what is held, whatever its type
+
 def places_of(graph):
     """Of each object its own type behind those of all that dominates it, roots first; a list, each of
     whose nodes is dominated by one of its type, is all at the place of its head. And whether an
@@ -414,7 +416,8 @@ def places_of(graph):
 
 
 def holdings_of(graph):
-    """By (place, kind of roots, type): objects held, bytes that they retain, objects that hold them."""
+    """By (place, kind of roots, type): objects held, bytes that they retain, objects that hold them; of a
+    place also those of all types."""
     places, linked = places_of(graph)
     held = {}
 
@@ -438,7 +441,39 @@ def holdings_of(graph):
     holders = {}
     for place in places.values():
         holders[place] = holders.get(place, 0) + 1
+    for (place, _, _), (many, much) in list(held.items()):
+        if place:
+            row = held.setdefault((place, None, ALL), [0, 0])
+            row[:] = row[0] + many, row[1] + much
     return {key: (*row, holders.get(key[0], 1)) for key, row in held.items()}
+
+
+def moved(old, new):
+    """How long a way from the holder up two places share, if the longer is the shorter with a part of it
+    left out; 0: it is not."""
+    tail = 0
+    while tail < min(len(old), len(new)) and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    rest = sorted((old[:len(old) - tail], new[:len(new) - tail]), key=len)
+    return tail if rest[1][:len(rest[0])] == rest[0] else 0
+
+
+def before_of(dumps, at):
+    """Of each that is held at a dump its key at the dump before; None where it held nothing."""
+    was, now = dumps[at - 1], dumps[at]
+    found = {}
+    for key, row in now.items():
+        place, kind, type_ = key
+        found[key] = key if key in was else None
+        if key in was or not place:
+            continue
+        ranked = sorted(((moved(old[0], place), *was[old][:2], old) for old in was
+                         if old[0] and old not in now and old[0][-1] == place[-1] and old[2] == type_
+                         and was[old][2] == row[2] and moved(old[0], place)),
+                        key=lambda r: r[:3], reverse=True)
+        if ranked and (len(ranked) == 1 or ranked[0][:3] != ranked[1][:3]):
+            found[key] = ranked[0][3]
+    return found
 
 
 def grew_by(before, now):
@@ -447,28 +482,56 @@ def grew_by(before, now):
     return now[0] - -(-expected * times // before[2])
 
 
+def courses(series):
+    """Of each that is held in the last dump (key at the first, what was held at each), if it grew at
+    each: what has not is followed no further."""
+    alive = {key: (key, [row]) for key, row in series[0].items()}
+    for at in range(1, len(series)):
+        was, now = before_of([{key: course[-1] for key, (_, course) in alive.items()}, series[at]], 1), {}
+        for key, row in series[at].items():
+            first, course = alive[was[key]] if was[key] else (None, [(0, 0, 1)])
+            if (was[key] or at == 1) and grew_by(course[-1], row) > 0:
+                now[key] = first, [*course, row]
+        alive = now
+    return alive
+
+
 def accumulations(graphs):
-    """What is held more of in each dump than in the one before."""
+    """What is held more of in each dump than in the one before, and of a holder that gains several types
+    the sum, unless one type makes nine tenths of it."""
     series, rows = [holdings_of(graph) for graph in graphs], []
-    for key, (objects, retained, holders) in series[-1].items():
-        course = [dump.get(key, (0, 0, 1)) for dump in series]
+    if len(series) < 2:
+        return []
+    for key, (first, course) in courses(series).items():
+        (place, kind, type_), (objects, retained, holders) = key, course[-1]
         steps = [grew_by(before, now) for before, now in zip(course, course[1:])]
-        if not steps or min(steps) <= 0:
+        gained = [key] if type_ is not ALL else [
+            one for one in series[-1] if one[0] == place and one[2] is not ALL and series[-1][one][0] >
+            (series[0].get((first[0], *one[1:]), (0,))[0] if first else 0)]
+        many, much = (objects - course[0][0], retained - course[0][1]) if type_ is ALL else (objects, retained)
+        if much <= 0 and type_ is ALL:
             continue
-        place, kind, type_ = key
-        row = {"bytes": retained, "steady_bytes": retained * min(min(steps) * len(steps), objects) // objects,
+        row = {"bytes": retained, "steady_bytes": much * min(min(steps) * len(steps), many) // many,
                "delta_objects": objects - course[0][0], "from_objects": course[0][0], "objects": objects,
                "least_step": min(steps), "most_step": max(steps),
-               "counts": [str(held[0]) for held in course], "type": type_}
+               "counts": [str(held[0]) for held in course],
+               "type": min((one for one in gained), key=lambda one: (-series[-1][one][1], utf8(one[2])))[2],
+               "types": len(gained)}
+        if not row["steady_bytes"] and type_ is ALL:
+            continue
         if place or kind is None:  # a list whose head nothing dominates is held by that
             row |= {"holder_type": place[-1] if place else type_, "holders": holders}
-        rows.append((key, row))
-    rows.sort(key=lambda r: (-r[1]["steady_bytes"], -r[1]["objects"], utf8(r[1]["type"]), len(r[0][0])))
+        rows.append((key, gained, row))
+    rows.sort(key=lambda r: (-r[2]["steady_bytes"], -r[2]["objects"],
+                             utf8("" if r[0][2] is ALL else r[0][2]), len(r[0][0])))
     listed, result = set(), []
-    for (place, _, type_), row in rows:
+    for (place, _, type_), gained, row in rows:
+        alone = [one[2]["steady_bytes"] for one in rows if one[0][0] == place and one[0][2] is not ALL]
+        if type_ is ALL and max(alone, default=0) >= row["steady_bytes"] - row["steady_bytes"] // 10:
+            continue
         outer = [place[:length] for length in range(1, len(place) + 1)]
         if not any(each in listed or (*each, type_) in listed for each in outer):
-            listed.add((*place, type_))
+            listed.update((*place, one[2]) for one in gained)
             result.append(row)
     return sorted(result, key=repr)
 
@@ -644,9 +707,9 @@ def self_test():
     expected = [
         # Nine views of 2 bytes with a part of 6; of the nine two are steady, a view at each dump.
         ([tuple(row.values()) for row in grown if row["type"] == "View"],
-         [(72, 16, 3, 6, 9, 1, 2, ["6", "8", "9"], "View")]),
+         [(72, 16, 3, 6, 9, 1, 2, ["6", "8", "9"], "View", 1)]),
         ([tuple(row.values()) for row in grown if row["type"] != "View"],
-         [(12, 8, 2, 1, 3, 1, 1, ["1", "2", "3"], "Node", "Cache", 1)]),
+         [(12, 8, 2, 1, 3, 1, 1, ["1", "2", "3"], "Node", 1, "Cache", 1)]),
         # Object 4: 2, 3 and 6 refer to it; 1 dominates it, and is skipped.
         (typed["objects"], {"objects": 1, "self_bytes": 32, "roots": 0, "reachable_objects": 1,
                             "retained_objects": 1, "retained_bytes": 32}),

@@ -502,9 +502,11 @@ def leaks_of(replay, slices, moment):
 
 
 def key_of(replay, block, by):
-    """What a block is grouped by: its type, or its site with the site's type."""
+    """What a block is grouped by: its type, its function, or its site with the site's type."""
     if by == "type":
         return (replay.type_of(block), ())
+    if by == "source":
+        return (block.site[0] if block.site and not block.old else "(session)", ())
     if block.old:
         return (f"{replay.type_of(block)} at (session)", ())
     type_ = replay.types[block.site][0] or UNKNOWN
@@ -536,10 +538,16 @@ def top_of(replay, moment, by):
     return rows
 
 
-def growth_of(replay):
-    """The types that differ between the start and the end, in objects or in bytes."""
+def usual(log):
+    """A log that names no type is told by function."""
+    named = any(event.type not in (None, "", "novtbl", "notype") for event in log.events)
+    return "type" if named else "source"
+
+
+def growth_of(replay, by):
+    """The groups that differ between the start and the end, in objects or in bytes."""
     before, after = ({key: count(blocks) for key, blocks in
-                      grouped(replay, moment, "type").items()} for moment in (-1, replay.last()))
+                      grouped(replay, moment, by).items()} for moment in (-1, replay.last()))
     return growth_rows(before, after, lambda key: key[0])
 
 
@@ -574,7 +582,7 @@ def threads_of(replay):
                                        utf8(r["deleted_by"])))
 
 
-def report(path, slices=10, by="type", at=None, temporary="1", reorder=WAITING):
+def report(path, slices=10, by=None, at=None, temporary="1", reorder=WAITING):
     log = Log(path, reorder)
     replay = Replay(log, temporary)
     moment = replay.last() if at is None else replay.moment_at(at)
@@ -585,8 +593,8 @@ def report(path, slices=10, by="type", at=None, temporary="1", reorder=WAITING):
         "totals": totals_of(replay),
         "snapshots": snapshots_of(replay, slices),
         "leaks": leaks_of(replay, slices, moment),
-        "top": top_of(replay, moment, by),
-        "growth": growth_of(replay),
+        "top": top_of(replay, moment, by or usual(log)),
+        "growth": growth_of(replay, usual(log)),
         "lifetimes": lifetimes_of(replay),
         "sizes": powers([(b.size, b) for b in replay.blocks if not b.old], "bytes"),
         "threads": threads_of(replay),

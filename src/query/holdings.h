@@ -1,0 +1,48 @@
+/* What holds something at a dump, and what it held at the dump before. */
+#ifndef MP_QUERY_HOLDINGS_H
+#define MP_QUERY_HOLDINGS_H
+
+#include "base/index.h"
+#include "query/graph_query.h"
+
+/* Objects of a type that objects at one place hold, or roots of one kind; or those of all types. */
+typedef struct mp_held {
+    uint64_t key, below; /* of where it is held and what it is; of the place that it would be */
+    uint32_t at;         /* the place that holds it, 0: roots do */
+    uint32_t type;       /* 0: all that is held at the place */
+    uint32_t kind, objects;
+    uint32_t next; /* held at the same place; 0: none */
+    int64_t bytes; /* what they retain */
+    /* The object that holds most of it; while that is looked for, the one that is looked at. */
+    uint32_t holder, looked_at;
+    int64_t most_bytes, looked_bytes;
+} mp_held;
+
+typedef struct mp_holdings {
+    const mp_graph *graph;
+    const mp_dominators *dominators;
+    mp_holder_places places;              /* each behind that above it */
+    uint32_t *place_of, *order_of, *seen; /* by object */
+    mp_held *held;                        /* from 1 */
+    size_t held_count, held_capacity;
+    mp_id_index by_type; /* places, by the one above and the type */
+    mp_id_index by_key;  /* what is held */
+} mp_holdings;
+
+/* O(references). Graph and dominators must outlive it. */
+mp_holdings mp_holdings_of(const mp_graph *graph, const mp_dominators *dominators);
+void mp_holdings_free(mp_holdings *all);
+
+mp_holding mp_holding_of(const mp_holdings *all, const mp_held *of, uint32_t before);
+/* Of each that is held, by its number, that of the same in mp_model.holdings at the dump before; 0:
+ * it was not held, or did not grow up to there. A holder whose dominators changed is told by the
+ * rest of its way from the roots. Release with free(). */
+uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump, const mp_holdings *all);
+/* By its key, at one dump; 0: not kept. */
+uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t key);
+/* By how many objects it grew; `before` may be NULL. */
+uint32_t mp_holding_step(const mp_holding *before, const mp_holding *now);
+/* The dumps up to this one, which is the last of them; `count` of them. Release with free(). */
+mp_snapshot_id *mp_dumps_to(const mp_model *model, mp_snapshot_id last, uint32_t *count);
+
+#endif
