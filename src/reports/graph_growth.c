@@ -16,7 +16,7 @@ typedef struct accumulation_row {
     int64_t bytes, steady_bytes, objects, from_objects, delta_objects, least_step, most_step;
     int64_t types, holders;
     double percent;
-    const char *type, *holder, *holder_type, *owner, *owner_type, *root_kind, *what;
+    const char *type, *holder, *holder_type, *owner, *owner_type, *root_kind, *held, *what;
     mp_texts counts, keeps, keeps_objects, keeps_of_objects, path, said, way;
 } accumulation_row;
 
@@ -31,7 +31,8 @@ static const mp_column accumulation_columns[] = {
     MP_COLUMN(accumulation_row, least_step, "Least step", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, most_step, "Most step", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, counts, "At each dump", MP_LIST, MP_FOR_PROGRAMS),
-    MP_COLUMN(accumulation_row, type, "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(accumulation_row, type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, held, "Type", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN(accumulation_row, types, "Types", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, what, "Held by", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN(accumulation_row, holder, "Holder", MP_TEXT, MP_FOR_PROGRAMS),
@@ -163,23 +164,28 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
     for (uint32_t i = 0; i < view->dump_count; i++)
         list[i] = mp_document_text(document, "%lld", (long long)counts[i]);
     mp_way way = mp_way_to(document, view, of->example);
-    accumulation_row row = {.bytes = of->bytes,
-                            .steady_bytes = of->steady_bytes,
-                            .objects = of->objects,
-                            .from_objects = counts[0],
-                            .delta_objects = of->objects - counts[0],
-                            .least_step = of->least_step,
-                            .most_step = of->most_step,
-                            .types = of->types,
-                            .holders = of->holder ? of->holders : MP_UNKNOWN,
-                            .percent = mp_percent_of(of->bytes, mp_graph_reachable(view)),
-                            .type = mp_type_text(document->arena, view->model, of->type),
-                            .root_kind = way.root_kind,
-                            .what = holder_text(document, view, of),
-                            .counts = {.at = list, .count = view->dump_count},
-                            .path = way.types,
-                            .said = mp_one_text(document, growth_text(document, view, of, keeps)),
-                            .way = mp_one_text(document, way.text)};
+    const char *type = mp_type_text(document->arena, view->model, of->type);
+    accumulation_row row = {
+        .bytes = of->bytes,
+        .steady_bytes = of->steady_bytes,
+        .objects = of->objects,
+        .from_objects = counts[0],
+        .delta_objects = of->objects - counts[0],
+        .least_step = of->least_step,
+        .most_step = of->most_step,
+        .types = of->types,
+        .holders = of->holder ? of->holders : MP_UNKNOWN,
+        .percent = mp_percent_of(of->bytes, mp_graph_reachable(view)),
+        .type = type,
+        .held = of->types > 1 ? mp_document_text(document, "%s types, most %s",
+                                                 mp_count_text(document, of->types, false), type)
+                              : type,
+        .root_kind = way.root_kind,
+        .what = holder_text(document, view, of),
+        .counts = {.at = list, .count = view->dump_count},
+        .path = way.types,
+        .said = mp_one_text(document, growth_text(document, view, of, keeps)),
+        .way = mp_one_text(document, way.text)};
     if (looks)
         put_kept(document, view, kept, kept_count, &row);
     free(kept);
