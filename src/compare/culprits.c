@@ -237,6 +237,24 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
     free(leaking);
 }
 
+/* Of a rule on all that grew from dump to dump who holds it, before the types. */
+static void find_holders(const mp_evaluation *evaluation, const mp_window *window, found *to)
+{
+    const mp_rule_context *context = evaluation->context;
+    if (window != context->window || evaluation->rule->by || to->lower)
+        return;
+    for (size_t i = 0; i < context->holder_count; i++) {
+        const mp_growing_holder *holder = &context->holders[i];
+        put(to,
+            (mp_culprit){.what = holder->text,
+                         .has_base = true,
+                         .base = holder->from_bytes,
+                         .number = holder->bytes,
+                         .change = holder->bytes - holder->from_bytes},
+            INT64_MAX - (int64_t)i);
+    }
+}
+
 static void find_areas(mp_evaluation *evaluation, const mp_window *window, found *to)
 {
     const mp_model *model = evaluation->context->model;
@@ -267,10 +285,12 @@ static void find_growers(mp_evaluation *evaluation, found *to)
     mp_window window;
     bool own = evaluation->rule->after && mp_rule_window(evaluation, &window, &unheard);
     const mp_window *span = own ? &window : context->window;
-    if (mp_measure_is_platform(evaluation->rule->measure))
+    if (mp_measure_is_platform(evaluation->rule->measure)) {
         find_areas(evaluation, span, to);
-    else
+    } else {
+        find_holders(evaluation, span, to);
         find_in_window(evaluation, span, to);
+    }
     if (own)
         mp_window_free(&window);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare/choice.h"
+#include "query/graph_query.h"
 #include "query/platform.h"
 #include "query/suppression.h"
 
@@ -380,14 +381,19 @@ static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_win
 
 static const char *worst_text(mp_evaluation *evaluation, const mp_window *window)
 {
+    const mp_rule_context *context = evaluation->context;
     int64_t bytes;
     const char *worst = mp_worst_leak_text(evaluation->scratch, window, &bytes);
+    if (window == context->window && context->holder_count) {
+        worst = context->holders->text;
+        bytes = context->holders->bytes - context->holders->from_bytes;
+    }
     if (evaluation->rule->by || !worst)
         return "";
-    return mp_arena_format(evaluation->scratch, "; most: %s, %s",
-                           mp_quantity_text(evaluation->scratch, MP_MEASURE_TREND, bytes,
-                                            evaluation->context->exact_bytes),
-                           worst);
+    return mp_arena_format(
+        evaluation->scratch, "; most: %s, %s",
+        mp_quantity_text(evaluation->scratch, MP_MEASURE_TREND, bytes, context->exact_bytes),
+        worst);
 }
 
 static void judge_trend(mp_evaluation *evaluation, const mp_window *window)

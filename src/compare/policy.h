@@ -70,12 +70,15 @@ typedef struct mp_rule_context {
     const mp_model *model;              /* of `now`, for growth; NULL: growth cannot be judged */
     const mp_window *window;            /* likewise */
     const struct mp_coverage *coverage; /* of a profile; NULL: it has none */
-    const char *to;                     /* the window's end as the user said it, or NULL */
-    const char *incomparable;           /* why no rule compares both; NULL: they do */
-    bool strict;                        /* a rule that hides a leak fails */
-    bool exact_bytes;                   /* in texts for people */
-    size_t culprits;                    /* of a rule, at most; 0: all */
-    const char *dashes;                 /* there, before the name of an argument */
+    /* Of dumps who holds what grew over the window, most first; none where that is not known. */
+    const struct mp_growing_holder *holders;
+    size_t holder_count;
+    const char *to;           /* the window's end as the user said it, or NULL */
+    const char *incomparable; /* why no rule compares both; NULL: they do */
+    bool strict;              /* a rule that hides a leak fails */
+    bool exact_bytes;         /* in texts for people */
+    size_t culprits;          /* of a rule, at most; 0: all */
+    const char *dashes;       /* there, before the name of an argument */
 } mp_rule_context;
 
 /* What is behind a rule that fails: a site, type, method, module or area. Numbers are in the unit

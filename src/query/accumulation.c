@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/share.h"
+#include "base/units.h"
 #include "query/holdings.h"
 
 /* The objects of each dump, the last first, and by how much they grew; false: not at each. `first`
@@ -155,6 +156,7 @@ static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
         if (!follow(model, dump_count, now, &found, view->accumulated + found.counts, &first))
             continue;
         found.first_place = first.at;
+        found.from_bytes = first.bytes;
         found.steady_bytes = steady_bytes_of(&found, &first, dump_count);
         if (of->type || found.steady_bytes)
             view->accumulations[view->accumulation_count++] = found;
@@ -178,4 +180,59 @@ const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count
     }
     *count = view->accumulation_count;
     return view->accumulations;
+}
+
+uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object)
+{
+    const mp_dominators *dominators = &view->dominators;
+    uint32_t above = dominators->idom[object];
+    while (above && mp_retains_most(dominators, object, above)) {
+        object = above;
+        above = dominators->idom[object];
+    }
+    return object;
+}
+
+static const char *held_more_text(mp_arena *arena, const mp_graph_view *view,
+                                  const mp_accumulation *of)
+{
+    char more[MP_UNIT_TEXT];
+    const char *type = mp_type_text(arena, view->model, of->type);
+    const char *who = mp_root_kind_text(arena, of->kind), *in = "";
+    mp_format_count(more, of->objects - view->accumulated[of->counts], false);
+    if (of->types > 1)
+        type = mp_arena_format(arena, "objects of %u types, most %s,", of->types, type);
+    if (!of->holder)
+        return mp_arena_format(arena, "%s more %s held by %s roots", more, type, who);
+    uint32_t owner = mp_owner_of(view, of->holder);
+    who = mp_type_text(arena, view->model, view->graph->types[of->holder]);
+    if (owner != of->holder)
+        in = mp_arena_format(arena, " in %s",
+                             mp_type_text(arena, view->model, view->graph->types[owner]));
+    return mp_arena_format(arena, "%s more %s held by %s%s", more, type, who, in);
+}
+
+bool mp_window_tells_holders(const mp_window *window)
+{
+    const mp_filter *filter = window->filter;
+    mp_range range = window->ranges[1];
+    return filter->graph && !filter->types && filter->graph->snapshot.i == range.to.i &&
+           range.from.i == filter->sessions.at[filter->sessions.first[1]];
+}
+
+mp_growing_holder *mp_growing_holders(mp_arena *arena, const mp_window *window, size_t most,
+                                      size_t *count)
+{
+    *count = 0;
+    if (!mp_window_tells_holders(window))
+        return NULL;
+    mp_graph_view view = mp_graph_view_of(window->filter);
+    const mp_accumulation *found = mp_graph_accumulations(&view, count);
+    *count = *count < most ? *count : most;
+    mp_growing_holder *holders = mp_arena_alloc(arena, (*count + 1) * sizeof *holders);
+    for (size_t i = 0; i < *count; i++)
+        holders[i] = (mp_growing_holder){held_more_text(arena, &view, &found[i]),
+                                         found[i].from_bytes, found[i].bytes};
+    mp_graph_view_free(&view);
+    return holders;
 }

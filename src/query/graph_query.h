@@ -447,6 +447,7 @@ typedef struct mp_accumulation {
     int64_t objects, bytes;        /* held in the last dump, and what those retain */
     int64_t least_step, most_step; /* by how many it grew */
     int64_t steady_bytes; /* of `bytes`, the share of what the least step, taken each time, makes */
+    int64_t from_bytes;   /* what those of the first dump retained */
     uint32_t place;       /* a number, less than that of places below it */
     uint64_t first_place; /* a hash of its place at the first dump; 0: it held nothing then */
     size_t counts;        /* place in view->accumulated: objects held in each dump */
@@ -454,6 +455,23 @@ typedef struct mp_accumulation {
 
 /* By steady bytes descending. None where the dumps before left nothing (model->leave). */
 const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count);
+
+/* Of those that dominate an object the outermost of which the one below keeps most, over 70 % of
+ * what it retains, step by step; the object itself where there is none. */
+uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object);
+
+/* A holder that accumulates, and what it retains by that. */
+typedef struct mp_growing_holder {
+    const char *text; /* "8 more closure held by Array in EventEmitter" */
+    int64_t from_bytes, bytes;
+} mp_growing_holder;
+
+/* Who holds what grew is known of all dumps up to the one that is kept, and of all types. */
+bool mp_window_tells_holders(const mp_window *window);
+/* In the order of mp_graph_accumulations, `count` of them, at most `most`: none of another window.
+ * In the arena. */
+mp_growing_holder *mp_growing_holders(mp_arena *arena, const mp_window *window, size_t most,
+                                      size_t *count);
 
 /* A type of which a holder keeps most objects alive. */
 typedef struct mp_kept_type {

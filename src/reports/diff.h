@@ -74,9 +74,11 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
 void mp_diff_say_usual(mp_document *document, const mp_request *request, const mp_digest *now,
                        const char *to);
 
-/* Of two heap dumps: which place of the dominator tree holds more, and more of what. */
-void mp_diff_say_holder(mp_document *document, const mp_diff *diff, const mp_digest *base,
-                        const mp_digest *now);
+/* Who holds what the dumps differ by, from the outermost node of the dominator tree inwards as long
+ * as there are no more objects at it: where there are, the node above holds them. NULL: nothing
+ * grew. */
+const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, const mp_digest *base,
+                                const mp_digest *now);
 
 /* The table "diff": what changed, as large as is asked for. */
 void mp_section_differences(mp_document *document, const mp_diff *diff,

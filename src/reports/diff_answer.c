@@ -171,7 +171,8 @@ static measure measure_of_rows(const mp_diff *diff, const measure *of)
 }
 
 static void say_verdict(mp_document *document, const mp_diff *diff, const measure *measures,
-                        size_t count, outcome verdict, const mp_diff_arguments *asked)
+                        size_t count, outcome verdict, const mp_diff_arguments *asked,
+                        bool with_most)
 {
     bool profile = diff->kind == MP_KIND_PROFILE, up = verdict != BETTER, moved = false;
     const measure *by = measures; /* what got worse, or better */
@@ -190,7 +191,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
                                  asked->min_change.set ? asked->min_change.text : "");
     else if (verdict != SAME && verdict != BETTER && of.apart)
         apart = mp_document_text(document, ", %s", count_of(document, diff, "new", of.apart));
-    if (verdict != SAME)
+    if (verdict != SAME && with_most)
         most = most_of(document, diff, &of, &rows, "most by", count > 1);
     mp_document_say(document, verdicts[verdict].tone, verdicts[verdict].label[profile], "%s%s%s",
                     text, apart, most);
@@ -296,9 +297,12 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
         mp_document_say(document, MP_TONE_WARNING, "Not comparable", "%s", why);
         return;
     }
-    say_verdict(document, diff, measures, count, verdict, asked);
-    if (verdict == WORSE && diff->kind == MP_KIND_DUMP)
-        mp_diff_say_holder(document, diff, base, now);
+    const char *holder = verdict == WORSE && diff->kind == MP_KIND_DUMP
+                             ? mp_diff_holder_text(document, diff, base, now)
+                             : NULL;
+    say_verdict(document, diff, measures, count, verdict, asked, !holder);
+    if (holder)
+        mp_document_say(document, MP_TONE_WORSE, "Holder", "%s", holder);
     say_order(document, base, now);
     warn_window(document, base, now);
     say_garbage(document, diff, base, now);

@@ -158,26 +158,26 @@ static const char *holds_text(mp_document *document, const mp_diff *diff,
                 : who;
 }
 
-/* From the outermost node inwards as long as there are no more objects at it: where there are, the
- * node above is what holds them. */
-void mp_diff_say_holder(mp_document *document, const mp_diff *diff, const mp_digest *base,
-                        const mp_digest *now)
+const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, const mp_digest *base,
+                                const mp_digest *now)
 {
     if (!base->lists[MP_LEVEL_DOMINATOR].count || !now->lists[MP_LEVEL_DOMINATOR].count)
-        return; /* a baseline has no tree, and of earlier dumps of a file there is none */
+        return NULL; /* a baseline has no tree, and of earlier dumps of a file there is none */
     mp_differences nodes = mp_differences_of(diff->dictionary, base, now, MP_LEVEL_DOMINATOR);
     const mp_difference *outer = nodes.at, *holder = NULL, *held = outer;
+    const char *text = NULL;
     if (nodes.count && outer->key.frame && grown_by(outer) > 0) {
         while (held && held->now.objects <= held->base.objects) {
             holder = held;
             held = most_below(diff, &nodes, holder);
         }
         const mp_difference *what = holder ? holder : outer;
-        mp_document_say(document, MP_TONE_WORSE, "Holder", "%s: %s retained, from %s to %s",
-                        holds_text(document, diff, holder, outer, held),
-                        mp_bytes_text(document, grown_by(what), true),
-                        mp_bytes_text(document, what->base.retained_bytes, false),
-                        mp_bytes_text(document, what->now.retained_bytes, false));
+        text = mp_document_text(document, "%s: %s retained, from %s to %s",
+                                holds_text(document, diff, holder, outer, held),
+                                mp_bytes_text(document, grown_by(what), true),
+                                mp_bytes_text(document, what->base.retained_bytes, false),
+                                mp_bytes_text(document, what->now.retained_bytes, false));
     }
     free(nodes.at);
+    return text;
 }

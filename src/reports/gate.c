@@ -7,6 +7,7 @@
 #include "compare/policy.h"
 #include "document/checks.h"
 #include "query/coverage.h"
+#include "query/graph_query.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
@@ -306,6 +307,8 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     mp_rule_results_free(&results);
 }
 
+enum { MOST_HOLDERS = 10 }; /* that are told of dumps */
+
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
@@ -322,6 +325,8 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         const mp_heap_arguments *asked = request->arguments;
         mp_rule_context rule_context = {
             .now = now, .model = request->model, .window = &window, .to = asked->to};
+        rule_context.holders =
+            mp_growing_holders(document->arena, &window, MOST_HOLDERS, &rule_context.holder_count);
         judge(request, document, &rule_context);
         mp_say_running(document, &window);
         mp_say_late(document, &window);
@@ -361,6 +366,7 @@ static const mp_argument arguments[] = {
 const mp_report mp_report_gate = {
     .name = "gate",
     .summary = "hold a recording to the rules of a policy",
+    .wants_holders = true,
     .example = "gate samples/shop.policy samples/shop-v2.oemp",
     .details =
         "A policy is a file with a rule a line, such as\n"

@@ -32,9 +32,6 @@ void mp_section_dump_head(mp_document *document, const mp_request *request,
                           const mp_graph_view *view);
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown);
 
-/* Of those that dominate an object the outermost of which the one below keeps most, over 70 % of
- * what it retains, step by step; the object itself where there is none. */
-uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object);
 /* "Array 31aa1 in EventEmitter 10c37" */
 const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, uint32_t object);
 

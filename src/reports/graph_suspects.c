@@ -7,17 +7,6 @@
 
 /* --- who holds what, in words --- */
 
-uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object)
-{
-    const mp_dominators *dominators = &view->dominators;
-    uint32_t above = dominators->idom[object];
-    while (above && mp_retains_most(dominators, object, above)) {
-        object = above;
-        above = dominators->idom[object];
-    }
-    return object;
-}
-
 const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, uint32_t object)
 {
     uint32_t owner = mp_owner_of(view, object);

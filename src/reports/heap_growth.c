@@ -380,16 +380,12 @@ static bool growth_of_heap(const mp_request *request, mp_document *document, mp_
     return ok;
 }
 
-/* Who holds what grew: that is known of all dumps and all types only. */
 static void put_holders(const mp_request *request, mp_document *document, const mp_window *window,
                         size_t rows)
 {
-    const mp_filter *filter = request->filter;
-    mp_range range = window->ranges[1];
-    if (!filter->graph || filter->types || filter->graph->snapshot.i != range.to.i ||
-        range.from.i != filter->sessions.at[filter->sessions.first[1]])
+    if (!mp_window_tells_holders(window))
         return;
-    mp_graph_view view = mp_graph_view_of(filter);
+    mp_graph_view view = mp_graph_view_of(request->filter);
     mp_say_growing(document, &view);
     mp_section_accumulations(document, &view, rows);
     mp_graph_view_free(&view);

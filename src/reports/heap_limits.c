@@ -1,6 +1,7 @@
 /* The limits that a recording of a heap is held to. */
 #include <stdlib.h>
 
+#include "query/graph_query.h"
 #include "query/suppression.h"
 #include "reports/sections.h"
 
@@ -62,15 +63,29 @@ static const char *worst_leak(mp_document *document, const mp_window *window)
                             mp_leak_text(document->arena, window->model, largest), lapsed);
 }
 
-/* Name the worst leak by the verdict; of dumps, the type. */
+/* Name the worst leak by the verdict; of dumps, who holds what grew, or else the type. */
 static const char *worst_leaking(mp_document *document, const mp_window *window)
 {
     int64_t bytes;
+    size_t count;
+    mp_growing_holder *holder = mp_growing_holders(document->arena, window, 1, &count);
+    if (count)
+        return mp_document_text(document, "; %s: %s", holder->text,
+                                mp_bytes_text(document, holder->bytes - holder->from_bytes, true));
     const char *worst = mp_worst_leak_text(document->arena, window, &bytes);
     return worst ? mp_document_text(document, "; worst %s: %s, %s",
                                     window->model->holds & MP_HOLDS_HISTORY ? "leak" : "type",
                                     mp_bytes_text(document, bytes, false), worst)
                  : "";
+}
+
+/* The site that grew most and the worst leak; or who holds what grew. */
+static const char *most_grown(mp_document *document, const mp_window *window)
+{
+    const char *worst = worst_leaking(document, window);
+    return mp_window_tells_holders(window) && *worst
+               ? worst
+               : mp_document_text(document, "%s%s", worst_site(document, window, true), worst);
 }
 
 static const char *worst_area(mp_document *document, const mp_window *window)
@@ -111,6 +126,11 @@ static void refuse(mp_document *document, const char *name, const mp_ceiling *ce
     document->unjudged = true;
 }
 
+static bool exceeds(const mp_ceiling *ceiling, int64_t from, int64_t actual)
+{
+    return actual > mp_ceiling_bytes(ceiling, from);
+}
+
 static void hold(mp_document *document, const mp_request *request, limit held)
 {
     const int64_t most = mp_ceiling_bytes(held.ceiling, held.from);
@@ -119,7 +139,7 @@ static void hold(mp_document *document, const mp_request *request, limit held)
         return;
     }
     const char *shown = mp_bytes_text(document, held.actual, false);
-    bool exceeded = held.actual > most;
+    bool exceeded = exceeds(held.ceiling, held.from, held.actual);
     const char *over = exceeded ? mp_bytes_text(document, held.actual - most, false) : "";
     mp_check check = {.verdict = exceeded ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
                       .name = held.name,
@@ -179,15 +199,16 @@ static void hold_growth(mp_document *document, const mp_request *request, const 
 {
     const mp_heap_arguments *asked = request->arguments;
     mp_totals totals = mp_totals_of(window);
-    const char *fastest = worst_site(document, window, true);
+    int64_t growth = mp_window_held(window) - totals.from_bytes;
     hold(document, request,
          (limit){.name = "max-growth",
                  .ceiling = &asked->max_growth,
                  .from = totals.from_bytes,
-                 .actual = mp_window_held(window) - totals.from_bytes,
+                 .actual = growth,
                  .what = besides(document, window, "grown"),
-                 .worst =
-                     mp_document_text(document, "%s%s", fastest, worst_leaking(document, window)),
+                 .worst = exceeds(&asked->max_growth, totals.from_bytes, growth)
+                              ? most_grown(document, window)
+                              : "",
                  .hides = hidden_by_growth(document, window, asked, &totals),
                  .note = note,
                  .refusal = refusal});
@@ -200,13 +221,16 @@ static void hold_trend(mp_document *document, const mp_request *request, const m
     const mp_heap_arguments *asked = request->arguments;
     const mp_leak_verdict *verdict = mp_window_verdict(window);
     const bool few = mp_verdict_is_unknown(window);
+    int64_t from = mp_totals_of(window).from_bytes;
     hold(document, request,
          (limit){.name = "max-trend",
                  .ceiling = &asked->max_trend,
-                 .from = mp_totals_of(window).from_bytes,
+                 .from = from,
                  .actual = verdict->bytes,
                  .what = steady_words(window),
-                 .worst = worst_leaking(document, window),
+                 .worst = exceeds(&asked->max_trend, from, verdict->bytes)
+                              ? worst_leaking(document, window)
+                              : "",
                  .note = note,
                  .refusal =
                      !refusal && few ? mp_verdict_refusal(document->arena, window) : refusal});
