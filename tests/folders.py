@@ -37,8 +37,8 @@ class Folders:
     def folder_agrees(self, command, folder):
         """Limit 0: every row of every file."""
         files = [str(path) for path in sorted(folder.iterdir(), key=lambda path: str(path).encode())]
-        whole = self.json(command, folder, "--limit", 0)
-        serial = self.json(command, folder, "--limit", 0, "--jobs", 1)
+        whole = self.json(command, folder, "--group", "file", "--limit", 0)
+        serial = self.json(command, folder, "--group", "file", "--limit", 0, "--jobs", 1)
         self.hold(whole == serial, f"{command} of {folder.name}: not the same with one thread")
         alone = {path: self.json(command, path, "--limit", 0) for path in files}
         rows, told = whole.get(command, []), {row["file"]: row for row in whole.get("files", [])}
@@ -74,5 +74,5 @@ class Folders:
         if rows and "rank" in rows[0]:
             self.hold([row["rank"] for row in rows] == list(range(1, len(rows) + 1)),
                       f"{command} of {folder.name}: ranks have gaps")
-        first = self.json(command, folder, "--limit", 3).get(command, [])
+        first = self.json(command, folder, "--group", "file", "--limit", 3).get(command, [])
         self.hold(first == rows[:3], f"{command} of {folder.name}: --limit cuts other rows")

@@ -35,6 +35,7 @@ typedef struct cli_search {
     mp_arena *arena;
     cli_file *files;
     size_t count, capacity;
+    bool joins_dumps; /* of one application */
     size_t passed_over, turns;
     uint64_t seen;       /* files of this folder */
     const char *archive; /* that was named; NULL: none */
@@ -62,7 +63,8 @@ static bool is_claimed(const cli_search *search, mp_input *input, cli_file *file
         reader = mp_reader_find(format);
         claimed = reader->probe(head) == MP_MINE;
     }
-    if (claimed && reader && !second && reader->place && reader->place(head, &file->place))
+    if (claimed && reader && !second && reader->place &&
+        (reader->place(head, &file->place) || file->place.application))
         file->reader = reader;
     mp_input_diagnose_to(input, usual);
     mp_diagnostics_free(unheard);
@@ -149,6 +151,55 @@ static void tell_passed_over(const cli_search *search, const char *path)
                     search->passed_over == 1 ? "" : "s");
 }
 
+/* --- parts of one recording --- */
+
+typedef struct file_probe {
+    const cli_file *files, *file;
+} file_probe;
+
+static bool is_same_recording(const void *opaque, uint32_t value)
+{
+    const file_probe *probe = opaque;
+    const cli_file *a = probe->file, *b = &probe->files[value - 1];
+    return a->reader == b->reader && a->place.application == b->place.application &&
+           strcmp(a->place.group, b->place.group) == 0;
+}
+
+static bool is_same_part(const void *opaque, uint32_t value)
+{
+    const file_probe *probe = opaque;
+    const cli_file *a = probe->file, *b = &probe->files[value - 1];
+    return a->first == b->first && a->place.sequence == b->place.sequence;
+}
+
+/* Parts share a UUID and differ in number. If a number occurs twice they are copies: each becomes
+ * its own group. Dumps share an application. */
+static void find_parts(const cli_search *search, size_t from)
+{
+    mp_hash_index recordings = {0}, parts = {0};
+    for (size_t i = from; i < search->count; i++) {
+        cli_file *file = &search->files[i];
+        const char *group = file->place.group;
+        const file_probe probe = {search->files, file};
+        file->first = i;
+        file->copied = false;
+        if (!file->reader || (!*group && !search->joins_dumps))
+            continue;
+        uint64_t hash = mp_hash_pair(mp_hash_bytes(group, strlen(group)), file->place.application);
+        uint32_t *place = mp_hash_index_put(&recordings, hash, is_same_recording, &probe);
+        *place = *place ? *place : (uint32_t)i + 1;
+        file->first = *place - 1;
+        if (!*group)
+            continue;
+        place = mp_hash_index_put(&parts, mp_hash_pair(file->first, file->place.sequence),
+                                  is_same_part, &probe);
+        search->files[file->first].copied |= *place != 0;
+        *place = *place ? *place : (uint32_t)i + 1;
+    }
+    mp_hash_index_free(&recordings);
+    mp_hash_index_free(&parts);
+}
+
 /* --- archives --- */
 
 static void look_at_member(void *opaque, mp_input *member)
@@ -174,12 +225,6 @@ static void drop_earlier(cli_search *search, size_t first)
     search->count = kept;
 }
 
-static bool is_of_recording(const cli_file *a, const cli_file *b)
-{
-    return a->reader && a->reader == b->reader && a->place.group[0] &&
-           strcmp(a->place.group, b->place.group) == 0;
-}
-
 /* An archive is a folder, with all that is below it; one that holds nothing but one recording is
  * that recording. */
 static void search_archive(cli_search *search, mp_input *archive)
@@ -198,9 +243,10 @@ static void search_archive(cli_search *search, mp_input *archive)
                     "has no recordings, expected at least one");
     else if (search->count > first)
         tell_passed_over(search, path);
+    find_parts(search, first);
     bool several = false;
-    for (size_t i = first + 1; i < search->count; i++)
-        several |= !is_of_recording(&search->files[first], &search->files[i]);
+    for (size_t i = first; i < search->count; i++)
+        several |= search->files[i].first != first || search->files[i].copied;
     for (size_t i = first; i < search->count; i++)
         search->files[i].found = several;
     search->folders |= several;
@@ -363,49 +409,6 @@ static size_t put(cli_groups *groups, size_t place, const char *name, const cli_
     return place;
 }
 
-typedef struct file_probe {
-    const cli_file *files, *file;
-} file_probe;
-
-static bool is_same_recording(const void *opaque, uint32_t value)
-{
-    const file_probe *probe = opaque;
-    const cli_file *a = probe->file, *b = &probe->files[value - 1];
-    return a->reader == b->reader && strcmp(a->place.group, b->place.group) == 0;
-}
-
-static bool is_same_part(const void *opaque, uint32_t value)
-{
-    const file_probe *probe = opaque;
-    const cli_file *a = probe->file, *b = &probe->files[value - 1];
-    return a->first == b->first && a->place.sequence == b->place.sequence;
-}
-
-/* Parts share a UUID and differ in number. If a number occurs twice they are copies: each becomes
- * its own group. */
-static void find_parts(const cli_search *search)
-{
-    mp_hash_index recordings = {0}, parts = {0};
-    for (size_t i = 0; i < search->count; i++) {
-        cli_file *file = &search->files[i];
-        const char *group = file->place.group;
-        const file_probe probe = {search->files, file};
-        file->first = i;
-        if (!file->reader || !*group)
-            continue;
-        uint32_t *place = mp_hash_index_put(&recordings, mp_hash_bytes(group, strlen(group)),
-                                            is_same_recording, &probe);
-        *place = *place ? *place : (uint32_t)i + 1;
-        file->first = *place - 1;
-        place = mp_hash_index_put(&parts, mp_hash_pair(file->first, file->place.sequence),
-                                  is_same_part, &probe);
-        search->files[file->first].copied |= *place != 0;
-        *place = *place ? *place : (uint32_t)i + 1;
-    }
-    mp_hash_index_free(&recordings);
-    mp_hash_index_free(&parts);
-}
-
 typedef struct agent_probe {
     const cli_groups *groups;
     const char *name;
@@ -459,6 +462,14 @@ static void add_named(cli_search *search, const char *path, bool there)
     add_file(search, &file);
 }
 
+/* The group of several dumps of one application, that has the first one's name. */
+static void name_dumps(cli_groups *groups, cli_group *group)
+{
+    if (group->path_count > 1 && group->name == group->paths[0])
+        group->name = mp_arena_format(&groups->arena, "%s and %zu more", group->paths[0],
+                                      group->path_count - 1);
+}
+
 bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnostics *diagnostics)
 {
     struct stat status;
@@ -475,6 +486,7 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
             add_named(&search, options->paths[i], there);
     }
     bool many = options->command.report && options->command.report->many;
+    search.joins_dumps = how.group == CLI_GROUP_DEFAULT && !many && search.folders;
     if (how.group == CLI_GROUP_DEFAULT)
         how.group = many || (search.folders && !unites) ? CLI_GROUP_FILE : CLI_GROUP_ALL;
     groups->apart = how.group != CLI_GROUP_ALL;
@@ -485,13 +497,19 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
             groups->within = mp_arena_format(&groups->arena, "%s:", search.archive);
     }
     if (groups->apart)
-        find_parts(&search);
+        find_parts(&search, 0);
     for (size_t i = 0; i < search.count; i++)
         if (groups->apart)
             put_apart(groups, &search, &search.files[i], &agents);
         else
             put(groups, i ? 0 : NO_GROUP, search.files[0].path, &search.files[i]);
     mp_hash_index_free(&agents);
+    for (size_t i = 0; search.joins_dumps && i < search.count; i++)
+        if (search.files[i].place.application)
+            name_dumps(groups, &groups->at[search.files[i].group]);
+    if (search.joins_dumps && groups->count == 1 && groups->at[0].path_count > 1 &&
+        search.files[0].place.application)
+        groups->apart = false; /* they answer as they do when they are named */
     free(search.files);
     return search.ok && search.count > 0;
 }

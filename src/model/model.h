@@ -210,8 +210,9 @@ typedef struct mp_snapshot {
     int64_t time_us, request_start_us;
     int64_t cpu_hundredths; /* percent of CPU, times 100 */
     int64_t overhead_bytes;
-    uint64_t line; /* where in its file it starts */
-    bool asked;    /* a moment that the user asked for, between two snapshots */
+    uint64_t line;  /* where in its file it starts */
+    uint32_t input; /* of a dump: the file, by its place in mp_model.inputs */
+    bool asked;     /* a moment that the user asked for, between two snapshots */
     /* Of a dump: when it was begun, by a clock of the recorder's own, and how long it took. */
     bool has_clock, has_took;
     int64_t clock_us, took_us;
@@ -362,6 +363,7 @@ typedef struct mp_model {
     struct mp_profile *profile; /* NULL: no execution profile was read */
     struct mp_ages *ages;       /* NULL: how long objects lived was not kept */
     struct mp_events *events;   /* NULL: no log of heap events was read */
+    bool dumps_by_stamp;        /* dumps stand in the order of their time stamps */
     struct mp_graph *graph;     /* of the last snapshot that has one; NULL: none has */
     /* Called when that of a later dump begins, to keep of it what must be kept. NULL: nothing. */
     void (*leave)(struct mp_model *model);

@@ -276,13 +276,13 @@ static bool is_same_recording(const void *opaque, uint32_t value)
 
 /* Dumps that all tell when they were made, and not all the same, stand in that order wherever they
  * were given. Their clock may have started again meanwhile. */
-static void order_dumps(load_entry *entries, size_t count)
+static bool order_dumps(load_entry *entries, size_t count)
 {
     uint32_t least = UINT32_MAX, most = 0;
     for (size_t i = 0; i < count; i++) {
         const mp_place *place = &entries[i].place;
         if (entries[i].reader && !place->stamped)
-            return;
+            return false;
         least = place->stamped && place->stamp < least ? place->stamp : least;
         most = place->stamped && place->stamp > most ? place->stamp : most;
     }
@@ -292,23 +292,24 @@ static void order_dumps(load_entry *entries, size_t count)
         entries[i].given = 0;
         entries[i].place.sequence = stamp + ((uint64_t)(again && stamp <= INT32_MAX) << 32);
     }
+    return most > least;
 }
 
-/* Whoever gave them otherwise sees other ends of what grew than he thinks. */
+/* Whoever gave or named them otherwise sees other ends of what grew than he thinks. */
 static void tell_order(const load_entry *entries, size_t count, mp_diagnostics *diagnostics)
 {
     for (size_t i = 1; i < count; i++)
         if (entries[i].place.stamped && entries[i].turn < entries[i - 1].turn) {
-            mp_diagnose(
-                diagnostics, MP_DIAG_DUMP_ORDER, entries[i].path, 0,
-                "was given before %s and is later by its stamp: dumps are read in the order "
-                "of their stamps",
-                entries[i - 1].path);
+            mp_diagnose(diagnostics, MP_DIAG_DUMP_ORDER, entries[i].path, 0,
+                        "comes before %s as given or by its name, and is later by its stamp: dumps "
+                        "are read "
+                        "in the order of their stamps",
+                        entries[i - 1].path);
             return;
         }
 }
 
-static void order(load_entry *entries, size_t count, mp_diagnostics *diagnostics)
+static void order(load_entry *entries, size_t count, mp_model *model, mp_diagnostics *diagnostics)
 {
     mp_hash_index recordings = {0};
     for (size_t i = 0; i < count; i++) {
@@ -322,7 +323,7 @@ static void order(load_entry *entries, size_t count, mp_diagnostics *diagnostics
         entries[i].given = entries[*place - 1].given;
     }
     mp_hash_index_free(&recordings);
-    order_dumps(entries, count);
+    model->dumps_by_stamp = order_dumps(entries, count);
     if (count)
         qsort(entries, count, sizeof *entries, by_place);
     tell_order(entries, count, diagnostics);
@@ -472,7 +473,7 @@ bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *pa
     assert(entries || !list.count);
     bool readable = one_kind(entries, list.count, model, diagnostics) &&
                     has_snapshots(entries, list.count, model, diagnostics);
-    order(entries, list.count, diagnostics);
+    order(entries, list.count, model, diagnostics);
     for (size_t i = 0; readable && i < READERS; i++)
         list.ok &= read_all(table[i], entries, list.count, model, diagnostics, options);
     for (size_t i = 0; i < list.count; i++)

@@ -20,7 +20,9 @@ typedef enum mp_bid {
 typedef struct mp_place {
     char group[80]; /* inputs of one group are one recording */
     uint64_t sequence;
-    /* Of a dump: when it was made, by a clock of 32 bits that starts again. */
+    /* Of a dump: a hash of the application's name; when it was made, by a clock of 32 bits that
+     * starts again. */
+    uint64_t application;
     bool stamped;
     uint32_t stamp;
 } mp_place;

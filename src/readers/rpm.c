@@ -328,6 +328,7 @@ static void begin_file(rpm_state *state, uint32_t summary)
         state->session.i = model->sessions.count - 1;
     }
     mp_model_begin_snapshot(model, state->session);
+    model->snapshots.at[model->snapshots.count - 1].input = summary;
     state->path = model->inputs.at[summary].path;
     state->graph = mp_graph_begin(model, (mp_snapshot_id){model->snapshots.count - 1});
     state->first_type = model->types.count;
@@ -531,7 +532,7 @@ static mp_bid probe(mp_slice head)
                : MP_NOT_MINE;
 }
 
-/* The stamp of the first section is the file's. */
+/* The name and the stamp of the first section are the file's. */
 static bool place_rpm(mp_slice head, mp_place *place)
 {
     enum { MARK = 4, ENOUGH = 64 }; /* "a 2 ", as probe has it; then the name, whose end tells */
@@ -542,7 +543,9 @@ static bool place_rpm(mp_slice head, mp_place *place)
         const size_t length = line.length - MARK < ENOUGH ? line.length - MARK : ENOUGH;
         memcpy(end, line.at + line.length - length, length);
         mp_fields words = mp_fields_of((mp_slice){end, length});
-        (void)take_name(&words, &stamp);
+        const size_t kept = take_name(&words, &stamp).length;
+        const size_t cut = length - kept; /* of the line: the stamp and what is around it */
+        place->application = mp_hash_bytes(line.at + MARK, line.length - MARK - cut);
     }
     place->stamped = stamp >= 0;
     place->stamp = place->stamped ? (uint32_t)stamp : 0;

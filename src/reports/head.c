@@ -108,6 +108,14 @@ void mp_section_session(mp_document *document, const mp_request *request, bool s
 
 /* --- the first line --- */
 
+static const char *order_of_dumps(const mp_model *model)
+{
+    for (uint32_t i = 2; !model->dumps_by_stamp && i < model->inputs.count; i++)
+        if (strverscmp(model->inputs.at[i - 1].path, model->inputs.at[i].path) > 0)
+            return "given";
+    return model->dumps_by_stamp ? "of their stamps" : "of their names";
+}
+
 static const char *title_of(mp_document *document, const mp_filter *filter)
 {
     const mp_model *model = filter->model;
@@ -130,8 +138,11 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
     case MP_KIND_PROFILE:
         break;
     case MP_KIND_DUMP:
-        return mp_document_text(document, "%s: heap dump%s", source,
-                                snapshots == 1 ? "" : "s, the last of them in detail");
+        return snapshots == 1
+                   ? mp_document_text(document, "%s: heap dump", source)
+                   : mp_document_text(document,
+                                      "%s: heap dumps in the order %s, the last in detail", source,
+                                      order_of_dumps(model));
     case MP_KIND_DATABASE:
         return mp_document_text(document, "%s: allocation database of %s%" PRIu32 " snapshot%s",
                                 source, several, snapshots, plural);

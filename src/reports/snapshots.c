@@ -6,7 +6,7 @@
 #include "reports/sections.h"
 
 typedef struct snapshot_row {
-    const char *session_id, *tag, *utc_time, *request, *request_api, *propath, *role;
+    const char *session_id, *tag, *utc_time, *request, *request_api, *propath, *path, *role;
     int64_t sequence, time_us, created_objects, created_per_second, deleted_objects;
     int64_t changed_objects, live_objects, live_bytes, delta_bytes, peak_bytes, peak_objects;
     int64_t platform_bytes, overhead_bytes, reusable_objects, reusable_bytes, request_start_us;
@@ -52,6 +52,7 @@ static const mp_column columns[] = {
     MP_COLUMN(snapshot_row, stated_peak_objects, "Stated peak", MP_COUNT, DETAIL),
     MP_COLUMN(snapshot_row, roots, "Roots", MP_COUNT, MP_OF_DUMPS),
     MP_COLUMN(snapshot_row, role, "", MP_TEXT, 0),
+    MP_COLUMN(snapshot_row, path, "File", MP_TEXT, MP_OF_DUMPS | MP_SHORTEN),
 };
 
 static const char *role_of(const mp_window *window, uint32_t snapshot, uint32_t peak)
@@ -153,6 +154,7 @@ static void put_snapshot(mp_document *document, mp_table *table, const mp_window
     row.role = role;
     if (model->kind == MP_KIND_RECORDING)
         set_recorded(document, &row, model, snapshot);
+    row.path = model->inputs.at[snapshot->input].path;
     row.roots = 0;
     for (uint32_t i = 1; i < model->root_counts.count; i++)
         row.roots += model->root_counts.at[i].snapshot.i == at ? model->root_counts.at[i].roots : 0;
