@@ -39,6 +39,9 @@ typedef struct cli_work {
     size_t next;         /* of those, the one that is taken next */
     size_t settled;      /* so many answers, in the order of the groups, are in the two below */
     mp_diagnostics *diagnostics;
+    /* What is wrong with an archive that the groups are of: what is behind it is not there. */
+    mp_diagnostic torn;
+    bool is_torn;
     mp_pile pile;
     cli_progress bar;
     uint64_t done, total; /* bytes */
@@ -242,7 +245,8 @@ static void run_group(cli_work *work, size_t place)
                                                      dictionary, base);
             request.one_of_many = work->merges;
             if (!request.torn)
-                request.torn = mp_question_torn(&options->question, unheard);
+                request.torn =
+                    work->is_torn ? &work->torn : mp_question_torn(&options->question, unheard);
             ok &= !options->strict || mp_model_is_whole(model, answer->diagnostics);
             ask(work, group, &request, answer);
         }
@@ -425,6 +429,9 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
                                       .sum_up = options->command.report->sum_up}}};
     if (work.merges && single)
         return cli_refuse_many(options, groups);
+    const mp_diagnostic *torn = mp_question_torn(&options->question, diagnostics);
+    if ((work.is_torn = torn != NULL))
+        work.torn = *torn;
     if (groups->count > 1 && options->question.base && mp_file_is_stream(options->question.base)) {
         cli_put_message("the base is read anew for each recording, expected a file, not a stream");
         return CLI_USAGE;
