@@ -19,6 +19,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 from roots import skip
@@ -98,6 +99,26 @@ class Trials:
             own = sorted(path.name for path in (self.folder / "own").iterdir())
             if has_landlock():
                 self.claim(own == ["old", "secret"], f"{name} leaves other files alone", own)
+
+    def decoded(self):
+        """What is compressed or packed is decoded inside, however it is found."""
+        packed = self.folder / "packed"
+        packed.mkdir()
+        for kind, mode in ("archive", "w"), ("lzma", "w:xz"):
+            with tarfile.open(packed / f"{kind}.tar{mode[1:].replace(':', '.')}", mode) as archive:
+                archive.add(SAMPLES / "shop-v2.oemp", "shop-v2.oemp")
+        (self.folder / "all.policy").write_text("leaked <= 1 GiB\n", encoding="ascii")
+        for kind in "archive", "lzma":
+            path, = packed.glob(f"{kind}.*")
+            for words in (["leaks", path], ["gate", "all.policy", path], ["top", packed, "--recursive"],
+                          ["trend", packed, "--recursive"],
+                          ["baseline", "save", path, "--store", "out/store"], ["info", path]):
+                done, tried = self.run(*words)
+                self.claim(done.returncode == 0 and (not has_landlock() or tried.get(kind) == errno.EACCES),
+                           f"{words[0]} decodes {path.name} inside", done, tried)
+        policy = ["gate", "all.policy", "in/shop-v2.oemp"]
+        inside, outside = self.run(*policy)[0], self.run(*policy, "--no-sandbox", probe=False)[0]
+        self.claim((inside.returncode, inside.stdout) == (0, outside.stdout), "a policy is read inside", inside)
 
     def free(self):
         done, tried = self.run("leaks", "in/shop-v2.oemp", "--no-sandbox")
@@ -227,7 +248,7 @@ def main():
         for name in "shop-v2.oemp", "shop-agent-AS1.oemp":
             shutil.copy(SAMPLES / name, folder / "in")
         trials = Trials(options.memprof.resolve(), options.probe.resolve(), folder)
-        for trial in (trials.denied, trials.free, trials.same, trials.told, trials.links, trials.logs,
+        for trial in (trials.denied, trials.decoded, trials.free, trials.same, trials.told, trials.links, trials.logs,
                       trials.watched, trials.pager):
             trial()
     print(f"{trials.count} claims, {trials.wrong} wrong{'' if has_landlock() else '; this kernel has no Landlock'}")

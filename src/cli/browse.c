@@ -208,14 +208,14 @@ int cli_browse(cli_options *options)
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     mp_model *model = mp_model_new();
     int status = CLI_UNREADABLE;
+    options->no_pager = true; /* nor a process that waits to be one */
+    cli_editor_prepare();
+    cli_sandbox_enter(options);
     bool ok = cli_groups_find(&groups, options, diagnostics);
     if (groups.count > 1) {
         status = cli_refuse_many(options, &groups);
         ok = false;
     } else if (groups.count) {
-        options->no_pager = true; /* nor a process that waits to be one */
-        cli_editor_prepare();
-        cli_sandbox_enter(options, &groups);
         ok &= cli_load(options, groups.at[0].paths, groups.at[0].path_count, NULL, model,
                        diagnostics);
     }

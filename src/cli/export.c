@@ -191,6 +191,7 @@ int cli_export(cli_options *options)
     const char *path = options->export_path;
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     mp_model *model = mp_model_new();
+    cli_sandbox_enter(options);
     int status = CLI_UNREADABLE, beside = cli_read_beside(options);
     bool ok = cli_groups_find(&groups, options, diagnostics);
     if (beside != CLI_OK) {
@@ -203,7 +204,6 @@ int cli_export(cli_options *options)
         status = cli_refuse_many(options, &groups);
         ok = false;
     } else if (groups.count) {
-        cli_sandbox_enter(options, &groups);
         ok &= cli_load(options, groups.at[0].paths, groups.at[0].path_count, NULL, model,
                        diagnostics);
     }

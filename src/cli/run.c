@@ -453,6 +453,7 @@ int cli_report(cli_options *options)
 {
     cli_groups groups;
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
+    cli_sandbox_enter(options);
     int status = cli_read_beside(options);
     options->question.draws = options->renderer->draws || options->chart;
     if (status == CLI_OK) {
@@ -464,7 +465,6 @@ int cli_report(cli_options *options)
             cli_put_diagnostics(diagnostics, options->quiet, true);
             status = CLI_UNREADABLE;
         } else {
-            cli_sandbox_enter(options, &groups);
             status = answer_groups(options, &groups, diagnostics);
             if (!found && status != CLI_USAGE)
                 status = CLI_UNREADABLE;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -13,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/output.h"
 #include "cli/pager.h"
 
@@ -112,6 +114,31 @@ static void allow_folder(const land_set *set, const char *of, uint64_t what)
     free(path);
 }
 
+/* The one whose links are allowed: nftw() has no room for it. */
+static const land_set *walked;
+static bool walks_deep;
+
+static int allow_link(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+    (void)status;
+    if (kind == FTW_SL || kind == FTW_SLN)
+        allow_input(walked, path);
+    return kind == FTW_D && at->level > 0 && !walks_deep ? FTW_SKIP_SUBTREE : FTW_CONTINUE;
+}
+
+/* Of a folder what is in it, and what links in it lead to. */
+static void allow_operand(const land_set *set, const char *path, bool recursive)
+{
+    enum { OPEN_AT_ONCE = 16 };
+    struct stat status;
+    allow_input(set, path);
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+        return;
+    walked = set;
+    walks_deep = recursive;
+    nftw(path, allow_link, OPEN_AT_ONCE, FTW_PHYS | FTW_ACTIONRETVAL);
+}
+
 /* A file that is followed may come, and be replaced, while it is: by one beside it, or beside what
  * its name is a link to. */
 static void allow_followed(const land_set *set, const char *path)
@@ -146,7 +173,7 @@ static void allow_terminals(const land_set *set)
     free(own);
 }
 
-static void allow_all(const land_set *set, const cli_options *options, const cli_groups *groups)
+static void allow_all(const land_set *set, const cli_options *options)
 {
     static const char *const system[] = {
         "/usr",        "/lib",          "/lib64",         "/etc",
@@ -165,11 +192,12 @@ static void allow_all(const land_set *set, const cli_options *options, const cli
         if (follows(options) && strcmp(options->paths[i], "-") != 0)
             allow_followed(set, options->paths[i]);
         else
-            allow_input(set, options->paths[i]);
-    for (size_t i = 0; groups && i < groups->count; i++)
-        for (size_t j = 0; j < groups->at[i].path_count; j++)
-            allow_input(set, groups->at[i].paths[j]);
+            allow_operand(set, options->paths[i], options->recursive);
     allow_input(set, question->base);
+    allow_input(set, question->policy_path);
+    allow_input(set, options->watch_policy);
+    for (size_t i = 0; i < question->suppression_paths.count; i++)
+        allow_input(set, question->suppression_paths.at[i]);
     /* Folders of texts are looked into as a recording says, and may have links to anywhere. */
     if (options->listings.count || question->sources.folders.count || options->source_folders.count)
         allow(set, "/", READ);
@@ -193,7 +221,7 @@ static long land_version(void)
     return syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
 }
 
-static void confine_files(const cli_options *options, const cli_groups *groups)
+static void confine_files(const cli_options *options)
 {
     long version = land_version();
     if (version < 1)
@@ -207,7 +235,7 @@ static void confine_files(const cli_options *options, const cli_groups *groups)
                           denied.files};
     if (set.rules < 0)
         return;
-    allow_all(&set, options, groups);
+    allow_all(&set, options);
     syscall(SYS_landlock_restrict_self, set.rules, 0);
     close(set.rules);
 }
@@ -365,15 +393,17 @@ static void confine_calls(void)
 #define SANITIZED false
 #endif
 
-void cli_sandbox_enter(const cli_options *options, const cli_groups *groups)
+void cli_sandbox_enter(const cli_options *options)
 {
-    if (SANITIZED || !options->sandbox || options->no_sandbox)
+    static bool inside;
+    if (SANITIZED || !options->sandbox || options->no_sandbox || inside)
         return;
+    inside = true;
     if (cli_is_for_people(options) && !options->no_pager && !follows(options))
         cli_pager_prepare();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
-    confine_files(options, groups);
+    confine_files(options);
     confine_calls();
 }
 

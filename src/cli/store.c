@@ -182,9 +182,8 @@ static int save(cli_options *options)
     size_t count = 0;
     options->question.policy_path = NULL;
     options->load.checksums = true;
+    cli_sandbox_enter(options);
     int status = cli_read_beside(options);
-    if (status == CLI_OK)
-        cli_sandbox_enter(options, NULL);
     while (status == CLI_OK && count < options->path_count) {
         const char *path = options->paths[count];
         mp_digest *run = digest_of(options, path, dictionary, diagnostics, &status);
@@ -246,6 +245,7 @@ static int check(cli_options *options)
     char *path = path_of(options);
     int status = CLI_UNREADABLE;
     question->base = path;
+    cli_sandbox_enter(options);
     /* Bytes are held against those that the baseline was made of; a pipe's would have to be kept.
      */
     options->load.checksums = !mp_file_is_stream(options->paths[0]);

@@ -79,12 +79,11 @@ int cli_trend(cli_options *options)
     cli_groups groups;
     mp_builds builds = {.kind = 0};
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
+    cli_sandbox_enter(options);
     int status = cli_read_beside(options), reading = CLI_OK;
     if (status == CLI_OK) {
         bool found = cli_groups_find(&groups, options, diagnostics);
         status = cli_groups_spared(&groups, options->output) ? CLI_OK : CLI_USAGE;
-        if (status == CLI_OK)
-            cli_sandbox_enter(options, &groups);
         for (size_t i = 0; status == CLI_OK && i < groups.count; i++) {
             int at = read_build(options, &groups.at[i], &builds, diagnostics);
             status = at == CLI_USAGE ? at : status;

@@ -29,8 +29,8 @@ static const mp_argument rows[] = {
 };
 const mp_argument_table cli_watch_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 
-/* What was asked for is there. Gives the exit status, after a message where it is not CLI_OK. */
-static int prepare(cli_options *options)
+/* Gives the exit status, after a message where it is not CLI_OK. */
+static int settle(cli_options *options)
 {
     if (options->load.slices && !options->load.slice_us) {
         cli_refuse(options, "--slices of what is watched, which has no end yet, takes a time such "
@@ -44,6 +44,11 @@ static int prepare(cli_options *options)
         cli_refuse(options, "--exec is for a limit: --max-growth, --max-leaked or --policy");
         return CLI_USAGE;
     }
+    return CLI_OK;
+}
+
+static int read_policy(cli_options *options)
+{
     if (!options->watch_policy)
         return CLI_OK;
     mp_error error = {0};
@@ -157,13 +162,16 @@ static bool can_hear(const cli_watching *watching, int signals)
 int cli_watch(cli_options *options)
 {
     sigset_t before;
-    int ended_by = 0, status = prepare(options);
+    int ended_by = 0, status = settle(options);
     if (status != CLI_OK)
         return status;
     cli_process helper = {.process = 0};
     if (options->command_on_limit)
         helper = cli_watch_limit_helper();
-    cli_sandbox_enter(options, NULL);
+    cli_sandbox_enter(options);
+    status = read_policy(options);
+    if (status != CLI_OK)
+        return status;
     cli_watching watching = {.options = options,
                              .stop = eventfd(0, EFD_CLOEXEC),
                              .wake = eventfd(0, EFD_CLOEXEC),
