@@ -13,6 +13,7 @@
 #include "input/unpack.h"
 #include "model/build.h"
 #include "query/tracker.h"
+#include "query/window.h"
 
 enum { SECOND = 1000000 };
 
@@ -33,6 +34,7 @@ struct cli_watched {
     mp_tracked tracked;   /* at it */
     uint32_t next_judged; /* so many deltas are there when the policy is asked again */
     bool unjudged;
+    size_t of_window;  /* snapshots; _Exit is behind it */
     bool seen, exited; /* a snapshot; the last one */
     bool over;         /* what else is in it does not count */
     int status;
@@ -136,14 +138,15 @@ static void judge(cli_watched *file, bool last)
     if (!of->over)
         cli_watch_limit_judge(&of->limit, document, &row);
     cli_watching_leave(of);
-    file->unjudged = last && !document->failed && (!answered || document->unjudged);
+    bool unjudged = last && !document->failed && (!answered || document->unjudged);
     mp_model_drop_tree(model);
     mp_document_free(document);
     mp_dictionary_free(dictionary);
     mp_diagnostics_free(unheard);
     mp_arena_free(&arena);
     file->next_judged = model->deltas.count + model->deltas.count / 8;
-    if (file->unjudged)
+    file->unjudged |= unjudged;
+    if (unjudged)
         refuse_file(file, "rules of the policy could not be judged: memprof gate tells why");
 }
 
@@ -156,6 +159,11 @@ static bool is_to_be_judged(const cli_watched *file, const char *tag)
     return file->of->options->question.policy && model->kind == MP_KIND_RECORDING &&
            model->deltas.count >= file->next_judged &&
            (mp_text_is(tag, "_PreCleanUp") || mp_text_is(tag, "_Exit"));
+}
+
+static bool has_limits(const cli_options *options)
+{
+    return options->max_growth.set || options->max_leaked.set;
 }
 
 /* mp_model.tell, on the file's thread. */
@@ -179,6 +187,11 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
     cli_watching_leave(of);
     tell_diagnostics(file);
     bool ends = of->options->until_exit && mp_text_is(row.tag, "_Exit");
+    file->of_window += !mp_text_is(row.tag, "_Exit");
+    if (ends && file->of_window < 2 && has_limits(of->options)) {
+        file->unjudged = true;
+        refuse_file(file, "its limits could not be judged: " MP_ONE_SNAPSHOT);
+    }
     if (is_to_be_judged(file, row.tag) || (ends && of->options->question.policy))
         judge(file, ends);
     if (ends) {
