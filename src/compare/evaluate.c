@@ -10,6 +10,7 @@
 #include "compare/evaluate_growth.h"
 #include "compare/runs.h"
 #include "query/graph_query.h"
+#include "query/verdict.h"
 
 /* What a message says of an entry: with the name of the objects where they have one, and where a
  * method begins, as another one may have its name. */
@@ -408,6 +409,20 @@ static bool holds_trend(const mp_policy *policy, const char *after)
     return holds;
 }
 
+/* What holds for the sessions that can be judged may not hold for the others. */
+static void judge_part(mp_evaluation *evaluation)
+{
+    const mp_rule_context *context = evaluation->context;
+    const mp_rule *rule = evaluation->rule;
+    bool steady = rule->measure == MP_MEASURE_TREND || rule->per_snapshot;
+    if (context->partly || !context->window || evaluation->result->verdict != MP_VERDICT_PASS ||
+        !is_of_leaks(rule->measure))
+        return;
+    const char *part = mp_verdict_part_text(evaluation->scratch, context->window, steady);
+    if (part)
+        MP_DISMISS(evaluation, "%s (%sallow-torn judges the others)", part, context->dashes);
+}
+
 mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *context)
 {
     mp_rule_results results = {.count = policy->rule_count};
@@ -434,6 +449,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                        "rules before it cost as much as to look at more than %d million names: "
                        "judge it by a policy of its own",
                        MP_MOST_LOOKED / 1000000);
+        judge_part(&evaluation);
         mp_evaluation_find_culprits(&evaluation);
         results.counts[results.at[i].verdict]++;
         mp_arena_free(&scratch);

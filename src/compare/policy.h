@@ -75,6 +75,7 @@ typedef struct mp_rule_context {
     size_t holder_count;
     const char *to;           /* the window's end as the user said it, or NULL */
     const char *incomparable; /* why no rule compares both; NULL: they do */
+    bool partly;              /* what can be judged of it is enough */
     bool strict;              /* a rule that hides a leak fails */
     bool exact_bytes;         /* in texts for people */
     size_t culprits;          /* of a rule, at most; 0: all */

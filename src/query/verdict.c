@@ -248,14 +248,38 @@ bool mp_verdict_is_unknown(const mp_window *window)
     return verdict->created && verdict->moments < MP_VERDICT_MOMENTS;
 }
 
+static const char *too_few_text(mp_arena *arena, uint32_t moments)
+{
+    return mp_arena_format(arena,
+                           "%u snapshot%s of the window created anything, which is too few "
+                           "to tell a trend, expected at least %d",
+                           moments, moments == 1 ? "" : "s", MP_VERDICT_MOMENTS);
+}
+
 const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window)
 {
     const uint32_t moments = mp_window_verdict(window)->moments;
     if (window->model->kind == MP_KIND_DUMP)
         return mp_arena_format(arena, "%u dump%s too few to tell a trend, expected at least %d",
                                moments + 1, moments ? "s are" : " is", MP_VERDICT_MOMENTS);
-    return mp_arena_format(arena,
-                           "%u snapshot%s of the window created anything, which is too few "
-                           "to tell a trend, expected at least %d",
-                           moments, moments == 1 ? "" : "s", MP_VERDICT_MOMENTS);
+    return too_few_text(arena, moments);
+}
+
+const char *mp_verdict_part_text(mp_arena *arena, const mp_window *window, bool steady)
+{
+    const mp_model *model = window->model;
+    uint32_t session = mp_window_lone_session(window), moments = 0;
+    const mp_leak_verdict *verdict = steady && !session ? mp_window_verdict(window) : NULL;
+    for (uint32_t i = 1;
+         verdict && !session && model->kind == MP_KIND_RECORDING && i < model->sessions.count; i++)
+        if (verdict->of_session[i] && verdict->of_session[i] < MP_VERDICT_MOMENTS) {
+            session = i;
+            moments = verdict->of_session[i];
+        }
+    if (!session)
+        return NULL;
+    const char *id = mp_model_text(model, model->sessions.at[session].session_id);
+    return mp_arena_format(arena, "session %u of %u%s%s%s: %s", session,
+                           model->sessions.count - 1, *id ? " (" : "", id, *id ? ")" : "",
+                           moments ? too_few_text(arena, moments) : MP_ONE_SNAPSHOT);
 }

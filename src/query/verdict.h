@@ -50,5 +50,8 @@ int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *groupi
 bool mp_verdict_is_unknown(const mp_window *window);
 /* Say why. In the arena. */
 const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window);
+/* Say which session cannot be judged while others can: it has one snapshot, or, where `steady`, too
+ * few to tell what leaks. In the arena; NULL: there is none. */
+const char *mp_verdict_part_text(mp_arena *arena, const mp_window *window, bool steady);
 
 #endif

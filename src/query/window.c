@@ -216,6 +216,19 @@ bool mp_window_is_one(const mp_window *window)
            window->model->kind != MP_KIND_DUMP;
 }
 
+uint32_t mp_window_lone_session(const mp_window *window)
+{
+    const mp_model *model = window->model;
+    for (uint32_t i = 1; model->kind == MP_KIND_RECORDING && mp_window_has_span(window) &&
+                         i < model->sessions.count;
+         i++) {
+        const mp_range *range = &window->ranges[i];
+        if (range->to.i && !range->all_new && range->from.i == range->to.i)
+            return i;
+    }
+    return 0;
+}
+
 /* Snapshots of one session are made in the order of time, so their ids tell earlier from later. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot)
 {

@@ -68,6 +68,9 @@ bool mp_window_has_span(const mp_window *window);
 /* Return whether each session has one snapshot, which cannot tell what leaked or grew. A database
  * of one moment can: all of it may leak. Dumps tell no leaks. */
 bool mp_window_is_one(const mp_window *window);
+/* Return the first session of which the window has one snapshot, where others have more; 0: none.
+ */
+uint32_t mp_window_lone_session(const mp_window *window);
 #define MP_ONE_SNAPSHOT "one snapshot does not tell growth"
 /* Whether a memory recording has a session whose process had not come to its end at `to`, by the
  * tags _PreCleanUp and _Exit: what was in use then counts as leaked. */

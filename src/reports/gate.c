@@ -288,6 +288,7 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     rule_context->dictionary = request->dictionary;
     rule_context->culprits = (size_t)mp_number_argument(request, "limit");
     rule_context->strict = request->strict;
+    rule_context->partly = request->allow_torn;
     rule_context->exact_bytes = document->exact_bytes;
     rule_context->dashes = mp_diagnostics_dashes(request->diagnostics);
     if (request->base)

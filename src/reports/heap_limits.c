@@ -1,6 +1,7 @@
 /* The limits that a recording of a heap is held to. */
 #include <stdlib.h>
 
+#include "base/diagnose.h"
 #include "query/graph_query.h"
 #include "query/suppression.h"
 #include "reports/sections.h"
@@ -111,6 +112,7 @@ typedef struct limit {
     const char *hides;   /* that the figure is less than a leak; NULL: nothing */
     const char *note;    /* what is in the figure; NULL: nothing to tell */
     const char *refusal; /* why it is not judged; NULL: it is */
+    const char *part;    /* what of it is not; NULL: all is */
 } limit;
 
 /* What cannot be judged is no pass. */
@@ -134,6 +136,10 @@ static bool exceeds(const mp_ceiling *ceiling, int64_t from, int64_t actual)
 static void hold(mp_document *document, const mp_request *request, limit held)
 {
     const int64_t most = mp_ceiling_bytes(held.ceiling, held.from);
+    if (!held.refusal && held.part && !request->allow_torn &&
+        !exceeds(held.ceiling, held.from, held.actual))
+        held.refusal = mp_document_text(document, "%s (%sallow-torn judges the others)", held.part,
+                                        mp_diagnostics_dashes(request->diagnostics));
     if (held.refusal) {
         refuse(document, held.name, held.ceiling, most, held.refusal);
         return;
@@ -211,7 +217,8 @@ static void hold_growth(mp_document *document, const mp_request *request, const 
                               : "",
                  .hides = hidden_by_growth(document, window, asked, &totals),
                  .note = note,
-                 .refusal = refusal});
+                 .refusal = refusal,
+                 .part = mp_verdict_part_text(document->arena, window, false)});
 }
 
 /* It can be told of so many moments, or dumps. */
@@ -232,8 +239,8 @@ static void hold_trend(mp_document *document, const mp_request *request, const m
                               ? worst_leaking(document, window)
                               : "",
                  .note = note,
-                 .refusal =
-                     !refusal && few ? mp_verdict_refusal(document->arena, window) : refusal});
+                 .refusal = !refusal && few ? mp_verdict_refusal(document->arena, window) : refusal,
+                 .part = mp_verdict_part_text(document->arena, window, true)});
 }
 
 static void hold_platform(mp_document *document, const mp_request *request, const mp_window *window)
@@ -281,7 +288,8 @@ static void hold_objects(mp_document *document, const mp_request *request, const
                      .what = "leaked",
                      .worst = worst_leak(document, window),
                      .note = note,
-                     .refusal = refusal});
+                     .refusal = refusal,
+                     .part = mp_verdict_part_text(document->arena, window, false)});
     if (asked->max_live.set)
         hold(document, request,
              (limit){.name = "max-live",
