@@ -25,7 +25,7 @@ const cli_option cli_option_table[] = {
     {"at", "MOMENT", "what was alive then: 90s, 250ms, 1:02:03.5, 1500 (microseconds) or peak",
      "peak, or a time from the start such as 1500 (microseconds), 250ms, 90s or 1:02:03.5",
      .kind = CLI_MOMENT, .section = CLI_READING, .judged = true},
-    {"slices", "N|TIME", "make so many snapshots of the log, or one each so long (default 10)",
+    {"slices", "N|TIME", "make so many snapshots of the log, or one each so long (default 20)",
      "a number from 1 to 10000, or a time such as 10s", .kind = CLI_SLICES, .section = CLI_READING},
     {"temporary", "N|TIME", "temporary: deleted within N events of its thread, or so soon",
      "a number of events, or a time such as 250us", .kind = CLI_TEMPORARY, .section = CLI_READING},

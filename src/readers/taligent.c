@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "input/inside.h"
 
-enum { DEFAULT_SLICES = 10, TAIL = 64 * 1024, SECOND = 1000000 };
+enum { DEFAULT_SLICES = 20, TAIL = 64 * 1024, SECOND = 1000000 };
 
 /* --- lines --- */
 
@@ -146,7 +146,7 @@ static void open_pass(taligent_pass *pass)
     pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
     pass->slices = pass->slice_us          ? UINT32_MAX - 1
                    : pass->options->slices ? pass->options->slices
-                                           : DEFAULT_SLICES;
+                                             : DEFAULT_SLICES;
 }
 
 /* All lines; false where the last one is cut off. */

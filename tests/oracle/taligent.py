@@ -582,7 +582,7 @@ def threads_of(replay):
                                        utf8(r["deleted_by"])))
 
 
-def report(path, slices=10, by=None, at=None, temporary="1", reorder=WAITING):
+def report(path, slices=20, by=None, at=None, temporary="1", reorder=WAITING):
     log = Log(path, reorder)
     replay = Replay(log, temporary)
     moment = replay.last() if at is None else replay.moment_at(at)
@@ -798,7 +798,7 @@ def moment(text):
 
 def main():
     parser = argparse.ArgumentParser(description="naive replay of Taligent logs")
-    parser.add_argument("--slices", type=int, default=10)
+    parser.add_argument("--slices", type=int, default=20)
     parser.add_argument("--by", choices=["type", "site"], default="type")
     parser.add_argument("--at", type=moment, metavar="MICROSECONDS|peak")
     parser.add_argument("--temporary", default="1", metavar="N|Nus")

@@ -209,7 +209,7 @@ def grow(site, start, end):
     for thing in things:
         size = thing.sizes[0][1]
         for time in site.times(often, thing.birth, end):
-            size = min(size * factor, 3e8) + step * site.chance.uniform(0.5, 1.5)
+            size = size * (factor if size < 3e8 else 1) + step * site.chance.uniform(0.5, 1.5)
             thing.sizes.append((time, round(size)))
             times.append(time)
     return times
