@@ -279,7 +279,7 @@ const char *mp_verdict_part_text(mp_arena *arena, const mp_window *window, bool 
     if (!session)
         return NULL;
     const char *id = mp_model_text(model, model->sessions.at[session].session_id);
-    return mp_arena_format(arena, "session %u of %u%s%s%s: %s", session,
-                           model->sessions.count - 1, *id ? " (" : "", id, *id ? ")" : "",
+    return mp_arena_format(arena, "session %u of %u%s%s%s: %s", session, model->sessions.count - 1,
+                           *id ? " (" : "", id, *id ? ")" : "",
                            moments ? too_few_text(arena, moments) : MP_ONE_SNAPSHOT);
 }

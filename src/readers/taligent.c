@@ -146,7 +146,7 @@ static void open_pass(taligent_pass *pass)
     pass->asked_tag = mp_model_intern_text(pass->model, pass->asks_line ? "peak" : "at");
     pass->slices = pass->slice_us          ? UINT32_MAX - 1
                    : pass->options->slices ? pass->options->slices
-                                             : DEFAULT_SLICES;
+                                           : DEFAULT_SLICES;
 }
 
 /* All lines; false where the last one is cut off. */
