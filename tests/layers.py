@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hold every #include of src/ and include/ against the rule of who may include whom: no layer one that
-it may not, and no two files each other. And hold every text against another: only src/cli spells
-options of the command line.
+it may not, and no files each other, in circles of whatever length. And hold every text against another:
+only src/cli spells options of the command line.
 
   tests/layers.py [ROOT]       exit 1 and a line for each violation
   tests/layers.py --self-test  plant violations in a copy; they must be found
@@ -53,18 +53,27 @@ def unit_of(path):
 
 
 def circles(root):
-    """Two units that include each other. A unit is a .c and the .h of its name: whichever of both
-    includes, the code of one cannot be understood, tested or moved without the other's."""
+    """Units that include each other, be it by way of others. A unit is a .c and the .h of its name:
+    whichever of both includes, the code of one cannot be understood, tested or moved without the
+    other's. The shortest circle of each unit, told by the first of its names."""
     includes = {}
     for top, file in files_of(root):
         unit = unit_of(str(file.relative_to(root / top)))
         others = {unit_of(target) for target in INCLUDE.findall(file.read_text())
                   if target.endswith(".h")}
         includes.setdefault(unit, set()).update(others - {unit})
-    for unit, others in sorted(includes.items()):
-        for other in sorted(others):
-            if unit < other and unit in includes.get(other, ()):
-                yield f"{unit} and {other} include each other"
+    for start in sorted(includes):
+        ways, waiting = {}, [start]  # breadth first: from whom a unit was reached
+        for unit in waiting:
+            for other in sorted(includes.get(unit, ())):
+                if other not in ways:
+                    ways[other] = unit
+                    waiting.append(other)
+        circle = [start]
+        while start in ways and (len(circle) == 1 or circle[-1] != start):
+            circle.append(ways[circle[-1]])
+        if len(circle) > 1 and min(circle) == start:
+            yield f"{' <- '.join(circle)}: included in a circle"
 
 
 def violations(root):
@@ -139,12 +148,15 @@ def self_test(root):
         known = set(circles(copy))
         for name, includes in (("one.h", ""), ("one.c", "one.h two.h"), ("two.h", "one.h"),
                                ("three.h", "four.h"), ("four.h", "three.h"), ("five.h", "six.h"),
-                               ("six.c", "six.h five.h"), ("six.h", ""), ("seven.c", "five.h")):
+                               ("six.c", "six.h five.h"), ("six.h", ""), ("seven.c", "five.h"),
+                               ("able.c", "able.h"), ("able.h", "baker.h"), ("baker.c", "charlie.h"),
+                               ("charlie.h", "able.h")):
             (copy / "src/render" / name).write_text(
                 "".join(f'#include "render/{other}"\n' for other in includes.split()), encoding="utf-8")
-        pairs = (("five", "six"), ("four", "three"), ("one", "two"))
-        if set(circles(copy)) - known != {f"render/{a} and render/{b} include each other"
-                                          for a, b in pairs}:
+        planted = ("five six", "four three", "one two", "able charlie baker")
+        if set(circles(copy)) - known != {
+                " <- ".join(f"render/{name}" for name in (names + " " + names.split()[0]).split()) +
+                ": included in a circle" for names in planted}:
             return "a planted circle is not found"
         if list(spelled(copy)):
             return "the copy spells options before one is planted"

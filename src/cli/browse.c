@@ -235,31 +235,7 @@ int cli_browse(cli_options *options)
     return status;
 }
 
-char *cli_browse_instead(const cli_options *options)
-{
-    struct stat status;
-    const char *kind = getenv("TERM"), *path = options->path_count == 1 ? options->paths[0] : "-";
-    bool shows =
-        isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;
-    if (!shows || !cli_is_for_people(options) || options->brief || cli_is_given(options, "limit") ||
-        !browse_has_view(options->command.name) || stat(path, &status) != 0 ||
-        !S_ISREG(status.st_mode))
-        return NULL;
-    cli_options browser = *options;
-    browser.operand = NULL;
-    for (size_t i = 0; i < options->command_count; i++)
-        if (options->commands[i].scope & CLI_BROWSES)
-            browser.command = options->commands[i];
-    return cli_command_line(&browser);
-}
-
 #else
-
-char *cli_browse_instead(const cli_options *options)
-{
-    (void)options;
-    return NULL;
-}
 
 int cli_browse(cli_options *options)
 {

@@ -3,9 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/diagnose.h"
 #include "base/memory.h"
+#include "cli/command_line.h"
+#include "cli/fits.h"
 
 /* --- views --- */
 
@@ -284,4 +288,29 @@ void browse_answer_free(browse_answer *answer)
         cli_options_free(&answer->options);
     mp_arena_free(&answer->arena);
     *answer = (browse_answer){.document = NULL};
+}
+
+/* --- from other commands --- */
+
+char *cli_browse_instead(const cli_options *options)
+{
+#ifdef MEMPROF_BROWSE
+    const bool built = true;
+#else
+    const bool built = false;
+#endif
+    struct stat status;
+    const char *kind = getenv("TERM"), *path = options->path_count == 1 ? options->paths[0] : "-";
+    bool shows =
+        isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;
+    if (!built || !shows || !cli_is_for_people(options) || options->brief ||
+        cli_is_given(options, "limit") || !browse_has_view(options->command.name) ||
+        stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return NULL;
+    cli_options browser = *options;
+    browser.operand = NULL;
+    for (size_t i = 0; i < options->command_count; i++)
+        if (options->commands[i].scope & CLI_BROWSES)
+            browser.command = options->commands[i];
+    return cli_command_line(&browser);
 }

@@ -46,4 +46,8 @@ size_t browse_words(mp_arena *arena, const char *line, const char ***words);
 /* Add a word to a line, in quotes where it needs them. */
 void browse_put_word(mp_text_buffer *line, const char *word);
 
+/* What a person at a terminal types to look around in what was asked about; NULL where there is no
+ * such person, or where the browser does not have this answer. Release with free(). */
+char *cli_browse_instead(const cli_options *options);
+
 #endif

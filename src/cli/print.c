@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/browse.h"
+#include "cli/browse_ask.h"
 #include "cli/chart.h"
 #include "cli/command_line.h"
 #include "cli/console.h"

@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "model/graph.h"
 #include "query/filter.h"
-#include "query/query.h"
+#include "query/group.h"
+#include "query/labels.h"
 
 /* --- dominators --- */
 
