@@ -414,7 +414,7 @@ static void judge_part(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
     const mp_rule *rule = evaluation->rule;
-    bool steady = rule->measure == MP_MEASURE_TREND || rule->per_snapshot;
+    bool steady = rule->measure == MP_MEASURE_TREND;
     if (context->partly || !context->window || evaluation->result->verdict != MP_VERDICT_PASS ||
         !is_of_leaks(rule->measure))
         return;

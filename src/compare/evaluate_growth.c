@@ -299,16 +299,22 @@ static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint3
     mp_series_free(&series);
 }
 
-static void judge_session(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
+/* False: it has too few snapshots. */
+static bool judge_session(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
                           pace_rule *pace)
 {
+    const size_t longest = pace->longest;
+    pace->longest = 0;
     const uint32_t batch = mp_series_batch(window);
     for (uint32_t first = 0; first < pace->count; first += batch) {
         const uint32_t left = pace->count - first;
         judge_rows(evaluation, window, session, pace,
                    (row_range){first, left < batch ? left : batch});
     }
-    pace->judged |= pace->longest >= MP_TREND_FEWEST;
+    const bool judged = pace->longest >= MP_TREND_FEWEST;
+    pace->judged |= judged;
+    pace->longest = pace->longest > longest ? pace->longest : longest;
+    return judged;
 }
 
 /* The whole is all generations but those that are kept for reuse. Of several sessions each is
@@ -338,12 +344,20 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
         pace.row_of[pace.found.at[i].group] = pace.count;
     }
     pace.slopes = mp_arena_alloc(evaluation->scratch, pace.count * sizeof *pace.slopes);
+    uint32_t too_short = 0;
     for (uint32_t i = 1; i < window->model->sessions.count; i++)
-        if (window->ranges[i].to.i)
-            judge_session(evaluation, window, i, &pace);
+        if (window->ranges[i].to.i && !judge_session(evaluation, window, i, &pace))
+            too_short = i;
     if (pace.judged)
         mp_evaluation_decide_slopes(evaluation, pace.slopes, pace.count);
-    else
+    if (pace.judged && too_short && !evaluation->context->partly &&
+        evaluation->result->verdict == MP_VERDICT_PASS)
+        MP_DISMISS(evaluation,
+                   "session %u of %u has too few snapshots to tell steady growth, expected at "
+                   "least %d (%sallow-torn judges the others)",
+                   too_short, window->model->sessions.count - 1, MP_TREND_FEWEST,
+                   evaluation->context->dashes);
+    if (!pace.judged)
         MP_DISMISS(evaluation, "%zu snapshot%s too few to tell steady growth, expected at least %d",
                    pace.longest, pace.longest == 1 ? " is" : "s are", MP_TREND_FEWEST);
     free(pace.labels);
