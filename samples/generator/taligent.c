@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_THREAD = 22982, SLICES = 10, NAME_SIZE = 32 };
+enum { FIRST_THREAD = 22982, SLICES = 20, NAME_SIZE = 32 };
 
 /* Below 0: none. */
 static void thread_name(int thread, char name[NAME_SIZE])
