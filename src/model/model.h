@@ -250,7 +250,8 @@ typedef struct mp_holder_place {
     uint64_t hash; /* of its type and those above */
     uint32_t up;   /* the place above, 0: none */
     uint32_t type, objects;
-    uint32_t held; /* the last thing that is held there, by its number */
+    uint32_t depth; /* types from the roots down to it */
+    uint32_t held;  /* the last thing that is held there, by its number */
 } mp_holder_place;
 
 /* What objects at one place, or roots of one kind, hold of one type, or of all types. */

@@ -42,15 +42,31 @@ static int most_steady_first(const void *left, const void *right, void *model)
     return a->place < b->place ? -1 : 1; /* the outer one first */
 }
 
+/* What is listed, and what is known to be inside of it: of places, and of what is held. */
+typedef struct listing {
+    mp_id_index below; /* places that listed things would be, by their hash */
+    bool *places, *held;
+} listing;
+
 /* Whether what holds it is held itself by one of those that are listed; or is in the holder of one,
- * which then holds the same: as a list does and its array. */
-static bool is_inside(const mp_holdings *all, const mp_id_index *listed, const mp_held *of)
+ * which then holds the same: as a list does and its array. What was found to be inside is not
+ * looked for again. */
+static bool is_inside(const mp_holdings *all, listing *listed, const mp_held *of)
 {
-    for (uint32_t at = of->at; at; at = all->places.at[at].up)
-        if (mp_id_index_get(listed, all->places.at[at].hash) ||
-            mp_id_index_get(listed, mp_hash_pair(all->places.at[at].hash, of->type)))
-            return true;
-    return false;
+    uint32_t at = of->at;
+    bool place = false, same = false;
+    for (; at && !place && !same; at = all->places.at[at].up) {
+        const uint64_t hash = all->places.at[at].hash;
+        place = listed->places[at] || mp_id_index_get(&listed->below, hash);
+        same = listed->held[mp_id_index_get(&all->by_key, mp_hash_pair(hash, of->type))];
+    }
+    for (uint32_t i = of->at; (place || same) && i != at; i = all->places.at[i].up) {
+        const uint64_t hash = all->places.at[i].hash;
+        listed->places[i] |= place;
+        listed->held[mp_id_index_get(&all->by_key, mp_hash_pair(hash, of->type))] |= same;
+    }
+    listed->held[0] = false; /* is nothing */
+    return place || same;
 }
 
 /* Whether one holds more of a type than at the first dump, where its place has this hash; 0: it
@@ -64,20 +80,22 @@ static bool has_gained(const mp_model *model, mp_snapshot_id first, uint64_t pla
 
 /* List what it has gained: a type, or each type of which it holds more than at the first dump. */
 static void list_gained(const mp_graph_view *view, const mp_holdings *all, const mp_held *of,
-                        mp_snapshot_id first, mp_accumulation *found, mp_id_index *listed)
+                        mp_snapshot_id first, mp_accumulation *found, listing *listed)
 {
     int64_t most = -1;
     found->type = of->type;
     found->types = of->type ? 1 : 0;
     if (of->type) {
-        *mp_id_index_put(listed, of->below) = 1;
+        listed->held[of - all->held] = true;
+        *mp_id_index_put(&listed->below, of->below) = 1;
         return;
     }
     for (uint32_t i = all->places.at[of->at].held; i; i = all->held[i].next) {
         const mp_held *one = &all->held[i];
         if (!has_gained(view->model, first, found->first_place, one))
             continue;
-        *mp_id_index_put(listed, one->below) = 1;
+        listed->held[i] = true;
+        *mp_id_index_put(&listed->below, one->below) = 1;
         found->types++;
         if (one->bytes > most ||
             (one->bytes == most &&
@@ -95,7 +113,8 @@ static const mp_held *held_of(const mp_holdings *all, const mp_accumulation *fou
 /* Of a holder that gains several types the sum, unless one type makes nine tenths of it. */
 static void keep_outermost(mp_graph_view *view, const mp_holdings *all, mp_snapshot_id first)
 {
-    mp_id_index listed = {0};
+    listing listed = {.places = mp_alloc_zero((size_t)all->places.count + 1, sizeof(bool)),
+                      .held = mp_alloc_zero(all->held_count + 1, sizeof(bool))};
     int64_t *most = mp_alloc_zero((size_t)all->places.count + 1, sizeof *most);
     size_t kept = 0;
     assert(all->held || !view->accumulation_count);
@@ -115,7 +134,9 @@ static void keep_outermost(mp_graph_view *view, const mp_holdings *all, mp_snaps
     }
     view->accumulation_count = kept;
     free(most);
-    mp_id_index_free(&listed);
+    mp_id_index_free(&listed.below);
+    free(listed.places);
+    free(listed.held);
 }
 
 /* Of what is held of all types, what it has gained; of one type, all that it holds. */

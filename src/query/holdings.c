@@ -16,10 +16,12 @@ static uint32_t place_below(mp_holdings *all, uint32_t up, uint32_t type)
 {
     uint32_t *number = mp_id_index_put(&all->by_type, (uint64_t)up << 32 | type);
     if (!*number) {
-        uint64_t above = up ? all->places.at[up].hash : 0;
+        const mp_holder_place above = all->places.at[up];
         *number = all->places.count;
-        *MP_ADD(&all->places) =
-            (mp_holder_place){.hash = mp_hash_pair(above, type), .up = up, .type = type};
+        *MP_ADD(&all->places) = (mp_holder_place){.hash = mp_hash_pair(above.hash, type),
+                                                  .up = up,
+                                                  .type = type,
+                                                  .depth = above.depth + 1};
     }
     return *number;
 }
@@ -189,8 +191,9 @@ void mp_holdings_free(mp_holdings *all)
 
 /* --- the dump before --- */
 
-/* Of so many that a holder could have been, each is looked at; where there are more, none is. */
-enum { MOST_CANDIDATES = 64 };
+/* Of so many that a holder could have been, each is looked at; where there are more, none is. Nor
+ * is what is deeper than that. */
+enum { MOST_CANDIDATES = 64, MOST_DEPTH = 256 };
 
 /* What is kept of one dump: from `first` on, `count` of them, by key. */
 typedef struct dump_range {
@@ -234,21 +237,15 @@ uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t ke
     return find_in(model, range_of(model, dump), key);
 }
 
-static uint32_t depth_of(const mp_holder_places *places, uint32_t at)
-{
-    uint32_t depth = 0;
-    for (; at; at = places->at[at].up)
-        depth++;
-    return depth;
-}
-
 /* How many types in a row, from the holder up, two places share, where the longer way is the
  * shorter one with a part of it left out, as it is once the holder is dominated by less; 0: it is
  * not. */
 static uint32_t shared_tail(const mp_holder_places *left, uint32_t at,
                             const mp_holder_places *right, uint32_t other)
 {
-    uint32_t depth = depth_of(left, at), other_depth = depth_of(right, other), tail = 0;
+    uint32_t depth = left->at[at].depth, other_depth = right->at[other].depth, tail = 0;
+    if (depth > MOST_DEPTH || other_depth > MOST_DEPTH)
+        return 0;
     while (at && other && left->at[at].type == right->at[other].type) {
         at = left->at[at].up;
         other = right->at[other].up;
