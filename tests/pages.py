@@ -7,8 +7,9 @@
 
 Each command has a page, with the sections that a reader looks for and with its options as the
 tables have them; no page names an option, or a page, that does not exist. Each section of the guide
-is a question, it leads to the page of each command, and it is no longer than 600 lines. What --lint needs (scdoc,
-man, mandoc) is no need of the project: without one of them it says so and ends with 77, "skipped".
+is a question, it leads to the page of each command, and it has at most 3,000 words. The prose of all
+pages is plain English: it has none of the phrases of UNPLAIN. --lint needs scdoc, man and mandoc,
+which the project does not: without one of them it says so and ends with 77, "skipped".
 """
 import argparse
 import os
@@ -24,7 +25,34 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PAGES = os.path.join(HERE, "..", "docs", "man")
 SECTIONS = {"1": ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"],
             "5": ["NAME", "DESCRIPTION", "SEE ALSO"]}
-GUIDE_LINES = 600
+GUIDE_WORDS = 3000
+
+# Phrases that no page uses, as regular expressions, and what to write instead. They are looked for in
+# prose, without examples, names in `code` or *bold*, and quoted _words_.
+UNPLAIN = [
+    (r"\b(?:un)?told\b", "reported"),
+    (r"\btold apart\b|\btells? apart\b", "distinguished"),
+    (r"\bstands?\b(?! (?:for|in for)\b)", "is, comes"),
+    (r"\b(?:no|only|where|of|all) such\b(?! as\b)", "name the thing"),
+    (r"\bso many\b", "the number"),
+    (r"\bof which\b|\bof whom\b", "a sentence of its own"),
+    (r"\bpacked\b", "compressed"),
+    (r"\btorn\b", "truncated"),
+    (r"\bwould go\b|\bif it went\b", "freeing it would release"),
+    (r"\bheld against\b|\bagainst itself\b|\bholds? (?:it|one|them|a recording) to\b", "check, compare"),
+    (r"\basks? (?:nobody|no one|no other|no)\b", "self-contained"),
+    (r"\b(?:is|are) to be\b", "must be"),
+    (r"\bwhat was read\b|\bwhat is (?:read|written|told|looked at|weighed|asked)\b", "the input, the output"),
+    (r"\bthat is looked at\b|\blooked at by\b", "the subject"),
+    (r"\btells? more\b", "has more"),
+    (r"(?<!left )(?<!memory )(?<!objects )(?<!something )(?<!more )\bbehind\b", "after"),
+    (r"(?:^|(?<=[.:;] ))(?:Of|Whether) (?!course)", "subject, verb, object"),
+    (r"(?:^|(?<=[.:;] ))What (?:is|are|was|were|a|the|no|it|its|has|comes|stands) [^?.]*(?:\.(?!\w)|$)", "name the subject"),
+]
+
+
+# The pages that are in plain English.
+PLAIN = ["README.md", "docs/manual.md", "docs/changelog.md", "docs/security.md"]
 
 
 def called(*command, **more):
@@ -88,9 +116,37 @@ def faults_of_guide(tables, text):
     faults += [f"guide: no link to the page of {command}" for command in commands
                if f"](man/memprof-{command}.1.scd)" not in prose]
     faults += [f"guide: {title} is no question" for title in re.findall(r"^### (.*[^?\n])$", prose, re.M)]
-    if text.count("\n") > GUIDE_LINES:
-        faults.append(f"guide: more than {GUIDE_LINES} lines")
+    if len(text.split()) > GUIDE_WORDS:
+        faults.append(f"guide: more than {GUIDE_WORDS} words")
     return faults
+
+
+def prose_of(text):
+    """[(number of the first line, paragraph)]: no code, no table rules, no names of things."""
+    text = re.sub(r"^(`{3,}).*?^\1$", lambda match: "\n" * match.group(0).count("\n"), text,
+                  flags=re.M | re.S)
+    paragraphs, first = [], 1
+    for block in re.split(r"(\n(?:\s*\n)+|\n(?=[-*|#] ?)|\n(?=\t))", text):
+        if block.strip() and not block.startswith(("    ", "; ", "|-")):
+            plain = re.sub(r"\]\([^)]*\)|`[^`]*`|(?<!\w)\*[^*\n]+\*(?!\w)|(?<!\w)_[^_\n]+_(?!\w)", "", block)
+            for cell in plain.split("|"):
+                paragraphs.append((first, " ".join(cell.strip(" \t\n#->").split())))
+        first += block.count("\n")
+    return paragraphs
+
+
+def unplain(name, text):
+    """Phrases of the page that plain English has others for."""
+    return [f"{name}:{line}: not plain: \"{match.group(0).strip()}\" (write: {instead})"
+            for line, paragraph in prose_of(text) for phrase, instead in UNPLAIN
+            for match in re.finditer(phrase, paragraph)]
+
+
+def documents():
+    """[(name, text)] of the pages in plain English."""
+    for path in PLAIN:
+        with open(os.path.join(PAGES, "..", "..", path), encoding="utf-8") as file:
+            yield path, file.read()
 
 
 def guide():
@@ -123,7 +179,7 @@ SPOILT = [
      "# DESCRIPTION\n\nSee *--colour*.\n", "--colour is not an option"),
     ("a text about no option", "memprof-leaks.1", "; of --sort", "; of --depth", "no option of"),
     ("no options", "memprof-leaks.1", "; insert options", "", "no line"),
-    ("a missing section", "memprof-leaks.1", "# EXAMPLES", "# MORE", "no section EXAMPLES"),
+    ("a missing section", "memprof-leaks.1", "# OPTIONS", "# MORE", "no section OPTIONS"),
     ("another name", "memprof-leaks.1", "memprof-leaks(1)", "memprof-leak(1)", "does not begin"),
     ("a page that does not exist", "memprof-leaks.1", "*memprof-growth*(1)", "*memprof-grow*(1)",
      "no page memprof-grow.1"),
@@ -135,12 +191,23 @@ SPOILT_GUIDE = [
     ("`--no-config`", "`--no-configs`", "--no-configs is not an option"),
     ("(man/memprof-info.1.scd)", "(man/memprof.1.scd)", "no link to the page of info"),
     ("### Which line leaks?", "### Leaks", "Leaks is no question"),
-    ("## Memory\n", "## Memory\n" * 600, "more than 600 lines"),
+    ("## Memory\n", "## Memory\n" * 3000, "more than 3000 words"),
 ]
+
+# Prose that is not plain, and prose that is.
+NOT_PLAIN = ["A folder stands first.", "No limit is told.", "Of a dump, types are compared.",
+             "Whether it leaks is unknown.", "| column | What is alive at the end. |",
+             "- What a type has in it.", "\tA torn file.", "An id, of which\nthere are many."]
+ALREADY_PLAIN = ["A folder stands for its files.", "### What is in it?", "`told`", "It is *torn*.",
+                 "```\nOf such\n```", "Formats such as zip.", "What leaks depends on it."]
 
 
 def self_test(tables):
     wrong = 0
+    for text in NOT_PLAIN + ALREADY_PLAIN:
+        if bool(unplain("", text)) != (text in NOT_PLAIN):
+            wrong += 1
+            print(f"self-test: {text!r} is judged wrongly")
 
     def found(name, text, instead):
         with tempfile.TemporaryDirectory(prefix="memprof-pages-") as work:
@@ -170,7 +237,7 @@ def self_test(tables):
         if not any(word in fault for fault in faults):
             wrong += 1
             print(f"self-test: \"{word}\" of the guide is not found; found: {faults}")
-    print(f"pages.py: self-test, {len(SPOILT) + 1 + len(SPOILT_GUIDE)} cases, {wrong} wrong")
+    print(f"pages.py: self-test, {len(SPOILT) + 1 + len(SPOILT_GUIDE) + len(NOT_PLAIN + ALREADY_PLAIN)} cases, {wrong} wrong")
     return 1 if wrong else 0
 
 
@@ -189,6 +256,7 @@ def main():
         faults = lint(options.tables, PAGES)
     else:
         faults = faults_of(options.tables, PAGES) + faults_of_guide(options.tables, guide())
+        faults += [fault for name, text in documents() for fault in unplain(name, text)]
     for fault in faults:
         print(fault)
     print(f"pages.py: {len(names_of(PAGES))} pages, {len(faults)} wrong")
