@@ -23,7 +23,7 @@ from roots import skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGES = os.path.join(HERE, "..", "docs", "man")
-SECTIONS = {"1": ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"],
+SECTIONS = {"1": ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"],
             "5": ["NAME", "DESCRIPTION", "SEE ALSO"]}
 GUIDE_WORDS = 3000
 
@@ -52,7 +52,8 @@ UNPLAIN = [
 
 
 # The pages that are in plain English.
-PLAIN = ["README.md", "docs/manual.md", "docs/changelog.md", "docs/security.md"]
+PLAIN = ["README.md", "docs/manual.md", "docs/changelog.md", "docs/security.md"] + [
+    f"docs/man/memprof-{command}.1.scd" for command in ("analyze", "leaks", "top", "growth", "diff")]
 
 
 def called(*command, **more):
