@@ -53,7 +53,8 @@ UNPLAIN = [
 
 # The pages that are in plain English.
 PLAIN = ["README.md", "docs/manual.md", "docs/changelog.md", "docs/security.md"] + [
-    f"docs/man/memprof-{command}.1.scd" for command in ("analyze", "leaks", "top", "growth", "diff")]
+    f"docs/man/{name}" for name in sorted(os.listdir(PAGES)) if name.startswith("memprof-")
+    and name.endswith(".1.scd")]
 
 
 def called(*command, **more):
@@ -87,6 +88,8 @@ def faults_of(tables, folder):
         if name.startswith("memprof-") and section == "1":
             if name[len("memprof-"):] not in commands:
                 faults.append(f"{page}: there is no such command")
+            if not re.search(r"^# DESCRIPTION\n\n(?:\S.*\n)+\n(?:; sh\n)?```\n", text, re.M):
+                faults.append(f"{page}: does not begin with a paragraph and an example")
             if "\n; insert options\n" not in prose:
                 faults.append(f"{page}: no line \"; insert options\"")
         if not text.startswith(f"{name}({section}) "):
@@ -179,6 +182,7 @@ SPOILT = [
     ("an option that does not exist", "memprof-leaks.1", "# DESCRIPTION\n",
      "# DESCRIPTION\n\nSee *--colour*.\n", "--colour is not an option"),
     ("a text about no option", "memprof-leaks.1", "; of --sort", "; of --depth", "no option of"),
+    ("no example at the start", "memprof-leaks.1", "```\n", "Then\n\n```\n", "and an example"),
     ("no options", "memprof-leaks.1", "; insert options", "", "no line"),
     ("a missing section", "memprof-leaks.1", "# OPTIONS", "# MORE", "no section OPTIONS"),
     ("another name", "memprof-leaks.1", "memprof-leaks(1)", "memprof-leak(1)", "does not begin"),
