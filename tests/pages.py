@@ -32,7 +32,7 @@ GUIDE_WORDS = 3000
 UNPLAIN = [
     (r"\b(?:un)?told\b", "reported"),
     (r"\btold apart\b|\btells? apart\b", "distinguished"),
-    (r"\bstands?\b(?! (?:for|in for)\b)", "is, comes"),
+    (r"\bstands?\b(?! (?:for|in for|out)\b)", "is, comes"),
     (r"\b(?:no|only|where|of|all) such\b(?! as\b)", "name the thing"),
     (r"\bso many\b", "the number"),
     (r"\bof which\b|\bof whom\b", "a sentence of its own"),
@@ -53,8 +53,7 @@ UNPLAIN = [
 
 # The pages that are in plain English.
 PLAIN = ["README.md", "docs/manual.md", "docs/changelog.md", "docs/security.md"] + [
-    f"docs/man/{name}" for name in sorted(os.listdir(PAGES)) if name.startswith("memprof-")
-    and name.endswith(".1.scd")]
+    f"docs/man/{name}" for name in sorted(os.listdir(PAGES)) if name != "memprof-report.5.scd"]
 
 
 def called(*command, **more):
