@@ -22,7 +22,6 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/beside.h"
 #include "base/diagnose.h"
 #include "cli/browse_screen.h"
 #include "cli/command_line.h"
@@ -31,6 +30,7 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 #include "cli/run.h"
 #include "cli/sandbox.h"
 #include "cli/signals.h"
+#include "session/beside.h"
 
 /* --- the loop --- */
 
@@ -194,14 +194,14 @@ static bool can_show(const cli_options *options)
 /* All that any report may ask for. */
 static void load_all(cli_options *options)
 {
-    mp_load_options *load = &options->load;
+    mp_load_options *load = &options->reading.load;
     load->threads_as_one = load->traces_folded = load->dumps_apart = false;
     load->keep_ages = load->request_peaks = true;
 }
 
 int cli_browse(cli_options *options)
 {
-    cli_groups groups;
+    mp_file_groups groups;
     if (!can_show(options))
         return CLI_USAGE;
     load_all(options);
@@ -211,16 +211,15 @@ int cli_browse(cli_options *options)
     options->no_pager = true; /* nor a process that waits to be one */
     cli_editor_prepare();
     cli_sandbox_enter(options);
-    bool ok = cli_groups_find(&groups, options, diagnostics);
+    bool ok = cli_find(options, &groups, diagnostics);
     if (groups.count > 1) {
         status = cli_refuse_many(options, &groups);
         ok = false;
     } else if (groups.count) {
-        ok &= cli_load(options, groups.at[0].paths, groups.at[0].path_count, NULL, model,
-                       diagnostics);
+        ok &= cli_load(options, &groups.at[0], model, diagnostics);
     }
     bool usable = status != CLI_USAGE && groups.count && mp_model_is_usable(model) &&
-                  (!options->strict || mp_model_is_whole(model, diagnostics));
+                  (!options->reading.strict || mp_model_is_whole(model, diagnostics));
     cli_put_diagnostics(diagnostics, options->quiet, true);
     if (usable) {
         const browse_source source = {options, model, diagnostics};
@@ -229,7 +228,7 @@ int cli_browse(cli_options *options)
     }
     status = cli_status_of(status, diagnostics);
     cli_editor_end();
-    cli_groups_free(&groups);
+    mp_file_groups_free(&groups);
     mp_model_free(model);
     mp_diagnostics_free(diagnostics);
     return status;

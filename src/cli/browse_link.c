@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/beside.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/source_name.h"
+#include "session/beside.h"
 
 /* --- other views of what a row is about --- */
 
@@ -213,8 +213,9 @@ bool browse_source_line(mp_arena *arena, const browse_source *source, const brow
                         const char **path, int64_t *line, char *why, size_t size)
 {
     enum { MOST = 16 };
-    const mp_sources sources = {source->options->source_folders, source->options->load.encoding,
-                                source->options->load.limits};
+    const mp_sources sources = {source->options->source_folders,
+                                source->options->reading.load.encoding,
+                                source->options->reading.load.limits};
     const char *code = code_at(arena, page, line);
     mp_slice names[MOST * MP_SOURCE_NAMES];
     mp_source_text text;

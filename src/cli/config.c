@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/beside.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "session/beside.h"
 
 /* A line "NAME", "NAME = TEXT" or "COMMAND.NAME = TEXT". */
 typedef struct config_setting {

@@ -201,15 +201,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-void cli_progress_begin(cli_progress *progress, bool quiet)
-{
-    const char *terminal = getenv("TERM");
-    *progress = (cli_progress){.on = !quiet && isatty(STDERR_FILENO) && terminal &&
-                                     strcmp(terminal, "dumb") != 0,
-                               .started = now()};
-}
-
-void cli_progress_advance(void *opaque, const char *path, uint64_t done, uint64_t total)
+static void advance(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     enum { BAR = 30 };
     cli_progress *progress = opaque;
@@ -228,6 +220,15 @@ void cli_progress_advance(void *opaque, const char *path, uint64_t done, uint64_
     cli_put_safe(path);
     progress->last = time;
     progress->drawn = true;
+}
+
+void cli_progress_begin(cli_progress *progress, bool quiet)
+{
+    const char *terminal = getenv("TERM");
+    *progress = (cli_progress){.on = !quiet && isatty(STDERR_FILENO) && terminal &&
+                                     strcmp(terminal, "dumb") != 0,
+                               .started = now(),
+                               .progress = {advance, progress}};
 }
 
 void cli_progress_end(cli_progress *progress)

@@ -4,7 +4,7 @@
 
 #include "base/output.h"
 #include "export/formats.h"
-#include "memprof/diagnostics.h"
+#include "memprof/memprof.h"
 
 /* At the begin of a run, and at its end: with a status other than 0 and 1, standard error has a
  * line that says why, whatever the run was to keep back. */
@@ -36,9 +36,9 @@ void cli_put_fault(const char *path, const char *format, ...) __attribute__((for
 typedef struct cli_progress {
     bool on, drawn;
     double started, last;
+    mp_progress progress; /* draws it */
 } cli_progress;
 void cli_progress_begin(cli_progress *progress, bool quiet);
-void cli_progress_advance(void *progress, const char *path, uint64_t done, uint64_t total);
 void cli_progress_end(cli_progress *progress);
 
 typedef enum cli_colour {

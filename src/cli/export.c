@@ -4,13 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/print.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
+#include "session/beside.h"
 
 /* --- what is asked --- */
 
@@ -140,7 +140,7 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
     options->command.report = &exporter->report;
     options->command.arguments = &exporter->report.arguments;
     options->exporter = exporter;
-    options->load.keep_objects = exporter->wants_objects;
+    options->reading.load.keep_objects = exporter->wants_objects;
     return true;
 }
 
@@ -187,13 +187,13 @@ static int export(const cli_options *options, const mp_model *model,
 
 int cli_export(cli_options *options)
 {
-    cli_groups groups;
+    mp_file_groups groups;
     const char *path = options->export_path;
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     mp_model *model = mp_model_new();
     cli_sandbox_enter(options);
     int status = CLI_UNREADABLE, beside = cli_read_beside(options);
-    bool ok = cli_groups_find(&groups, options, diagnostics);
+    bool ok = cli_find(options, &groups, diagnostics);
     if (beside != CLI_OK) {
         status = beside;
         ok = false;
@@ -204,16 +204,15 @@ int cli_export(cli_options *options)
         status = cli_refuse_many(options, &groups);
         ok = false;
     } else if (groups.count) {
-        ok &= cli_load(options, groups.at[0].paths, groups.at[0].path_count, NULL, model,
-                       diagnostics);
+        ok &= cli_load(options, &groups.at[0], model, diagnostics);
     }
     cli_put_diagnostics(diagnostics, options->quiet, true);
     /* Half of what was asked for is not written. */
     if (ok && mp_model_is_usable(model) &&
-        (!options->strict || mp_model_is_whole(model, diagnostics)))
+        (!options->reading.strict || mp_model_is_whole(model, diagnostics)))
         status = export(options, model, diagnostics);
     status = cli_status_of(status, diagnostics);
-    cli_groups_free(&groups);
+    mp_file_groups_free(&groups);
     mp_model_free(model);
     mp_diagnostics_free(diagnostics);
     return status;

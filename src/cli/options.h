@@ -2,12 +2,11 @@
 #ifndef MP_CLI_OPTIONS_H
 #define MP_CLI_OPTIONS_H
 
-#include "api/question.h"
-#include "base/encoding.h"
 #include "cli/console.h"
 #include "export/formats.h"
-#include "memprof/memprof.h"
 #include "readers/reader.h"
+#include "session/question.h"
+#include "session/reading.h"
 
 struct cli_options;
 
@@ -41,14 +40,6 @@ typedef struct cli_command {
     int (*run)(struct cli_options *options); /* gives the exit status */
 } cli_command;
 
-/* Which files are read together. */
-typedef enum cli_grouping {
-    CLI_GROUP_DEFAULT, /* each on its own where a folder is named, else all */
-    CLI_GROUP_FILE,
-    CLI_GROUP_AGENT,
-    CLI_GROUP_ALL,
-} cli_grouping;
-
 /* An option that was given, without its dashes, and its argument or "". */
 typedef struct cli_pair {
     const char *name, *text;
@@ -68,14 +59,9 @@ typedef struct cli_options {
     mp_arena config; /* texts of defaults */
     mp_question question;
 
-    /* How recordings are read. */
-    cli_grouping group;
-    bool recursive;
+    mp_reading reading;
     int64_t jobs; /* groups that are read at once; 0: one for each processor */
-    mp_load_options load;
-    mp_encoding *encoding; /* what `load` names: what it needs of the system stays at hand */
-    mp_argument_texts listings, skips; /* what `load` points to */
-    bool strict, allow_torn, quiet, verbose;
+    bool quiet, verbose;
 
     /* How the answer is printed. */
     const mp_renderer *renderer;

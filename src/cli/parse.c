@@ -311,7 +311,7 @@ static bool asks_for_threads(const cli_options *options)
 {
     const char *by = text_of(options, "by");
     const mp_selection *selection = &options->question.selection;
-    bool asks = options->question.suppression_paths.count || options->load.keep_objects ||
+    bool asks = options->question.suppression_paths.count || options->reading.load.keep_objects ||
                 (options->command.report && options->command.report->wants_threads) ||
                 (by && mp_text_is(by, "thread"));
     for (size_t i = 0; i < selection->count; i++)
@@ -321,20 +321,20 @@ static bool asks_for_threads(const cli_options *options)
 
 void cli_settle_question(mp_question *question, const cli_options *options)
 {
-    mp_question_read_as(question, &options->load);
-    question->strict = options->strict;
-    question->allow_torn = options->allow_torn;
+    mp_question_read_as(question, &options->reading.load);
+    question->strict = options->reading.strict;
+    question->allow_torn = options->reading.allow_torn;
 }
 
 /* What follows from options, and from the command, once all are taken. */
 static void settle(cli_options *options)
 {
     const mp_report *report = options->command.report;
-    mp_load_options *load = &options->load;
-    load->source_folders = options->listings.at;
-    load->source_folder_count = options->listings.count;
-    load->skips = options->skips.at;
-    load->skip_count = options->skips.count;
+    mp_load_options *load = &options->reading.load;
+    load->source_folders = options->reading.listings.at;
+    load->source_folder_count = options->reading.listings.count;
+    load->skips = options->reading.skips.at;
+    load->skip_count = options->reading.skips.count;
     load->threads_as_one = !asks_for_threads(options);
     load->traces_folded = !report || !report->wants_traces;
     load->dumps_apart = !report || !report->wants_holders;
@@ -477,11 +477,11 @@ bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
 void cli_options_free(cli_options *options)
 {
     mp_question_free(&options->question);
-    mp_encoding_close(options->encoding);
+    mp_encoding_close(options->reading.encoding);
     free(options->paths);
     free(options->pairs);
     mp_arena_free(&options->config);
-    free(options->listings.at);
-    free(options->skips.at);
+    free(options->reading.listings.at);
+    free(options->reading.skips.at);
     free(options->source_folders.at);
 }

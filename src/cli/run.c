@@ -8,21 +8,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
-#include "cli/base.h"
 #include "cli/console.h"
 #include "cli/print.h"
 #include "cli/sandbox.h"
 #include "document/merge.h"
-#include "query/graph_query.h"
+#include "session/beside.h"
 
 /* What became of a group. */
 typedef struct cli_answer {
     mp_diagnostics *diagnostics; /* until it is settled */
     mp_document *document;       /* the same; NULL: there is no answer */
     mp_error *error;             /* why the report refused; NULL: it did not */
+    bool no_base;                /* and that is why: what the recording is held against */
     bool passed_over;            /* it was found in a folder and has no answer to such a question */
     bool done;
     int status; /* of reading; CLI_USAGE after a message */
@@ -31,7 +30,7 @@ typedef struct cli_answer {
 /* What all threads share; what changes is changed under the lock. */
 typedef struct cli_work {
     const cli_options *options;
-    const cli_groups *groups;
+    const mp_file_groups *groups;
     bool merges; /* even one answer is one of several */
     cli_answer *answers;
     pthread_mutex_t lock;
@@ -49,17 +48,37 @@ typedef struct cli_work {
 
 /* --- reading --- */
 
-bool cli_load(const cli_options *options, const char *const *paths, size_t count,
-              const mp_progress *progress, mp_model *model, mp_diagnostics *diagnostics)
+mp_reading cli_reading(const cli_options *options, cli_progress *bar)
+{
+    mp_reading reading = options->reading;
+    cli_progress_begin(bar, options->quiet);
+    reading.load.progress = &bar->progress;
+    return reading;
+}
+
+bool cli_load(const cli_options *options, const mp_file_group *group, mp_model *model,
+              mp_diagnostics *diagnostics)
 {
     cli_progress bar;
-    mp_load_options how = options->load;
-    how.progress = progress ? progress : &(mp_progress){cli_progress_advance, &bar};
-    cli_progress_begin(&bar, options->quiet);
-    model->leave = how.dumps_apart ? NULL : mp_leave_holdings;
-    bool ok = mp_load(model, diagnostics, paths, count, &how);
+    const mp_reading reading = cli_reading(options, &bar);
+    bool ok = mp_file_group_load(group, &reading.load, model, diagnostics);
     cli_progress_end(&bar);
-    return mp_filter_check_ends(model, diagnostics) && ok;
+    return ok;
+}
+
+bool cli_find(const cli_options *options, mp_file_groups *groups, mp_diagnostics *diagnostics)
+{
+    return mp_file_groups_find(groups, options->paths, options->path_count, &options->reading,
+                               options->command.report, diagnostics);
+}
+
+bool cli_groups_spared(const mp_file_groups *groups, const char *output)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        for (size_t k = 0; k < groups->at[i].count; k++)
+            if (!cli_output_spares(output, &groups->at[i].files[k].name, 1))
+                return false;
+    return true;
 }
 
 mp_diagnostics *cli_diagnostics_new(const cli_options *options)
@@ -103,45 +122,11 @@ int cli_read_beside(cli_options *options)
     return error.code == MP_ERROR_INPUT ? CLI_UNREADABLE : CLI_USAGE;
 }
 
-int cli_digest(const cli_options *options, const mp_model *model, const mp_diagnostics *diagnostics,
-               mp_dictionary *dictionary, mp_digest **digest)
+int cli_put_refusal(const mp_error *error)
 {
-    mp_error error = {0};
-    if (!mp_model_is_usable(model) || (options->strict && !mp_model_is_whole(model, diagnostics)))
-        return CLI_UNREADABLE;
-    mp_request request =
-        mp_question_request(&options->question, model, diagnostics, dictionary, NULL);
-    *digest = mp_report_digest(&request, &error);
-    if (!*digest)
-        cli_put_error(&error);
-    return *digest ? CLI_OK : CLI_USAGE;
-}
-
-/* Read the base, if there is any; its texts and frames become numbers of `dictionary`. A status
- * other than CLI_OK after a message. *base is released with mp_digest_free. */
-static int load_base(const cli_options *options, const mp_progress *progress,
-                     mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_digest **base)
-{
-    const char *path = options->question.base;
-    const mp_limits *limits = &options->load.limits;
-    int status = CLI_UNREADABLE;
-    if (!path)
-        return CLI_OK;
-    bool of_bytes = mp_argument_find(&options->question.report->arguments, "against") != NULL;
-    if (of_bytes || mp_file_is_baseline(path, limits)) {
-        mp_error error = {0};
-        *base = mp_baseline_read(path, limits, dictionary, of_bytes ? NULL : diagnostics, &error);
-        if (!*base)
-            cli_put_error(&error);
-        return *base ? CLI_OK : CLI_UNREADABLE;
-    }
-    if (!cli_base_is_one(options, diagnostics))
-        return CLI_UNREADABLE;
-    mp_model *model = mp_model_new();
-    if (cli_load(options, &path, 1, progress, model, diagnostics))
-        status = cli_digest(options, model, diagnostics, dictionary, base);
-    mp_model_free(model);
-    return status;
+    if (error->code)
+        cli_put_error(error);
+    return error->code && !error->path ? CLI_USAGE : CLI_UNREADABLE;
 }
 
 /* --- progress of several groups --- */
@@ -170,17 +155,17 @@ static void advance(void *opaque, const char *path, uint64_t done, uint64_t tota
     own->done = done;
     if (work->done > work->total)
         work->done = work->total;
-    cli_progress_advance(&work->bar, "all files", work->done, work->total);
+    work->bar.progress.advance(&work->bar, "all files", work->done, work->total);
     pthread_mutex_unlock(&work->lock);
 }
 
-static uint64_t bytes_of(const cli_groups *groups)
+static uint64_t bytes_of(const mp_file_groups *groups)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < groups->count; i++)
-        for (size_t j = 0; j < groups->at[i].path_count; j++) {
+        for (size_t j = 0; j < groups->at[i].count; j++) {
             struct stat status;
-            if (stat(groups->at[i].paths[j], &status) == 0 && S_ISREG(status.st_mode))
+            if (stat(groups->at[i].files[j].path, &status) == 0 && S_ISREG(status.st_mode))
                 bytes += (uint64_t)status.st_size;
         }
     return bytes;
@@ -195,7 +180,7 @@ static mp_error *keep_error(const mp_error *error)
     return kept;
 }
 
-static void ask(const cli_work *work, const cli_group *group, const mp_request *request,
+static void ask(const cli_work *work, const mp_file_group *group, const mp_request *request,
                 cli_answer *answer)
 {
     const mp_report *report = work->options->command.report;
@@ -205,8 +190,8 @@ static void ask(const cli_work *work, const cli_group *group, const mp_request *
         char line[1024];
         answer->error = keep_error(&error);
         *why.advice = '\0'; /* it is the same for each file */
-        mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, group->paths[0], 0, "passed over: %s",
-                    mp_error_line(&why, "--", line, sizeof line));
+        mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0,
+                    "passed over: %s", mp_error_line(&why, "--", line, sizeof line));
         answer->passed_over = true;
         return;
     }
@@ -220,24 +205,41 @@ static void ask(const cli_work *work, const cli_group *group, const mp_request *
     answer->document = NULL;
 }
 
+/* Read what the group is held against, if anything. False with the answer's status. */
+static bool read_base(const cli_options *options, const mp_reading *reading, bool first,
+                      mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_digest **base,
+                      cli_answer *answer)
+{
+    mp_error error = {0};
+    if (!options->question.base)
+        return true;
+    *base = mp_base_digest(&options->question, reading, dictionary, diagnostics, &error);
+    if (*base)
+        return true;
+    answer->status = error.code && !error.path ? CLI_USAGE : CLI_UNREADABLE;
+    answer->no_base = true;
+    answer->error = first && error.code ? keep_error(&error) : NULL;
+    return false;
+}
+
 static void run_group(cli_work *work, size_t place)
 {
     const cli_options *options = work->options;
-    const cli_group *group = &work->groups->at[place];
+    const mp_file_group *group = &work->groups->at[place];
     cli_answer *answer = &work->answers[place];
     cli_advance own = {.work = work};
-    const mp_progress shared = {advance, &own}, *progress = work->merges ? &shared : NULL;
+    const mp_progress shared = {advance, &own};
+    mp_reading reading = options->reading;
+    reading.load.progress = work->merges ? &shared : &work->bar.progress;
     mp_model *model = mp_model_new();
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *base = NULL;
     answer->diagnostics = work->merges ? cli_diagnostics_new(options) : work->diagnostics;
     /* What is wrong with the base is told once. */
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    answer->status =
-        load_base(options, progress, place ? unheard : answer->diagnostics, dictionary, &base);
-    if (answer->status == CLI_OK) {
-        bool ok = cli_load(options, group->paths, group->path_count, progress, model,
-                           answer->diagnostics);
+    if (read_base(options, &reading, !place, place ? unheard : answer->diagnostics, dictionary,
+                  &base, answer)) {
+        bool ok = mp_file_group_load(group, &reading.load, model, answer->diagnostics);
         if (!mp_model_is_usable(model)) {
             ok = false;
         } else {
@@ -247,7 +249,7 @@ static void run_group(cli_work *work, size_t place)
             if (!request.torn)
                 request.torn =
                     work->is_torn ? &work->torn : mp_question_torn(&options->question, unheard);
-            ok &= !options->strict || mp_model_is_whole(model, answer->diagnostics);
+            ok &= !reading.strict || mp_model_is_whole(model, answer->diagnostics);
             ask(work, group, &request, answer);
         }
         answer->status = ok ? CLI_OK : CLI_UNREADABLE;
@@ -336,7 +338,7 @@ static void warn_of_nothing(mp_document *document)
 /* Print several answers, at least one, as one. */
 static int put_merged(const cli_work *work)
 {
-    const cli_groups *groups = work->groups;
+    const mp_file_groups *groups = work->groups;
     size_t count = work->pile.count;
     mp_document *document = mp_documents_merge(work->pile.parts, count, &work->pile.how);
     bool agents = false;
@@ -365,10 +367,12 @@ static int put_refusals(const cli_work *work, bool answered)
             continue;
         snprintf(message, sizeof message, "%s: %s", work->groups->at[i].name,
                  mp_error_line(answer->error, "--", line, sizeof line));
-        if (work->merges)
+        if (work->merges && !answer->no_base)
             cli_put_message(message);
         else
             cli_put_error(answer->error);
+        if (answer->no_base)
+            return answer->status;
         if (status != CLI_USAGE)
             status = answer->error->code == MP_ERROR_INPUT ? CLI_UNREADABLE : CLI_USAGE;
     }
@@ -400,7 +404,7 @@ static int put_answers(const cli_work *work)
     return status;
 }
 
-int cli_refuse_many(const cli_options *options, const cli_groups *groups)
+int cli_refuse_many(const cli_options *options, const mp_file_groups *groups)
 {
     char message[1024];
     snprintf(message, sizeof message,
@@ -413,7 +417,7 @@ int cli_refuse_many(const cli_options *options, const cli_groups *groups)
 
 /* --- all of it --- */
 
-static int answer_groups(const cli_options *options, const cli_groups *groups,
+static int answer_groups(const cli_options *options, const mp_file_groups *groups,
                          mp_diagnostics *diagnostics)
 {
     bool single = options->command.report->single || options->chart;
@@ -437,7 +441,7 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
         return CLI_USAGE;
     }
     work.answers = mp_alloc_zero(groups->count, sizeof *work.answers);
-    size_t *turns = cli_groups_turns(groups);
+    size_t *turns = mp_file_groups_turns(groups);
     work.turns = turns;
     run_all(&work);
     int status = put_answers(&work);
@@ -451,13 +455,13 @@ static int answer_groups(const cli_options *options, const cli_groups *groups,
 
 int cli_report(cli_options *options)
 {
-    cli_groups groups;
+    mp_file_groups groups;
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     cli_sandbox_enter(options);
     int status = cli_read_beside(options);
     options->question.draws = options->renderer->draws || options->chart;
     if (status == CLI_OK) {
-        bool found = cli_groups_find(&groups, options, diagnostics);
+        bool found = cli_find(options, &groups, diagnostics);
         if (!cli_groups_spared(&groups, options->output) ||
             !cli_groups_spared(&groups, options->chart)) {
             status = CLI_USAGE;
@@ -470,7 +474,7 @@ int cli_report(cli_options *options)
                 status = CLI_UNREADABLE;
         }
         status = cli_status_of(status, diagnostics);
-        cli_groups_free(&groups);
+        mp_file_groups_free(&groups);
     }
     mp_diagnostics_free(diagnostics);
     return status;

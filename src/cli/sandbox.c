@@ -192,14 +192,15 @@ static void allow_all(const land_set *set, const cli_options *options)
         if (follows(options) && strcmp(options->paths[i], "-") != 0)
             allow_followed(set, options->paths[i]);
         else
-            allow_operand(set, options->paths[i], options->recursive);
+            allow_operand(set, options->paths[i], options->reading.recursive);
     allow_input(set, question->base);
     allow_input(set, question->policy_path);
     allow_input(set, options->watch_policy);
     for (size_t i = 0; i < question->suppression_paths.count; i++)
         allow_input(set, question->suppression_paths.at[i]);
     /* Folders of texts are looked into as a recording says, and may have links to anywhere. */
-    if (options->listings.count || question->sources.folders.count || options->source_folders.count)
+    if (options->reading.listings.count || question->sources.folders.count ||
+        options->source_folders.count)
         allow(set, "/", READ);
     if (options->command.scope & CLI_BROWSES)
         allow_terminals(set);

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/beside.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "cli/console.h"
@@ -17,6 +16,7 @@
 #include "compare/baseline.h"
 #include "compare/runs.h"
 #include "input/input.h"
+#include "session/beside.h"
 
 /* Of a gate's arguments, those that a baseline can be kept with. */
 static const mp_argument rows[] = {
@@ -139,7 +139,8 @@ static int put_baseline(const cli_options *options, const mp_digest *digest,
         status = CLI_USAGE;
     } else if (mkdir(store, 0777) != 0 && errno != EEXIST) {
         cli_put_fault(store, "cannot be made: %s", strerror(errno));
-    } else if (is_free(path, &options->load.limits, digest) && cli_output_open(&output, path)) {
+    } else if (is_free(path, &options->reading.load.limits, digest) &&
+               cli_output_open(&output, path)) {
         fwrite(text, 1, length, output.file);
         if (cli_output_close(&output, true))
             status = tell(options, digest, path, length, diagnostics);
@@ -154,12 +155,14 @@ static mp_digest *digest_of(const cli_options *options, const char *path, mp_dic
                             mp_diagnostics *diagnostics, int *status)
 {
     mp_diagnostics *own = cli_diagnostics_new(options);
-    mp_model *model = mp_model_new();
-    mp_digest *digest = NULL;
     mp_error error = {0};
-    bool ok = cli_load(options, &path, 1, NULL, model, own);
+    cli_progress bar;
+    const mp_reading reading = cli_reading(options, &bar);
+    mp_digest *digest =
+        mp_recording_digest(path, &options->question, &reading, dictionary, own, &error);
+    cli_progress_end(&bar);
     cli_put_diagnostics(own, options->quiet, true);
-    *status = ok ? cli_digest(options, model, own, dictionary, &digest) : CLI_UNREADABLE;
+    *status = digest ? CLI_OK : cli_put_refusal(&error);
     if (digest && !mp_question_keeps(&options->question, own, digest, &error)) {
         cli_put_error(&error);
         mp_digest_free(digest);
@@ -169,7 +172,6 @@ static mp_digest *digest_of(const cli_options *options, const char *path, mp_dic
     *status = cli_status_of(*status, own);
     mp_diagnostics_append(diagnostics, own);
     mp_diagnostics_free(own);
-    mp_model_free(model);
     return digest;
 }
 
@@ -181,7 +183,7 @@ static int save(cli_options *options)
     mp_digest **runs = mp_alloc(options->path_count * sizeof(mp_digest *));
     size_t count = 0;
     options->question.policy_path = NULL;
-    options->load.checksums = true;
+    options->reading.load.checksums = true;
     cli_sandbox_enter(options);
     int status = cli_read_beside(options);
     while (status == CLI_OK && count < options->path_count) {
@@ -248,14 +250,14 @@ static int check(cli_options *options)
     cli_sandbox_enter(options);
     /* Bytes are held against those that the baseline was made of; a pipe's would have to be kept.
      */
-    options->load.checksums = !mp_file_is_stream(options->paths[0]);
+    options->reading.load.checksums = !mp_file_is_stream(options->paths[0]);
     if (!question->policy_path) {
         question->policy_path = "baseline check";
         question->rules = "";
     }
     if (access(path, F_OK) != 0)
         cli_put_fault(path, "no such baseline, expected one that \"baseline save\" has kept");
-    else if (!question->rules || (question->rules = rules_for(path, &options->load.limits)))
+    else if (!question->rules || (question->rules = rules_for(path, &options->reading.load.limits)))
         status = cli_report(options);
     free(path);
     return status;

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/beside.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/console.h"
+#include "session/beside.h"
 
 static bool add_text(mp_argument_texts *texts, const char *text)
 {
@@ -94,10 +94,10 @@ static bool take_reorder(mp_load_options *load, const char *text)
 static bool take_encoding(cli_options *options, const char *text)
 {
     const char *unheard;
-    options->load.encoding = text;
-    mp_encoding_close(options->encoding);
-    options->encoding = mp_encoding_open(text, &unheard);
-    return options->encoding != NULL;
+    options->reading.load.encoding = text;
+    mp_encoding_close(options->reading.encoding);
+    options->reading.encoding = mp_encoding_open(text, &unheard);
+    return options->reading.encoding != NULL;
 }
 
 static bool take_own_renderer(cli_options *options, const char *text)
@@ -134,15 +134,15 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     case CLI_ASKS:
         return mp_question_set(&options->question, option->name, text, &unheard);
     case CLI_MOMENT:
-        return take_moment(&options->load, text);
+        return take_moment(&options->reading.load, text);
     case CLI_SLICES:
-        return take_slices(&options->load, text);
+        return take_slices(&options->reading.load, text);
     case CLI_TEMPORARY:
-        return take_temporary(&options->load, text);
+        return take_temporary(&options->reading.load, text);
     case CLI_REORDER:
-        return take_reorder(&options->load, text);
+        return take_reorder(&options->reading.load, text);
     case CLI_READER:
-        options->load.format = text;
+        options->reading.load.format = text;
         return mp_reader_find(text) != NULL;
     case CLI_ENCODING:
         return take_encoding(options, text);
@@ -157,7 +157,7 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
         if (!find_word(options, option, text, &word))
             return false;
         if (option->kind == CLI_GROUPING)
-            options->group = CLI_GROUP_FILE + word;
+            options->reading.grouping = MP_GROUP_FILE + word;
         else
             options->colour = CLI_COLOUR_AUTO + word;
         return true;

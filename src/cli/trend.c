@@ -1,40 +1,35 @@
 #include "cli/trend.h"
 
-#include "api/beside.h"
 #include "base/diagnose.h"
 #include "cli/console.h"
 #include "cli/print.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
 #include "reports/trend.h"
+#include "session/beside.h"
 
-/* The digest of a build, or NULL with a status other than CLI_OK after a message. */
-static mp_digest *digest_of(const cli_options *options, const cli_group *group,
+/* The digest of a build, or NULL; *status says whether all of it was read. */
+static mp_digest *digest_of(const cli_options *options, const mp_file_group *group,
                             mp_dictionary *dictionary, mp_diagnostics *diagnostics, int *status)
 {
     mp_error error = {0};
-    mp_digest *digest = NULL;
-    const mp_limits *limits = &options->load.limits;
-    *status = CLI_UNREADABLE;
-    if (group->path_count == 1 && mp_file_is_baseline(group->paths[0], limits)) {
-        digest = mp_baseline_read(group->paths[0], limits, dictionary, diagnostics, &error);
-        if (!digest)
-            cli_put_error(&error);
-        return digest;
-    }
-    mp_model *model = mp_model_new();
-    bool ok = cli_load(options, group->paths, group->path_count, NULL, model, diagnostics);
-    if (mp_model_is_usable(model))
-        *status = cli_digest(options, model, diagnostics, dictionary, &digest);
-    if (digest && !ok)
-        *status = CLI_UNREADABLE;
-    mp_model_free(model);
+    cli_progress bar;
+    bool loaded = false;
+    const mp_reading reading = cli_reading(options, &bar);
+    const mp_limits *limits = &reading.load.limits;
+    const char *path = group->files[0].path;
+    bool kept = group->count == 1 && mp_file_is_baseline(path, limits);
+    mp_digest *digest = kept ? mp_baseline_read(path, limits, dictionary, diagnostics, &error)
+                             : mp_file_group_digest(group, &options->question, &reading, dictionary,
+                                                    diagnostics, &loaded, &error);
+    cli_progress_end(&bar);
+    *status = digest ? loaded ? CLI_OK : CLI_UNREADABLE : cli_put_refusal(&error);
     return digest;
 }
 
 /* Each is freed before the next is read. What is found in a folder and is of another kind than what
  * was read before it is passed over. */
-static int read_build(const cli_options *options, const cli_group *group, mp_builds *builds,
+static int read_build(const cli_options *options, const mp_file_group *group, mp_builds *builds,
                       mp_diagnostics *diagnostics)
 {
     mp_error error = {0};
@@ -42,7 +37,7 @@ static int read_build(const cli_options *options, const cli_group *group, mp_bui
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *digest = digest_of(options, group, dictionary, diagnostics, &status);
     if (digest && group->found && builds->count && digest->kind != builds->kind) {
-        mp_diagnose(diagnostics, MP_DIAG_NO_ANSWER, group->paths[0], 0,
+        mp_diagnose(diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0,
                     "passed over: it is %s, expected %s", mp_kind_name(digest->kind),
                     mp_kind_name(builds->kind));
         status = CLI_OK;
@@ -76,13 +71,13 @@ static int answer(const cli_options *options, mp_builds *builds, mp_diagnostics 
 /* What could not be read is told, and the others are answered. */
 int cli_trend(cli_options *options)
 {
-    cli_groups groups;
+    mp_file_groups groups;
     mp_builds builds = {.kind = 0};
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
     cli_sandbox_enter(options);
     int status = cli_read_beside(options), reading = CLI_OK;
     if (status == CLI_OK) {
-        bool found = cli_groups_find(&groups, options, diagnostics);
+        bool found = cli_find(options, &groups, diagnostics);
         status = cli_groups_spared(&groups, options->output) ? CLI_OK : CLI_USAGE;
         for (size_t i = 0; status == CLI_OK && i < groups.count; i++) {
             int at = read_build(options, &groups.at[i], &builds, diagnostics);
@@ -96,7 +91,7 @@ int cli_trend(cli_options *options)
             (!builds.count && status == CLI_OK))
             status = CLI_UNREADABLE;
         status = cli_status_of(status, diagnostics);
-        cli_groups_free(&groups);
+        mp_file_groups_free(&groups);
     }
     mp_builds_free(&builds);
     mp_diagnostics_free(diagnostics);

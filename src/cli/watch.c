@@ -32,13 +32,13 @@ const mp_argument_table cli_watch_arguments = {rows, sizeof rows / sizeof *rows,
 /* Gives the exit status, after a message where it is not CLI_OK. */
 static int settle(cli_options *options)
 {
-    if (options->load.slices && !options->load.slice_us) {
+    if (options->reading.load.slices && !options->reading.load.slice_us) {
         cli_refuse(options, "--slices of what is watched, which has no end yet, takes a time such "
                             "as 10s");
         return CLI_USAGE;
     }
-    if (!options->load.slice_us)
-        options->load.slice_us = SLICE_US;
+    if (!options->reading.load.slice_us)
+        options->reading.load.slice_us = SLICE_US;
     if (options->command_on_limit && !options->max_growth.set && !options->max_leaked.set &&
         !options->watch_policy) {
         cli_refuse(options, "--exec is for a limit: --max-growth, --max-leaked or --policy");

@@ -228,8 +228,8 @@ static void begin_recording(cli_watched *file, const mp_reader *reader, const mp
     file->model->tell = take_snapshot;
     file->model->tell_opaque = file;
     file->tracker = mp_tracker_new(file->model);
-    file->loading =
-        (mp_loading){file->model, file->diagnostics, &file->of->options->load, reader, NULL};
+    file->loading = (mp_loading){file->model, file->diagnostics, &file->of->options->reading.load,
+                                 reader, NULL};
     memcpy(file->group, place->group, sizeof file->group);
     file->sequence = 0;
     file->last.i = file->next_judged = 0;
@@ -245,7 +245,7 @@ static bool choose_recording(cli_watched *file, mp_input *input, mp_slice head)
                                  "commands");
     const char *path = mp_input_path(input);
     const mp_reader *reader =
-        mp_reader_of(head, path, file->of->options->load.format, file->diagnostics);
+        mp_reader_of(head, path, file->of->options->reading.load.format, file->diagnostics);
     if (!reader)
         return false;
     if (!reader->grows || !reader->grows(head))
@@ -354,7 +354,7 @@ cli_watched *cli_watched_start(cli_watching *watching, size_t place)
     file->diagnostics = cli_diagnostics_new(options);
     file->follow = mp_follow_new(&(mp_follow_how){
         .path = file->path,
-        .encoding = options->load.encoding,
+        .encoding = options->reading.load.encoding,
         .look_us = options->look_us ? options->look_us : SECOND,
         .quiet_us = options->quiet_us,
         .by_looking = options->look_us != 0,

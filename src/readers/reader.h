@@ -91,11 +91,4 @@ void mp_loading_end(mp_loading *loading);
 /* For readers: a text was not UTF-8. */
 void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path);
 
-/* Read all inputs into the model and build its call tree. False, after a diagnostic of severity
- * error, if any of them could not be read or had nothing usable: what the others gave is in the
- * model all the same. Memory recordings beside execution profiles are refused, and nothing is read.
- */
-bool mp_load(mp_model *model, mp_diagnostics *diagnostics, const char *const *paths, size_t count,
-             const mp_load_options *options);
-
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/beside.h"
-#include "api/question.h"
+#include "session/beside.h"
+#include "session/question.h"
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "compare/baseline.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/question.h"
+#include "session/question.h"
 #include "base/diagnose.h"
 #include "base/error.h"
 #include "base/text.h"

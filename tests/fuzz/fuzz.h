@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/question.h"
+#include "session/question.h"
 #include "base/memory.h"
 #include "base/slice.h"
 #include "compare/digest.h"

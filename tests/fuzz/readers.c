@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/beside.h"
+#include "session/beside.h"
 #include "base/diagnose.h"
 #include "base/error.h"
 #include "base/hash.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "session/groups.h"
 
 bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagnostics,
                  const char *name, const void *bytes, size_t length, size_t window)
@@ -36,6 +37,15 @@ reading read_bytes(const mp_reader *reader, const char *name, const char *bytes,
 reading read_text(const mp_reader *reader, const char *name, const char *text, size_t window)
 {
     return read_bytes(reader, name, text, strlen(text), window);
+}
+
+reading read_path(const char *path, const mp_load_options *options)
+{
+    reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
+    mp_file file = {.path = path, .name = path};
+    r.ok = mp_file_group_load(&(mp_file_group){.files = &file, .count = 1}, options, r.model,
+                              r.diagnostics);
+    return r;
 }
 
 void reading_free(reading *r)

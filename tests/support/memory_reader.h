@@ -20,6 +20,8 @@ typedef struct reading {
 reading read_bytes(const mp_reader *reader, const char *name, const char *bytes, size_t length,
                    size_t window);
 reading read_text(const mp_reader *reader, const char *name, const char *text, size_t window);
+/* Read a file. */
+reading read_path(const char *path, const mp_load_options *options);
 void reading_free(reading *r);
 
 /* `text` with the first `what` in it replaced; NULL if it is not there. The caller frees it. */

@@ -106,7 +106,6 @@ static int64_t bytes_of(bool *complete, uint64_t *logs)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
     const mp_load_options options = {0};
-    const char *const paths[] = {path};
     struct stat before[4], after[4];
     char name[192];
     for (int i = 0; i < 4; i++) {
@@ -114,8 +113,7 @@ static int64_t bytes_of(bool *complete, uint64_t *logs)
         before[i].st_size = -1;
         (void)!stat(name, &before[i]);
     }
-    reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
-    r.ok = mp_load(r.model, r.diagnostics, paths, 1, &options);
+    reading r = read_path(path, &options);
     assert_true(r.ok);
     for (int i = 0; i < 4; i++) {
         snprintf(name, sizeof name, "%s%s", path, endings[i]);
@@ -171,9 +169,8 @@ static void test_a_link(void **state)
 static mp_checksum checksum_of(void)
 {
     const mp_load_options options = {.checksums = true};
-    const char *const paths[] = {path};
-    reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
-    assert_true(mp_load(r.model, r.diagnostics, paths, 1, &options));
+    reading r = read_path(path, &options);
+    assert_true(r.ok);
     mp_checksum checksum = r.model->inputs.at[1].checksum;
     assert_true(checksum.known);
     reading_free(&r);

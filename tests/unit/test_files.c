@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/diagnose.h"
-#include "cli/files.h"
+#include "session/groups.h"
 
 static char folder[] = "/tmp/memprof-files-XXXXXX";
 
@@ -77,61 +77,55 @@ static int tear_down(void **unused)
 }
 
 /* The groups of these options, as "name(paths)", must be these, each with the folder in front. */
-static void assert_groups(cli_options options, const char *const *names, const size_t *sizes,
+static void assert_groups(mp_reading reading, const char *const *names, const size_t *sizes,
                           size_t count)
 {
-    cli_groups groups;
+    mp_file_groups groups;
+    const char *const path = folder;
     mp_diagnostics *diagnostics = mp_diagnostics_new(5);
-    assert_true(cli_groups_find(&groups, &options, diagnostics));
+    assert_true(mp_file_groups_find(&groups, &path, 1, &reading, NULL, diagnostics));
     assert_int_equal(groups.count, count);
     for (size_t i = 0; i < count; i++) {
         assert_memory_equal(groups.at[i].name, folder, strlen(folder));
         assert_string_equal(groups.at[i].name + strlen(folder) + 1, names[i]);
-        assert_int_equal(groups.at[i].path_count, sizes[i]);
+        assert_int_equal(groups.at[i].count, sizes[i]);
     }
     assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_PASSED_OVER), 1);
-    cli_groups_free(&groups);
+    mp_file_groups_free(&groups);
     mp_diagnostics_free(diagnostics);
 }
 
 static void each_file_is_on_its_own(void **unused)
 {
     (void)unused;
-    const char *paths[] = {folder};
     static const char *const names[] = {"Zed@3.oemp", "memprof.7.AS-1.oemp", "memprof.7.AS-2.oemp",
                                         "memprof.8.AS-1.oemp", "part-a.oemp"};
-    assert_groups((cli_options){.paths = paths, .path_count = 1}, names,
-                  (const size_t[]){1, 1, 1, 1, 2}, 5);
+    assert_groups((mp_reading){0}, names, (const size_t[]){1, 1, 1, 1, 2}, 5);
 }
 
 static void sessions_of_an_agent_are_together(void **unused)
 {
     (void)unused;
-    const char *paths[] = {folder};
     static const char *const names[] = {"Zed@3.oemp", "memprof.7", "memprof.8", "part-a.oemp"};
-    assert_groups((cli_options){.paths = paths, .path_count = 1, .group = CLI_GROUP_AGENT}, names,
-                  (const size_t[]){1, 2, 1, 2}, 4);
+    assert_groups((mp_reading){.grouping = MP_GROUP_AGENT}, names, (const size_t[]){1, 2, 1, 2}, 4);
 }
 
 /* Nobody can say which copy the third part belongs to. */
 static void folders_and_copies(void **unused)
 {
     (void)unused;
-    const char *paths[] = {folder};
     static const char *const names[] = {
         "Zed@3.oemp",          "deep/copy-1.oemp",    "deep/copy-2.oemp",    "deep/copy-3.oemp",
         "memprof.7.AS-1.oemp", "memprof.7.AS-2.oemp", "memprof.8.AS-1.oemp", "part-a.oemp"};
-    assert_groups((cli_options){.paths = paths, .path_count = 1, .recursive = true}, names,
-                  (const size_t[]){1, 1, 1, 1, 1, 1, 1, 2}, 8);
+    assert_groups((mp_reading){.recursive = true}, names, (const size_t[]){1, 1, 1, 1, 1, 1, 1, 2},
+                  8);
 }
 
 static void all_is_one(void **unused)
 {
     (void)unused;
-    const char *paths[] = {folder};
     static const char *const names[] = {"Zed@3.oemp"};
-    assert_groups((cli_options){.paths = paths, .path_count = 1, .group = CLI_GROUP_ALL}, names,
-                  (const size_t[]){6}, 1);
+    assert_groups((mp_reading){.grouping = MP_GROUP_ALL}, names, (const size_t[]){6}, 1);
 }
 
 /* What is named is nobody's business but the reader's: it is not even looked for. */
@@ -139,20 +133,20 @@ static void named_files_are_passed_through(void **unused)
 {
     (void)unused;
     const char *paths[] = {"gone.oemp@3", "-", "gone.oemp"};
-    cli_options options = {.paths = paths, .path_count = 3};
-    cli_groups groups;
+    mp_reading reading = {0};
+    mp_file_groups groups;
     mp_diagnostics *diagnostics = mp_diagnostics_new(5);
-    assert_true(cli_groups_find(&groups, &options, diagnostics));
+    assert_true(mp_file_groups_find(&groups, paths, 3, &reading, NULL, diagnostics));
     assert_false(groups.apart);
     assert_int_equal(groups.count, 1);
     for (size_t i = 0; i < 3; i++)
-        assert_string_equal(groups.at[0].paths[i], paths[i]);
-    cli_groups_free(&groups);
-    options.group = CLI_GROUP_FILE;
-    assert_true(cli_groups_find(&groups, &options, diagnostics));
+        assert_string_equal(groups.at[0].files[i].name, paths[i]);
+    mp_file_groups_free(&groups);
+    reading.grouping = MP_GROUP_FILE;
+    assert_true(mp_file_groups_find(&groups, paths, 3, &reading, NULL, diagnostics));
     assert_true(groups.apart);
     assert_int_equal(groups.count, 3);
-    cli_groups_free(&groups);
+    mp_file_groups_free(&groups);
     mp_diagnostics_free(diagnostics);
 }
 

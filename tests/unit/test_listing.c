@@ -69,15 +69,13 @@ static int tear_down(void **state)
 static reading load(const fixture *f, const char *modules, const char *rows)
 {
     char text[2000], path[PATH];
-    const char *folders[] = {f->a, f->b}, *paths[] = {path};
+    const char *folders[] = {f->a, f->b};
     mp_load_options options = {.source_folders = folders, .source_folder_count = 2};
-    reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
     snprintf(text, sizeof text, "1 09/10/2021 \"d\" 16:59:51 \"\"\n.\n%s.\n.\n%s.\n.\n.\n.\n",
              modules, rows);
     write_file(f->root, "run.prf", text);
     snprintf(path, sizeof path, "%s/run.prf", f->root);
-    r.ok = mp_load(r.model, r.diagnostics, paths, 1, &options);
-    return r;
+    return read_path(path, &options);
 }
 
 static const char *code_of(const reading *r, uint32_t row)

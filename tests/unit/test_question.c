@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "api/question.h"
+#include "session/question.h"
 #include "reports/sections.h"
 
 /* Set one argument of a report; a line of its error, "" where it has none. */

@@ -1,4 +1,4 @@
-#include "api/beside.h"
+#include "session/beside.h"
 
 #include <stdio.h>
 #include <stdlib.h>

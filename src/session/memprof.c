@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/beside.h"
-#include "api/question.h"
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -12,8 +10,9 @@
 #include "document/merge.h"
 #include "export/formats.h"
 #include "memprof/memprof.h"
-#include "query/graph_query.h"
 #include "readers/reader.h"
+#include "session/beside.h"
+#include "session/digests.h"
 
 enum { KEPT_OF_EACH_CODE = 100 };
 
@@ -30,7 +29,7 @@ typedef struct asked {
 struct mp_recording {
     mp_model *model;
     mp_diagnostics *diagnostics;
-    mp_load_options options;
+    mp_reading reading;
     bool loaded; /* nothing was wrong with any input */
     asked *questions;
 };
@@ -48,12 +47,17 @@ mp_recording *mp_recording_load(const char *const *paths, size_t count,
     mp_recording *recording = mp_alloc_zero(1, sizeof *recording);
     recording->model = mp_model_new();
     recording->diagnostics = mp_diagnostics_new(KEPT_OF_EACH_CODE);
+    recording->reading.grouping = MP_GROUP_ALL;
     if (options)
-        recording->options = *options;
-    recording->model->leave = recording->options.dumps_apart ? NULL : mp_leave_holdings;
-    recording->loaded =
-        mp_load(recording->model, recording->diagnostics, paths, count, &recording->options);
-    recording->loaded &= mp_filter_check_ends(recording->model, recording->diagnostics);
+        recording->reading.load = *options;
+    mp_file_groups groups;
+    bool found = mp_file_groups_find(&groups, paths, count, &recording->reading, NULL,
+                                     recording->diagnostics);
+    recording->loaded = groups.count &&
+                        mp_file_group_load(&groups.at[0], &recording->reading.load,
+                                           recording->model, recording->diagnostics) &&
+                        found;
+    mp_file_groups_free(&groups);
     return recording;
 }
 
@@ -97,41 +101,30 @@ const mp_diagnostics *mp_recording_diagnostics(const mp_recording *recording)
 
 /* --- asking --- */
 
-/* What the recording is held against: a baseline, or another recording that is read now. */
+/* Read what the recording is held against. */
 static bool read_base(asked *asking, const mp_recording *recording, mp_error *error)
 {
-    const char *path = asking->question.base;
-    const mp_limits *limits = &recording->options.limits;
-    bool of_bytes = mp_argument_find(&asking->question.report->arguments, "against") != NULL;
-    if (of_bytes && !recording->options.checksums)
+    const mp_question *question = &asking->question;
+    const mp_diagnostic *kept;
+    bool of_bytes = mp_argument_find(&question->report->arguments, "against") != NULL;
+    if (of_bytes && !recording->reading.load.checksums)
         return mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without checksums");
-    if (of_bytes || mp_file_is_baseline(path, limits)) {
-        if (!of_bytes)
-            asking->of_base = mp_diagnostics_new(1);
-        asking->base = mp_baseline_read(path, limits, asking->dictionary, asking->of_base, error);
+    asking->of_base = mp_diagnostics_new(1);
+    asking->base =
+        mp_base_digest(question, &recording->reading, asking->dictionary, asking->of_base, error);
+    if (asking->base || error->code)
         return asking->base != NULL;
-    }
-    mp_recording *base = mp_recording_load(&path, 1, &recording->options);
-    mp_request request = mp_question_request(&asking->question, base->model, base->diagnostics,
-                                             asking->dictionary, NULL);
-    if (base->loaded && mp_recording_is_usable(base)) {
-        asking->base = mp_report_digest(&request, error);
-    } else {
-        const mp_diagnostic *kept;
-        size_t count = mp_diagnostics_kept(base->diagnostics, &kept);
-        mp_fail_file(error, path, 0, 0, "%s", count ? kept[0].message : "has nothing to compare");
-        error->code = MP_ERROR_INPUT;
-    }
-    asking->of_base = base->diagnostics;
-    base->diagnostics = NULL;
-    mp_recording_free(base);
-    return asking->base != NULL;
+    size_t count = mp_diagnostics_kept(asking->of_base, &kept);
+    mp_fail_file(error, question->base, 0, 0, "%s",
+                 count ? kept[0].message : "has nothing to compare");
+    error->code = MP_ERROR_INPUT;
+    return false;
 }
 
 /* How the recording was read is part of what a baseline is about; where it means something. */
 static void note_reading(mp_question *question, const mp_recording *recording)
 {
-    const mp_load_options *options = &recording->options;
+    const mp_load_options *options = &recording->reading.load;
     const struct {
         const char *argument, *spelled;
         unsigned needs;
@@ -161,7 +154,7 @@ static asked *prepare(mp_recording *recording, const char *name, bool with_opera
     recording->questions = asking;
     asking->dictionary = mp_dictionary_new();
     mp_question_begin(question, report);
-    mp_question_read_as(question, &recording->options);
+    mp_question_read_as(question, &recording->reading.load);
     for (size_t i = 0; i < count; i++)
         if (!mp_question_set(question, settings[i].name, settings[i].value, error))
             return NULL;
@@ -250,7 +243,7 @@ mp_document *mp_recording_export(const mp_recording *recording, const char *form
         mp_fail_argument(error, "format", format, "there is no such format");
         return NULL;
     }
-    if (exporter->wants_objects && !recording->options.keep_objects) {
+    if (exporter->wants_objects && !recording->reading.load.keep_objects) {
         mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without keep_objects");
         return NULL;
     }

@@ -1,6 +1,6 @@
 /* Finding files: folders are looked through for what a reader claims, in the order of their
  * names, numbers in which are numbers, so that two runs read the same. */
-#include "cli/files.h"
+#include "session/groups.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,28 +12,27 @@
 #include "base/diagnose.h"
 #include "base/index.h"
 #include "base/text.h"
-#include "cli/console.h"
 #include "compare/baseline.h"
 #include "input/input.h"
 #include "readers/reader.h"
 
 /* A file on its way into a group. */
-typedef struct cli_file {
-    const char *path;
-    const mp_reader *reader; /* that knows its place; NULL: none does */
-    mp_place place;          /* among the parts of one recording */
-    bool found;              /* in a folder */
-    bool copied;             /* of the first file of a recording: some part of it is there twice */
-    size_t first;            /* file of the same recording; of none, itself */
-    size_t turn;             /* as which it was looked at */
+typedef struct found_file {
+    mp_file file;
+    bool found;   /* in a folder */
+    bool copied;  /* of the first file of a recording: some part of it is there twice */
+    size_t first; /* file of the same recording; of none, itself */
+    size_t turn;  /* as which it was looked at */
     size_t group;
-} cli_file;
+} found_file;
 
-typedef struct cli_search {
-    const cli_options *options;
+typedef struct file_search {
+    const mp_reading *reading;
+    bool many; /* the report is asked of baselines, too */
     mp_diagnostics *diagnostics;
     mp_arena *arena;
-    cli_file *files;
+    const char *snapshot; /* up to which the archive is read that is looked through; NULL: all */
+    found_file *files;
     size_t count, capacity;
     bool joins_dumps; /* of one application */
     size_t passed_over, turns;
@@ -41,46 +40,47 @@ typedef struct cli_search {
     const char *archive; /* that was named; NULL: none */
     bool folders;        /* there is more than what was named */
     bool ok;
-} cli_search;
+} file_search;
 
 /* --- files --- */
 
 /* Find the reader and place of an input. An unreadable one is kept: reading it reports why. */
-static bool is_claimed(const cli_search *search, mp_input *input, cli_file *file)
+static bool is_claimed(const file_search *search, mp_input *input, mp_file *file)
 {
-    const char *format = search->options->load.format;
+    const char *format = search->reading->load.format;
     mp_diagnostics *unheard = mp_diagnostics_new(1);
     mp_diagnostics *usual = mp_input_diagnose_to(input, unheard);
     const mp_reader *reader = NULL, *second = NULL;
     mp_slice head = mp_input_look_ahead(input);
-    const mp_report *report = search->options->command.report;
-    bool kept = report && report->many && mp_is_baseline(head.at, head.length);
     bool readable = mp_diagnostics_severity_count(unheard, MP_ERROR) == 0;
+    bool claimed = !readable || (search->many && mp_is_baseline(head.at, head.length));
     if (readable && head.length)
         reader = mp_reader_claiming(head, &second);
-    bool claimed = !readable || kept || reader != NULL;
     if (format && reader) {
         reader = mp_reader_find(format);
-        claimed = reader->probe(head) == MP_MINE;
+        reader = reader->probe(head) == MP_MINE ? reader : NULL;
+    } else if (second) {
+        claimed = true;
+        reader = NULL;
     }
-    if (claimed && reader && !second && reader->place &&
-        (reader->place(head, &file->place) || file->place.application))
-        file->reader = reader;
+    file->reader = reader;
+    if (reader && reader->place)
+        file->placed = reader->place(head, &file->place) || file->place.application;
     mp_input_diagnose_to(input, usual);
     mp_diagnostics_free(unheard);
-    return claimed;
+    return claimed || reader;
 }
 
 /* Nobody sees how far it is while files are looked at. */
-static mp_input *open_file(const cli_search *search, const char *path, mp_diagnostics *diagnostics)
+static mp_input *open_file(const file_search *search, const char *path, mp_diagnostics *diagnostics)
 {
-    mp_load_options quiet = search->options->load;
+    mp_load_options quiet = search->reading->load;
     quiet.progress = NULL;
     return mp_input_look(path, diagnostics, &quiet);
 }
 
 /* Of the file by its path, without a word. NULL: it cannot be opened. */
-static mp_input *open_quietly(const cli_search *search, const char *path)
+static mp_input *open_quietly(const file_search *search, const char *path)
 {
     mp_diagnostics *unheard = mp_diagnostics_new(1);
     mp_input *input = open_file(search, path, unheard);
@@ -92,7 +92,7 @@ static mp_input *open_quietly(const cli_search *search, const char *path)
 
 /* The same of a file that is there. What cannot be looked at now may be anything, and what a later
  * look makes of it may stand in the wrong group: NULL after a diagnostic, and it is not read. */
-static mp_input *open_there(cli_search *search, const char *path)
+static mp_input *open_there(file_search *search, const char *path)
 {
     mp_input *input = open_file(search, path, search->diagnostics);
     const char *why = input ? mp_input_refused(input) : NULL;
@@ -105,22 +105,22 @@ static mp_input *open_there(cli_search *search, const char *path)
     return input;
 }
 
-static void add_file(cli_search *search, const cli_file *file)
+static void add_file(file_search *search, const mp_file *file, bool found)
 {
     mp_grow(&search->files, &search->capacity, search->count + 1, sizeof *search->files);
-    search->files[search->count] = *file;
-    search->files[search->count++].turn = search->turns++;
+    search->files[search->count++] =
+        (found_file){.file = *file, .found = found, .turn = search->turns++};
 }
 
 static int by_path(const void *left, const void *right)
 {
-    const cli_file *a = left, *b = right;
-    int paths = strverscmp(a->path, b->path);
+    const found_file *a = left, *b = right;
+    int paths = strverscmp(a->file.path, b->file.path);
     return paths ? paths : (a->turn > b->turn) - (a->turn < b->turn);
 }
 
 /* What was found since there were `first`, in the order of the paths. */
-static void sort_files(cli_search *search, size_t first)
+static void sort_files(file_search *search, size_t first)
 {
     if (search->count > first)
         qsort(search->files + first, search->count - first, sizeof *search->files, by_path);
@@ -128,9 +128,9 @@ static void sort_files(cli_search *search, size_t first)
 
 /* A file that no format knows. One that is named as a recording, and is none, or is empty or cut
  * before it tells what it is, is a recording that is missing: what is left is not all. */
-static void pass_over(cli_search *search, const char *path)
+static void pass_over(file_search *search, const char *path)
 {
-    if (search->options->allow_torn || !mp_reader_named(path)) {
+    if (search->reading->allow_torn || !mp_reader_named(path)) {
         search->passed_over++;
         return;
     }
@@ -143,7 +143,7 @@ static void pass_over(cli_search *search, const char *path)
     search->ok = false;
 }
 
-static void tell_passed_over(const cli_search *search, const char *path)
+static void tell_passed_over(const file_search *search, const char *path)
 {
     if (search->passed_over)
         mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, path, 0,
@@ -154,13 +154,13 @@ static void tell_passed_over(const cli_search *search, const char *path)
 /* --- parts of one recording --- */
 
 typedef struct file_probe {
-    const cli_file *files, *file;
+    const found_file *files, *file;
 } file_probe;
 
 static bool is_same_recording(const void *opaque, uint32_t value)
 {
     const file_probe *probe = opaque;
-    const cli_file *a = probe->file, *b = &probe->files[value - 1];
+    const mp_file *a = &probe->file->file, *b = &probe->files[value - 1].file;
     return a->reader == b->reader && a->place.application == b->place.application &&
            strcmp(a->place.group, b->place.group) == 0;
 }
@@ -168,31 +168,32 @@ static bool is_same_recording(const void *opaque, uint32_t value)
 static bool is_same_part(const void *opaque, uint32_t value)
 {
     const file_probe *probe = opaque;
-    const cli_file *a = probe->file, *b = &probe->files[value - 1];
-    return a->first == b->first && a->place.sequence == b->place.sequence;
+    const found_file *a = probe->file, *b = &probe->files[value - 1];
+    return a->first == b->first && a->file.place.sequence == b->file.place.sequence;
 }
 
 /* Parts share a UUID and differ in number. If a number occurs twice they are copies: each becomes
  * its own group. Dumps share an application. */
-static void find_parts(const cli_search *search, size_t from)
+static void find_parts(const file_search *search, size_t from)
 {
     mp_hash_index recordings = {0}, parts = {0};
     for (size_t i = from; i < search->count; i++) {
-        cli_file *file = &search->files[i];
-        const char *group = file->place.group;
+        found_file *file = &search->files[i];
+        const mp_place *at = &file->file.place;
+        const char *group = at->group;
         const file_probe probe = {search->files, file};
         file->first = i;
         file->copied = false;
-        if (!file->reader || (!*group && !search->joins_dumps))
+        if (!file->file.placed || (!*group && !search->joins_dumps))
             continue;
-        uint64_t hash = mp_hash_pair(mp_hash_bytes(group, strlen(group)), file->place.application);
+        uint64_t hash = mp_hash_pair(mp_hash_bytes(group, strlen(group)), at->application);
         uint32_t *place = mp_hash_index_put(&recordings, hash, is_same_recording, &probe);
         *place = *place ? *place : (uint32_t)i + 1;
         file->first = *place - 1;
         if (!*group)
             continue;
-        place = mp_hash_index_put(&parts, mp_hash_pair(file->first, file->place.sequence),
-                                  is_same_part, &probe);
+        place = mp_hash_index_put(&parts, mp_hash_pair(file->first, at->sequence), is_same_part,
+                                  &probe);
         search->files[file->first].copied |= *place != 0;
         *place = *place ? *place : (uint32_t)i + 1;
     }
@@ -204,37 +205,38 @@ static void find_parts(const cli_search *search, size_t from)
 
 static void look_at_member(void *opaque, mp_input *member)
 {
-    cli_search *search = opaque;
-    cli_file file = {.found = true};
+    file_search *search = opaque;
+    mp_file file = {.snapshot = search->snapshot};
     const char *path = mp_input_path(member);
     if (!is_claimed(search, member, &file)) {
         pass_over(search, path);
         return;
     }
-    file.path = mp_arena_copy(search->arena, path, strlen(path));
-    add_file(search, &file);
+    file.path = file.name = mp_arena_copy(search->arena, path, strlen(path));
+    add_file(search, &file, true);
 }
 
 /* Unpacking would leave the last of several members of one name. */
-static void drop_earlier(cli_search *search, size_t first)
+static void drop_earlier(file_search *search, size_t first)
 {
     size_t kept = first;
     for (size_t i = first; i < search->count; i++)
-        if (i + 1 == search->count || strcmp(search->files[i].path, search->files[i + 1].path) != 0)
+        if (i + 1 == search->count ||
+            strcmp(search->files[i].file.path, search->files[i + 1].file.path) != 0)
             search->files[kept++] = search->files[i];
     search->count = kept;
 }
 
 /* An archive is a folder, with all that is below it; one that holds nothing but one recording is
  * that recording. */
-static void search_archive(cli_search *search, mp_input *archive)
+static void search_archive(file_search *search, mp_input *archive)
 {
     size_t first = search->count;
     const char *path = mp_input_path(archive);
     bool ok = search->ok;
     search->passed_over = 0;
     search->ok = true;
-    const bool whole = mp_input_members(archive, &search->options->load, look_at_member, search);
+    const bool whole = mp_input_members(archive, &search->reading->load, look_at_member, search);
     search->ok = search->ok && whole;
     sort_files(search, first);
     drop_earlier(search, first);
@@ -261,7 +263,7 @@ static int by_name(const void *left, const void *right)
 }
 
 /* The paths of what is in a folder; release with free(). NULL after a diagnostic. */
-static const char **list_folder(cli_search *search, const char *folder, size_t *count)
+static const char **list_folder(file_search *search, const char *folder, size_t *count)
 {
     DIR *directory = opendir(folder);
     const char **paths = mp_alloc(sizeof *paths);
@@ -288,16 +290,16 @@ static const char **list_folder(cli_search *search, const char *folder, size_t *
 }
 
 /* A folder that is linked is not entered: links can go round in circles. */
-static bool is_entered(const cli_search *search, const char *path, const struct stat *status)
+static bool is_entered(const file_search *search, const char *path, const struct stat *status)
 {
     struct stat own;
-    return search->options->recursive && S_ISDIR(status->st_mode) && lstat(path, &own) == 0 &&
+    return search->reading->recursive && S_ISDIR(status->st_mode) && lstat(path, &own) == 0 &&
            S_ISDIR(own.st_mode);
 }
 
 /* An entry that cannot be examined. A dangling link is passed over; anything else is kept and
  * reported when read. */
-static void pass_or_refuse(cli_search *search, const char *path)
+static void pass_or_refuse(file_search *search, const char *path)
 {
     struct stat own;
     int why = errno;
@@ -312,18 +314,18 @@ static void pass_or_refuse(cli_search *search, const char *path)
 }
 
 /* An archive is looked into where folders are. */
-static void look_at_file(cli_search *search, cli_file *file)
+static void look_at_file(file_search *search, mp_file *file)
 {
     mp_input *input = open_there(search, file->path);
     if (!input)
         return;
     bool archive = mp_input_is_archive(input);
-    if (archive && search->options->recursive) {
+    if (archive && search->reading->recursive) {
         size_t passed_over = search->passed_over;
         search_archive(search, input);
         search->passed_over = passed_over;
     } else if (!archive && is_claimed(search, input, file)) {
-        add_file(search, file);
+        add_file(search, file, true);
     } else {
         pass_over(search, file->path);
     }
@@ -331,19 +333,20 @@ static void look_at_file(cli_search *search, cli_file *file)
 }
 
 /* One more file of a folder. False after a diagnostic: there are too many. */
-static bool is_within(cli_search *search, const char *folder)
+static bool is_within(file_search *search, const char *folder)
 {
-    const uint64_t most = mp_input_most_files(&search->options->load.limits);
+    const uint64_t most = mp_input_most_files(&search->reading->load.limits);
     if (search->seen == most) {
         mp_diagnose(search->diagnostics, MP_DIAG_LIMIT, folder, 0,
-                    "has over %" PRIu64 " files, the limit of --max-files: no more are read", most);
+                    "has over %" PRIu64 " files, the limit of %smax-files: no more are read", most,
+                    mp_diagnostics_dashes(search->diagnostics));
         search->ok = false;
     }
     return search->seen++ < most;
 }
 
 /* Folders wait on a stack: a tree of them may be deeper than the machine's own. */
-static void look_through(cli_search *search, const char *folder)
+static void look_through(file_search *search, const char *folder)
 {
     const char **waiting = mp_alloc(sizeof *waiting);
     size_t depth = 0, capacity = 1;
@@ -354,7 +357,7 @@ static void look_through(cli_search *search, const char *folder)
         const char **paths = list_folder(search, at, &count);
         for (size_t i = 0; i < count && is_within(search, folder); i++) {
             struct stat status;
-            cli_file file = {.path = paths[i], .found = true};
+            mp_file file = {.path = paths[i], .name = paths[i]};
             if (stat(paths[i], &status) != 0) {
                 pass_or_refuse(search, paths[i]);
             } else if (is_entered(search, paths[i], &status)) {
@@ -371,7 +374,7 @@ static void look_through(cli_search *search, const char *folder)
     free(waiting);
 }
 
-static void search_folder(cli_search *search, const char *folder)
+static void search_folder(file_search *search, const char *folder)
 {
     size_t first = search->count;
     bool ok = search->ok;
@@ -382,8 +385,11 @@ static void search_folder(cli_search *search, const char *folder)
     sort_files(search, first);
     if (search->count == first && search->ok)
         mp_diagnose(search->diagnostics, MP_DIAG_NO_RECORDINGS, folder, 0,
-                    "has no recordings, expected at least one%s",
-                    search->options->recursive ? "" : " (--recursive looks into its folders too)");
+                    search->reading->recursive
+                        ? "has no recordings, expected at least one"
+                        : "has no recordings, expected at least one (%srecursive looks into its "
+                          "folders too)",
+                    mp_diagnostics_dashes(search->diagnostics));
     if (search->count > first)
         tell_passed_over(search, folder);
     search->folders = true;
@@ -395,22 +401,22 @@ static void search_folder(cli_search *search, const char *folder)
 #define NO_GROUP SIZE_MAX
 
 /* Put a file into a group, NO_GROUP: a new one of this name. */
-static size_t put(cli_groups *groups, size_t place, const char *name, const cli_file *file)
+static size_t put(mp_file_groups *groups, size_t place, const char *name, const found_file *file)
 {
     if (place == NO_GROUP) {
         mp_grow(&groups->at, &groups->capacity, groups->count + 1, sizeof *groups->at);
         place = groups->count++;
-        groups->at[place] = (cli_group){.name = name, .turn = file->turn};
+        groups->at[place] = (mp_file_group){.name = name, .turn = file->turn};
     }
-    cli_group *group = &groups->at[place];
-    mp_grow(&group->paths, &group->path_capacity, group->path_count + 1, sizeof *group->paths);
-    group->paths[group->path_count++] = file->path;
+    mp_file_group *group = &groups->at[place];
+    mp_grow(&group->files, &group->capacity, group->count + 1, sizeof *group->files);
+    group->files[group->count++] = file->file;
     group->found |= file->found;
     return place;
 }
 
 typedef struct agent_probe {
-    const cli_groups *groups;
+    const mp_file_groups *groups;
     const char *name;
 } agent_probe;
 
@@ -421,13 +427,14 @@ static bool is_same_agent(const void *opaque, uint32_t value)
 }
 
 /* The group of the file's agent, or that has other parts of its recording. */
-static void put_apart(cli_groups *groups, const cli_search *search, cli_file *file,
+static void put_apart(mp_file_groups *groups, const file_search *search, found_file *file,
                       mp_hash_index *agents)
 {
-    size_t length = search->options->group == CLI_GROUP_AGENT ? mp_process_of(file->path) : 0;
-    const cli_file *first = &search->files[file->first];
+    const char *given = file->file.name;
+    size_t length = search->reading->grouping == MP_GROUP_AGENT ? mp_process_of(given) : 0;
+    const found_file *first = &search->files[file->first];
     if (length) {
-        const char *name = mp_arena_copy(&groups->arena, file->path, length);
+        const char *name = mp_arena_copy(&groups->arena, given, length);
         const agent_probe probe = {groups, name};
         uint32_t *place =
             mp_hash_index_put(agents, mp_hash_bytes(name, length), is_same_agent, &probe);
@@ -435,23 +442,40 @@ static void put_apart(cli_groups *groups, const cli_search *search, cli_file *fi
         *place = (uint32_t)file->group + 1;
         groups->at[file->group].agent = true;
     } else {
-        const char *name = strcmp(file->path, "-") == 0 ? "(standard input)" : file->path;
+        const char *name = strcmp(given, "-") == 0 ? "(standard input)" : given;
         bool joins = first != file && !first->copied;
         file->group = put(groups, joins ? first->group : NO_GROUP, name, file);
     }
 }
 
-/* A file that was named; what is not there may be one and its snapshot, or is told of when it is
- * read. */
-static void add_named(cli_search *search, const char *path, bool there)
+/* Split FILE@SNAPSHOT, unless there is a file of that whole name. */
+static void split_snapshot(const file_search *search, mp_file *file)
 {
-    cli_file file = {.path = path};
-    mp_input *input = there ? open_there(search, path) : open_quietly(search, path);
+    const char *at = strrchr(file->path, '@');
+    if (!at || at == file->path || !at[1] || mp_input_exists(file->path))
+        return;
+    const char *path = mp_arena_copy(search->arena, file->path, (size_t)(at - file->path));
+    if (mp_input_exists(path)) {
+        file->path = path;
+        file->snapshot = at + 1;
+    }
+}
+
+/* A file that was named; what is not there is told of when it is read. */
+static void add_named(file_search *search, const char *path)
+{
+    mp_file file = {.path = path, .name = path};
+    struct stat status;
+    split_snapshot(search, &file);
+    bool there = stat(file.path, &status) == 0;
+    mp_input *input = there ? open_there(search, file.path) : open_quietly(search, file.path);
     if (there && !input)
         return;
     if (input && mp_input_is_archive(input)) {
         search->archive = mp_input_path(input);
+        search->snapshot = file.snapshot;
         search_archive(search, input);
+        search->snapshot = NULL;
         mp_input_close(input);
         return;
     }
@@ -459,40 +483,42 @@ static void add_named(cli_search *search, const char *path, bool there)
         is_claimed(search, input, &file);
     if (input)
         mp_input_put_back(input);
-    add_file(search, &file);
+    add_file(search, &file, false);
 }
 
 /* The group of several dumps of one application, that has the first one's name. */
-static void name_dumps(cli_groups *groups, cli_group *group)
+static void name_dumps(mp_file_groups *groups, mp_file_group *group)
 {
-    if (group->path_count > 1 && group->name == group->paths[0])
-        group->name = mp_arena_format(&groups->arena, "%s and %zu more", group->paths[0],
-                                      group->path_count - 1);
+    if (group->count > 1 && group->name == group->files[0].name)
+        group->name = mp_arena_format(&groups->arena, "%s and %zu more", group->files[0].name,
+                                      group->count - 1);
 }
 
-bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnostics *diagnostics)
+bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_t count,
+                         const mp_reading *reading, const mp_report *report,
+                         mp_diagnostics *diagnostics)
 {
     struct stat status;
-    bool unites = options->command.report && options->command.report->unites;
-    *groups = (cli_groups){.at = NULL};
-    cli_options how = *options;
-    cli_search search = {
-        .options = &how, .diagnostics = diagnostics, .arena = &groups->arena, .ok = true};
-    for (size_t i = 0; i < options->path_count; i++) {
-        bool there = stat(options->paths[i], &status) == 0;
-        if (there && S_ISDIR(status.st_mode))
-            search_folder(&search, options->paths[i]);
+    bool many = report && report->many, unites = report && report->unites;
+    mp_reading how = *reading;
+    *groups = (mp_file_groups){.at = NULL};
+    file_search search = {.reading = &how,
+                          .many = many,
+                          .diagnostics = diagnostics,
+                          .arena = &groups->arena,
+                          .ok = true};
+    for (size_t i = 0; i < count; i++)
+        if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode))
+            search_folder(&search, paths[i]);
         else
-            add_named(&search, options->paths[i], there);
-    }
-    bool many = options->command.report && options->command.report->many;
-    search.joins_dumps = how.group == CLI_GROUP_DEFAULT && !many && search.folders;
-    if (how.group == CLI_GROUP_DEFAULT)
-        how.group = many || (search.folders && !unites) ? CLI_GROUP_FILE : CLI_GROUP_ALL;
-    groups->apart = how.group != CLI_GROUP_ALL;
+            add_named(&search, paths[i]);
+    search.joins_dumps = how.grouping == MP_GROUP_DEFAULT && !many && search.folders;
+    if (how.grouping == MP_GROUP_DEFAULT)
+        how.grouping = many || (search.folders && !unites) ? MP_GROUP_FILE : MP_GROUP_ALL;
+    groups->apart = how.grouping != MP_GROUP_ALL;
     mp_hash_index agents = {0};
-    if (search.folders && options->path_count == 1) {
-        groups->folder = search.archive ? search.archive : options->paths[0];
+    if (search.folders && count == 1) {
+        groups->folder = search.archive ? search.archive : paths[0];
         if (search.archive)
             groups->within = mp_arena_format(&groups->arena, "%s:", search.archive);
     }
@@ -502,13 +528,13 @@ bool cli_groups_find(cli_groups *groups, const cli_options *options, mp_diagnost
         if (groups->apart)
             put_apart(groups, &search, &search.files[i], &agents);
         else
-            put(groups, i ? 0 : NO_GROUP, search.files[0].path, &search.files[i]);
+            put(groups, i ? 0 : NO_GROUP, search.files[0].file.name, &search.files[i]);
     mp_hash_index_free(&agents);
     for (size_t i = 0; search.joins_dumps && i < search.count; i++)
-        if (search.files[i].place.application)
+        if (search.files[i].file.place.application)
             name_dumps(groups, &groups->at[search.files[i].group]);
-    if (search.joins_dumps && groups->count == 1 && groups->at[0].path_count > 1 &&
-        search.files[0].place.application)
+    if (search.joins_dumps && groups->count == 1 && groups->at[0].count > 1 &&
+        search.files[0].file.place.application)
         groups->apart = false; /* they answer as they do when they are named */
     free(search.files);
     return search.ok && search.count > 0;
@@ -521,7 +547,7 @@ static int by_turn(const void *left, const void *right)
     return a[0] < b[0] ? -1 : a[0] > b[0];
 }
 
-size_t *cli_groups_turns(const cli_groups *groups)
+size_t *mp_file_groups_turns(const mp_file_groups *groups)
 {
     size_t(*pairs)[2] = mp_alloc(groups->count * sizeof *pairs);
     size_t *turns = mp_alloc(groups->count * sizeof *turns);
@@ -536,18 +562,10 @@ size_t *cli_groups_turns(const cli_groups *groups)
     return turns;
 }
 
-bool cli_groups_spared(const cli_groups *groups, const char *output)
+void mp_file_groups_free(mp_file_groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++)
-        if (!cli_output_spares(output, groups->at[i].paths, groups->at[i].path_count))
-            return false;
-    return true;
-}
-
-void cli_groups_free(cli_groups *groups)
-{
-    for (size_t i = 0; i < groups->count; i++)
-        free(groups->at[i].paths);
+        free(groups->at[i].files);
     free(groups->at);
     mp_arena_free(&groups->arena);
 }

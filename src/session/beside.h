@@ -1,6 +1,6 @@
 /* What is read beside recordings: baselines, policies, suppressions. */
-#ifndef MP_API_BESIDE_H
-#define MP_API_BESIDE_H
+#ifndef MP_SESSION_BESIDE_H
+#define MP_SESSION_BESIDE_H
 
 #include "base/error.h"
 #include "compare/digest.h"

@@ -1,12 +1,12 @@
 /* A question: a report and all that is asked of it by names and texts. It can be put to any number
  * of recordings, on several threads. */
-#ifndef MP_API_QUESTION_H
-#define MP_API_QUESTION_H
+#ifndef MP_SESSION_QUESTION_H
+#define MP_SESSION_QUESTION_H
 
-#include "api/beside.h"
 #include "compare/policy.h"
 #include "query/suppression.h"
 #include "reports/report.h"
+#include "session/beside.h"
 
 typedef struct mp_question {
     const mp_report *report; /* NULL: none; then nothing can be set */

@@ -1,11 +1,11 @@
-#include "api/question.h"
+#include "session/question.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/beside.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "session/beside.h"
 
 void mp_question_begin(mp_question *question, const mp_report *report)
 {

@@ -1,0 +1,143 @@
+/* Readers as a table: the one that claims an input, and the reading of inputs one by one. */
+#include <string.h>
+#include <strings.h>
+
+#include "base/diagnose.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "model/build.h"
+#include "readers/reader.h"
+
+#define MP_READER(name) extern const mp_reader mp_reader_##name;
+#include "readers/readers.def"
+#undef MP_READER
+
+static const mp_reader *const table[] = {
+#define MP_READER(name) &mp_reader_##name,
+#include "readers/readers.def"
+#undef MP_READER
+};
+
+enum { READERS = sizeof table / sizeof *table };
+
+const mp_reader *const *mp_readers(size_t *count)
+{
+    *count = READERS;
+    return table;
+}
+
+bool mp_reader_named(const char *path)
+{
+    const size_t length = strlen(path);
+    size_t count;
+    const mp_reader *const *readers = mp_readers(&count);
+    for (size_t i = 0; i < count; i++) {
+        const size_t ending = strcspn(readers[i]->endings, " "); /* the first is its own */
+        if (readers[i]->kind != MP_KIND_DATABASE && length > ending &&
+            strncasecmp(path + length - ending, readers[i]->endings, ending) == 0)
+            return true;
+    }
+    return false;
+}
+
+const mp_reader *mp_reader_find(const char *name)
+{
+    for (size_t i = 0; i < READERS; i++)
+        if (mp_text_is(table[i]->name, name))
+            return table[i];
+    return NULL;
+}
+
+size_t mp_process_of(const char *path)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < READERS && !length; i++)
+        if (table[i]->process)
+            length = table[i]->process(path);
+    return length;
+}
+
+void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path)
+{
+    mp_diagnose(diagnostics, MP_DIAG_NOT_UTF8, path, 0,
+                "has text that is not UTF-8: read as ISO 8859-1 (of others, say which: "
+                "%sencoding)",
+                mp_diagnostics_dashes(diagnostics));
+}
+
+const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second)
+{
+    const mp_reader *best = NULL;
+    mp_bid best_bid = MP_NOT_MINE;
+    *second = NULL;
+    for (size_t i = 0; i < READERS; i++) {
+        mp_bid bid = table[i]->probe(head);
+        if (bid > best_bid) {
+            best = table[i];
+            best_bid = bid;
+            *second = NULL;
+        } else if (bid == best_bid && bid != MP_NOT_MINE) {
+            *second = table[i];
+        }
+    }
+    return best;
+}
+
+/* The surest reader. NULL after a diagnostic. */
+static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *diagnostics)
+{
+    char kind[128];
+    const char *dashes = mp_diagnostics_dashes(diagnostics);
+    const mp_reader *second, *best = mp_reader_claiming(head, &second);
+    if (second)
+        mp_diagnose(diagnostics, MP_DIAG_AMBIGUOUS_FORMAT, path, 1,
+                    "could be %s or %s, expected one of them to be sure: say which with "
+                    "%sinput-format",
+                    best->name, second->name, dashes);
+    else if (!best)
+        mp_diagnose(diagnostics, MP_DIAG_FOREIGN_FILE, path, 1,
+                    "looks like %s, expected a recording that memprof reads (see memprof formats)",
+                    mp_spell(kind, sizeof kind, mp_foreign_kind(head), dashes));
+    return second ? NULL : best;
+}
+
+const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *format,
+                              mp_diagnostics *diagnostics)
+{
+    return format ? mp_reader_find(format) : choose(head, path, diagnostics);
+}
+
+bool mp_loading_read(mp_loading *loading, mp_input *input)
+{
+    mp_model *model = loading->model;
+    if (!loading->state)
+        loading->state = loading->reader->open(model, loading->diagnostics, loading->options);
+    mp_input_summary *summary = MP_ADD(&model->inputs);
+    summary->format = loading->reader->name;
+    summary->path = mp_model_text(model, mp_model_intern_text(model, mp_input_path(input)));
+    char packed[128];
+    if (*mp_input_packing(input, packed, sizeof packed))
+        summary->packed = mp_model_text(model, mp_model_intern_text(model, packed));
+    if (*mp_input_encoding(input))
+        summary->encoding =
+            mp_model_text(model, mp_model_intern_text(model, mp_input_encoding(input)));
+    if (loading->options->checksums)
+        summary->checksum = mp_input_checksum(input);
+    uint32_t at = model->inputs.count - 1;
+    model->cut_names = false;
+    bool ok = loading->reader->read(loading->state, input, at);
+    if (model->cut_names)
+        mp_diagnose(loading->diagnostics, MP_DIAG_LONG_NAME, model->inputs.at[at].path, 0,
+                    "has names of more than the limit of %smax-name: cut",
+                    mp_diagnostics_dashes(loading->diagnostics));
+    model->inputs.at[at].bytes = mp_input_bytes(input);
+    model->inputs.at[at].complete &= mp_input_is_whole(input);
+    return ok;
+}
+
+void mp_loading_end(mp_loading *loading)
+{
+    if (loading->state)
+        loading->reader->close(loading->state);
+    loading->state = NULL;
+}

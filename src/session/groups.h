@@ -1,0 +1,58 @@
+/* Groups: the files that are read, and which of them are read together. */
+#ifndef MP_SESSION_GROUPS_H
+#define MP_SESSION_GROUPS_H
+
+#include "base/memory.h"
+#include "readers/reader.h"
+#include "reports/report.h"
+#include "session/reading.h"
+
+/* A file, or a member of an archive. */
+typedef struct mp_file {
+    const char *path;
+    const char *name;        /* as it was given: with its snapshot */
+    const char *snapshot;    /* up to which it is read; NULL: all of it */
+    const mp_reader *reader; /* that claimed it; NULL: it has not been looked at, or none did */
+    mp_place place;          /* among the parts of one recording */
+    bool placed;             /* the reader knows its place */
+} mp_file;
+
+/* Files that are read into one model. */
+typedef struct mp_file_group {
+    const char *name; /* a path, or what stands for several */
+    mp_file *files;
+    size_t count, capacity;
+    bool found; /* in a folder, not named by the user */
+    bool agent; /* sessions of one */
+    size_t turn;
+} mp_file_group;
+
+typedef struct mp_file_groups {
+    mp_file_group *at;
+    size_t count, capacity;
+    bool apart;         /* groups are reported separately, even if there is only one */
+    const char *folder; /* the only path, where that is a folder or an archive; else NULL */
+    const char *within; /* that one with a colon, where it is an archive; else NULL */
+    mp_arena arena;     /* has all texts */
+} mp_file_groups;
+
+/* Find all files of the paths, FILE or FILE@SNAPSHOT, folders and archives with what is in them,
+ * and group them for this report (NULL: for none in particular). What was wrong or passed over goes
+ * to `diagnostics`; false if a folder had nothing or could not be read, or if there is no file at
+ * all. Release with mp_file_groups_free in each case. */
+bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_t count,
+                         const mp_reading *reading, const mp_report *report,
+                         mp_diagnostics *diagnostics);
+/* The groups in the order in which they are read best: as they stand in archives. Release with
+ * free(). */
+size_t *mp_file_groups_turns(const mp_file_groups *groups);
+void mp_file_groups_free(mp_file_groups *groups);
+
+/* Read all files of a group into the model and build its call tree. False, after a diagnostic of
+ * severity error, if any of them could not be read or had nothing usable: what the others gave is
+ * in the model all the same. Memory recordings beside execution profiles are refused, and nothing
+ * is read. */
+bool mp_file_group_load(const mp_file_group *group, const mp_load_options *options, mp_model *model,
+                        mp_diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,262 @@
+/* From the files of a group to a complete model: order them, read them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnose.h"
+#include "base/encoding.h"
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "model/build.h"
+#include "query/graph_query.h"
+#include "session/groups.h"
+
+/* One input on its way: looked at, ordered, read. */
+typedef struct load_entry {
+    mp_file file;
+    mp_input *input; /* open only while it is looked at or read; a pipe stays open */
+    size_t turn;     /* as which of all it was given */
+    size_t given;    /* as which the first of its recording was */
+} load_entry;
+
+/* A group on its way into a model. */
+typedef struct group_load {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    const mp_load_options *options;
+    load_entry *entries;
+    size_t count;
+} group_load;
+
+/* Find the reader of a file that nobody has claimed yet. False after a diagnostic: there is none.
+ */
+static bool look_at_bytes(const group_load *load, load_entry *entry)
+{
+    mp_slice head = mp_input_look_ahead(entry->input);
+    const char *path = mp_input_path(entry->input);
+    if (head.length == 0 && !mp_input_is_whole(entry->input))
+        mp_diagnose(load->diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
+                    "nothing of it could be read, expected a recording");
+    else if (head.length == 0)
+        mp_diagnose(load->diagnostics, MP_DIAG_EMPTY_FILE, path, 0,
+                    "is empty, expected a recording (OpenEdge 12.2.3 writes empty profiler files: "
+                    "use 12.2.4 or later)");
+    else
+        entry->file.reader = mp_reader_of(head, path, load->options->format, load->diagnostics);
+    const mp_reader *reader = entry->file.reader;
+    if (reader && reader->place)
+        reader->place(head, &entry->file.place);
+    return reader != NULL;
+}
+
+/* Open a file that nobody has claimed yet, and find its reader. A pipe stays open, as does the only
+ * file. */
+static bool look_at(const group_load *load, load_entry *entry)
+{
+    entry->input = mp_input_open(entry->file.path, load->diagnostics, load->options);
+    bool ok = entry->input && look_at_bytes(load, entry);
+    if (entry->input && load->count > 1 && mp_input_can_reopen(entry->input)) {
+        mp_input_close(entry->input);
+        entry->input = NULL;
+    }
+    return ok;
+}
+
+/* Inputs of one recording stand where its first one was given, in the order of their sequence. */
+static int by_place(const void *left, const void *right)
+{
+    const load_entry *a = left, *b = right;
+    if (a->given != b->given)
+        return a->given < b->given ? -1 : 1;
+    if (a->file.place.sequence != b->file.place.sequence)
+        return a->file.place.sequence < b->file.place.sequence ? -1 : 1;
+    return a->turn < b->turn ? -1 : a->turn > b->turn;
+}
+
+typedef struct entry_probe {
+    const load_entry *entries, *entry;
+} entry_probe;
+
+static bool is_same_recording(const void *opaque, uint32_t value)
+{
+    const entry_probe *probe = opaque;
+    const load_entry *a = probe->entry, *b = &probe->entries[value - 1];
+    return a->file.reader == b->file.reader &&
+           strcmp(a->file.place.group, b->file.place.group) == 0;
+}
+
+/* Dumps that all tell when they were made, and not all the same, stand in that order wherever they
+ * were given. Their clock may have started again meanwhile. */
+static bool order_dumps(load_entry *entries, size_t count)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const mp_place *place = &entries[i].file.place;
+        if (entries[i].file.reader && !place->stamped)
+            return false;
+        least = place->stamped && place->stamp < least ? place->stamp : least;
+        most = place->stamped && place->stamp > most ? place->stamp : most;
+    }
+    bool again = most > least && most - least > INT32_MAX;
+    for (size_t i = 0; most > least && i < count; i++) {
+        uint32_t stamp = entries[i].file.place.stamp;
+        entries[i].given = 0;
+        entries[i].file.place.sequence = stamp + ((uint64_t)(again && stamp <= INT32_MAX) << 32);
+    }
+    return most > least;
+}
+
+/* Whoever gave or named them otherwise sees other ends of what grew than he thinks. */
+static void tell_order(const load_entry *entries, size_t count, mp_diagnostics *diagnostics)
+{
+    for (size_t i = 1; i < count; i++)
+        if (entries[i].file.place.stamped && entries[i].turn < entries[i - 1].turn) {
+            mp_diagnose(diagnostics, MP_DIAG_DUMP_ORDER, entries[i].file.path, 0,
+                        "comes before %s as given or by its name, and is later by its stamp: dumps "
+                        "are read "
+                        "in the order of their stamps",
+                        entries[i - 1].file.path);
+            return;
+        }
+}
+
+static void order(const group_load *load)
+{
+    load_entry *entries = load->entries;
+    mp_hash_index recordings = {0};
+    for (size_t i = 0; i < load->count; i++) {
+        const char *group = entries[i].file.place.group;
+        const entry_probe probe = {entries, &entries[i]};
+        if (!*group)
+            continue;
+        uint32_t *place = mp_hash_index_put(&recordings, mp_hash_bytes(group, strlen(group)),
+                                            is_same_recording, &probe);
+        *place = *place ? *place : (uint32_t)i + 1;
+        entries[i].given = entries[*place - 1].given;
+    }
+    mp_hash_index_free(&recordings);
+    load->model->dumps_by_stamp = order_dumps(entries, load->count);
+    if (load->count)
+        qsort(entries, load->count, sizeof *entries, by_place);
+    tell_order(entries, load->count, load->diagnostics);
+}
+
+/* Tell the model which snapshot its last sessions, from `session` on, are read up to. */
+static void name_snapshot(mp_model *model, uint32_t session, const mp_file *file)
+{
+    mp_string_id snapshot = mp_model_intern_text(model, file->snapshot);
+    for (; session < model->sessions.count; session++) {
+        model->sessions.at[session].snapshot = snapshot;
+        model->sessions.at[session].file = mp_model_intern_text(model, file->path);
+    }
+}
+
+static bool read_entry(const group_load *load, load_entry *entry, mp_loading *loading)
+{
+    mp_model *model = load->model;
+    if (!entry->input)
+        entry->input = mp_input_open(entry->file.path, load->diagnostics, load->options);
+    if (!entry->input)
+        return false;
+    mp_input_look_ahead(entry->input); /* the same start as when it was looked at */
+    uint32_t session = model->sessions.count;
+    bool ok = mp_loading_read(loading, entry->input);
+    if (session == model->sessions.count && session > 1)
+        session--; /* a further part of it */
+    if (entry->file.snapshot)
+        name_snapshot(model, session, &entry->file);
+    mp_input_close(entry->input);
+    entry->input = NULL;
+    return ok && mp_diagnostics_count(load->diagnostics, MP_DIAG_CANNOT_READ) == 0 &&
+           mp_diagnostics_count(load->diagnostics, MP_DIAG_LIMIT) == 0;
+}
+
+/* Read all entries of one reader, in order. */
+static bool read_all(const group_load *load, const mp_reader *const reader)
+{
+    bool ok = true;
+    mp_loading loading = {load->model, load->diagnostics, load->options, reader, NULL};
+    for (size_t i = 0; i < load->count; i++)
+        if (load->entries[i].file.reader == reader)
+            ok &= read_entry(load, &load->entries[i], &loading);
+    mp_loading_end(&loading);
+    return ok;
+}
+
+/* Set the model's kind. False after a diagnostic: the files are of several. */
+static bool one_kind(const group_load *load)
+{
+    const mp_file *first = NULL;
+    for (size_t i = 0; i < load->count; i++) {
+        const mp_file *file = &load->entries[i].file;
+        if (!file->reader)
+            continue;
+        if (first && first->reader->kind != file->reader->kind) {
+            mp_diagnose(load->diagnostics, MP_DIAG_MIXED_INPUTS, file->path, 0,
+                        "%s data beside %s data, expected inputs of one kind: run memprof once for "
+                        "each",
+                        file->reader->name, first->reader->name);
+            return false;
+        }
+        first = first ? first : file;
+    }
+    load->model->kind = first ? first->reader->kind : MP_KIND_NONE;
+    return true;
+}
+
+/* A snapshot that is named where there can be none is not passed over in silence. */
+static bool has_snapshots(const group_load *load)
+{
+    mp_kind kind = load->model->kind;
+    for (size_t i = 0; (kind == MP_KIND_PROFILE || kind == MP_KIND_DUMP) && i < load->count; i++) {
+        const mp_file *file = &load->entries[i].file;
+        if (file->snapshot) {
+            mp_diagnose(load->diagnostics, MP_DIAG_NO_SNAPSHOT, file->path, 0,
+                        "no snapshot \"%s\": %s has none", file->snapshot, mp_kind_name(kind));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool knows_encoding(const char *name, mp_diagnostics *diagnostics)
+{
+    const char *why;
+    mp_encoding *encoding = name ? mp_encoding_open(name, &why) : NULL;
+    if (name && !encoding)
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_READ, NULL, 0, "there is no encoding \"%.60s\": %s",
+                    name, why);
+    mp_encoding_close(encoding);
+    return !name || encoding;
+}
+
+bool mp_file_group_load(const mp_file_group *group, const mp_load_options *options, mp_model *model,
+                        mp_diagnostics *diagnostics)
+{
+    if (!knows_encoding(options->encoding, diagnostics))
+        return false;
+    load_entry *entries = mp_alloc_zero(group->count + 1, sizeof *entries);
+    const group_load load = {model, diagnostics, options, entries, group->count};
+    bool ok = true;
+    model->leave = options->dumps_apart ? NULL : mp_leave_holdings;
+    model->longest_name = options->limits.name;
+    if (options->since && !mp_parse_moment(options->since, &model->within.since))
+        model->within.since.given = false;
+    if (options->until && !mp_parse_moment(options->until, &model->within.until))
+        model->within.until.given = false;
+    for (size_t i = 0; i < load.count; i++) {
+        entries[i] = (load_entry){.file = group->files[i], .turn = i, .given = i};
+        ok &= entries[i].file.reader || look_at(&load, &entries[i]);
+    }
+    bool readable = one_kind(&load) && has_snapshots(&load);
+    order(&load);
+    size_t readers;
+    const mp_reader *const *table = mp_readers(&readers);
+    for (size_t i = 0; readable && i < readers; i++)
+        ok &= read_all(&load, table[i]);
+    for (size_t i = 0; i < load.count; i++)
+        mp_input_close(entries[i].input);
+    free(entries);
+    mp_model_build_tree(model, diagnostics);
+    return mp_filter_check_ends(model, diagnostics) && ok && readable;
+}
