@@ -53,7 +53,7 @@ UNPLAIN = [
 
 # The pages that are in plain English.
 PLAIN = ["README.md", "docs/manual.md", "docs/changelog.md", "docs/security.md"] + [
-    f"docs/man/{name}" for name in sorted(os.listdir(PAGES)) if name != "memprof-report.5.scd"]
+    f"docs/man/{name}" for name in sorted(os.listdir(PAGES))]
 
 
 def called(*command, **more):
@@ -128,6 +128,7 @@ def prose_of(text):
     """[(number of the first line, paragraph)]: no code, no table rules, no names of things."""
     text = re.sub(r"^(`{3,}).*?^\1$", lambda match: "\n" * match.group(0).count("\n"), text,
                   flags=re.M | re.S)
+    text = re.sub(r"^## [a-z_]+$", "", text, flags=re.M)
     paragraphs, first = [], 1
     for block in re.split(r"(\n(?:\s*\n)+|\n(?=[-*|#] ?)|\n(?=\t))", text):
         if block.strip() and not block.startswith(("    ", "; ", "|-")):
