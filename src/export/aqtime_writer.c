@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "export/aqtime_file.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define PREFIX "ALLOCATION_PROFILER_"
 #define KEYS "ID INTEGER, INST_ID INTEGER, PARENT_ID INTEGER, REC_ID INTEGER"
@@ -57,11 +57,11 @@ const char *aq_out_table_name(aq_out_table table)
 static bool fail(aq_out *out)
 {
     if (!out->failed) {
-        bool system = out->database && sqlite3_errcode(out->database) == SQLITE_IOERR;
+        bool system = out->file.database && sqlite3_errcode(out->file.database) == SQLITE_IOERR;
         mp_fail_file(out->error, out->path, 0, 0, "cannot write: %s",
-                     system          ? strerror(aq_file_error())
-                     : out->database ? sqlite3_errmsg(out->database)
-                                     : strerror(ENOMEM));
+                     system               ? strerror(out->file.error)
+                     : out->file.database ? sqlite3_errmsg(out->file.database)
+                                          : strerror(ENOMEM));
         out->error->code = MP_ERROR_OUTPUT;
     }
     out->failed = true;
@@ -70,7 +70,7 @@ static bool fail(aq_out *out)
 
 static bool run(aq_out *out, const char *query)
 {
-    return sqlite3_exec(out->database, query, NULL, NULL, NULL) == SQLITE_OK || fail(out);
+    return sqlite3_exec(out->file.database, query, NULL, NULL, NULL) == SQLITE_OK || fail(out);
 }
 
 /* The place of a column from 1; 0: the table has none of this name. */
@@ -112,7 +112,8 @@ static bool create(aq_out *out, aq_out_table table)
     if (!run(out, query))
         return false;
     snprintf(query, sizeof query, "INSERT INTO %s VALUES (%s)", tables[table].name, values);
-    return sqlite3_prepare_v2(out->database, query, -1, &out->inserts[table], NULL) == SQLITE_OK ||
+    return sqlite3_prepare_v2(out->file.database, query, -1, &out->inserts[table], NULL) ==
+               SQLITE_OK ||
            fail(out);
 }
 
@@ -129,16 +130,46 @@ static bool prepare_frames(aq_out *out)
     for (int i = 0; i < FRAMES; i++)
         used += (size_t)snprintf(query + used, sizeof query - used,
                                  "%s (?1, ?2, ?3 + %d, ?4 + %d, ?%d)", i ? "," : "", i, i, i + 5);
-    return sqlite3_prepare_v2(out->database, query, -1, &out->frames, NULL) == SQLITE_OK ||
+    return sqlite3_prepare_v2(out->file.database, query, -1, &out->frames, NULL) == SQLITE_OK ||
            fail(out);
 }
+
+/* --- the file, by its descriptor --- */
+
+static int descriptor_of(const void *opaque)
+{
+    return (int)(intptr_t)opaque;
+}
+
+static ssize_t read_file(void *opaque, void *into, size_t size, uint64_t offset)
+{
+    return pread(descriptor_of(opaque), into, size, (off_t)offset);
+}
+
+static ssize_t write_file(void *opaque, const void *from, size_t size, uint64_t offset)
+{
+    return pwrite(descriptor_of(opaque), from, size, (off_t)offset);
+}
+
+static int truncate_file(void *opaque, uint64_t size)
+{
+    return ftruncate(descriptor_of(opaque), (off_t)size);
+}
+
+static int64_t size_of_file(void *opaque)
+{
+    struct stat status;
+    return fstat(descriptor_of(opaque), &status) == 0 ? (int64_t)status.st_size : -1;
+}
+
+static const mp_sqlite_calls calls = {read_file, write_file, truncate_file, size_of_file};
 
 bool aq_out_open(aq_out *out, int file)
 {
     /* The file is nobody's until it is whole: it needs no journal. */
     static const char *const how[] = {"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF",
                                       "PRAGMA locking_mode = EXCLUSIVE", "BEGIN"};
-    bool ok = aq_file_open(file, &out->database) == SQLITE_OK || fail(out);
+    bool ok = mp_sqlite_open(&out->file, &calls, (void *)(intptr_t)file) == SQLITE_OK || fail(out);
     for (size_t i = 0; ok && i < sizeof how / sizeof *how; i++)
         ok = run(out, how[i]);
     for (int i = 0; ok && i < AQ_OUT_TABLES; i++)
@@ -153,11 +184,11 @@ bool aq_out_close(aq_out *out)
     for (int i = 0; i < AQ_OUT_TABLES; i++)
         sqlite3_finalize(out->inserts[i]);
     sqlite3_finalize(out->frames);
-    if (sqlite3_close(out->database) != SQLITE_OK)
-        fail(out);
-    out->database = NULL;
+    mp_sqlite_close(&out->file);
     return !out->failed;
 }
+
+/* --- rows --- */
 
 void aq_out_begin(aq_out *out, int64_t set)
 {

@@ -2,11 +2,11 @@
 #ifndef MP_EXPORT_AQTIME_WRITER_H
 #define MP_EXPORT_AQTIME_WRITER_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/sqlite_file.h"
 #include "document/document.h"
 
 typedef enum aq_out_table {
@@ -28,7 +28,7 @@ enum { AQ_OUT_NO_PARENT = -1, AQ_OUT_KEYS = 4, AQ_OUT_VALUES = 16 };
 
 /* A database that is being written. */
 typedef struct aq_out {
-    sqlite3 *database;
+    mp_sqlite_file file;
     sqlite3_stmt *inserts[AQ_OUT_TABLES];
     sqlite3_stmt *frames;                 /* inserts many rows of stacks at once */
     int keys[AQ_OUT_TABLES][AQ_OUT_KEYS]; /* places of ID, INST_ID, PARENT_ID, REC_ID */
@@ -61,7 +61,8 @@ typedef struct aq_out_value {
     }
 
 const char *aq_out_table_name(aq_out_table table);
-/* Into the empty file of a descriptor, which is borrowed. False with a message in out->error. */
+/* Begin in the empty file of a descriptor, which is borrowed. False with a message in out->error.
+ */
 bool aq_out_open(aq_out *out, int file);
 /* End the one transaction. Close in any case; false with a message if it is not all written. */
 bool aq_out_close(aq_out *out);

@@ -89,7 +89,7 @@ static void end_input(aq_state *state)
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_TEXT, state->path, 0,
                     "has text that is neither UTF-8 nor %s: read as U+FFFD",
                     state->options->encoding);
-    aq_disconnect(state);
+    aq_close_tables(state);
     mp_census_close(&state->census);
     mp_history_free(state->history);
     mp_id_index_free(&state->classes);

@@ -142,9 +142,8 @@ typedef struct aq_state {
 
 /* --- connection: aqtime_connection.c --- */
 
-/* Open the file's database. It must stay until aq_disconnect. False after a diagnostic. */
+/* Open the file's database. It is closed with the file. False after a diagnostic. */
 bool aq_connect(aq_state *state, aq_source *file);
-void aq_disconnect(aq_state *state);
 
 /* --- tables: aqtime_tables.c --- */
 

@@ -113,10 +113,3 @@ bool aq_connect(aq_state *state, aq_source *file)
     aq_pages_free(&pages);
     return ok;
 }
-
-void aq_disconnect(aq_state *state)
-{
-    aq_close_tables(state);
-    sqlite3_close(state->database);
-    state->database = NULL;
-}

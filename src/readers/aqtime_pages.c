@@ -13,8 +13,8 @@ enum { FILE_HEADER = 100, CELLS = 3, LAST_CHILD = 8, LEAF_HEADER = 8, INTERIOR_H
 void aq_pages_begin(aq_pages *pages, const aq_source *file)
 {
     *pages = (aq_pages){.file = file};
-    pages->seen = mp_alloc_zero(aq_source_pages(file) / 8 + 1, 1);
-    pages->page = mp_alloc(aq_source_page_size(file));
+    pages->seen = mp_alloc_zero(file->pages / 8 + 1, 1);
+    pages->page = mp_alloc(file->page_size);
 }
 
 void aq_pages_free(aq_pages *pages)
@@ -36,11 +36,6 @@ static uint32_t big16(const unsigned char *at)
     return (uint32_t)at[0] << 8 | at[1];
 }
 
-static uint32_t big32(const unsigned char *at)
-{
-    return big16(at) << 16 | big16(at + 2);
-}
-
 /* A number of one to nine bytes; gives how many, 0 where the page ends before it does. */
 static size_t read_number(const unsigned char *at, const unsigned char *end, uint64_t *number)
 {
@@ -55,7 +50,7 @@ static size_t read_number(const unsigned char *at, const unsigned char *end, uin
 
 static bool take(aq_pages *pages, uint32_t page)
 {
-    if (!page || page > aq_source_pages(pages->file))
+    if (!page || page > pages->file->pages)
         return wrong(pages, page, "is named and not there");
     unsigned char bit = (unsigned char)(1u << page % 8);
     if (pages->seen[page / 8] & bit)
@@ -76,14 +71,14 @@ static bool push(aq_pages *pages, uint32_t page)
 /* The pages on which a long row goes on. Each has the number of the next one in front. */
 static bool take_chain(aq_pages *pages, uint32_t from, uint32_t first, uint64_t bytes)
 {
-    uint32_t each = aq_source_usable(pages->file) - 4;
+    uint32_t each = pages->file->usable - 4;
     unsigned char link[4];
     while (bytes) {
         if (!take(pages, first))
             return false;
         if (!aq_source_page(pages->file, first, link, sizeof link))
             return wrong(pages, from, "has a row of which the end is missing");
-        first = big32(link);
+        first = aq_big32(link);
         bytes -= bytes < each ? bytes : each;
     }
     return true;
@@ -93,7 +88,7 @@ static bool take_chain(aq_pages *pages, uint32_t from, uint32_t first, uint64_t 
 static size_t take_row(aq_pages *pages, uint32_t number, const unsigned char *at,
                        const unsigned char *end)
 {
-    uint64_t payload, row, usable = aq_source_usable(pages->file);
+    uint64_t payload, row, usable = pages->file->usable;
     size_t one = read_number(at, end, &payload);
     size_t other = one ? read_number(at + one, end, &row) : 0;
     uint64_t most = usable - 35, least = (usable - 12) * 32 / 255 - 23, local = payload;
@@ -106,7 +101,7 @@ static size_t take_row(aq_pages *pages, uint32_t number, const unsigned char *at
     size_t used = one + other + (size_t)local + (payload > local ? 4 : 0);
     if (used > (size_t)(end - at))
         return wrong(pages, number, "has a row that is not whole");
-    if (payload > local && !take_chain(pages, number, big32(at + used - 4), payload - local))
+    if (payload > local && !take_chain(pages, number, aq_big32(at + used - 4), payload - local))
         return 0;
     if (pages->behind_first && (int64_t)row <= pages->last_row)
         return wrong(pages, number, "has rows that are not in their order");
@@ -125,14 +120,14 @@ static size_t take_child(aq_pages *pages, uint32_t number, const unsigned char *
     size_t used = end - at > 4 ? read_number(at + 4, end, &row) : 0;
     if (!used)
         return wrong(pages, number, "names a page below it in part");
-    return push(pages, big32(at)) ? used + 4 : 0;
+    return push(pages, aq_big32(at)) ? used + 4 : 0;
 }
 
 /* The page at hand. Pages below it are gone to from the first to the last, so they are put down in
  * the other order. */
 static bool take_page(aq_pages *pages, uint32_t number)
 {
-    const unsigned char *page = pages->page, *end = page + aq_source_usable(pages->file);
+    const unsigned char *page = pages->page, *end = page + pages->file->usable;
     const unsigned char *header = page + (number == 1 ? FILE_HEADER : 0);
     bool leaf = *header == LEAF_OF_ROWS;
     if (!leaf && *header != INTERIOR_OF_ROWS)
@@ -141,7 +136,7 @@ static bool take_page(aq_pages *pages, uint32_t number)
     const unsigned char *places = header + (leaf ? LEAF_HEADER : INTERIOR_HEADER);
     if (cells > (size_t)(end - places) / 2)
         return wrong(pages, number, "has more rows than room");
-    if (!leaf && !push(pages, big32(header + LAST_CHILD)))
+    if (!leaf && !push(pages, aq_big32(header + LAST_CHILD)))
         return false;
     size_t used = 0;
     for (uint32_t i = 0; i < cells; i++) {
@@ -166,7 +161,7 @@ bool aq_pages_walk(aq_pages *pages, uint32_t root)
         return false;
     while (pages->next_count) {
         uint32_t number = pages->next[--pages->next_count];
-        if (!aq_source_page(pages->file, number, pages->page, aq_source_page_size(pages->file)))
+        if (!aq_source_page(pages->file, number, pages->page, pages->file->page_size))
             return wrong(pages, number, "is missing: the file ends before it");
         const unsigned char kind = pages->page[number == 1 ? FILE_HEADER : 0];
         if (first && (kind == INTERIOR_OF_KEYS || kind == LEAF_OF_KEYS))

@@ -6,11 +6,30 @@
 #ifndef MP_READERS_AQTIME_SOURCE_H
 #define MP_READERS_AQTIME_SOURCE_H
 
-#include <sqlite3.h>
+#include <sys/stat.h>
 
+#include "base/index.h"
+#include "base/sqlite_file.h"
 #include "input/input.h"
 
-typedef struct aq_source aq_source;
+enum { AQ_HEADER = 100, AQ_LOG_HEADER = 32 };
+
+typedef struct aq_source {
+    mp_input *input;
+    mp_diagnostics *diagnostics;
+    const char *path; /* for messages */
+    char *target;     /* what the path is a link to, beside which the log is; NULL: it is none */
+    unsigned char header[AQ_HEADER];
+    uint32_t page_size, usable, pages; /* how large a page is, how much of it is the database's own,
+                                          and how many there are */
+    bool whole;
+    struct stat was; /* before anything was read; so it is with the log's */
+    int log;         /* the log's descriptor; -1: there is none */
+    struct stat log_was;
+    unsigned char log_header[AQ_LOG_HEADER];
+    mp_id_index frames;  /* page to the last committed frame of it, from 1 */
+    mp_sqlite_file seen; /* what SQLite sees */
+} aq_source;
 
 /* The input must be open as long as the file is. NULL after a diagnostic. */
 aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *diagnostics);
@@ -18,20 +37,20 @@ aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *dia
 bool aq_source_is_whole(aq_source *file);
 /* Where a log has changes, the checksum of the file is none of what is read: put in its place that
  * of the file as it will be when it has them. */
-void aq_source_sum_up(const aq_source *file, mp_checksum *checksum);
-/* NULL: nothing happens. */
+void aq_source_sum_up(aq_source *file, mp_checksum *checksum);
+/* Close its connection too, whose statements must be finalized. NULL: nothing happens. */
 void aq_source_close(aq_source *file);
 
-/* A connection that reads it and nothing else; close it before the file. NULL after a diagnostic.
- */
+/* Open a connection that reads it and nothing else. NULL after a diagnostic. */
 sqlite3 *aq_source_connect(aq_source *file);
 
 /* --- trees of pages: aqtime_pages.c --- */
 
-/* How large a page is, how much of it is the database's own, and how many there are. */
-uint32_t aq_source_page_size(const aq_source *file);
-uint32_t aq_source_usable(const aq_source *file);
-uint32_t aq_source_pages(const aq_source *file);
+static inline uint32_t aq_big32(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
 /* The first `size` bytes of a page, which are counted from 1. False where they are not there. */
 bool aq_source_page(const aq_source *file, uint32_t number, unsigned char *bytes, size_t size);
 

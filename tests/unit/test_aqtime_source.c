@@ -234,6 +234,27 @@ static void test_written_meanwhile(void **state)
     assert_false(is_whole_after("PRAGMA wal_checkpoint(PASSIVE);"));
 }
 
+/* What is gone cannot be read, and that is all: nothing waits for a page that was mapped. */
+static void test_cut_short_meanwhile(void **state)
+{
+    (void)state;
+    enum { PAGE = 4096 };
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    make_logged("cut", false);
+    unlink(beside);
+    mp_input *input = mp_input_open(path, diagnostics, NULL);
+    aq_source *source = aq_source_open(input, path, diagnostics);
+    assert_non_null(source);
+    sqlite3 *database = aq_source_connect(source);
+    assert_int_equal(truncate(path, PAGE), 0); /* the schema is still there */
+    assert_int_equal(sqlite3_exec(database, "SELECT * FROM " OBJECTS, NULL, NULL, NULL),
+                     SQLITE_CORRUPT);
+    assert_false(aq_source_is_whole(source));
+    aq_source_close(source);
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+}
+
 static void test_nothing_beside_is_written(void **state)
 {
     (void)state;
@@ -316,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_a_link),
         cmocka_unit_test(test_a_checksum),
         cmocka_unit_test(test_written_meanwhile),
+        cmocka_unit_test(test_cut_short_meanwhile),
         cmocka_unit_test(test_nothing_beside_is_written),
         cmocka_unit_test(test_without_its_log),
         cmocka_unit_test(test_damaged_logs),
