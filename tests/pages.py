@@ -52,8 +52,10 @@ UNPLAIN = [
 
 
 # The pages that are in plain English.
-PLAIN = ["README.md", "docs/manual.md", "docs/changelog.md", "docs/security.md"] + [
-    f"docs/man/{name}" for name in sorted(os.listdir(PAGES))]
+PLAIN = ["README.md", "samples/README.md"] + [
+    f"docs/{name}" for name in ("manual.md", "changelog.md", "security.md", "exports.md", "library.md")] + [
+    f"docs/{folder}/{name}" for folder in ("man", "formats")
+    for name in sorted(os.listdir(os.path.join(PAGES, "..", folder)))]
 
 
 def called(*command, **more):
