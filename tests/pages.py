@@ -51,12 +51,6 @@ UNPLAIN = [
 ]
 
 
-# The pages that are in plain English.
-PLAIN = ["README.md", "samples/README.md"] + [
-    f"docs/{name}" for name in ("manual.md", "changelog.md", "security.md", "exports.md", "library.md")] + [
-    f"docs/{folder}/{name}" for folder in ("man", "formats")
-    for name in sorted(os.listdir(os.path.join(PAGES, "..", folder)))]
-
 
 def called(*command, **more):
     return subprocess.run(command, capture_output=True, text=True, check=False, **more)
@@ -149,10 +143,14 @@ def unplain(name, text):
 
 
 def documents():
-    """[(name, text)] of the pages in plain English."""
-    for path in PLAIN:
-        with open(os.path.join(PAGES, "..", "..", path), encoding="utf-8") as file:
-            yield path, file.read()
+    """[(name, text)] of everything that people read."""
+    root = os.path.normpath(os.path.join(PAGES, "..", ".."))
+    paths = ["README.md", "samples/README.md"] + [
+        os.path.join(folder, name) for folder, _, names in sorted(os.walk(os.path.join(root, "docs")))
+        for name in sorted(names) if name.endswith((".md", ".scd")) and name != "verdict.md"]
+    for path in paths:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            yield os.path.relpath(path, root) if os.path.isabs(path) else path, file.read()
 
 
 def guide():
