@@ -373,7 +373,7 @@ static void ignore_judged(config_reading *config)
             !(one->option->judged || one->option->section == CLI_PART))
             continue;
         one->ignored = true;
-        if (says(config, "quiet"))
+        if (is_given(config->options, "quiet"))
             continue;
         cli_put_safe(one->pair.origin);
         fprintf(stderr,

@@ -30,14 +30,7 @@ const mp_argument_table cli_baseline_arguments = {rows, sizeof rows / sizeof *ro
 /* A name without the ending that says what the file is, and without the one of what packed it. */
 static int without_endings(const char *name, int length)
 {
-    static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-        int ending = (int)strlen(packed[i]);
-        if (length > ending && memcmp(name + length - ending, packed[i], (size_t)ending) == 0) {
-            length -= ending;
-            break;
-        }
-    }
+    length = (int)mp_input_name_length(name, (size_t)length);
     const char *dot = memrchr(name, '.', (size_t)length);
     return dot && dot > name ? (int)(dot - name) : length;
 }

@@ -32,6 +32,9 @@ bool mp_input_exists(const char *path);
 /* How much of a path is that of an archive whose member it names; 0: none. */
 size_t mp_input_archive_of(const char *path);
 
+/* Return the length of a file's name without the ending of what compressed it, such as ".gz". */
+size_t mp_input_name_length(const char *name, size_t length);
+
 /* What it is packed by, "gzip, tar" from the outside, or "": `text`, of `size` bytes. */
 const char *mp_input_packing(const mp_input *input, char *text, size_t size);
 /* What its text is put into UTF-8 from, "UTF-16LE"; "": it is as it was found. */

@@ -209,6 +209,17 @@ size_t mp_input_archive_of(const char *path)
     return stat(path, &status) == 0 ? 0 : mp_members_archive(path);
 }
 
+size_t mp_input_name_length(const char *name, size_t length)
+{
+    static const char *const endings[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t ending = strlen(endings[i]);
+        if (length > ending && memcmp(name + length - ending, endings[i], ending) == 0)
+            return length - ending;
+    }
+    return length;
+}
+
 void mp_input_put_back(mp_input *input)
 {
     if (!input->is_file && mp_stream_restart(input->file)) {

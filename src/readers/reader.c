@@ -28,7 +28,7 @@ const mp_reader *const *mp_readers(size_t *count)
 
 bool mp_reader_named(const char *path)
 {
-    const size_t length = strlen(path);
+    const size_t length = mp_input_name_length(path, strlen(path));
     size_t count;
     const mp_reader *const *readers = mp_readers(&count);
     for (size_t i = 0; i < count; i++) {

@@ -54,7 +54,8 @@ typedef struct mp_reader {
 /* All readers, in the order of the table. */
 const mp_reader *const *mp_readers(size_t *count);
 const mp_reader *mp_reader_find(const char *name);
-/* Return whether a file has the usual ending of a format, which other files hardly have. */
+/* Return whether a file, compressed or not, has the usual ending of a format, which other files
+ * hardly have. */
 bool mp_reader_named(const char *path);
 
 /* The reader that claims an input by its first bytes; NULL: none. *second: another reader that

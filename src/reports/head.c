@@ -311,10 +311,13 @@ static void say_nothing(mp_document *document, const mp_request *request, const 
 {
     bool empty = whole->heap.live_objects <= 0 && whole->heap.created_objects <= 0 &&
                  whole->calls <= 0; /* what is not known is below 0 */
-    document->fits_nothing = row->selected != NULL;
+    document->fits_nothing = true;
     if (row->selected && !empty)
         mp_document_say(document, MP_TONE_WARNING, "Warning", "nothing fits %s%s", row->selected,
                         hint_of(document, &request->selection));
+    else if (!empty)
+        mp_document_say(document, MP_TONE_WARNING, "Warning",
+                        "nothing was created in the time that is selected");
 }
 
 /* What is selected, and how much of the whole that is; nothing where all is. */

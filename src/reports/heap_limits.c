@@ -243,20 +243,6 @@ static void hold_trend(mp_document *document, const mp_request *request, const m
                  .part = mp_verdict_part_text(document->arena, window, true)});
 }
 
-static void hold_platform(mp_document *document, const mp_request *request, const mp_window *window)
-{
-    const mp_heap_arguments *asked = request->arguments;
-    mp_platform_span all = mp_platform_span_of_all(window);
-    hold(document, request,
-         (limit){.name = "max-platform-growth",
-                 .ceiling = &asked->max_platform_growth,
-                 .from = all.from_bytes,
-                 .actual = all.to_bytes - all.from_bytes,
-                 .what = "of platform memory grown",
-                 .worst = worst_area(document, window),
-                 .refusal = request->torn ? mp_torn_text(document, request) : NULL});
-}
-
 /* Why a limit is not judged: what breaks off, what nothing fits, perhaps because it is misspelt,
  * unless another of many files may have it, what leaked where it is no longer there, and growth
  * where nobody knows what was first. NULL: it is. */
@@ -270,6 +256,23 @@ static const char *refusal_of(mp_document *document, const mp_request *request,
            : of_leaks && mp_window_is_one(window)    ? MP_ONE_SNAPSHOT
            : of_leaks                                ? mp_dump_order_text(document, window->model)
                                                      : NULL;
+}
+
+static void hold_platform(mp_document *document, const mp_request *request, const mp_window *window)
+{
+    const mp_heap_arguments *asked = request->arguments;
+    const char *refusal = refusal_of(document, request, window, false);
+    mp_platform_span all = mp_platform_span_of_all(window);
+    hold(document, request,
+         (limit){.name = "max-platform-growth",
+                 .ceiling = &asked->max_platform_growth,
+                 .from = all.from_bytes,
+                 .actual = all.to_bytes - all.from_bytes,
+                 .what = "of platform memory grown",
+                 .worst = worst_area(document, window),
+                 .refusal = refusal                    ? refusal
+                            : mp_window_is_one(window) ? MP_ONE_SNAPSHOT
+                                                       : NULL});
 }
 
 static void hold_objects(mp_document *document, const mp_request *request, const mp_window *window)

@@ -199,7 +199,7 @@ bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagno
                        mp_digest *digest, mp_error *error)
 {
     const mp_diagnostic *torn = torn_of(diagnostics);
-    bool empty = question->selection.count > 0;
+    bool empty = mp_selects(&question->selection);
     for (size_t level = 0; level < MP_LEVELS; level++)
         empty &= digest->lists[level].count == 0;
     digest->torn = torn != NULL;
