@@ -147,7 +147,7 @@ def documents():
     root = os.path.normpath(os.path.join(PAGES, "..", ".."))
     paths = ["README.md", "samples/README.md"] + [
         os.path.join(folder, name) for folder, _, names in sorted(os.walk(os.path.join(root, "docs")))
-        for name in sorted(names) if name.endswith((".md", ".scd")) and name != "verdict.md"]
+        for name in sorted(names) if name.endswith((".md", ".scd"))]
     for path in paths:
         with open(os.path.join(root, path), encoding="utf-8") as file:
             yield os.path.relpath(path, root) if os.path.isabs(path) else path, file.read()
