@@ -108,3 +108,32 @@ void mp_json_put_word(mp_json *json, const char *word)
 {
     put(json, word, strlen(word));
 }
+
+void mp_json_text(mp_json *json, const char *name, const char *text)
+{
+    mp_json_name(json, name);
+    mp_json_put_text(json, text, strlen(text));
+}
+
+void mp_json_number(mp_json *json, const char *name, int64_t number)
+{
+    mp_json_name(json, name);
+    mp_json_put_number(json, number);
+}
+
+void mp_json_word(mp_json *json, const char *name, const char *word)
+{
+    mp_json_name(json, name);
+    mp_json_put_word(json, word);
+}
+
+void mp_json_flag(mp_json *json, const char *name, bool flag)
+{
+    mp_json_word(json, name, flag ? "true" : "false");
+}
+
+void mp_json_open_member(mp_json *json, const char *name, char bracket)
+{
+    mp_json_name(json, name);
+    mp_json_open(json, bracket);
+}

@@ -35,4 +35,12 @@ void mp_json_put_number(mp_json *json, int64_t number);
 /* A number, "true", "false" or "null" as it is. */
 void mp_json_put_word(mp_json *json, const char *word);
 
+/* Members of an object: a name and its value. */
+void mp_json_text(mp_json *json, const char *name, const char *text);
+void mp_json_number(mp_json *json, const char *name, int64_t number);
+void mp_json_word(mp_json *json, const char *name, const char *word);
+void mp_json_flag(mp_json *json, const char *name, bool flag);
+/* Begin a member that is an array or an object; mp_json_close ends it. */
+void mp_json_open_member(mp_json *json, const char *name, char bracket);
+
 #endif

@@ -20,24 +20,11 @@ typedef struct speedscope_out {
     mp_id_index by_label; /* labels of one text are one, mostly by their address */
 } speedscope_out;
 
-static void put_text(mp_json *json, const char *name, const char *text)
-{
-    mp_json_name(json, name);
-    mp_json_put_text(json, text, strlen(text));
-}
-
-static void put_number(mp_json *json, const char *name, int64_t number)
-{
-    mp_json_name(json, name);
-    mp_json_put_number(json, number);
-}
-
 /* A frame of each label and source, in the order in which they come first. */
 static void put_frames(speedscope_out *out)
 {
     uint32_t count = 0;
-    mp_json_name(&out->json, "frames");
-    mp_json_open(&out->json, '[');
+    mp_json_open_member(&out->json, "frames", '[');
     for (uint32_t i = 1; i < out->tree->count; i++) {
         const mp_place *place = &out->tree->at[i];
         uint64_t key = mp_hash_pair((uintptr_t)place->label, (uintptr_t)place->source);
@@ -46,11 +33,11 @@ static void put_frames(speedscope_out *out)
             *frame = ++count;
             mp_json_next(&out->json);
             mp_json_open(&out->json, '{');
-            put_text(&out->json, "name", place->label);
+            mp_json_text(&out->json, "name", place->label);
             if (place->source)
-                put_text(&out->json, "file", place->source);
+                mp_json_text(&out->json, "file", place->source);
             if (place->line != MP_UNKNOWN && place->line >= 0)
-                put_number(&out->json, "line", place->line);
+                mp_json_number(&out->json, "line", place->line);
             mp_json_close(&out->json, '}');
         }
         out->frames[i] = *frame - 1;
@@ -68,9 +55,9 @@ static void put_event(speedscope_out *out, const char *type, uint32_t place, int
 {
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
-    put_text(&out->json, "type", type);
-    put_number(&out->json, "frame", out->frames[place]);
-    put_number(&out->json, "at", at);
+    mp_json_text(&out->json, "type", type);
+    mp_json_number(&out->json, "frame", out->frames[place]);
+    mp_json_number(&out->json, "at", at);
     mp_json_close(&out->json, '}');
 }
 
@@ -115,16 +102,15 @@ static void put_profile(speedscope_out *out, const mp_figure *figure, bool base)
     const mp_tree_figure *tree = out->tree;
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
-    put_text(&out->json, "type", "evented");
-    put_text(&out->json, "name", base ? "base" : tree->has_base ? "new" : figure->title);
-    put_text(&out->json, "unit",
-             tree->unit == MP_BYTES     ? "bytes"
-             : tree->unit == MP_SECONDS ? "microseconds"
-                                        : "none");
-    put_number(&out->json, "startValue", 0);
-    put_number(&out->json, "endValue", weight_of(&tree->at[0], base));
-    mp_json_name(&out->json, "events");
-    mp_json_open(&out->json, '[');
+    mp_json_text(&out->json, "type", "evented");
+    mp_json_text(&out->json, "name", base ? "base" : tree->has_base ? "new" : figure->title);
+    mp_json_text(&out->json, "unit",
+                 tree->unit == MP_BYTES     ? "bytes"
+                 : tree->unit == MP_SECONDS ? "microseconds"
+                                            : "none");
+    mp_json_number(&out->json, "startValue", 0);
+    mp_json_number(&out->json, "endValue", weight_of(&tree->at[0], base));
+    mp_json_open_member(&out->json, "events", '[');
     put_events(out, base);
     mp_json_close(&out->json, ']');
     mp_json_close(&out->json, '}');
@@ -143,16 +129,14 @@ static bool render_speedscope(const mp_document *document, const mp_diagnostics 
                           .tree = &figure->tree,
                           .frames = mp_alloc_zero(figure->tree.count, sizeof *out.frames)};
     mp_json_open(&out.json, '{');
-    put_text(&out.json, "$schema", "https://www.speedscope.app/file-format-schema.json");
-    put_text(&out.json, "exporter", "memprof");
-    put_text(&out.json, "name", figure->title);
-    put_number(&out.json, "activeProfileIndex", 0);
-    mp_json_name(&out.json, "shared");
-    mp_json_open(&out.json, '{');
+    mp_json_text(&out.json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    mp_json_text(&out.json, "exporter", "memprof");
+    mp_json_text(&out.json, "name", figure->title);
+    mp_json_number(&out.json, "activeProfileIndex", 0);
+    mp_json_open_member(&out.json, "shared", '{');
     put_frames(&out);
     mp_json_close(&out.json, '}');
-    mp_json_name(&out.json, "profiles");
-    mp_json_open(&out.json, '[');
+    mp_json_open_member(&out.json, "profiles", '[');
     put_profile(&out, figure, false);
     if (figure->tree.has_base)
         put_profile(&out, figure, true);

@@ -32,24 +32,11 @@ typedef struct trace_out {
     int64_t counters, instants, slices;
 } trace_out;
 
-static void put_text_member(trace_out *out, const char *name, const char *text)
-{
-    mp_json_name(&out->json, name);
-    mp_json_put_text(&out->json, text, strlen(text));
-}
-
-static void put_number_member(trace_out *out, const char *name, int64_t number)
-{
-    mp_json_name(&out->json, name);
-    mp_json_put_number(&out->json, number);
-}
-
 static void put_seconds_member(trace_out *out, const char *name, int64_t us)
 {
     char text[MP_UNIT_TEXT];
     mp_format_seconds(text, us, false);
-    mp_json_name(&out->json, name);
-    mp_json_put_word(&out->json, text);
+    mp_json_word(&out->json, name, text);
 }
 
 /* What every event has; its arguments and the end follow. */
@@ -58,18 +45,12 @@ static void open_event(trace_out *out, const char *phase, const char *name, uint
 {
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
-    put_text_member(out, "ph", phase);
-    put_text_member(out, "name", name);
-    put_number_member(out, "pid", session);
-    put_number_member(out, "tid", thread);
+    mp_json_text(&out->json, "ph", phase);
+    mp_json_text(&out->json, "name", name);
+    mp_json_number(&out->json, "pid", session);
+    mp_json_number(&out->json, "tid", thread);
     if (*phase != 'M')
-        put_number_member(out, "ts", us);
-}
-
-static void open_arguments(trace_out *out)
-{
-    mp_json_name(&out->json, "args");
-    mp_json_open(&out->json, '{');
+        mp_json_number(&out->json, "ts", us);
 }
 
 static void close_event(trace_out *out)
@@ -84,8 +65,8 @@ static void put_metadata(trace_out *out, const char *what, uint32_t session, uin
                          const char *name)
 {
     open_event(out, "M", what, session, thread, 0);
-    open_arguments(out);
-    put_text_member(out, "name", name);
+    mp_json_open_member(&out->json, "args", '{');
+    mp_json_text(&out->json, "name", name);
     close_event(out);
 }
 
@@ -126,8 +107,8 @@ static void put_counter(trace_out *out, const char *name, uint32_t session, int6
                         int64_t value)
 {
     open_event(out, "C", name, session, MEMORY_TRACK, us);
-    open_arguments(out);
-    put_number_member(out, "value", value);
+    mp_json_open_member(&out->json, "args", '{');
+    mp_json_number(&out->json, "value", value);
     close_event(out);
     out->counters++;
 }
@@ -153,10 +134,10 @@ static void put_snapshot(trace_out *out, const mp_snapshot *snapshot)
     if (!snapshot->tag.i)
         return;
     open_event(out, "i", mp_model_text(out->model, snapshot->tag), session, MEMORY_TRACK, us);
-    put_text_member(out, "cat", "tag");
-    put_text_member(out, "s", "p");
-    open_arguments(out);
-    put_number_member(out, "sequence", (int64_t)snapshot->sequence);
+    mp_json_text(&out->json, "cat", "tag");
+    mp_json_text(&out->json, "s", "p");
+    mp_json_open_member(&out->json, "args", '{');
+    mp_json_number(&out->json, "sequence", (int64_t)snapshot->sequence);
     close_event(out);
     out->instants++;
 }
@@ -183,14 +164,14 @@ static void put_request(trace_out *out, const mp_served *served, int64_t lanes[L
     const char *request = mp_model_text(out->model, served->request);
     open_event(out, ended ? "X" : "B", *api ? api : request, session, lane, from_us);
     if (ended)
-        put_number_member(out, "dur", served->duration_us);
-    put_text_member(out, "cat", "request");
-    open_arguments(out);
-    put_text_member(out, "request", request);
-    put_number_member(out, "created_objects", served->created_objects);
-    put_number_member(out, "created_bytes", served->created_bytes);
-    put_number_member(out, "left_objects", served->left_objects);
-    put_number_member(out, "left_bytes", served->left_bytes);
+        mp_json_number(&out->json, "dur", served->duration_us);
+    mp_json_text(&out->json, "cat", "request");
+    mp_json_open_member(&out->json, "args", '{');
+    mp_json_text(&out->json, "request", request);
+    mp_json_number(&out->json, "created_objects", served->created_objects);
+    mp_json_number(&out->json, "created_bytes", served->created_bytes);
+    mp_json_number(&out->json, "left_objects", served->left_objects);
+    mp_json_number(&out->json, "left_bytes", served->left_bytes);
     close_event(out);
     out->slices++;
 }
@@ -261,9 +242,9 @@ static int64_t put_executions(trace_out *out)
         uint32_t session = session_of(out, timed);
         open_event(out, "X", name_of(out, timed), session, FIRST_LANE,
                    out->starts[session] + timed->start_us);
-        put_number_member(out, "dur", lengths[i]);
-        put_text_member(out, "cat", timed->line ? "line" : "module");
-        open_arguments(out);
+        mp_json_number(&out->json, "dur", lengths[i]);
+        mp_json_text(&out->json, "cat", timed->line ? "line" : "module");
+        mp_json_open_member(&out->json, "args", '{');
         put_seconds_member(out, "seconds", timed->own_us);
         put_seconds_member(out, "inclusive_seconds", timed->all_us);
         close_event(out);
@@ -274,9 +255,9 @@ static int64_t put_executions(trace_out *out)
         const mp_profile_text *text = &profile->user_data.at[i];
         open_event(out, "i", mp_model_text(out->model, text->text), text->session.i, FIRST_LANE,
                    out->starts[text->session.i] + text->time_us);
-        put_text_member(out, "cat", "user data");
-        put_text_member(out, "s", "p");
-        open_arguments(out);
+        mp_json_text(&out->json, "cat", "user data");
+        mp_json_text(&out->json, "s", "p");
+        mp_json_open_member(&out->json, "args", '{');
         close_event(out);
         out->instants++;
     }

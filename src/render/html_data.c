@@ -64,60 +64,37 @@ static void put_text(data_out *out, const char *text)
     put_number(out, number - 1);
 }
 
-static void open_member(data_out *out, const char *name, char bracket)
-{
-    mp_json_name(&out->json, name);
-    mp_json_open(&out->json, bracket);
-}
-
-static void close_member(data_out *out, char bracket)
-{
-    mp_json_close(&out->json, bracket);
-}
-
-static void put_word(data_out *out, const char *name, const char *text)
-{
-    mp_json_name(&out->json, name);
-    mp_json_put_text(&out->json, text, strlen(text));
-}
-
-static void put_member(data_out *out, const char *name, int64_t number)
-{
-    mp_json_name(&out->json, name);
-    mp_json_put_number(&out->json, number);
-}
-
 /* --- history --- */
 
 static void put_group(data_out *out, const mp_history_group *group)
 {
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
-    put_word(out, "name", group->name);
-    put_member(out, "others", (int64_t)group->others);
-    open_member(out, "labels", '[');
+    mp_json_text(&out->json, "name", group->name);
+    mp_json_number(&out->json, "others", (int64_t)group->others);
+    mp_json_open_member(&out->json, "labels", '[');
     for (uint32_t i = 0; i < group->rows; i++)
         put_text(out, group->labels[i]);
-    close_member(out, ']');
+    mp_json_close(&out->json, ']');
     if (group->places) {
-        open_member(out, "types", '[');
+        mp_json_open_member(&out->json, "types", '[');
         for (uint32_t i = 0; i < group->rows; i++)
             put_text(out, group->types[i]);
-        close_member(out, ']');
-        open_member(out, "places", '[');
+        mp_json_close(&out->json, ']');
+        mp_json_open_member(&out->json, "places", '[');
         for (uint32_t i = 0; i < group->rows; i++)
             put_number(out, group->places[i]);
-        close_member(out, ']');
+        mp_json_close(&out->json, ']');
     }
     if (group->names) {
-        open_member(out, "names", '[');
+        mp_json_open_member(&out->json, "names", '[');
         for (uint32_t i = 0; i < group->rows; i++)
             put_text(out, group->names[i]);
-        close_member(out, ']');
+        mp_json_close(&out->json, ']');
     }
     /* Rows since the change before, moment, when it was born if that is told, objects, bytes. */
-    put_member(out, "births", group->births);
-    open_member(out, "changes", '[');
+    mp_json_number(&out->json, "births", group->births);
+    mp_json_open_member(&out->json, "changes", '[');
     for (size_t i = 0; i < group->change_count; i++) {
         const mp_history_change *change = &group->changes[i];
         put_number(out, (int64_t)change->row - (i ? change[-1].row : 0));
@@ -127,8 +104,8 @@ static void put_group(data_out *out, const mp_history_group *group)
         put_number(out, change->objects);
         put_number(out, change->bytes);
     }
-    close_member(out, ']');
-    close_member(out, '}');
+    mp_json_close(&out->json, ']');
+    mp_json_close(&out->json, '}');
 }
 
 static void put_history(data_out *out, const mp_figure *figure)
@@ -136,34 +113,34 @@ static void put_history(data_out *out, const mp_figure *figure)
     const mp_history_figure *history = &figure->history;
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
-    put_word(out, "note", figure->note ? figure->note : "");
-    put_word(out, "leaksNote", history->leaks_note ? history->leaks_note : "");
-    put_word(out, "session",
-             history->session ? mp_safe_text(&out->texts.arena, history->session) : "");
-    put_word(out, "graph", history->graph ? history->graph : "");
-    put_member(out, "from", (int64_t)history->from);
-    put_member(out, "to", (int64_t)history->to);
-    open_member(out, "names", '[');
+    mp_json_text(&out->json, "note", figure->note ? figure->note : "");
+    mp_json_text(&out->json, "leaksNote", history->leaks_note ? history->leaks_note : "");
+    mp_json_text(&out->json, "session",
+                 history->session ? mp_safe_text(&out->texts.arena, history->session) : "");
+    mp_json_text(&out->json, "graph", history->graph ? history->graph : "");
+    mp_json_number(&out->json, "from", (int64_t)history->from);
+    mp_json_number(&out->json, "to", (int64_t)history->to);
+    mp_json_open_member(&out->json, "names", '[');
     for (size_t i = 0; i < history->moments; i++)
         put_text(out, history->names[i]);
-    close_member(out, ']');
-    open_member(out, "numbers", '[');
+    mp_json_close(&out->json, ']');
+    mp_json_open_member(&out->json, "numbers", '[');
     for (size_t i = 0; i < history->moments; i++)
         put_number(out, history->numbers[i]);
-    close_member(out, ']');
-    open_member(out, "parents", '[');
+    mp_json_close(&out->json, ']');
+    mp_json_open_member(&out->json, "parents", '[');
     for (uint32_t i = 0; i < history->stack_count; i++)
         put_number(out, history->stacks[i].parent);
-    close_member(out, ']');
-    open_member(out, "frames", '[');
+    mp_json_close(&out->json, ']');
+    mp_json_open_member(&out->json, "frames", '[');
     for (uint32_t i = 0; i < history->stack_count; i++)
         put_text(out, history->stacks[i].label);
-    close_member(out, ']');
-    open_member(out, "groups", '[');
+    mp_json_close(&out->json, ']');
+    mp_json_open_member(&out->json, "groups", '[');
     for (size_t i = 0; i < history->group_count; i++)
         put_group(out, &history->groups[i]);
-    close_member(out, ']');
-    close_member(out, '}');
+    mp_json_close(&out->json, ']');
+    mp_json_close(&out->json, '}');
 }
 
 /* --- trees --- */
@@ -171,12 +148,12 @@ static void put_history(data_out *out, const mp_figure *figure)
 /* Of each place, a number. */
 #define PUT_PLACES(out, name, of_place)                                                            \
     do {                                                                                           \
-        open_member(out, name, '[');                                                               \
+        mp_json_open_member(&out->json, name, '[');                                                \
         for (uint32_t i = 0; i < tree.count; i++) {                                                \
             const mp_place *place = &tree.at[i];                                                   \
             of_place;                                                                              \
         }                                                                                          \
-        close_member(out, ']');                                                                    \
+        mp_json_close(&out->json, ']');                                                            \
     } while (0)
 
 static void put_tree(data_out *out, const mp_figure *figure)
@@ -185,16 +162,17 @@ static void put_tree(data_out *out, const mp_figure *figure)
     const mp_tree_figure tree = mp_tree_cut(&out->texts.arena, &figure->tree, PLACES, DEEPEST);
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
-    put_word(out, "name", figure->name);
-    put_word(out, "title", mp_safe_text(&out->texts.arena, figure->title));
-    put_word(out, "note", figure->note ? mp_safe_text(&out->texts.arena, figure->note) : "");
-    put_word(out, "of", tree.of);
-    put_word(out, "shape", figure->kind == MP_FIGURE_MAP ? "map" : "stacks");
-    put_word(out, "unit",
-             tree.unit == MP_BYTES     ? "bytes"
-             : tree.unit == MP_SECONDS ? "seconds"
-                                       : "count");
-    put_word(out, "countOf", tree.count_of ? tree.count_of : "");
+    mp_json_text(&out->json, "name", figure->name);
+    mp_json_text(&out->json, "title", mp_safe_text(&out->texts.arena, figure->title));
+    mp_json_text(&out->json, "note",
+                 figure->note ? mp_safe_text(&out->texts.arena, figure->note) : "");
+    mp_json_text(&out->json, "of", tree.of);
+    mp_json_text(&out->json, "shape", figure->kind == MP_FIGURE_MAP ? "map" : "stacks");
+    mp_json_text(&out->json, "unit",
+                 tree.unit == MP_BYTES     ? "bytes"
+                 : tree.unit == MP_SECONDS ? "seconds"
+                                           : "count");
+    mp_json_text(&out->json, "countOf", tree.count_of ? tree.count_of : "");
     PUT_PLACES(out, "parents", put_number(out, place->parent));
     PUT_PLACES(out, "labels", put_text(out, place->label));
     PUT_PLACES(out, "kinds", put_number(out, place->kind));
@@ -205,7 +183,7 @@ static void put_tree(data_out *out, const mp_figure *figure)
         PUT_PLACES(out, "base", put_number(out, place->base_own));
     if (tree.has_base && tree.count_of)
         PUT_PLACES(out, "baseCounts", put_number(out, place->base_own_count));
-    close_member(out, '}');
+    mp_json_close(&out->json, '}');
 }
 
 /* --- lines --- */
@@ -215,23 +193,23 @@ static void put_lines(data_out *out, const mp_figure *figure)
     const mp_line_figure *lines = &figure->lines;
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
-    put_word(out, "name", figure->name);
-    open_member(out, "at", '[');
+    mp_json_text(&out->json, "name", figure->name);
+    mp_json_open_member(&out->json, "at", '[');
     for (size_t i = 0; i < lines->moments; i++)
         put_number(out, lines->at[i]);
-    close_member(out, ']');
-    open_member(out, "names", '[');
+    mp_json_close(&out->json, ']');
+    mp_json_open_member(&out->json, "names", '[');
     for (size_t i = 0; i < lines->moments; i++)
         put_text(out, lines->names[i]);
-    close_member(out, ']');
-    put_word(out, "momentOf", lines->moment_of);
-    open_member(out, "lines", '[');
+    mp_json_close(&out->json, ']');
+    mp_json_text(&out->json, "momentOf", lines->moment_of);
+    mp_json_open_member(&out->json, "lines", '[');
     for (size_t i = 0; i < lines->line_count; i++) {
         mp_json_next(&out->json);
         mp_json_open(&out->json, '{');
-        put_word(out, "title", mp_safe_text(&out->texts.arena, lines->lines[i].title));
-        put_word(out, "unit", lines->lines[i].unit == MP_BYTES ? "bytes" : "count");
-        open_member(out, "values", '[');
+        mp_json_text(&out->json, "title", mp_safe_text(&out->texts.arena, lines->lines[i].title));
+        mp_json_text(&out->json, "unit", lines->lines[i].unit == MP_BYTES ? "bytes" : "count");
+        mp_json_open_member(&out->json, "values", '[');
         for (size_t j = 0; j < lines->moments; j++) {
             mp_json_next(&out->json);
             if (lines->lines[i].values[j] == MP_UNKNOWN)
@@ -239,11 +217,11 @@ static void put_lines(data_out *out, const mp_figure *figure)
             else
                 mp_json_put_number(&out->json, lines->lines[i].values[j]);
         }
-        close_member(out, ']');
-        close_member(out, '}');
+        mp_json_close(&out->json, ']');
+        mp_json_close(&out->json, '}');
     }
-    close_member(out, ']');
-    close_member(out, '}');
+    mp_json_close(&out->json, ']');
+    mp_json_close(&out->json, '}');
 }
 
 /* --- all of them --- */
@@ -258,29 +236,29 @@ void mp_page_data(mp_page *page, const mp_document *document)
     data_out out = {.json = {.file = page->file, .in_page = true}};
     fputs("<script type=\"application/json\" id=\"data\">", page->file);
     mp_json_open(&out.json, '{');
-    open_member(&out, "histories", '[');
+    mp_json_open_member(&out.json, "histories", '[');
     for (size_t i = 0; i < document->figure_count; i++)
         if (document->figures[i].kind == MP_FIGURE_HISTORY)
             put_history(&out, &document->figures[i]);
-    close_member(&out, ']');
-    open_member(&out, "trees", '[');
+    mp_json_close(&out.json, ']');
+    mp_json_open_member(&out.json, "trees", '[');
     for (size_t i = 0; i < document->figure_count; i++)
         if (is_tree(&document->figures[i]))
             put_tree(&out, &document->figures[i]);
-    close_member(&out, ']');
-    open_member(&out, "lines", '[');
+    mp_json_close(&out.json, ']');
+    mp_json_open_member(&out.json, "lines", '[');
     for (size_t i = 0; i < document->figure_count; i++)
         if (document->figures[i].kind == MP_FIGURE_LINES)
             put_lines(&out, &document->figures[i]);
-    close_member(&out, ']');
-    put_member(&out, "exact", page->exact_bytes);
-    open_member(&out, "texts", '[');
+    mp_json_close(&out.json, ']');
+    mp_json_number(&out.json, "exact", page->exact_bytes);
+    mp_json_open_member(&out.json, "texts", '[');
     for (uint32_t i = 0; i < out.texts.count; i++) {
         mp_json_next(&out.json);
         mp_json_put_text(&out.json, out.texts.at[i], strlen(out.texts.at[i]));
     }
-    close_member(&out, ']');
-    close_member(&out, '}');
+    mp_json_close(&out.json, ']');
+    mp_json_close(&out.json, '}');
     fputs("</script>\n", page->file);
     mp_arena_free(&out.texts.arena);
     mp_hash_index_free(&out.texts.index);

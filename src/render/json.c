@@ -47,29 +47,6 @@ typedef struct json_out {
     mp_arena arena;
 } json_out;
 
-static void put_text(json_out *out, const char *text)
-{
-    mp_json_put_text(&out->json, text, strlen(text));
-}
-
-static void put_member(json_out *out, const char *name, const char *text)
-{
-    mp_json_name(&out->json, name);
-    put_text(out, text);
-}
-
-static void put_number(json_out *out, const char *name, int64_t number)
-{
-    mp_json_name(&out->json, name);
-    mp_json_put_number(&out->json, number);
-}
-
-static void put_flag(json_out *out, const char *name, bool flag)
-{
-    mp_json_name(&out->json, name);
-    mp_json_put_word(&out->json, flag ? "true" : "false");
-}
-
 /* With all its digits, and not as a whole number. */
 static void put_percent(json_out *out, const char *name, double percent)
 {
@@ -138,10 +115,10 @@ static void put_cell(json_out *out, const char *name, const mp_column *column, c
     mp_json_name(&out->json, name);
     if (!put_value(out, column, cell))
         return;
-    put_flag(out, mp_arena_format(&out->arena, "%s_truncated", column->name), true);
+    mp_json_flag(&out->json, mp_arena_format(&out->arena, "%s_truncated", column->name), true);
     if (column->unit == MP_LIST)
-        put_number(out, mp_arena_format(&out->arena, "%s_%s", column->name, unit),
-                   mp_list_length(cell));
+        mp_json_number(&out->json, mp_arena_format(&out->arena, "%s_%s", column->name, unit),
+                       mp_list_length(cell));
 }
 
 /* `kind`: its first member, and in place of "kind" the name of a column of that name; NULL: none.
@@ -150,19 +127,17 @@ static void put_row(json_out *out, const mp_table *table, size_t row, const char
 {
     mp_json_open(&out->json, '{');
     if (kind)
-        put_member(out, "kind", kind);
+        mp_json_text(&out->json, "kind", kind);
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_cell *cell = &table->cells[row * table->column_count + i];
         const mp_column *column = &table->columns[i];
         if (column->flags & MP_FOR_PEOPLE)
             continue;
         const char *name = kind && strcmp(column->name, "kind") == 0 ? kind : column->name;
-        if (cell->known) {
+        if (cell->known)
             put_cell(out, name, column, cell);
-        } else if (column->flags & MP_NULL) {
-            mp_json_name(&out->json, name);
-            mp_json_put_word(&out->json, "null");
-        }
+        else if (column->flags & MP_NULL)
+            mp_json_word(&out->json, name, "null");
     }
     mp_json_close(&out->json, '}');
     mp_arena_free(&out->arena);
@@ -244,8 +219,7 @@ static void put_diagnostics(json_out *out, const mp_diagnostics *diagnostics)
     bool small = out->cut.rows != whole.rows;
     for (size_t i = 0; i < count; i++)
         of_code[kept[i].id]++;
-    mp_json_name(&out->json, "diagnostics");
-    mp_json_open(&out->json, '[');
+    mp_json_open_member(&out->json, "diagnostics", '[');
     for (size_t i = 0; i < count; i++) {
         mp_diagnostic_id id = kept[i].id;
         uint64_t all = mp_diagnostics_count(diagnostics, id), left = all - of_code[id];
@@ -256,17 +230,17 @@ static void put_diagnostics(json_out *out, const mp_diagnostics *diagnostics)
         }
         mp_json_next(&out->json);
         mp_json_open(&out->json, '{');
-        put_member(out, "severity", mp_severity_name(mp_diagnostic_severity(id)));
-        put_member(out, "code", mp_diagnostic_code(id));
+        mp_json_text(&out->json, "severity", mp_severity_name(mp_diagnostic_severity(id)));
+        mp_json_text(&out->json, "code", mp_diagnostic_code(id));
         if (kept[i].path) {
             mp_json_name(&out->json, "path");
             put_cut_text(out, mp_utf8_copy(&out->arena, kept[i].path));
         }
         if (kept[i].line)
-            put_number(out, "line", (int64_t)kept[i].line);
+            mp_json_number(&out->json, "line", (int64_t)kept[i].line);
         mp_json_name(&out->json, "message");
         put_cut_text(out, mp_utf8_copy(&out->arena, kept[i].message));
-        put_number(out, "count", (int64_t)(small ? all : last ? 1 + left : 1));
+        mp_json_number(&out->json, "count", (int64_t)(small ? all : last ? 1 + left : 1));
         mp_json_close(&out->json, '}');
         shown++;
     }
@@ -277,18 +251,17 @@ static void put_diagnostics(json_out *out, const mp_diagnostics *diagnostics)
 static void put_answer(json_out *out, const mp_document *document)
 {
     size_t shown = 0;
-    mp_json_name(&out->json, "answer");
-    mp_json_open(&out->json, '[');
+    mp_json_open_member(&out->json, "answer", '[');
     for (; shown < document->said_count && shown < out->cut.said; shown++) {
         const mp_said *said = &document->said[shown];
         mp_json_next(&out->json);
         mp_json_open(&out->json, '{');
         if (said->file)
-            put_member(out, "file", said->file);
-        put_member(out, "label", said->label);
+            mp_json_text(&out->json, "file", said->file);
+        mp_json_text(&out->json, "label", said->label);
         mp_json_name(&out->json, "text");
         if (put_cut_text(out, said->text))
-            put_flag(out, "text_truncated", true);
+            mp_json_flag(&out->json, "text_truncated", true);
         mp_json_close(&out->json, '}');
     }
     mp_json_close(&out->json, ']');
@@ -299,23 +272,23 @@ static void put_limit(json_out *out, const mp_check *limit)
 {
     mp_json_open(&out->json, '{');
     if (limit->file)
-        put_member(out, "file", limit->file);
-    put_member(out, "name", limit->name);
+        mp_json_text(&out->json, "file", limit->file);
+    mp_json_text(&out->json, "name", limit->name);
     if (limit->at_least) {
         put_percent(out, "limit_percent", limit->limit_percent);
         put_percent(out, "actual_percent", limit->measured_percent);
     } else {
-        put_number(out, "limit_bytes", limit->limit_bytes);
+        mp_json_number(&out->json, "limit_bytes", limit->limit_bytes);
         if (limit->verdict != MP_VERDICT_ERROR)
-            put_number(out, "actual_bytes", limit->measured_bytes);
+            mp_json_number(&out->json, "actual_bytes", limit->measured_bytes);
     }
-    put_flag(out, "exceeded", limit->verdict == MP_VERDICT_FAIL);
+    mp_json_flag(&out->json, "exceeded", limit->verdict == MP_VERDICT_FAIL);
     if (*limit->note)
-        put_member(out, "note", limit->note);
+        mp_json_text(&out->json, "note", limit->note);
     if (*limit->warning)
-        put_member(out, "warning", limit->warning);
+        mp_json_text(&out->json, "warning", limit->warning);
     if (limit->verdict == MP_VERDICT_ERROR)
-        put_member(out, "error", limit->message);
+        mp_json_text(&out->json, "error", limit->message);
     mp_json_close(&out->json, '}');
 }
 
@@ -323,28 +296,26 @@ static void put_cut_member(json_out *out, const char *name, const char *text)
 {
     mp_json_name(&out->json, name);
     if (put_cut_text(out, text))
-        put_flag(out, mp_arena_format(&out->arena, "%s_truncated", name), true);
+        mp_json_flag(&out->json, mp_arena_format(&out->arena, "%s_truncated", name), true);
 }
 
 static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
 {
-    mp_json_name(&out->json, "verdict");
-    mp_json_open(&out->json, '{');
-    put_member(out, "leaks", verdict->leaks);
+    mp_json_open_member(&out->json, "verdict", '{');
+    mp_json_text(&out->json, "leaks", verdict->leaks);
     put_cut_member(out, "reason", verdict->reason);
     if (verdict->kind) {
-        mp_json_name(&out->json, "worst");
-        mp_json_open(&out->json, '{');
+        mp_json_open_member(&out->json, "worst", '{');
         if (verdict->file)
             put_cut_member(out, "file", verdict->file);
         put_cut_member(out, "type", verdict->type);
         if (verdict->name)
             put_cut_member(out, "name", verdict->name);
         put_cut_member(out, "site", verdict->site);
-        put_member(out, "kind", verdict->kind);
-        put_number(out, "bytes", verdict->bytes);
-        put_number(out, "objects", verdict->objects);
-        put_number(out, "confidence", verdict->confidence);
+        mp_json_text(&out->json, "kind", verdict->kind);
+        mp_json_number(&out->json, "bytes", verdict->bytes);
+        mp_json_number(&out->json, "objects", verdict->objects);
+        mp_json_number(&out->json, "confidence", verdict->confidence);
         mp_json_close(&out->json, '}');
     }
     mp_json_close(&out->json, '}');
@@ -355,8 +326,7 @@ static void put_limits(json_out *out, const mp_document *document)
 {
     bool all = document->check_count <= out->cut.rows;
     size_t shown = 0;
-    mp_json_name(&out->json, "limits");
-    mp_json_open(&out->json, '[');
+    mp_json_open_member(&out->json, "limits", '[');
     for (size_t i = 0; i < document->check_count; i++) {
         const mp_check *limit = &document->checks[i];
         if (!all && (limit->verdict == MP_VERDICT_PASS || shown >= out->cut.rows))
@@ -388,8 +358,7 @@ static void put_tables(json_out *out, const mp_document *document)
             first++;
         if (first < i)
             continue;
-        mp_json_name(&out->json, mp_arena_copy(&out->arena, table->name, outer - 1));
-        mp_json_open(&out->json, '{');
+        mp_json_open_member(&out->json, mp_arena_copy(&out->arena, table->name, outer - 1), '{');
         for (; first < document->table_count; first++) {
             const mp_table *member = &document->tables[first];
             if (!(member->flags & MP_FOR_PEOPLE) && strncmp(member->name, table->name, outer) == 0)
@@ -403,8 +372,8 @@ static void put_document(json_out *out, const mp_document *document,
                          const mp_diagnostics *diagnostics, bool tells_rest)
 {
     mp_json_open(&out->json, '{');
-    put_member(out, "schema", "memprof-report/1");
-    put_member(out, "command", document->command);
+    mp_json_text(&out->json, "schema", "memprof-report/1");
+    mp_json_text(&out->json, "command", document->command);
     if (document->said_count)
         put_answer(out, document);
     if (document->verdict.leaks)
@@ -414,10 +383,9 @@ static void put_document(json_out *out, const mp_document *document,
         put_limits(out, document);
     put_diagnostics(out, diagnostics);
     if (tells_rest && out->rest_count) {
-        mp_json_name(&out->json, "rows_left_out");
-        mp_json_open(&out->json, '{');
+        mp_json_open_member(&out->json, "rows_left_out", '{');
         for (size_t i = 0; i < out->rest_count; i++)
-            put_number(out, out->left_out[i].name, (int64_t)out->left_out[i].count);
+            mp_json_number(&out->json, out->left_out[i].name, (int64_t)out->left_out[i].count);
         mp_json_close(&out->json, '}');
     }
     mp_json_close(&out->json, '}');
