@@ -7,9 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
-#include "export/code.h"
-#include "export/exporter.h"
+#include "export/stacks.h"
 #include "export/written.h"
 
 enum { MOST_EVENTS = 4 };
@@ -20,17 +18,14 @@ typedef struct event_of {
     bool counts;
 } event_of;
 
-static const event_of heap_events[] = {
+/* Of all recordings; those of one are what it weighs. */
+static const event_of events[] = {
     {"Allocations", "objects created", MP_WEIGH_CREATED, true},
     {"Bytes", "bytes created", MP_WEIGH_CREATED, false},
     {"Alive", "bytes alive", MP_WEIGH_ALIVE, false},
     {"Leaked", "bytes leaked", MP_WEIGH_LEAKED, false},
-};
-static const event_of dump_events[] = {
     {"Alive", "bytes alive", MP_WEIGH_RETAINED, false},
     {"Objects", "objects alive", MP_WEIGH_RETAINED, true},
-};
-static const event_of profile_events[] = {
     {"Microseconds", "time spent", MP_WEIGH_SECONDS, false},
     {"Calls", "calls", MP_WEIGH_SECONDS, true},
 };
@@ -45,7 +40,7 @@ typedef struct cost_row {
 typedef struct callgrind_out {
     FILE *file;
     mp_code code;
-    const event_of *events;
+    const event_of *events[MOST_EVENTS];
     size_t event_count;
     size_t column[MOST_EVENTS]; /* of the weights */
     cost_row *rows;             /* from 1 */
@@ -80,7 +75,7 @@ static void add_costs(const callgrind_out *out, cost_row *row, uint32_t frame, b
 {
     for (size_t i = 0; i < out->event_count; i++) {
         const mp_weight *weight = &out->code.weights->at[out->column[i]][frame];
-        if (out->events[i].counts)
+        if (out->events[i]->counts)
             row->costs[i] += all ? weight->all_count : weight->own_count;
         else
             row->costs[i] += all ? weight->all : weight->own;
@@ -89,11 +84,7 @@ static void add_costs(const callgrind_out *out, cost_row *row, uint32_t frame, b
 
 static void add_own(callgrind_out *out, uint32_t frame)
 {
-    const mp_weights *weights = out->code.weights;
-    bool any = false;
-    for (size_t i = 0; i < weights->columns; i++)
-        any |= weights->at[i][frame].own || weights->at[i][frame].own_count;
-    if (!any)
+    if (!mp_stacks_end_at(out->code.weights, frame))
         return;
     cost_row row = {.function = mp_code_function_of(&out->code, frame),
                     .line = line_told(&out->code, frame, 0)};
@@ -120,33 +111,26 @@ static void add_call(callgrind_out *out, uint32_t frame, bool outermost)
         add_costs(out, row, frame, true);
 }
 
-/* The frames in preorder, without recursion: `next` of the first below each and the next beside. */
+/* The frames in preorder. */
 static void add_all(callgrind_out *out)
 {
     const mp_weights *weights = out->code.weights;
-    uint32_t *below = mp_alloc_zero(weights->count, sizeof *below);
-    uint32_t *beside = mp_alloc_zero(weights->count, sizeof *beside);
+    mp_links links = mp_links_of(weights->frames, sizeof *weights->frames, weights->count);
     uint32_t *on_stack = mp_alloc_zero((size_t)weights->count + 1, sizeof *on_stack);
-    for (uint32_t i = weights->count; i-- > 1;) {
-        uint32_t parent = weights->frames[i].parent;
-        beside[i] = below[parent];
-        below[parent] = i;
-    }
-    for (uint32_t at = below[0]; at;) {
+    for (uint32_t at = links.below[0]; at;) {
         uint32_t *mine = &on_stack[mp_code_function_of(&out->code, at)];
         add_own(out, at);
         if (weights->frames[at].parent)
             add_call(out, at, !*mine);
         ++*mine;
-        uint32_t next = below[at];
+        uint32_t next = links.below[at];
         for (uint32_t left = at; !next && left; left = weights->frames[left].parent) {
             on_stack[mp_code_function_of(&out->code, left)]--;
-            next = beside[left];
+            next = links.beside[left];
         }
         at = next;
     }
-    free(below);
-    free(beside);
+    mp_links_free(&links);
     free(on_stack);
 }
 
@@ -236,10 +220,10 @@ static void put_head(const callgrind_out *out)
 {
     fputs("# callgrind format\nversion: 1\ncreator: memprof\npositions: line\n", out->file);
     for (size_t i = 0; i < out->event_count; i++)
-        fprintf(out->file, "event: %s : %s\n", out->events[i].name, out->events[i].title);
+        fprintf(out->file, "event: %s : %s\n", out->events[i]->name, out->events[i]->title);
     fputs("events:", out->file);
     for (size_t i = 0; i < out->event_count; i++)
-        fprintf(out->file, " %s", out->events[i].name);
+        fprintf(out->file, " %s", out->events[i]->name);
     fputs("\n\n", out->file);
 }
 
@@ -265,18 +249,11 @@ static mp_written_totals sum_up(const callgrind_out *out, int64_t *sums)
 {
     mp_written_totals totals = mp_nothing_written;
     for (size_t i = 0; i < out->event_count; i++) {
-        const event_of *event = &out->events[i];
+        const event_of *event = out->events[i];
         sums[i] = 0;
         for (size_t row = 1; row <= out->row_count; row++)
             sums[i] += out->rows[row].callee ? 0 : out->rows[row].costs[i];
-        int64_t *total = event->of == MP_WEIGH_CREATED && event->counts ? &totals.created_objects
-                         : event->of == MP_WEIGH_CREATED                ? &totals.created_bytes
-                         : event->of == MP_WEIGH_LEAKED                 ? &totals.leaked_bytes
-                         : event->of == MP_WEIGH_SECONDS
-                             ? event->counts ? &totals.calls : &totals.seconds
-                         : event->counts ? &totals.live_objects
-                                         : &totals.live_bytes;
-        *total = sums[i];
+        *mp_written_total(&totals, event->of, event->counts) = sums[i];
     }
     return totals;
 }
@@ -289,15 +266,20 @@ static void put_totals(const callgrind_out *out, const int64_t *sums)
     fputc('\n', out->file);
 }
 
-static void write_weights(callgrind_out *out, const mp_weights *weights, const mp_request *request,
+static void write_weights(const mp_weights *weights, const mp_request *request,
                           mp_document *document)
 {
     int64_t sums[MOST_EVENTS] = {0};
-    out->file = request->file;
-    out->code = mp_code_of(weights);
-    for (size_t i = 0; i < out->event_count; i++)
-        while (weights->of[out->column[i]] != out->events[i].of)
-            out->column[i]++;
+    callgrind_out all = {.file = request->file, .code = mp_code_of(weights)}, *out = &all;
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        size_t column = 0;
+        while (column < weights->columns && weights->of[column] != events[i].of)
+            column++;
+        if (column == weights->columns)
+            continue;
+        out->column[out->event_count] = column;
+        out->events[out->event_count++] = &events[i];
+    }
     add_all(out);
     find_shared_names(out);
     if (out->row_count)
@@ -321,32 +303,9 @@ static void write_weights(callgrind_out *out, const mp_weights *weights, const m
     mp_id_index_free(&out->told_objects);
 }
 
-#define EVENTS(table) .events = (table), .event_count = sizeof(table) / sizeof *(table)
-
-static bool write_heap(const mp_request *request, mp_document *document, mp_error *error)
+static bool write_callgrind(const mp_request *request, mp_document *document, mp_error *error)
 {
-    static const mp_weighing of[] = {MP_WEIGH_CREATED, MP_WEIGH_ALIVE, MP_WEIGH_LEAKED};
-    callgrind_out out = {EVENTS(heap_events)};
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
-        return false;
-    mp_weights weights = mp_weights_of(request->filter, &window, of, sizeof of / sizeof *of);
-    write_weights(&out, &weights, request, document);
-    mp_weights_free(&weights);
-    mp_window_free(&window);
-    return true;
-}
-
-static bool write_others(const mp_request *request, mp_document *document, mp_error *error)
-{
-    callgrind_out dump = {EVENTS(dump_events)}, profile = {EVENTS(profile_events)};
-    bool is_dump = request->filter->holds & MP_HOLDS_GRAPH;
-    const mp_weighing of = is_dump ? MP_WEIGH_RETAINED : MP_WEIGH_SECONDS;
-    mp_weights weights = mp_weights_of(request->filter, NULL, &of, 1);
-    (void)error;
-    write_weights(is_dump ? &dump : &profile, &weights, request, document);
-    mp_weights_free(&weights);
-    return true;
+    return mp_stacks_weigh(request, document, false, error, write_weights);
 }
 
 static const mp_heap_arguments own;
@@ -365,7 +324,7 @@ const mp_exporter mp_exporter_callgrind = {
     .report = {.name = MP_EXPORT_TO("callgrind"),
                .summary = "a call graph, for KCachegrind, callgrind_annotate",
                MP_ARGUMENTS(arguments, own),
-               .variants = {MP_HEAP_VARIANTS(write_heap),
-                            {.needs = MP_HOLDS_GRAPH, .run = write_others},
-                            {.needs = MP_HOLDS_PROFILE, .run = write_others}}},
+               .variants = {MP_HEAP_VARIANTS(write_callgrind),
+                            {.needs = MP_HOLDS_GRAPH, .run = write_callgrind},
+                            {.needs = MP_HOLDS_PROFILE, .run = write_callgrind}}},
 };

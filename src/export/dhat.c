@@ -9,8 +9,7 @@
 #include "base/error.h"
 #include "base/json_writer.h"
 #include "base/units.h"
-#include "export/exporter.h"
-#include "export/sites.h"
+#include "export/stacks.h"
 #include "export/written.h"
 #include "model/ages.h"
 
@@ -30,7 +29,7 @@ typedef struct dhat_point {
 
 typedef struct dhat_out {
     mp_json json;
-    mp_sites sites;
+    mp_sites *sites;
     dhat_point *points; /* by node */
     uint32_t *touched;  /* nodes that the snapshot at hand changed */
     size_t touched_count;
@@ -47,19 +46,9 @@ static int64_t product(int64_t objects, int64_t us)
     return __builtin_mul_overflow(objects, us, &all) ? INT64_MAX : all;
 }
 
-static void find_peak(dhat_out *out)
-{
-    const mp_sites *sites = &out->sites;
-    const mp_snapshot *snapshots = sites->window->filter->snapshots;
-    for (size_t i = 1; i <= sites->to; i++)
-        if (snapshots[sites->snapshots[i]].live_bytes >
-            snapshots[sites->snapshots[out->peak]].live_bytes)
-            out->peak = i;
-}
-
 static void add_snapshot(dhat_out *out, size_t place)
 {
-    mp_sites *sites = &out->sites;
+    mp_sites *sites = out->sites;
     const mp_cost *cost;
     uint32_t node;
     out->touched_count = 0;
@@ -88,18 +77,18 @@ static void add_snapshot(dhat_out *out, size_t place)
 
 static void add_life(dhat_out *out, mp_context_id context, int64_t objects, int64_t us)
 {
-    dhat_point *point = &out->points[out->sites.end_of[context.i]];
+    dhat_point *point = &out->points[out->sites->end_of[context.i]];
     point->lived_us = mp_sum_capped(point->lived_us, product(objects, us > 0 ? us : 0));
 }
 
 /* What was deleted lived as long as the recording says, what is alive at the end until then. */
 static void add_lives(dhat_out *out)
 {
-    const mp_window *window = out->sites.window;
+    const mp_window *window = out->sites->window;
     const mp_model *model = window->model;
     const mp_snapshot *snapshots = window->filter->snapshots;
     const mp_balance *balances = mp_window_balances(window);
-    int64_t end_us = snapshots[out->sites.snapshots[out->sites.to]].time_us;
+    int64_t end_us = snapshots[out->sites->snapshots[out->sites->to]].time_us;
     for (uint32_t i = 1; i < model->ages->rows.count; i++) {
         const mp_age *age = &model->ages->rows.at[i];
         bool counts = age->generation.i
@@ -122,44 +111,26 @@ static void add_lives(dhat_out *out)
 
 /* --- writing --- */
 
-static void put_number(dhat_out *out, const char *name, int64_t number)
-{
-    mp_json_name(&out->json, name);
-    mp_json_put_number(&out->json, number);
-}
-
-static void put_text(dhat_out *out, const char *name, const char *text)
-{
-    mp_json_name(&out->json, name);
-    mp_json_put_text(&out->json, text, strlen(text));
-}
-
-static void put_word(dhat_out *out, const char *name, const char *word)
-{
-    mp_json_name(&out->json, name);
-    mp_json_put_word(&out->json, word);
-}
-
 static void put_head(dhat_out *out)
 {
-    const mp_sites *sites = &out->sites;
+    const mp_sites *sites = out->sites;
     const mp_snapshot *snapshots = sites->window->filter->snapshots;
     const mp_session *session =
         &sites->window->model->sessions.at[snapshots[sites->snapshots[0]].session.i];
     mp_arena arena = {0};
-    put_number(out, "dhatFileVersion", 2);
-    put_text(out, "mode", "heap");
-    put_text(out, "verb", "Created");
-    put_word(out, "bklt", "true");
-    put_word(out, "bkacc", "false");
-    put_text(out, "bksu", "objects");
-    put_text(out, "tu", "\u00b5s");
-    put_text(out, "Mtu", "s");
-    put_number(out, "tuth", SHORT_LIVED_US);
-    put_text(out, "cmd", mp_sites_command(sites, &arena));
-    put_number(out, "pid", session->has_process_id ? (int64_t)session->process_id : 0);
-    put_number(out, "te", snapshots[sites->snapshots[sites->to]].time_us);
-    put_number(out, "tg", snapshots[sites->snapshots[out->peak]].time_us);
+    mp_json_number(&out->json, "dhatFileVersion", 2);
+    mp_json_text(&out->json, "mode", "heap");
+    mp_json_text(&out->json, "verb", "Created");
+    mp_json_word(&out->json, "bklt", "true");
+    mp_json_word(&out->json, "bkacc", "false");
+    mp_json_text(&out->json, "bksu", "objects");
+    mp_json_text(&out->json, "tu", "\u00b5s");
+    mp_json_text(&out->json, "Mtu", "s");
+    mp_json_number(&out->json, "tuth", SHORT_LIVED_US);
+    mp_json_text(&out->json, "cmd", mp_sites_command(sites, &arena));
+    mp_json_number(&out->json, "pid", session->has_process_id ? (int64_t)session->process_id : 0);
+    mp_json_number(&out->json, "te", snapshots[sites->snapshots[sites->to]].time_us);
+    mp_json_number(&out->json, "tg", snapshots[sites->snapshots[out->peak]].time_us);
     mp_arena_free(&arena);
 }
 
@@ -176,13 +147,12 @@ static void put_point(dhat_out *out, uint32_t node)
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        put_number(out, members[i].name, members[i].value);
-    mp_json_name(&out->json, "fs");
-    mp_json_open(&out->json, '[');
+        mp_json_number(&out->json, members[i].name, members[i].value);
+    mp_json_open_member(&out->json, "fs", '[');
     uint32_t stack[FRAMES], depth = 0;
-    for (; node; node = out->sites.nodes[node].parent) {
+    for (; node; node = out->sites->nodes[node].parent) {
         assert(depth < FRAMES);
-        stack[depth++] = out->sites.nodes[node].place;
+        stack[depth++] = out->sites->nodes[node].place;
     }
     while (depth) {
         mp_json_next(&out->json);
@@ -197,9 +167,8 @@ static void put_points(dhat_out *out)
 {
     mp_written_totals *totals = &out->totals;
     totals->created_objects = totals->created_bytes = totals->live_objects = totals->live_bytes = 0;
-    mp_json_name(&out->json, "pps");
-    mp_json_open(&out->json, '[');
-    for (uint32_t i = 1; i < out->sites.count; i++) {
+    mp_json_open_member(&out->json, "pps", '[');
+    for (uint32_t i = 1; i < out->sites->count; i++) {
         const dhat_point *point = &out->points[i];
         if (!point->created && !point->created_bytes && !point->alive && !point->most_bytes)
             continue;
@@ -216,12 +185,11 @@ static void put_frames(dhat_out *out)
 {
     static const char root[] = "[root]";
     mp_arena arena = {0};
-    mp_json_name(&out->json, "ftbl");
-    mp_json_open(&out->json, '[');
+    mp_json_open_member(&out->json, "ftbl", '[');
     mp_json_next(&out->json);
     mp_json_put_text(&out->json, root, sizeof root - 1);
-    for (uint32_t i = 1; i <= out->sites.code.place_count; i++) {
-        const char *label = mp_sites_label(&out->sites, i, &arena);
+    for (uint32_t i = 1; i <= out->sites->code.place_count; i++) {
+        const char *label = mp_sites_label(out->sites, i, &arena);
         mp_json_next(&out->json);
         mp_json_put_text(&out->json, label, strlen(label));
         mp_arena_free(&arena);
@@ -234,17 +202,19 @@ static void describe(const dhat_out *out, const mp_request *request, mp_document
     mp_written(document, request, "heap in the format of DHAT", &out->totals);
     mp_table *table = mp_written_table(document);
     mp_written_rows(document, table, "program points", out->written);
-    mp_written_rows(document, table, "frames", (int64_t)out->sites.code.place_count + 1);
+    mp_written_rows(document, table, "frames", (int64_t)out->sites->code.place_count + 1);
 }
 
-static void write_points(dhat_out *out, const mp_request *request, mp_document *document)
+static bool write_points(mp_sites *sites, const mp_request *request, mp_document *document,
+                         mp_error *error)
 {
-    const mp_sites *sites = &out->sites;
+    dhat_out all = {.json = {.file = request->file, .lines = true}, .sites = sites}, *out = &all;
+    (void)error;
     out->points = mp_alloc_zero(sites->count, sizeof *out->points);
     out->touched = mp_alloc(sites->count * sizeof *out->touched);
     out->totals = mp_nothing_written;
     out->totals.truncated_stacks = sites->cut ? sites->cut : MP_UNKNOWN;
-    find_peak(out);
+    out->peak = mp_sites_peak(sites, sites->to);
     for (size_t i = 0; i <= sites->to; i++)
         add_snapshot(out, i);
     add_lives(out);
@@ -257,28 +227,19 @@ static void write_points(dhat_out *out, const mp_request *request, mp_document *
     describe(out, request, document);
     free(out->points);
     free(out->touched);
+    return true;
 }
 
 static bool write_dhat(const mp_request *request, mp_document *document, mp_error *error)
 {
-    dhat_out out = {.json = {.file = request->file, .lines = true}};
     const mp_model *model = request->model;
-    mp_window window;
     if (!model->ages)
         return mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without keep_ages");
     for (uint32_t i = 1; model->kind == MP_KIND_EVENTS && i < model->sessions.count; i++)
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_ARGUMENT,
                            "how long objects lived is about a whole log, not up to a snapshot");
-    if (!mp_request_window(request, &window, error))
-        return false;
-    bool ok = mp_sites_of(&window, FRAMES, &out.sites, error);
-    if (ok) {
-        write_points(&out, request, document);
-        mp_sites_free(&out.sites);
-    }
-    mp_window_free(&window);
-    return ok;
+    return mp_sites_write(request, document, FRAMES, error, write_points);
 }
 
 enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* variants */

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "export/exporter.h"
-#include "export/sites.h"
+#include "export/stacks.h"
 #include "export/written.h"
 
 enum {
@@ -22,9 +21,9 @@ typedef struct massif_line {
 
 typedef struct massif_out {
     FILE *file;
-    mp_sites sites;
-    int64_t *own, *all;       /* bytes alive of each node */
-    uint32_t *below, *beside; /* nodes: the first below each, and the next of the same parent */
+    mp_sites *sites;
+    int64_t *own, *all; /* bytes alive of each node */
+    mp_links links;     /* of the nodes */
     massif_line *lines;
     size_t line_count, line_capacity;
     int64_t alive; /* bytes at the snapshot at hand */
@@ -35,22 +34,11 @@ typedef struct massif_out {
 
 static void sum_up(massif_out *out)
 {
-    const mp_sites *sites = &out->sites;
+    const mp_sites *sites = out->sites;
     for (uint32_t i = 0; i < sites->count; i++)
         out->all[i] = out->own[i];
     for (uint32_t i = sites->count; i-- > 1;)
         out->all[sites->nodes[i].parent] += out->all[i];
-}
-
-static void link_nodes(massif_out *out)
-{
-    const mp_sites *sites = &out->sites;
-    out->below = mp_alloc_zero(sites->count, sizeof *out->below);
-    out->beside = mp_alloc_zero(sites->count, sizeof *out->beside);
-    for (uint32_t i = sites->count; i-- > 1;) {
-        out->beside[i] = out->below[sites->nodes[i].parent];
-        out->below[sites->nodes[i].parent] = i;
-    }
 }
 
 /* The largest last: lines are taken off the end. */
@@ -78,7 +66,7 @@ static bool is_small(const massif_out *out, uint32_t node)
 static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
 {
     massif_line rest = {.depth = depth + 1};
-    for (uint32_t child = out->below[node]; child; child = out->beside[child])
+    for (uint32_t child = out->links.below[node]; child; child = out->links.beside[child])
         if (is_small(out, child)) {
             rest.places += out->all[child] != 0;
             rest.bytes += out->all[child];
@@ -86,7 +74,7 @@ static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
     const size_t first = out->line_count + (rest.places > 0);
     if (rest.places)
         push(out, rest);
-    for (uint32_t child = out->below[node]; child; child = out->beside[child])
+    for (uint32_t child = out->links.below[node]; child; child = out->links.beside[child])
         if (!is_small(out, child))
             push(out, (massif_line){.node = child, .depth = depth + 1, .bytes = out->all[child]});
     if (out->line_count > first)
@@ -119,7 +107,7 @@ static void put_line(massif_out *out, const massif_line *line)
             out->all[line->node]);
     put_label(out->file,
               top ? "(all objects that are alive)"
-                  : mp_sites_label(&out->sites, out->sites.nodes[line->node].place, &arena));
+                  : mp_sites_label(out->sites, out->sites->nodes[line->node].place, &arena));
     fputc('\n', out->file);
     out->nodes++;
     mp_arena_free(&arena);
@@ -141,21 +129,9 @@ static void put_head(const massif_out *out)
 {
     mp_arena arena = {0};
     fputs("desc: memprof export\ncmd: ", out->file);
-    put_label(out->file, mp_sites_command(&out->sites, &arena));
-    fprintf(out->file, "\ntime_unit: %s\n", out->sites.has_times ? "ms" : "i");
+    put_label(out->file, mp_sites_command(out->sites, &arena));
+    fprintf(out->file, "\ntime_unit: %s\n", out->sites->has_times ? "ms" : "i");
     mp_arena_free(&arena);
-}
-
-/* The snapshot with the most bytes alive, of equal ones the first. */
-static size_t peak_of(const mp_sites *sites)
-{
-    const mp_snapshot *snapshots = sites->window->filter->snapshots;
-    size_t peak = 0;
-    for (size_t i = 1; i < sites->snapshot_count; i++)
-        if (snapshots[sites->snapshots[i]].live_bytes >
-            snapshots[sites->snapshots[peak]].live_bytes)
-            peak = i;
-    return peak;
 }
 
 static bool is_detailed(const mp_sites *sites, size_t place)
@@ -167,7 +143,7 @@ static bool is_detailed(const mp_sites *sites, size_t place)
 /* False with a message where stacks would not say what reports say. */
 static bool put_snapshot(massif_out *out, size_t place, bool peak, int64_t *time, mp_error *error)
 {
-    mp_sites *sites = &out->sites;
+    mp_sites *sites = out->sites;
     const mp_snapshot *snapshot = &sites->window->filter->snapshots[sites->snapshots[place]];
     const int64_t now = sites->has_times ? snapshot->time_us / 1000 : (int64_t)place + 1;
     const mp_cost *cost;
@@ -197,7 +173,7 @@ static bool put_snapshot(massif_out *out, size_t place, bool peak, int64_t *time
 static void describe(const massif_out *out, int64_t trees, const mp_request *request,
                      mp_document *document)
 {
-    const mp_sites *sites = &out->sites;
+    const mp_sites *sites = out->sites;
     mp_written_totals totals = mp_nothing_written;
     totals.snapshots = (int64_t)sites->snapshot_count;
     totals.live_bytes = sites->window->filter->snapshots[sites->snapshots[sites->to]].live_bytes;
@@ -209,16 +185,16 @@ static void describe(const massif_out *out, int64_t trees, const mp_request *req
     mp_written_rows(document, table, "places", out->nodes);
 }
 
-static bool write_snapshots(massif_out *out, const mp_request *request, mp_document *document,
+static bool write_snapshots(mp_sites *sites, const mp_request *request, mp_document *document,
                             mp_error *error)
 {
-    const mp_sites *sites = &out->sites;
-    const size_t peak = peak_of(sites);
+    massif_out all = {.file = request->file, .sites = sites}, *out = &all;
+    const size_t peak = mp_sites_peak(sites, sites->snapshot_count - 1);
     int64_t time = 0, trees = 0;
     bool ok = true;
     out->own = mp_alloc_zero(sites->count, sizeof *out->own);
     out->all = mp_alloc_zero(sites->count, sizeof *out->all);
-    link_nodes(out);
+    out->links = mp_links_of(sites->nodes, sizeof *sites->nodes, sites->count);
     put_head(out);
     for (size_t i = 0; ok && i < sites->snapshot_count; i++) {
         ok = put_snapshot(out, i, i == peak, &time, error);
@@ -228,25 +204,14 @@ static bool write_snapshots(massif_out *out, const mp_request *request, mp_docum
         describe(out, trees, request, document);
     free(out->own);
     free(out->all);
-    free(out->below);
-    free(out->beside);
+    mp_links_free(&out->links);
     free(out->lines);
     return ok;
 }
 
 static bool write_massif(const mp_request *request, mp_document *document, mp_error *error)
 {
-    massif_out out = {.file = request->file};
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
-        return false;
-    bool ok = mp_sites_of(&window, FRAMES, &out.sites, error);
-    if (ok) {
-        ok = write_snapshots(&out, request, document, error);
-        mp_sites_free(&out.sites);
-    }
-    mp_window_free(&window);
-    return ok;
+    return mp_sites_write(request, document, FRAMES, error, write_snapshots);
 }
 
 static const mp_heap_arguments own;

@@ -4,7 +4,7 @@
  * Messages of one kind may follow each other in pieces, so a part is written as soon as there is
  * enough of it, and none of it is in memory twice. */
 #include "base/error.h"
-#include "export/exporter.h"
+#include "export/stacks.h"
 #include "export/written.h"
 
 #ifdef MEMPROF_PPROF
@@ -12,7 +12,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "export/code.h"
 #include "export/pprof.pb-c.h"
 
 enum {
@@ -163,6 +162,11 @@ static uint32_t place_above(pprof_out *out, uint32_t frame)
     return step->place;
 }
 
+static void add_sum(int64_t *total, int64_t more)
+{
+    *total = *total == MP_UNKNOWN ? more : *total + more;
+}
+
 /* The locations of a stack; `below`: what its first frame leads to, or 0. */
 static void add_stack(pprof_out *out, Pprof__Sample *sample, uint32_t frame, uint32_t below)
 {
@@ -178,34 +182,7 @@ static void add_stack(pprof_out *out, Pprof__Sample *sample, uint32_t frame, uin
         frame = out->steps[frame].caller;
     }
     if (depth < whole)
-        out->totals.truncated_stacks =
-            out->totals.truncated_stacks == MP_UNKNOWN ? 1 : out->totals.truncated_stacks + 1;
-}
-
-static void add_sum(int64_t *total, int64_t more)
-{
-    *total = *total == MP_UNKNOWN ? more : *total + more;
-}
-
-static void sum_up(mp_written_totals *totals, mp_weighing of, const mp_weight *weight)
-{
-    switch (of) {
-    case MP_WEIGH_CREATED:
-        add_sum(&totals->created_bytes, weight->own);
-        add_sum(&totals->created_objects, weight->own_count);
-        break;
-    case MP_WEIGH_LEAKED:
-        add_sum(&totals->leaked_bytes, weight->own);
-        add_sum(&totals->leaked_objects, weight->own_count);
-        break;
-    case MP_WEIGH_SECONDS:
-        add_sum(&totals->seconds, weight->own);
-        add_sum(&totals->calls, weight->own_count);
-        break;
-    default:
-        add_sum(&totals->live_bytes, weight->own);
-        add_sum(&totals->live_objects, weight->own_count);
-    }
+        add_sum(&out->totals.truncated_stacks, 1);
 }
 
 static void add_sample(pprof_out *out, uint32_t frame)
@@ -220,7 +197,8 @@ static void add_sample(pprof_out *out, uint32_t frame)
         const mp_weight *weight = &weights->at[i][frame];
         sample->value[sample->n_value++] = weight->own_count;
         sample->value[sample->n_value++] = weight->own * out->unit;
-        sum_up(&out->totals, weights->of[i], weight);
+        add_sum(mp_written_total(&out->totals, weights->of[i], false), weight->own);
+        add_sum(mp_written_total(&out->totals, weights->of[i], true), weight->own_count);
     }
     add_label(out, sample, "type", type ? at->name : NULL);
     add_label(out, sample, "name", at->object);
@@ -235,13 +213,9 @@ static void add_sample(pprof_out *out, uint32_t frame)
 static void add_samples(pprof_out *out)
 {
     const mp_weights *weights = out->code.weights;
-    for (uint32_t frame = 1; frame < weights->count; frame++) {
-        bool any = false;
-        for (size_t i = 0; i < weights->columns; i++)
-            any |= weights->at[i][frame].own || weights->at[i][frame].own_count;
-        if (any)
+    for (uint32_t frame = 1; frame < weights->count; frame++)
+        if (mp_stacks_end_at(weights, frame))
             add_sample(out, frame);
-    }
     flush(out);
 }
 
@@ -415,38 +389,18 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     free(out);
 }
 
-static bool write_heap(const mp_request *request, mp_document *document, mp_error *error)
+static bool write_pprof(const mp_request *request, mp_document *document, mp_error *error)
 {
-    static const mp_weighing of[] = {MP_WEIGH_CREATED, MP_WEIGH_ALIVE, MP_WEIGH_LEAKED};
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
-        return false;
-    mp_weights weights = mp_weights_apart(&window, of, sizeof of / sizeof *of);
-    write_weights(&weights, request, document);
-    mp_weights_free(&weights);
-    mp_window_free(&window);
-    return true;
-}
-
-static bool write_others(const mp_request *request, mp_document *document, mp_error *error)
-{
-    (void)error;
-    bool dump = request->filter->holds & MP_HOLDS_GRAPH;
-    const mp_weighing of = dump ? MP_WEIGH_RETAINED : MP_WEIGH_SECONDS;
-    mp_weights weights = mp_weights_of(request->filter, NULL, &of, 1);
-    write_weights(&weights, request, document);
-    mp_weights_free(&weights);
-    return true;
+    return mp_stacks_weigh(request, document, true, error, write_weights);
 }
 #else
-static bool write_heap(const mp_request *request, mp_document *document, mp_error *error)
+static bool write_pprof(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)request;
     (void)document;
     return mp_fail(error, MP_ERROR_NO_ANSWER,
                    "this memprof was built without protobuf-c, by which pprof's files are made");
 }
-#define write_others write_heap
 #endif
 
 static const mp_heap_arguments own;
@@ -466,8 +420,8 @@ const mp_exporter mp_exporter_pprof = {
                .summary = "stacks, with types and threads, for go tool pprof",
                MP_ARGUMENTS(arguments, own),
                .wants_threads = true,
-               .variants = {MP_HEAP_VARIANTS(write_heap),
-                            {.needs = MP_HOLDS_GRAPH, .run = write_others},
-                            {.needs = MP_HOLDS_PROFILE, .run = write_others}}},
+               .variants = {MP_HEAP_VARIANTS(write_pprof),
+                            {.needs = MP_HOLDS_GRAPH, .run = write_pprof},
+                            {.needs = MP_HOLDS_PROFILE, .run = write_pprof}}},
     .binary = true,
 };

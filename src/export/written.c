@@ -16,6 +16,20 @@ const mp_written_totals mp_nothing_written = {
     .truncated_stacks = MP_UNKNOWN,
 };
 
+int64_t *mp_written_total(mp_written_totals *totals, mp_weighing of, bool counts)
+{
+    switch (of) {
+    case MP_WEIGH_CREATED:
+        return counts ? &totals->created_objects : &totals->created_bytes;
+    case MP_WEIGH_LEAKED:
+        return counts ? &totals->leaked_objects : &totals->leaked_bytes;
+    case MP_WEIGH_SECONDS:
+        return counts ? &totals->calls : &totals->seconds;
+    default:
+        return counts ? &totals->live_objects : &totals->live_bytes;
+    }
+}
+
 #define TOTAL(member, title, unit) MP_COLUMN(mp_written_totals, member, title, unit, MP_IF_KNOWN)
 
 static const mp_column total_columns[] = {

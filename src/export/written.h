@@ -3,6 +3,7 @@
 #ifndef MP_EXPORT_WRITTEN_H
 #define MP_EXPORT_WRITTEN_H
 
+#include "query/weights.h"
 #include "reports/sections.h"
 
 /* By the names that reports have for them; MP_UNKNOWN: the file does not tell it. */
@@ -16,6 +17,9 @@ typedef struct mp_written_totals {
 
 /* All MP_UNKNOWN. */
 extern const mp_written_totals mp_nothing_written;
+/* The total that a column of weights adds to: its amounts, or where it `counts`, objects or calls.
+ */
+int64_t *mp_written_total(mp_written_totals *totals, mp_weighing of, bool counts);
 
 /* The document of an export: first the title, "PATH: WHAT", and the totals. */
 void mp_written(mp_document *document, const mp_request *request, const char *what,

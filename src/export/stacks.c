@@ -1,0 +1,291 @@
+#include "export/stacks.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/objects.h"
+#include "render/cell.h"
+#include "reports/sections.h"
+
+/* --- code --- */
+
+mp_code mp_code_of(const mp_weights *weights)
+{
+    return (mp_code){.weights = weights,
+                     .texts = mp_dictionary_new(),
+                     .function_of = mp_alloc_zero(weights->count, sizeof(uint32_t))};
+}
+
+void mp_code_free(mp_code *code)
+{
+    mp_dictionary_free(code->texts);
+    mp_hash_index_free(&code->function_index);
+    mp_id_index_free(&code->place_index);
+    mp_arena_free(&code->scratch);
+    free(code->functions);
+    free(code->places);
+    free(code->function_of);
+}
+
+uint32_t mp_code_text_id(mp_code *code, const char *text)
+{
+    if (!text || !*text)
+        return 0;
+    uint32_t id = mp_dictionary_id(code->texts, mp_safe_text(&code->scratch, text));
+    mp_arena_free(&code->scratch);
+    return id;
+}
+
+/* Of a type's objects that all have one name, both. */
+static uint32_t name_of(mp_code *code, const mp_weight_frame *frame)
+{
+    if (!frame->object)
+        return mp_code_text_id(code, frame->name);
+    mp_arena arena = {0};
+    const char *name = mp_arena_format(&arena, "%s %s", frame->name, frame->object);
+    uint32_t id = mp_code_text_id(code, name);
+    mp_arena_free(&arena);
+    return id;
+}
+
+static bool same_function(const void *opaque, uint32_t value)
+{
+    const mp_code *code = opaque;
+    const mp_code_function *a = &code->functions[value], *b = &code->functions[0];
+    return a->name == b->name && a->source == b->source && a->module == b->module &&
+           a->start_line == b->start_line;
+}
+
+uint32_t mp_code_function_of(mp_code *code, uint32_t frame)
+{
+    const mp_weight_frame *at = &code->weights->frames[frame];
+    if (code->function_of[frame])
+        return code->function_of[frame];
+    mp_grow(&code->functions, &code->function_capacity, code->function_count + 2,
+            sizeof *code->functions);
+    mp_code_function *wanted = &code->functions[0];
+    *wanted = (mp_code_function){name_of(code, at), mp_code_text_id(code, at->source),
+                                 mp_code_text_id(code, at->module), at->start_line};
+    const uint64_t words[] = {mp_joined(wanted->name, wanted->source),
+                              mp_joined(wanted->module, wanted->start_line)};
+    uint32_t *place =
+        mp_hash_index_put(&code->function_index, mp_hash_words(words, 2), same_function, code);
+    if (!*place) {
+        *place = (uint32_t)++code->function_count;
+        code->functions[*place] = *wanted;
+    }
+    return code->function_of[frame] = *place;
+}
+
+uint32_t mp_code_line(const mp_code *code, uint32_t frame, uint32_t callee)
+{
+    uint32_t line = code->weights->frames[frame].line;
+    assert(!callee || code->weights->frames[callee].parent == frame);
+    return line == MP_NO_LINE && callee ? code->weights->frames[callee].called_at : line;
+}
+
+uint32_t mp_code_place_of(mp_code *code, uint32_t frame, uint32_t callee)
+{
+    mp_code_place at = {mp_code_function_of(code, frame), mp_code_line(code, frame, callee)};
+    uint32_t *place = mp_id_index_put(&code->place_index, mp_joined(at.function, at.line));
+    if (!*place) {
+        *place = (uint32_t)++code->place_count;
+        mp_grow(&code->places, &code->place_capacity, code->place_count + 1, sizeof *code->places);
+        code->places[*place] = at;
+    }
+    return *place;
+}
+
+/* --- what was weighed --- */
+
+bool mp_stacks_weigh(const mp_request *request, mp_document *document, bool apart, mp_error *error,
+                     void (*write)(const mp_weights *weights, const mp_request *request,
+                                   mp_document *document))
+{
+    static const mp_weighing heap[] = {MP_WEIGH_CREATED, MP_WEIGH_ALIVE, MP_WEIGH_LEAKED};
+    const unsigned holds = request->filter->holds;
+    const mp_weighing other = holds & MP_HOLDS_GRAPH ? MP_WEIGH_RETAINED : MP_WEIGH_SECONDS;
+    const size_t columns = sizeof heap / sizeof *heap;
+    mp_window window = {0};
+    bool is_heap = holds & MP_HOLDS_HISTORY;
+    if (is_heap && !mp_request_window(request, &window, error))
+        return false;
+    mp_weights weights = !is_heap ? mp_weights_of(request->filter, NULL, &other, 1)
+                         : apart  ? mp_weights_apart(&window, heap, columns)
+                                  : mp_weights_of(request->filter, &window, heap, columns);
+    write(&weights, request, document);
+    mp_weights_free(&weights);
+    if (is_heap)
+        mp_window_free(&window);
+    return true;
+}
+
+bool mp_stacks_end_at(const mp_weights *weights, uint32_t frame)
+{
+    bool any = false;
+    for (size_t i = 0; i < weights->columns; i++)
+        any |= weights->at[i][frame].own || weights->at[i][frame].own_count;
+    return any;
+}
+
+mp_links mp_links_of(const void *nodes, size_t size, uint32_t count)
+{
+    mp_links links = {mp_alloc_zero(count, sizeof(uint32_t)),
+                      mp_alloc_zero(count, sizeof(uint32_t))};
+    for (uint32_t i = count; i-- > 1;) {
+        uint32_t parent;
+        memcpy(&parent, (const char *)nodes + i * size, sizeof parent);
+        links.beside[i] = links.below[parent];
+        links.below[parent] = i;
+    }
+    return links;
+}
+
+void mp_links_free(mp_links *links)
+{
+    free(links->below);
+    free(links->beside);
+}
+
+/* --- a heap over time --- */
+
+static uint32_t node_at(mp_sites *sites, mp_id_index *index, uint32_t parent, uint32_t place)
+{
+    uint32_t *known = mp_id_index_put(index, mp_joined(parent, place));
+    if (!*known) {
+        *known = sites->count++;
+        mp_grow(&sites->nodes, &sites->capacity, sites->count, sizeof *sites->nodes);
+        sites->nodes[*known] = (mp_site_node){parent, place};
+    }
+    return *known;
+}
+
+/* From the innermost frame outwards. */
+static uint32_t end_at(mp_sites *sites, mp_id_index *index, uint32_t frame, uint32_t frames)
+{
+    uint32_t node = 0, callee = 0;
+    for (; frame && frames; frames--) {
+        node = node_at(sites, index, node, mp_code_place_of(&sites->code, frame, callee));
+        callee = frame;
+        frame = sites->weights.frames[frame].parent;
+    }
+    sites->cut += frame != 0;
+    return node;
+}
+
+static void take_stacks(mp_sites *sites, uint32_t frames)
+{
+    const mp_model *model = sites->window->model;
+    mp_id_index index = {0};
+    uint32_t *frame_of;
+    sites->weights = mp_weights_of_contexts(sites->window, &frame_of);
+    sites->code = mp_code_of(&sites->weights);
+    sites->end_of = frame_of;
+    sites->count = 1;
+    mp_grow(&sites->nodes, &sites->capacity, 1, sizeof *sites->nodes);
+    sites->nodes[0] = (mp_site_node){0, 0};
+    uint32_t *end = mp_alloc_zero(sites->weights.count, sizeof *end);
+    for (uint32_t i = 1; i < model->contexts.count; i++) {
+        uint32_t frame = frame_of[i];
+        if (frame && !end[frame])
+            end[frame] = end_at(sites, &index, frame, frames);
+        frame_of[i] = end[frame];
+    }
+    free(end);
+    mp_id_index_free(&index);
+}
+
+static void take_snapshots(mp_sites *sites, mp_session_id session)
+{
+    const mp_filter *filter = sites->window->filter;
+    uint32_t first = filter->sessions.first[session.i];
+    sites->snapshots = filter->sessions.at + first;
+    sites->snapshot_count = mp_filter_snapshots(filter, session.i);
+    for (size_t i = 0; i < sites->snapshot_count; i++) {
+        sites->has_times |= filter->snapshots[sites->snapshots[i]].time_us > 0;
+        if (sites->snapshots[i] == sites->window->ranges[session.i].to.i)
+            sites->to = i;
+    }
+}
+
+bool mp_sites_write(const mp_request *request, mp_document *document, uint32_t frames,
+                    mp_error *error,
+                    bool (*write)(mp_sites *sites, const mp_request *request, mp_document *document,
+                                  mp_error *error))
+{
+    mp_window window;
+    mp_session_id session;
+    if (!mp_request_window(request, &window, error))
+        return false;
+    bool ok = mp_only_session(window.filter, &session, error);
+    if (ok) {
+        mp_sites sites = {.window = &window, .next_delta = 1};
+        take_snapshots(&sites, session);
+        take_stacks(&sites, frames);
+        ok = write(&sites, request, document, error);
+        mp_code_free(&sites.code);
+        mp_weights_free(&sites.weights);
+        free(sites.nodes);
+        free(sites.end_of);
+    }
+    mp_window_free(&window);
+    return ok;
+}
+
+size_t mp_sites_peak(const mp_sites *sites, size_t last)
+{
+    const mp_snapshot *snapshots = sites->window->filter->snapshots;
+    size_t peak = 0;
+    for (size_t i = 1; i <= last; i++)
+        if (snapshots[sites->snapshots[i]].live_bytes >
+            snapshots[sites->snapshots[peak]].live_bytes)
+            peak = i;
+    return peak;
+}
+
+bool mp_sites_next(mp_sites *sites, uint32_t snapshot, uint32_t *node, const mp_cost **cost)
+{
+    const mp_model *model = sites->window->model;
+    while (sites->next_delta < model->deltas.count) {
+        const mp_delta *delta = &model->deltas.at[sites->next_delta];
+        const mp_generation *generation = &model->generations.at[delta->generation.i];
+        if (delta->snapshot.i > snapshot)
+            return false;
+        sites->next_delta++;
+        *node = sites->end_of[generation->context.i];
+        *cost = &delta->cost;
+        if (*node && !generation->reusable &&
+            mp_filter_has_generation(sites->window->filter, delta->generation))
+            return true;
+    }
+    return false;
+}
+
+const char *mp_sites_label(const mp_sites *sites, uint32_t place, mp_arena *arena)
+{
+    const mp_code *code = &sites->code;
+    const mp_code_place *at = &code->places[place];
+    const mp_code_function *function = &code->functions[at->function];
+    const char *name = mp_dictionary_text(code->texts, function->name);
+    const char *source = mp_dictionary_text(code->texts, function->source);
+    const char *module = mp_dictionary_text(code->texts, function->module);
+    static const char none[] = "\?\?\?";
+    int32_t line = at->line == MP_NO_LINE ? (int32_t)function->start_line : (int32_t)at->line;
+    if (*source || line > 0)
+        return mp_arena_format(arena, "0x%" PRIX32 ": %s (%s:%" PRId32 ")", place, name,
+                               *source ? source : none, line > 0 ? line : 0);
+    return mp_arena_format(arena, "0x%" PRIX32 ": %s (in %s)", place, name,
+                           *module ? module : none);
+}
+
+const char *mp_sites_command(const mp_sites *sites, mp_arena *arena)
+{
+    const mp_model *model = sites->window->model;
+    mp_session_id session = sites->window->filter->snapshots[sites->snapshots[0]].session;
+    const char *application = mp_model_text(model, model->sessions.at[session.i].application);
+    const char *path = model->inputs.count > 1 ? model->inputs.at[1].path : "";
+    const char *slash = strrchr(path, '/');
+    return mp_safe_text(arena, *application ? application : slash ? slash + 1 : path);
+}
