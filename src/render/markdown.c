@@ -1,20 +1,39 @@
 /* Markdown as GitHub and GitLab show it: the tables that people read, for a summary or a comment.
  *
+ * An answer is written in pieces that are there whole or not at all: a heading, a row. Where there
+ * is a limit, rows that do not fit are left out and counted. It is one of bytes, so it holds for
+ * characters too.
+ *
  * Source: the GitHub Flavored Markdown Spec: tables, backslash escapes, fenced code blocks, HTML
  * blocks. */
-#include "render/markdown.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "document/checks.h"
 #include "render/cell.h"
+#include "render/renderer.h"
+
+typedef struct markdown {
+    FILE *file;
+    const mp_style *style;
+    bool exact_bytes;
+    bool folds;           /* each table below its title, which opens it */
+    bool parts;           /* what comes next stands behind an empty line */
+    size_t room;          /* bytes that are left; SIZE_MAX: as many as there are */
+    size_t rows_left_out; /* as there was no room */
+    const char *command;  /* that ends it; NULL: none */
+    bool command_left_out;
+    mp_text_buffer piece; /* at hand */
+    mp_arena arena;       /* its texts */
+} markdown;
 
 /* --- pieces --- */
 
-static void put_raw(mp_markdown *to, const char *text)
+static void put_raw(markdown *to, const char *text)
 {
     mp_text_put(&to->piece, text, strlen(text));
 }
@@ -52,7 +71,7 @@ static bool is_made_of(const char *begin, const char *p)
 }
 
 /* Escape these characters of mark-up, what is HTML, and what names would be made links of. */
-static void put_escaped(mp_markdown *to, const char *text, const char *marks)
+static void put_escaped(markdown *to, const char *text, const char *marks)
 {
     const char *begin = mp_safe_text(&to->arena, text);
     for (const char *p = begin; *p; p++) {
@@ -70,19 +89,19 @@ static void put_escaped(mp_markdown *to, const char *text, const char *marks)
     }
 }
 
-static void put(mp_markdown *to, const char *text)
+static void put(markdown *to, const char *text)
 {
     put_escaped(to, text, "\\`*_[]~|$");
 }
 
-static void drop(mp_markdown *to)
+static void drop(markdown *to)
 {
     to->piece.length = 0;
     mp_arena_free(&to->arena);
 }
 
 /* Write the piece at hand, unless there is no room for it and `spare` bytes more. */
-static bool flush(mp_markdown *to, size_t spare)
+static bool flush(markdown *to, size_t spare)
 {
     size_t length = to->piece.length;
     bool fits = length <= to->room && spare <= to->room - length;
@@ -94,7 +113,7 @@ static bool flush(mp_markdown *to, size_t spare)
     return fits;
 }
 
-static void put_heading(mp_markdown *to, const char *marks, const char *text)
+static void put_heading(markdown *to, const char *marks, const char *text)
 {
     PUT(to, "%s ", marks);
     put(to, text);
@@ -103,8 +122,9 @@ static void put_heading(mp_markdown *to, const char *marks, const char *text)
 
 /* --- verdicts --- */
 
-void mp_markdown_put_checks(mp_markdown *to, const mp_document *document, const mp_checks *checks,
-                            bool failed)
+/* What the checks came to, and their table. `failed`: of those alone that do not hold. */
+static void put_checks(markdown *to, const mp_document *document, const mp_checks *checks,
+                       bool failed)
 {
     static const char *const shown[] = {"pass", "**fail**", "**error**"};
     const char *verdict = checks->counts[MP_VERDICT_FAIL]    ? "failed"
@@ -149,7 +169,7 @@ void mp_markdown_put_checks(mp_markdown *to, const mp_document *document, const 
 /* --- tables --- */
 
 /* A stack as deep as people see it, notes whole: a line each. */
-static void put_list(mp_markdown *to, const mp_table *table, const mp_column *column,
+static void put_list(markdown *to, const mp_table *table, const mp_column *column,
                      const mp_cell *cell)
 {
     int64_t shown = cell->count;
@@ -165,7 +185,7 @@ static void put_list(mp_markdown *to, const mp_table *table, const mp_column *co
         PUT(to, "<br>and %" PRId64 " more", mp_list_length(cell) - shown);
 }
 
-static void put_cell(mp_markdown *to, const mp_table *table, size_t row, size_t column)
+static void put_cell(markdown *to, const mp_table *table, size_t row, size_t column)
 {
     const mp_cell *cell = &table->cells[row * table->column_count + column];
     const mp_column *as = &table->columns[column];
@@ -186,7 +206,7 @@ static size_t *shown_columns(const mp_table *table, size_t *count)
     return columns;
 }
 
-static void put_record(mp_markdown *to, const mp_table *table)
+static void put_record(markdown *to, const mp_table *table)
 {
     size_t count, *columns = shown_columns(table, &count);
     put_raw(to, "| | |\n| --- | --- |\n");
@@ -200,7 +220,7 @@ static void put_record(mp_markdown *to, const mp_table *table)
     free(columns);
 }
 
-static void put_titles(mp_markdown *to, const mp_table *table, const size_t *columns, size_t count)
+static void put_titles(markdown *to, const mp_table *table, const size_t *columns, size_t count)
 {
     put_raw(to, "|");
     for (size_t i = 0; i < count; i++) {
@@ -216,7 +236,7 @@ static void put_titles(mp_markdown *to, const mp_table *table, const size_t *col
 
 /* The piece at hand is what stands above the table: without a row of it, it says nothing. `spare`:
  * bytes that what stands below the rows has. Gives how many rows there was room for. */
-static size_t put_rows(mp_markdown *to, const mp_table *table, size_t spare)
+static size_t put_rows(markdown *to, const mp_table *table, size_t spare)
 {
     size_t count, row = 0, *columns = shown_columns(table, &count);
     put_titles(to, table, columns, count);
@@ -234,7 +254,7 @@ static size_t put_rows(mp_markdown *to, const mp_table *table, size_t spare)
 }
 
 /* What stands below the rows; the caller releases it. */
-static char *below_of(mp_markdown *to, const mp_table *table)
+static char *below_of(markdown *to, const mp_table *table)
 {
     mp_text_buffer above = to->piece;
     to->piece = (mp_text_buffer){0};
@@ -250,7 +270,7 @@ static char *below_of(mp_markdown *to, const mp_table *table)
     return below;
 }
 
-static void put_above(mp_markdown *to, const mp_table *table)
+static void put_above(markdown *to, const mp_table *table)
 {
     if (table->title && to->folds) {
         put_raw(to, "<details><summary>"); /* a block of HTML, which knows no backslashes */
@@ -265,7 +285,7 @@ static void put_above(mp_markdown *to, const mp_table *table)
     }
 }
 
-static void put_table(mp_markdown *to, const mp_table *whole)
+static void put_table(markdown *to, const mp_table *whole)
 {
     const mp_table shown = mp_table_for_people(whole, to->style), *table = &shown;
     char *below = below_of(to, table);
@@ -291,7 +311,7 @@ static void put_table(mp_markdown *to, const mp_table *whole)
     free(below);
 }
 
-void mp_markdown_put_title(mp_markdown *to, const char *title)
+static void put_title(markdown *to, const char *title)
 {
     put_raw(to, to->parts ? "\n" : "");
     to->parts = false; /* the heading ends with an empty line */
@@ -300,7 +320,7 @@ void mp_markdown_put_title(mp_markdown *to, const char *title)
 }
 
 /* What the report says first, an item a line. */
-static void put_answer(mp_markdown *to, const mp_document *document)
+static void put_answer(markdown *to, const mp_document *document)
 {
     bool begun = false;
     for (size_t i = 0; i < document->said_count && !document->said[i].file; i++) {
@@ -317,7 +337,9 @@ static void put_answer(mp_markdown *to, const mp_document *document)
     }
 }
 
-void mp_markdown_put_tables(mp_markdown *to, const mp_document *document)
+/* What the report says first, and the tables that people read, without those that say what the
+ * checks do. */
+static void put_tables(markdown *to, const mp_document *document)
 {
     put_answer(to, document);
     for (size_t i = 0; i < document->table_count; i++) {
@@ -338,7 +360,7 @@ enum {
 };
 
 /* The command as a block of code, whose fence is longer than any in it. */
-static void put_command(mp_markdown *to, const char *command)
+static void put_command(markdown *to, const char *command)
 {
     size_t longest = 2;
     for (const char *at = command; *at;) {
@@ -358,14 +380,16 @@ static void put_command(mp_markdown *to, const char *command)
     put_raw(to, "\n");
 }
 
-mp_markdown mp_markdown_begin(FILE *file, const mp_document *document, const mp_style *style,
-                              bool is_comment, bool with_command)
+/* `is_comment`: it has the limit of one. `with_command`: it ends with the command that gives the
+ * same answer, for which room is kept. */
+static markdown begin(FILE *file, const mp_document *document, const mp_style *style,
+                      bool is_comment, bool with_command)
 {
-    mp_markdown to = {.file = file,
-                      .style = style,
-                      .exact_bytes = document->exact_bytes,
-                      .room = SIZE_MAX,
-                      .command = with_command ? style->command : NULL};
+    markdown to = {.file = file,
+                   .style = style,
+                   .exact_bytes = document->exact_bytes,
+                   .room = SIZE_MAX,
+                   .command = with_command ? style->command : NULL};
     if (!is_comment)
         return to;
     to.room = COMMENT - NOTES;
@@ -377,7 +401,8 @@ mp_markdown mp_markdown_begin(FILE *file, const mp_document *document, const mp_
     return to;
 }
 
-void mp_markdown_end(mp_markdown *to)
+/* How much was left out, and the command. */
+static void finish(markdown *to)
 {
     to->room = SIZE_MAX; /* it was kept free */
     if (to->rows_left_out)
@@ -399,13 +424,13 @@ static bool render_markdown(const mp_document *document, const mp_diagnostics *d
     mp_arena arena = {0};
     mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
     bool judged = document->policy != NULL;
-    mp_markdown to = mp_markdown_begin(file, document, style, judged, judged);
+    markdown to = begin(file, document, style, judged, judged);
     if (checks.count)
-        mp_markdown_put_checks(&to, document, &checks, false);
+        put_checks(&to, document, &checks, false);
     if (document->title)
-        mp_markdown_put_title(&to, document->title);
-    mp_markdown_put_tables(&to, document);
-    mp_markdown_end(&to);
+        put_title(&to, document->title);
+    put_tables(&to, document);
+    finish(&to);
     mp_arena_free(&arena);
     return true;
 }
@@ -414,3 +439,28 @@ const mp_renderer mp_renderer_markdown = {.name = "markdown",
                                           .ending = ".md",
                                           .summary = "tables for a pull request or a job's summary",
                                           .render = render_markdown};
+
+/* A comment for a pull request: the verdict, the rules that do not hold, and, folded, the tables
+ * behind them, with the command that shows the same. */
+static bool render_pr(const mp_document *document, const mp_diagnostics *diagnostics,
+                      const mp_style *style, FILE *file, mp_error *error)
+{
+    (void)error;
+    mp_arena arena = {0};
+    mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
+    markdown to = begin(file, document, style, true, true);
+    to.folds = true;
+    if (checks.count)
+        put_checks(&to, document, &checks, true);
+    else if (document->title)
+        put_title(&to, document->title);
+    put_tables(&to, document);
+    finish(&to);
+    mp_arena_free(&arena);
+    return true;
+}
+
+const mp_renderer mp_renderer_pr = {
+    .name = "pr",
+    .summary = "a comment for a pull request: the verdict, and folded what is behind it",
+    .render = render_pr};

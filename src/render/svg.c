@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "render/cell.h"
+#include "render/renderer.h"
 #include "render/xml.h"
 
 /* --- how wide texts are --- */
@@ -130,6 +132,12 @@ const char *mp_svg_amount(mp_svg *svg, mp_unit unit, int64_t amount, bool with_s
     return mp_arena_format(&svg->arena, "%s%s", text, behind);
 }
 
+const char *mp_svg_counted(mp_svg *svg, const mp_tree_figure *tree, int64_t count)
+{
+    return mp_arena_format(&svg->arena, "%s %.*s", mp_svg_amount(svg, MP_COUNT, count, false),
+                           (int)strlen(tree->count_of) - (count == 1), tree->count_of);
+}
+
 /* FNV-1a, which is the same everywhere: the program's own hashes are not. */
 unsigned mp_svg_colour(const char *text, unsigned count)
 {
@@ -156,7 +164,7 @@ static const char *first_parts(mp_svg *svg, const char *text, double room)
     return kept ? mp_arena_format(&svg->arena, "%.*s%s", (int)(kept - text), text, more) : text;
 }
 
-double mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const char *summary)
+void mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const char *summary)
 {
     FILE *file = svg->file;
     const char *title = figure->title ? figure->title : figure->name;
@@ -181,7 +189,17 @@ double mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const c
     mp_xml_text(file, mp_svg_fitting(&svg->arena, title, 18 * 1.13, room)); /* it is bold */
     fputs("</text>\n", file);
     mp_svg_text(svg, "summary", NULL, MP_SVG_MARGIN, 48, room, first_parts(svg, summary, room));
-    return MP_SVG_HEAD;
+}
+
+void mp_svg_note(mp_svg *svg, double y, const char *note)
+{
+    mp_svg_text(svg, "note", NULL, MP_SVG_MARGIN, y, MP_SVG_WIDTH - 2 * MP_SVG_MARGIN, note);
+}
+
+const char *mp_svg_notes(mp_svg *svg, const char *first, const char *second)
+{
+    const char *between = *first && *second ? "; " : "";
+    return mp_arena_format(&svg->arena, "%s%s%s", first, between, second);
 }
 
 void mp_svg_end(mp_svg *svg, const char *script)
@@ -191,3 +209,52 @@ void mp_svg_end(mp_svg *svg, const char *script)
     fputs("</svg>\n", svg->file);
     mp_arena_free(&svg->arena);
 }
+
+/* --- a figure as a file: the first of a document --- */
+
+typedef void draw_figure(mp_svg *svg, const mp_figure *figure);
+
+static draw_figure *const drawings[] = {
+    [MP_FIGURE_STACKS] = mp_svg_stacks,
+    [MP_FIGURE_MAP] = mp_svg_map,
+    [MP_FIGURE_LINES] = mp_svg_lines,
+    [MP_FIGURE_SPANS] = mp_svg_spans,
+};
+
+bool mp_svg_figure(mp_svg *svg, const mp_figure *figure)
+{
+    const size_t kinds = sizeof drawings / sizeof *drawings;
+    if ((size_t)figure->kind >= kinds || !drawings[figure->kind])
+        return false;
+    drawings[figure->kind](svg, figure);
+    return true;
+}
+
+static bool render_svg(const mp_document *document, const mp_diagnostics *diagnostics,
+                       const mp_style *style, FILE *file, mp_error *error)
+{
+    (void)diagnostics;
+    mp_svg svg = {.file = file, .alone = true, .exact = document->exact_bytes};
+    for (size_t i = 0; i < document->figure_count; i++)
+        if (mp_svg_figure(&svg, &document->figures[i]))
+            return true;
+    if (document->files > 1)
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "a picture is of one recording, not of %zu that are read apart",
+                       document->files);
+    if (!document->draws)
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "%s was asked for no figures, expected the setting draws",
+                       document->command);
+    return mp_fail(error, MP_ERROR_NO_ANSWER,
+                   "%s has nothing that is drawn, expected flame, treemap, snapshots, growth or "
+                   "timeline, or %sformat html",
+                   document->command, style->dashes);
+}
+
+const mp_renderer mp_renderer_svg = {.name = "svg",
+                                     .ending = ".svg",
+                                     .summary = "the report's picture, as one file",
+                                     .for_programs = true,
+                                     .draws = true,
+                                     .render = render_svg};

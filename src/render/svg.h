@@ -33,9 +33,13 @@ enum {
 /* --- a drawing's frame --- */
 
 /* Begin a drawing of so many pixels: its title, and what it shows in a sentence or two, for those
- * who do not see it and as its first lines. Gives where what follows may begin, from the top. */
-double mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const char *summary);
-/* What is left out, below what was drawn, and the end. `script`: NULL: none. */
+ * who do not see it and as its first lines. What follows may begin MP_SVG_HEAD from the top. */
+void mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const char *summary);
+/* What is left out, in one line whose base is at `y`; "" for nothing. */
+void mp_svg_note(mp_svg *svg, double y, const char *note);
+/* Two notes, each "" for none, as one. In the arena. */
+const char *mp_svg_notes(mp_svg *svg, const char *first, const char *second);
+/* The end. `script`: NULL: none. */
 void mp_svg_end(mp_svg *svg, const char *script);
 /* How much of the height mp_svg_begin takes. */
 enum { MP_SVG_HEAD = 62 };
@@ -61,6 +65,8 @@ const char *mp_svg_ends(mp_arena *arena, const char *text, size_t head, size_t t
 const char *mp_svg_short(mp_arena *arena, const char *text, size_t characters);
 /* An amount with its unit, as people read it: "18.6 KiB", "0.125000 s", "1,234". In the arena. */
 const char *mp_svg_amount(mp_svg *svg, mp_unit unit, int64_t amount, bool with_sign);
+/* "27 objects", by what the tree counts, which is known. In the arena. */
+const char *mp_svg_counted(mp_svg *svg, const mp_tree_figure *tree, int64_t count);
 /* One of `count` colours, always the same for one text. */
 unsigned mp_svg_colour(const char *text, unsigned count);
 

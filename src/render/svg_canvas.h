@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "document/figure.h"
 #include "render/svg.h"
-#include "render/svg_axis.h"
 #include "render/svg_draw.h"
 
 /* Pixels. */

@@ -42,10 +42,7 @@ static void draw_span(mp_canvas *to, int64_t y, int64_t from, int64_t until, con
     fprintf(to->svg->file, "<g class=\"span\">");
     mp_svg_tip(to->svg, title);
     fprintf(to->svg->file, "<rect");
-    mp_draw_at(to->svg->file, "x", from);
-    mp_draw_at(to->svg->file, "y", (y + 4) * 10);
-    mp_draw_at(to->svg->file, "width", until - from);
-    mp_draw_at(to->svg->file, "height", (MP_LINES_LANE - 8) * 10);
+    mp_draw_box(to->svg->file, from, (y + 4) * 10, until - from, (MP_LINES_LANE - 8) * 10);
     fprintf(to->svg->file, " rx=\"2\" fill=\"#dfe7ef\" stroke=\"%s\" stroke-width=\"0.5\"/>",
             MP_RULE);
     if (until - from >= LEAST_LABEL * 10)
@@ -205,9 +202,8 @@ void mp_canvas_draw_lanes(mp_canvas *to, int64_t y)
     for (size_t i = 0; i < LANES; i++) {
         if (!count_of(to, lanes[i].kind))
             continue;
-        mp_draw_text(to->svg->file,
-                     &(mp_letters){.size = MP_LETTERS, .colour = MP_SOFT, .anchor = "end"},
-                     (MP_LINES_LEFT - 8) * 10, (y + 16) * 10, lanes[i].title);
+        mp_draw_label(to->svg->file, "end", (MP_LINES_LEFT - 8) * 10, (y + 16) * 10,
+                      lanes[i].title);
         if (strcmp(lanes[i].kind, "tag") == 0)
             draw_tags(to, y);
         else

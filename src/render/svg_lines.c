@@ -112,19 +112,18 @@ static bool is_thinned(const mp_canvas *to)
     return false;
 }
 
-/* What is not as it seems; NULL: nothing. */
+/* What is not as it seems; "": nothing. */
 static const char *note_of(mp_canvas *to)
 {
-    const char *own = to->figure->note;
+    const char *thinned = "", *own = to->figure->note ? to->figure->note : "";
     char all[MP_UNIT_TEXT];
     mp_format_count(all, (int64_t)to->of->moments, false);
-    if (!is_thinned(to))
-        return own;
-    return mp_arena_format(to->arena,
-                           "%s moments in %zu column%s: each shows its first, last, least and "
-                           "most%s%s",
-                           all, to->column_count, to->column_count == 1 ? "" : "s", own ? "; " : "",
-                           own ? own : "");
+    if (is_thinned(to))
+        thinned = mp_arena_format(to->arena,
+                                  "%s moments in %zu column%s: each shows its first, last, least "
+                                  "and most",
+                                  all, to->column_count, to->column_count == 1 ? "" : "s");
+    return mp_svg_notes(to->svg, thinned, own);
 }
 
 static void place_all(mp_canvas *to)
@@ -144,7 +143,7 @@ static void place_all(mp_canvas *to)
         y += in->height + GAP;
     }
     to->bottom = y - GAP;
-    to->height = to->bottom + 32 + mp_canvas_lanes(to) + (note_of(to) ? 36 : 14);
+    to->height = to->bottom + 32 + mp_canvas_lanes(to) + (*note_of(to) ? 36 : 14);
 }
 
 /* --- all of it --- */
@@ -160,14 +159,10 @@ static void draw_moments(const mp_canvas *to)
         int64_t x = mp_canvas_x(to, mark);
         mp_draw_rule(to->svg->file, x, to->panels[0].top * 10, x, (to->bottom + 4) * 10, MP_GRID);
         mp_axis_text(axis, mark, text);
-        mp_draw_text(to->svg->file,
-                     &(mp_letters){.size = MP_LETTERS, .colour = MP_SOFT, .anchor = "middle"}, x,
-                     (to->bottom + 18) * 10, text);
+        mp_draw_label(to->svg->file, "middle", x, (to->bottom + 18) * 10, text);
     }
-    mp_draw_text(to->svg->file,
-                 &(mp_letters){.size = MP_LETTERS, .colour = MP_SOFT, .anchor = "end"},
-                 (MP_SVG_WIDTH - MP_SVG_MARGIN) * 10, (to->bottom + 18) * 10,
-                 to->of->moment_unit == MP_TIME ? "time" : to->of->moment_of);
+    mp_draw_label(to->svg->file, "end", (MP_SVG_WIDTH - MP_SVG_MARGIN) * 10, (to->bottom + 18) * 10,
+                  to->of->moment_unit == MP_TIME ? "time" : to->of->moment_of);
 }
 
 static const char *moment_text(mp_canvas *to, size_t place)
@@ -220,10 +215,7 @@ static void draw_strips(mp_canvas *to)
         int64_t until = next < count ? (x + mp_canvas_x(to, of->at[to->columns[next]])) / 2
                                      : MP_LINES_RIGHT * 10;
         fputs("<rect class=\"moment\"", to->svg->file);
-        mp_draw_at(to->svg->file, "x", from);
-        mp_draw_at(to->svg->file, "y", top);
-        mp_draw_at(to->svg->file, "width", until - from);
-        mp_draw_at(to->svg->file, "height", to->bottom * 10 - top);
+        mp_draw_box(to->svg->file, from, top, until - from, to->bottom * 10 - top);
         fputc('>', to->svg->file);
         draw_column_title(to, to->columns[i], to->columns[next]);
         fputs("</rect>\n", to->svg->file);
@@ -287,9 +279,7 @@ void mp_svg_lines(mp_svg *svg, const mp_figure *figure)
         mp_canvas_draw_panel(&to, i);
     if (to.panel_count)
         mp_canvas_draw_lanes(&to, to.bottom + 30);
-    if (note)
-        mp_svg_text(svg, "note", NULL, MP_SVG_MARGIN, (double)to.height - 12,
-                    MP_SVG_WIDTH - 2 * MP_SVG_MARGIN, note);
+    mp_svg_note(svg, (double)to.height - 12, note);
     if (to.panel_count)
         draw_strips(&to);
     mp_svg_end(svg, NULL);

@@ -58,15 +58,6 @@ static const char *amount_text(map *to, int64_t amount)
     return mp_svg_amount(to->svg, to->of->unit, amount, false);
 }
 
-/* "54 objects" */
-static const char *count_text(map *to, int64_t count)
-{
-    char text[MP_UNIT_TEXT];
-    const char *of = to->of->count_of;
-    mp_format_count(text, count, false);
-    return mp_arena_format(&to->svg->arena, "%s %.*s", text, (int)strlen(of) - (count == 1), of);
-}
-
 /* "249.2 KiB (255,180 bytes) in 54 objects, 12.5 %" */
 static const char *exact_text(map *to, int64_t amount, int64_t count)
 {
@@ -78,7 +69,7 @@ static const char *exact_text(map *to, int64_t amount, int64_t count)
         all = mp_arena_format(arena, "%s (%s bytes)", all, text);
     }
     if (to->of->count_of)
-        all = mp_arena_format(arena, "%s in %s", all, count_text(to, count));
+        all = mp_arena_format(arena, "%s in %s", all, mp_svg_counted(to->svg, to->of, count));
     mp_format_percent(text, mp_percent_of(amount, to->of->at[0].all), false);
     return mp_arena_format(arena, "%s, %s %%", all, text);
 }
@@ -130,10 +121,7 @@ static void draw_area(map *to, const mp_box *box, const char *colour, const char
     fprintf(file, "<g class=\"area %s\">", colour);
     mp_svg_tip(to->svg, title);
     fputs("<rect stroke=\"#fff\"", file);
-    mp_draw_at(file, "x", box->x);
-    mp_draw_at(file, "y", box->y);
-    mp_draw_at(file, "width", box->width);
-    mp_draw_at(file, "height", box->height);
+    mp_draw_box(file, box->x, box->y, box->width, box->height);
     fputs("/>\n", file);
     draw_label(to, box, heading, name, amount);
     fputs("</g>\n", file);
@@ -199,10 +187,7 @@ static void draw_border(map *to, const mp_box *box)
     if (to->counts)
         return;
     fprintf(file, "<rect class=\"border\" fill=\"none\" stroke=\"%s\"", MP_RULE);
-    mp_draw_at(file, "x", box->x);
-    mp_draw_at(file, "y", box->y);
-    mp_draw_at(file, "width", box->width);
-    mp_draw_at(file, "height", box->height);
+    mp_draw_box(file, box->x, box->y, box->width, box->height);
     fputs("/>\n", file);
 }
 
@@ -290,7 +275,8 @@ static const char *summary_of(map *to)
     const char *text = amount_text(to, of->at[0].all);
     char number[MP_UNIT_TEXT];
     if (of->count_of)
-        text = mp_arena_format(arena, "%s in %s", text, count_text(to, of->at[0].all_count));
+        text = mp_arena_format(arena, "%s in %s", text,
+                               mp_svg_counted(to->svg, of, of->at[0].all_count));
     for (uint32_t i = from; i < end && i < from + NAMED; i++) {
         const mp_place *at = &of->at[to->children[i]];
         mp_format_percent(number, mp_percent_of(at->all, of->at[0].all), false);
@@ -302,20 +288,19 @@ static const char *summary_of(map *to)
 
 static const char *note_of(map *to, const char *own)
 {
-    const char *text = own ? own : "";
     mp_arena *arena = &to->svg->arena;
+    const char *small = "", *empty = "";
     char number[MP_UNIT_TEXT];
     mp_format_count(number, (int64_t)to->small, false);
     if (to->small)
-        text = mp_arena_format(arena,
-                               "%s%s%s that would be smaller than %" PRId64
-                               " square pixels are drawn together, as \"more\"",
-                               text, *text ? "; " : "", number, to->least / 100);
+        small = mp_arena_format(arena,
+                                "%s that would be smaller than %" PRId64
+                                " square pixels are drawn together, as \"more\"",
+                                number, to->least / 100);
     mp_format_count(number, (int64_t)to->empty, false);
     if (to->empty)
-        text = mp_arena_format(arena, "%s%s%s without a size are not drawn", text,
-                               *text ? "; " : "", number);
-    return text;
+        empty = mp_arena_format(arena, "%s without a size are not drawn", number);
+    return mp_svg_notes(to->svg, mp_svg_notes(to->svg, own ? own : "", small), empty);
 }
 
 void mp_svg_map(mp_svg *svg, const mp_figure *figure)
@@ -336,8 +321,7 @@ void mp_svg_map(mp_svg *svg, const mp_figure *figure)
     const char *note = note_of(&to, figure->note);
     mp_svg_begin(svg, figure, MP_SVG_HEAD + HIGH + (*note ? 30 : 12), summary_of(&to));
     lay_out_all(&to);
-    if (*note)
-        mp_svg_text(svg, "note", NULL, LEFT, MP_SVG_HEAD + HIGH + 18, WIDE, note);
+    mp_svg_note(svg, MP_SVG_HEAD + HIGH + 18, note);
     mp_svg_end(svg, NULL);
     free(to.first);
     free(to.children);

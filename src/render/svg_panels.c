@@ -197,9 +197,7 @@ static void draw_amounts(const mp_canvas *to, const mp_panel *in)
         mp_draw_rule(to->svg->file, MP_LINES_LEFT * 10, y, MP_LINES_RIGHT * 10, y,
                      mark ? MP_GRID : MP_RULE);
         mp_axis_text(&in->axis, mark, text);
-        mp_draw_text(to->svg->file,
-                     &(mp_letters){.size = MP_LETTERS, .colour = MP_SOFT, .anchor = "end"},
-                     (MP_LINES_LEFT - 8) * 10, y + 40, text);
+        mp_draw_label(to->svg->file, "end", (MP_LINES_LEFT - 8) * 10, y + 40, text);
     }
 }
 

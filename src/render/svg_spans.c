@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "render/svg.h"
-#include "render/svg_axis.h"
 #include "render/svg_draw.h"
 
 /* Pixels; and how many spans and levels are drawn at most. */
@@ -64,10 +63,7 @@ static void draw_bar(band *to, uint32_t depth, int64_t from, int64_t until, cons
     fprintf(file, "<g class=\"span %s\">", colour);
     mp_svg_tip(to->svg, title);
     fputs("<rect stroke=\"#fff\" stroke-width=\"0.5\"", file);
-    mp_draw_at(file, "x", from);
-    mp_draw_at(file, "y", y * 10);
-    mp_draw_at(file, "width", until - from);
-    mp_draw_at(file, "height", BAR * 10);
+    mp_draw_box(file, from, y * 10, until - from, BAR * 10);
     fputs("/>", file);
     if (label && until - from >= LEAST_LABEL * 10)
         mp_svg_text(to->svg, NULL, NULL, (double)from / 10 + 4, (double)y + 13,
@@ -160,18 +156,17 @@ static void settle(band *to)
 static const char *note_of(band *to, const char *own)
 {
     mp_arena *arena = &to->svg->arena;
-    const char *text = own ? own : "";
-    char merged[MP_UNIT_TEXT], deeper[MP_UNIT_TEXT];
-    mp_format_count(merged, (int64_t)to->merged, false);
-    mp_format_count(deeper, (int64_t)to->deeper, false);
+    const char *thin = "", *deep = "";
+    char number[MP_UNIT_TEXT];
+    mp_format_count(number, (int64_t)to->merged, false);
     if (to->merged)
-        text = mp_arena_format(
-            arena, "%s%s%s are drawn as one where they are thinner than %" PRId64 " pixels", text,
-            *text ? "; " : "", merged, to->thin / 10);
+        thin = mp_arena_format(arena,
+                               "%s are drawn as one where they are thinner than %" PRId64 " pixels",
+                               number, to->thin / 10);
+    mp_format_count(number, (int64_t)to->deeper, false);
     if (to->deeper)
-        text = mp_arena_format(arena, "%s%s%s below level %d are not drawn", text,
-                               *text ? "; " : "", deeper, MOST_LEVELS);
-    return text;
+        deep = mp_arena_format(arena, "%s below level %d are not drawn", number, MOST_LEVELS);
+    return mp_svg_notes(to->svg, mp_svg_notes(to->svg, own ? own : "", thin), deep);
 }
 
 static void draw_axis(const band *to, int64_t bottom)
@@ -185,9 +180,7 @@ static void draw_axis(const band *to, int64_t bottom)
         half = mp_letters_width(text, MP_SVG_TEXT) / 2;
         x = x < LEFT * 10 + half ? LEFT * 10 + half : x;
         x = x > (LEFT + PLOT) * 10 - half ? (LEFT + PLOT) * 10 - half : x;
-        mp_draw_text(file,
-                     &(mp_letters){.size = MP_SVG_TEXT, .colour = MP_SOFT, .anchor = "middle"}, x,
-                     (bottom + 16) * 10, text);
+        mp_draw_label(file, "middle", x, (bottom + 16) * 10, text);
     }
 }
 
@@ -223,8 +216,7 @@ void mp_svg_spans(mp_svg *svg, const mp_figure *figure)
     mp_svg_begin(svg, figure, (double)(bottom + 26 + (*note ? 22 : 0)), summary_of(to));
     draw_axis(to, bottom);
     take_all(to);
-    if (*note)
-        mp_svg_text(svg, "note", NULL, LEFT, (double)bottom + 38, PLOT, note);
+    mp_svg_note(svg, (double)bottom + 38, note);
     mp_svg_end(svg, NULL);
     free(to);
 }

@@ -71,10 +71,7 @@ static const char *amount_text(icicle *of, int64_t amount, int64_t count)
     const char *text = mp_svg_amount(of->svg, tree->unit, amount, false);
     if (!tree->count_of)
         return mp_arena_format(&of->svg->arena, "%s %s", text, tree->of);
-    const char *counted = mp_svg_amount(of->svg, MP_COUNT, count, false);
-    size_t length = strlen(tree->count_of) - (count == 1); /* "objects", "object" */
-    return mp_arena_format(&of->svg->arena, "%s in %s %.*s", text, counted, (int)length,
-                           tree->count_of);
+    return mp_arena_format(&of->svg->arena, "%s in %s", text, mp_svg_counted(of->svg, tree, count));
 }
 
 static const char *change_text(icicle *of, const mp_place *place)
@@ -421,14 +418,13 @@ void mp_svg_stacks(mp_svg *svg, const mp_figure *figure)
     of.scale = of.width[0] ? (MP_SVG_WIDTH - 2 * MP_SVG_MARGIN) / (double)of.width[0] : 0;
     choose(&of);
     const double bottom = y_of(of.deepest + 2);
-    (void)mp_svg_begin(svg, figure, bottom + BOTTOM, summary_of(&of));
+    mp_svg_begin(svg, figure, bottom + BOTTOM, summary_of(&of));
     put_legend(&of);
     if (of.width[0])
         put_places(&of);
     else
         mp_svg_text(svg, NULL, NULL, MP_SVG_MARGIN, TOP + 14, 0, "nothing");
-    mp_svg_text(svg, "note", NULL, MP_SVG_MARGIN, bottom + 8, MP_SVG_WIDTH - 2 * MP_SVG_MARGIN,
-                note_of(&of, figure));
+    mp_svg_note(svg, bottom + 8, note_of(&of, figure));
     mp_svg_end(svg, mp_embedded_flame_js);
     free(of.width);
     free(of.left);

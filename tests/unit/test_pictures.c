@@ -15,7 +15,6 @@
 #include "render/frame_name.h"
 #include "render/squarify.h"
 #include "render/svg.h"
-#include "render/svg_axis.h"
 #include "render/svg_draw.h"
 
 /* --- areas --- */
