@@ -172,6 +172,18 @@ void mp_arena_free(mp_arena *arena)
     arena->used = 0;
 }
 
+void mp_arena_reset(mp_arena *arena)
+{
+    struct mp_arena_block *last = arena->head;
+    if (last) {
+        arena->head = last->next;
+        mp_arena_free(arena);
+        last->next = NULL;
+    }
+    arena->head = last;
+    arena->used = 0;
+}
+
 /* --- streams --- */
 
 typedef struct memory_stream {

@@ -49,6 +49,8 @@ char *mp_arena_format(mp_arena *arena, const char *format, ...)
 char *mp_arena_format_list(mp_arena *arena, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 void mp_arena_free(mp_arena *arena);
+/* Take back all that the arena has handed out, and keep its last block to hand out again. */
+void mp_arena_reset(mp_arena *arena);
 
 /* Addresses from `begin` up to, without, `end`. */
 typedef struct mp_memory_range {

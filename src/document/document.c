@@ -173,52 +173,36 @@ static mp_cell member_cell(const mp_column *column, const void *member)
     return cell.known ? cell : (mp_cell){0};
 }
 
-static void copy_texts(mp_document *document, const mp_column *column, const void *member,
-                       mp_cell *cell)
+static void copy_texts(mp_arena *arena, const mp_column *column, const void *member, mp_cell *cell)
 {
     if (!mp_cell_is_list(column, cell)) {
         if (mp_cell_is_text(column, cell) && cell->text)
-            cell->text = mp_utf8_copy(document->arena, cell->text);
+            cell->text = mp_utf8_copy(arena, cell->text);
         return;
     }
     const char *const *texts = cell->list;
     if (((const mp_texts *)member)->kept)
         return;
-    cell->list = mp_arena_alloc(document->arena, cell->count * sizeof *texts);
+    cell->list = mp_arena_alloc(arena, cell->count * sizeof *texts);
     for (uint32_t i = 0; i < cell->count; i++)
-        cell->list[i] = mp_utf8_copy(document->arena, texts[i]);
+        cell->list[i] = mp_utf8_copy(arena, texts[i]);
+}
+
+mp_cell mp_row_cell(mp_arena *arena, const mp_column *column, const void *row)
+{
+    const void *member = (const char *)row + column->offset;
+    mp_cell cell = member_cell(column, member);
+    copy_texts(arena, column, member, &cell);
+    return cell;
 }
 
 void mp_table_put(mp_document *document, mp_table *table, const void *row)
 {
     mp_cell *cells = mp_table_row(table);
-    for (size_t i = 0; i < table->column_count; i++) {
-        const mp_column *column = &table->columns[i];
-        if (column->offset == MP_NO_MEMBER) {
-            cells[i] = (mp_cell){.known = true, .number = (int64_t)table->row_count};
-            continue;
-        }
-        const void *member = (const char *)row + column->offset;
-        cells[i] = member_cell(column, member);
-        copy_texts(document, column, member, &cells[i]);
-    }
-}
-
-void mp_row_clear(const mp_column *columns, size_t count, void *row)
-{
-    for (size_t i = 0; i < count; i++) {
-        void *member = (char *)row + columns[i].offset;
-        if (columns[i].offset == MP_NO_MEMBER)
-            continue;
-        if (columns[i].unit == MP_LIST)
-            *(mp_texts *)member = (mp_texts){.at = NULL};
-        else if (columns[i].unit == MP_TEXT)
-            *(const char **)member = NULL;
-        else if (mp_unit_is_real(columns[i].unit))
-            *(double *)member = NAN;
-        else
-            *(int64_t *)member = MP_UNKNOWN;
-    }
+    for (size_t i = 0; i < table->column_count; i++)
+        cells[i] = table->columns[i].offset == MP_NO_MEMBER
+                       ? (mp_cell){.known = true, .number = (int64_t)table->row_count}
+                       : mp_row_cell(document->arena, &table->columns[i], row);
 }
 
 void mp_table_attach(mp_table *table, const void *row)

@@ -7,65 +7,10 @@
 #ifndef MP_DOCUMENT_DOCUMENT_H
 #define MP_DOCUMENT_DOCUMENT_H
 
+#include "base/column.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "memprof/document.h"
-
-enum {
-    MP_FOR_PEOPLE = 1,   /* not in JSON or CSV */
-    MP_FOR_PROGRAMS = 2, /* only in JSON and CSV */
-    MP_SIGNED = 4,       /* a change: with its sign */
-    MP_SHORTEN = 8,      /* a name: it gives room where a window is too narrow */
-    MP_IF_KNOWN = 16,    /* people see the column only where a row has a value of it */
-    MP_BELOW = 32,       /* a list that people read below its row, in one line */
-    MP_NULL = 64,        /* without a value there is none: null in JSON, not left out */
-    MP_ADDS = 128,       /* a record's column that adds up over several files */
-    MP_SUMMARY = 256,    /* a record's column that people read for each of several files */
-    MP_COMMON = 512,     /* a record that says the same of each of several files */
-    MP_OF_CHECKS = 1024, /* a table that says what the document's checks say */
-    MP_MINOR = 2048,     /* a column that is the first to go where a window is too narrow */
-    MP_SENTENCE = 8192,  /* words that are never cut: below their row where they do not fit in it */
-    MP_WRAP = 16384,     /* a text that gives room and then goes on in a next line of its column */
-    MP_TONED = 4096,     /* words that tell worse from better: "new", "gone", "fail" */
-};
-
-typedef struct mp_column {
-    const char *name; /* static */
-    const char *title;
-    mp_unit unit;
-    unsigned flags;
-    size_t offset; /* of the value in the struct that mp_table_put is given */
-} mp_column;
-
-/* A column of rows that are structs: the member of that name. */
-#define MP_COLUMN(row, member, title, unit, flags)                                                 \
-    {                                                                                              \
-#member, title, unit, flags, offsetof(row, member)                                         \
-    }
-/* The same under another name: the member is shown in several ways. */
-#define MP_COLUMN_OF(row, member, name, title, unit, flags)                                        \
-    {                                                                                              \
-        name, title, unit, flags, offsetof(row, member)                                            \
-    }
-
-/* The column that numbers rows; no member of theirs. */
-#define MP_RANK(flags)                                                                             \
-    {                                                                                              \
-        "rank", "#", MP_NUMBER, flags, MP_NO_MEMBER                                                \
-    }
-#define MP_NO_MEMBER SIZE_MAX
-
-/* Texts of an MP_LIST column of a row struct, the most important first. */
-typedef struct mp_texts {
-    const char *const *at; /* NULL: not known */
-    size_t count;
-    const char *empty; /* of an empty list, what people read in its place, or NULL */
-    size_t whole;      /* how many there are, where `at` has but the first of them; 0: all */
-    bool kept;         /* they live as long as the document, and are UTF-8: no copy is made */
-} mp_texts;
-
-/* A number of a row struct that is not known; a real number is then NAN, a text NULL or "". */
-#define MP_UNKNOWN INT64_MIN
 
 /* A column "rank" numbers the rows of its table.
  *
@@ -87,12 +32,6 @@ typedef struct mp_cell {
 static inline int64_t mp_list_length(const mp_cell *cell)
 {
     return cell->whole ? cell->whole : cell->count;
-}
-
-/* Whether its value is mp_cell's `real`. */
-static inline bool mp_unit_is_real(mp_unit unit)
-{
-    return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;
 }
 
 /* Whether it has texts in `list`. */
@@ -283,14 +222,14 @@ mp_cell *mp_table_row(mp_table *table);
  * an mp_texts for MP_LIST. Texts are copied. A column of MP_RANK is not read: it is the row's
  * place, from 1. */
 void mp_table_put(mp_document *document, mp_table *table, const void *row);
+/* Return one cell of such a row, with copies of its texts in the arena. */
+mp_cell mp_row_cell(mp_arena *arena, const mp_column *column, const void *row);
 /* The struct of the table's last row, borrowed. */
 void mp_table_attach(mp_table *table, const void *row);
 /* The main table as people read it; NULL: there is none. */
 const mp_table *mp_document_shown_main(const mp_document *document);
 /* The table with this answer, or NULL. */
 const mp_table *mp_document_answer(const mp_document *document, mp_answer answer);
-/* Make all that the columns show of a struct not known: to fill some of it. */
-void mp_row_clear(const mp_column *columns, size_t count, void *row);
 /* Below 0: `a` stands before `b`. Texts ascend byte by byte, numbers descend, changes (MP_SIGNED)
  * do so by their size; what is not known comes last. No list. */
 int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b);

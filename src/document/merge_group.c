@@ -8,8 +8,8 @@
 
 /* What stands in front of each row: the file for programs, and for people. */
 static const mp_column file_columns[MP_MERGE_FILE_COLUMNS] = {
-    {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0},
-    {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0},
+    {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0, NULL},
+    {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0, NULL},
 };
 
 /* --- columns --- */

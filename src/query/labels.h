@@ -36,6 +36,10 @@ typedef struct mp_frame {
     uint32_t node;
     uint32_t line;
 } mp_frame;
+/* Callers of an innermost frame that JSON and CSV have where nobody asks for more or fewer: more
+ * than code that people write calls, and so few that a recursion with an object on each level is
+ * told in about the size of its recording. */
+enum { MP_PROGRAM_CALLERS = 64 };
 /* "name:line" of the frame; "name (from line)" where the file tells no more than the line at which
  * a function begins; "name" where it does not tell that. */
 const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame frame);

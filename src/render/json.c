@@ -123,14 +123,15 @@ static void put_cell(json_out *out, const char *name, const mp_column *column, c
 
 /* `kind`: its first member, and in place of "kind" the name of a column of that name; NULL: none.
  */
-static void put_row(json_out *out, const mp_table *table, size_t row, const char *kind)
+static void put_row(json_out *out, const mp_column *columns, size_t count, const mp_cell *cells,
+                    const char *kind)
 {
     mp_json_open(&out->json, '{');
     if (kind)
         mp_json_text(&out->json, "kind", kind);
-    for (size_t i = 0; i < table->column_count; i++) {
-        const mp_cell *cell = &table->cells[row * table->column_count + i];
-        const mp_column *column = &table->columns[i];
+    for (size_t i = 0; i < count; i++) {
+        const mp_cell *cell = &cells[i];
+        const mp_column *column = &columns[i];
         if (column->flags & MP_FOR_PEOPLE)
             continue;
         const char *name = kind && strcmp(column->name, "kind") == 0 ? kind : column->name;
@@ -141,6 +142,12 @@ static void put_row(json_out *out, const mp_table *table, size_t row, const char
     }
     mp_json_close(&out->json, '}');
     mp_arena_free(&out->arena);
+}
+
+static void put_table_row(json_out *out, const mp_table *table, size_t row)
+{
+    put_row(out, table->columns, table->column_count, &table->cells[row * table->column_count],
+            NULL);
 }
 
 /* `name` is static. */
@@ -189,7 +196,7 @@ static void put_rows(json_out *out, const mp_table *table)
             continue;
         holding -= holding && holds(table, row);
         mp_json_next(&out->json);
-        put_row(out, table, row, NULL);
+        put_table_row(out, table, row);
         shown++;
     }
     mp_json_close(&out->json, ']');
@@ -202,7 +209,7 @@ static void put_table(json_out *out, const mp_table *table, const char *name)
     if (table->shape != MP_RECORD) {
         put_rows(out, table);
     } else if (table->row_count) {
-        put_row(out, table, 0, NULL);
+        put_table_row(out, table, 0);
     } else {
         mp_json_open(&out->json, '{');
         mp_json_close(&out->json, '}');
@@ -428,14 +435,15 @@ static void put_row_line(const mp_document *document, size_t row, const mp_style
     json_out out = {.cut = whole, .json = {.file = file}};
     if (row == MP_ROW_NAMES)
         return;
-    put_row(&out, mp_document_main_table(document), row, NULL);
+    put_table_row(&out, mp_document_main_table(document), row);
     mp_json_put_word(&out.json, "\n");
 }
 
-void mp_json_put_line(FILE *file, const mp_table *table, size_t row, const char *kind)
+void mp_json_put_line(FILE *file, const mp_column *columns, size_t count, const mp_cell *cells,
+                      const char *kind)
 {
     json_out out = {.cut = whole, .json = {.file = file}};
-    put_row(&out, table, row, kind);
+    put_row(&out, columns, count, cells, kind);
     mp_json_put_word(&out.json, "\n");
 }
 

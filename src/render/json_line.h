@@ -6,8 +6,9 @@
 
 #include "document/document.h"
 
-/* With the cells that JSON has of it, behind a member "kind" that tells lines of several tables
- * apart; a column of that name is called by the kind ("anomaly": "double-deletion"). */
-void mp_json_put_line(FILE *file, const mp_table *table, size_t row, const char *kind);
+/* Write a row of these cells, after a member "kind" that tells lines of several tables apart; a
+ * column of that name is called by the kind ("anomaly": "double-deletion"). */
+void mp_json_put_line(FILE *file, const mp_column *columns, size_t count, const mp_cell *cells,
+                      const char *kind);
 
 #endif

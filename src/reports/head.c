@@ -6,38 +6,23 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "query/profile_costs.h"
+#include "relation/relation.h"
 #include "reports/sections.h"
 
 /* --- inputs and sessions --- */
 
-typedef struct input_row {
-    const char *path, *format;
-    int64_t format_version, bytes, records, complete;
-} input_row;
-
-static const mp_column input_columns[] = {
-    MP_COLUMN(input_row, path, "File", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(input_row, format, "Format", MP_TEXT, 0),
-    MP_COLUMN(input_row, format_version, "Version", MP_NUMBER, 0),
-    MP_COLUMN(input_row, bytes, "Size", MP_BYTES, 0),
-    MP_COLUMN(input_row, records, "Records", MP_COUNT, 0),
-    MP_COLUMN(input_row, complete, "Complete", MP_FLAG, 0),
-};
-
-static void section_inputs(mp_document *document, const mp_model *model)
+static void section_inputs(mp_document *document, const mp_filter *filter)
 {
-    mp_table *table = MP_TABLE(document, "inputs", "Inputs", MP_ROWS, input_columns);
+    const mp_relation *relation = &mp_relation_recordings;
+    mp_table *table = mp_document_table(document, "inputs", "Inputs", MP_ROWS, relation->columns,
+                                        relation->column_count);
+    mp_relation_source *source = mp_relation_source_new(filter, NULL, NULL);
+    mp_cursor cursor = mp_cursor_open(relation, source);
     table->flags = MP_FOR_PROGRAMS;
-    for (uint32_t i = 1; i < model->inputs.count; i++) {
-        const mp_input_summary *input = &model->inputs.at[i];
-        input_row row = {input->path,
-                         input->format,
-                         input->format_version ? input->format_version : MP_UNKNOWN,
-                         (int64_t)input->bytes,
-                         (int64_t)input->records,
-                         input->complete && input->open_ended ? MP_UNKNOWN : input->complete};
-        mp_table_put(document, table, &row);
-    }
+    while (mp_cursor_next(&cursor, MP_ALL_COLUMNS))
+        mp_table_put(document, table, cursor.row);
+    mp_cursor_free(&cursor);
+    mp_relation_source_free(source);
 }
 
 typedef struct session_row {
@@ -354,7 +339,7 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
 
 void mp_section_head(mp_document *document, const mp_request *request)
 {
-    section_inputs(document, request->model);
+    section_inputs(document, request->filter);
     document->title = title_of(document, request->filter);
     mp_section_selection(document, request, false);
 }

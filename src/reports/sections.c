@@ -182,7 +182,8 @@ mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char
                     : model->kind == MP_KIND_DUMP     ? MP_OF_DUMPS
                     : model->kind == MP_KIND_DATABASE ? MP_OF_RECORDINGS | MP_OF_DATABASES
                                                       : MP_OF_RECORDINGS;
-    unsigned kinds = MP_OF_EVENTS | MP_OF_DUMPS | MP_OF_RECORDINGS | MP_OF_DATABASES;
+    unsigned kinds =
+        MP_OF_EVENTS | MP_OF_DUMPS | MP_OF_RECORDINGS | MP_OF_DATABASES | MP_OF_RELATIONS;
     mp_column *own = mp_arena_alloc(document->arena, count * sizeof *own);
     size_t owned = 0;
     for (size_t i = 0; i < count; i++)

@@ -7,11 +7,6 @@
 #include "reports/report.h"
 
 enum { MP_DEFAULT_ROWS = 10, MP_REPORT_ROWS = 20 };
-/* Callers of an innermost frame that JSON and CSV have where nobody asks for more or fewer: more
- * than code that people write calls, and so few that a recursion with an object on each level is
- * told in about the size of its recording. */
-enum { MP_PROGRAM_CALLERS = 64 };
-
 /* What may be asked of reports on heaps; each has rows for what it honours (see arguments.h). */
 typedef struct mp_heap_arguments {
     const char *from, *to;        /* NULL: the report's own; see mp_window_of */
@@ -195,9 +190,6 @@ void mp_order_rows(const mp_order *order, const mp_column *columns, size_t colum
 #define MP_ORDER_ROWS(order, columns, rows, count)                                                 \
     mp_order_rows(order, columns, sizeof(columns) / sizeof *(columns), rows, count, sizeof *(rows))
 
-/* Columns of some kinds of heaps alone: a flag beside those of document.h. */
-enum { MP_OF_RECORDINGS = 1 << 16, MP_OF_EVENTS = 1 << 17, MP_OF_DUMPS = 1 << 18 };
-enum { MP_OF_DATABASES = 1 << 19 }; /* which have what recordings have, too */
 /* A table of rows without the columns of other kinds than the model's. */
 mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
                         const char *title, const mp_column *columns, size_t count);

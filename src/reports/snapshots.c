@@ -2,104 +2,9 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "relation/snapshots.h"
 #include "reports/figures.h"
 #include "reports/sections.h"
-
-typedef struct snapshot_row {
-    const char *session_id, *tag, *utc_time, *request, *request_api, *propath, *path, *role;
-    int64_t sequence, time_us, created_objects, created_per_second, deleted_objects;
-    int64_t changed_objects, live_objects, live_bytes, delta_bytes, peak_bytes, peak_objects;
-    int64_t platform_bytes, overhead_bytes, reusable_objects, reusable_bytes, request_start_us;
-    int64_t class_depth, stated_peak_objects, roots;
-    double cpu_percent;
-    mp_texts below;
-} snapshot_row;
-
-/* Dumps have no history; snapshots of a log of heap events are slices of its time. */
-enum {
-    NO_DUMP = MP_OF_RECORDINGS | MP_OF_EVENTS,
-    RECORDED = MP_OF_RECORDINGS,
-    DETAIL = MP_OF_RECORDINGS | MP_FOR_PROGRAMS,
-};
-
-static const mp_column columns[] = {
-    MP_COLUMN(snapshot_row, session_id, "Session", MP_TEXT, NO_DUMP | MP_SHORTEN | MP_IF_KNOWN),
-    MP_COLUMN(snapshot_row, sequence, "#", MP_NUMBER, 0),
-    MP_COLUMN(snapshot_row, tag, "Tag", MP_TEXT, NO_DUMP | MP_SHORTEN | MP_IF_KNOWN),
-    MP_COLUMN(snapshot_row, time_us, "Time", MP_TIME, MP_IF_KNOWN),
-    MP_COLUMN(snapshot_row, utc_time, "UTC", MP_TEXT, DETAIL),
-    MP_COLUMN(snapshot_row, created_objects, "Created", MP_COUNT, NO_DUMP | MP_MINOR),
-    MP_COLUMN(snapshot_row, created_per_second, "A second", MP_COUNT, MP_OF_EVENTS | MP_MINOR),
-    MP_COLUMN(snapshot_row, deleted_objects, "Deleted", MP_COUNT, NO_DUMP | MP_MINOR),
-    MP_COLUMN(snapshot_row, changed_objects, "Changed", MP_COUNT, DETAIL),
-    MP_COLUMN(snapshot_row, live_objects, "Alive", MP_COUNT, 0),
-    MP_COLUMN(snapshot_row, live_bytes, "Size", MP_BYTES, 0),
-    MP_COLUMN(snapshot_row, delta_bytes, "Change", MP_BYTES, MP_SIGNED),
-    MP_COLUMN(snapshot_row, peak_bytes, "Peak", MP_BYTES, MP_OF_EVENTS),
-    MP_COLUMN(snapshot_row, peak_objects, "Peak objects", MP_COUNT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
-    MP_COLUMN(snapshot_row, platform_bytes, "Platform", MP_BYTES,
-              RECORDED | MP_MINOR | MP_IF_KNOWN),
-    MP_COLUMN(snapshot_row, overhead_bytes, "Overhead", MP_BYTES, DETAIL),
-    MP_COLUMN(snapshot_row, cpu_percent, "CPU %", MP_PERCENT, RECORDED | MP_MINOR | MP_IF_KNOWN),
-    MP_COLUMN(snapshot_row, reusable_objects, "Reusable", MP_COUNT, DETAIL),
-    MP_COLUMN(snapshot_row, reusable_bytes, "Reusable size", MP_BYTES, DETAIL),
-    MP_COLUMN(snapshot_row, request, "Request", MP_TEXT, DETAIL),
-    MP_COLUMN(snapshot_row, request_api, "API", MP_TEXT, DETAIL),
-    MP_COLUMN(snapshot_row, below, "Note", MP_LIST, RECORDED | MP_FOR_PEOPLE | MP_BELOW),
-    MP_COLUMN(snapshot_row, request_start_us, "Request start", MP_TIME, DETAIL),
-    MP_COLUMN(snapshot_row, propath, "PROPATH", MP_TEXT, DETAIL),
-    MP_COLUMN(snapshot_row, class_depth, "Class depth", MP_NUMBER, DETAIL),
-    MP_COLUMN(snapshot_row, stated_peak_objects, "Stated peak", MP_COUNT, DETAIL),
-    MP_COLUMN(snapshot_row, roots, "Roots", MP_COUNT, MP_OF_DUMPS),
-    MP_COLUMN(snapshot_row, role, "", MP_TEXT, 0),
-    MP_COLUMN(snapshot_row, path, "File", MP_TEXT, MP_OF_DUMPS | MP_SHORTEN),
-};
-
-static const char *role_of(const mp_window *window, uint32_t snapshot, uint32_t peak)
-{
-    const mp_range *range = &window->ranges[window->model->snapshots.at[snapshot].session.i];
-    if (snapshot == range->from.i)
-        return "from";
-    if (snapshot == range->to.i)
-        return "to";
-    return snapshot == peak ? "peak" : NULL;
-}
-
-/* Allocations a second, since the slice before. */
-static int64_t rate_of(const mp_snapshot *snapshot, const mp_snapshot *before)
-{
-    int64_t us = before->session.i == snapshot->session.i ? snapshot->time_us - before->time_us : 0;
-    return us > 0 ? (int64_t)((double)snapshot->created_objects * 1e6 / (double)us + 0.5)
-                  : MP_UNKNOWN;
-}
-
-/* What only a memory recording tells. */
-static void set_recorded(mp_document *document, snapshot_row *row, const mp_model *model,
-                         const mp_snapshot *snapshot)
-{
-    const mp_session *session = &model->sessions.at[snapshot->session.i];
-    char utc[MP_UNIT_TEXT];
-    /* The moment by the clock, to be held against the log files of the time. */
-    if (session->start_us && mp_format_utc(utc, session->start_us + snapshot->time_us))
-        row->utc_time = mp_document_text(document, "%s", utc);
-    row->changed_objects = snapshot->changed_objects;
-    if (snapshot->has_platform)
-        row->platform_bytes = snapshot->platform_bytes;
-    if (snapshot->overhead_bytes)
-        row->overhead_bytes = snapshot->overhead_bytes;
-    row->cpu_percent = (double)snapshot->cpu_hundredths / 100;
-    if (session->reusable_apart) {
-        row->reusable_objects = snapshot->reusable_objects;
-        row->reusable_bytes = snapshot->reusable_bytes;
-    }
-    row->request = mp_model_text(model, snapshot->request);
-    row->request_api = mp_model_text(model, snapshot->request_api);
-    if (snapshot->request.i)
-        row->request_start_us = snapshot->request_start_us;
-    row->propath = mp_model_text(model, snapshot->propath);
-    row->class_depth = snapshot->class_depth;
-    row->stated_peak_objects = snapshot->stated_peak_objects;
-}
 
 /* What people read below a row: whose request it is, and the rest, where it is not the same as in
  * the row before; NULL: there is none of the session. */
@@ -127,67 +32,34 @@ static size_t put_below(mp_document *document, const mp_model *model, const mp_s
     return count;
 }
 
-static void put_snapshot(mp_document *document, mp_table *table, const mp_window *window,
-                         uint32_t at, int64_t before, const mp_snapshot *row_before,
-                         const char *role)
-{
-    const mp_model *model = window->model;
-    const mp_snapshot *snapshot = mp_window_snapshot(window, at);
-    snapshot_row row;
-    mp_row_clear(columns, sizeof columns / sizeof *columns, &row);
-    if (model->sessions.count > 2)
-        row.session_id = mp_model_text(model, model->sessions.at[snapshot->session.i].session_id);
-    row.sequence = (int64_t)snapshot->sequence;
-    row.tag = mp_model_text(model, snapshot->tag);
-    if (model->kind == MP_KIND_DUMP ? snapshot->time_us != 0 : model->kind != MP_KIND_DATABASE)
-        row.time_us = snapshot->time_us;
-    row.created_objects = snapshot->created_objects;
-    row.created_per_second = rate_of(snapshot, snapshot - 1);
-    row.deleted_objects = snapshot->deleted_objects;
-    row.live_objects = snapshot->live_objects;
-    row.live_bytes = snapshot->live_bytes;
-    row.delta_bytes = snapshot->live_bytes - before;
-    if (snapshot->has_peak) { /* that of a selection is not known */
-        row.peak_bytes = snapshot->peak_bytes;
-        row.peak_objects = snapshot->peak_objects;
-    }
-    row.role = role;
-    if (model->kind == MP_KIND_RECORDING)
-        set_recorded(document, &row, model, snapshot);
-    row.path = model->inputs.at[snapshot->input].path;
-    row.roots = 0;
-    for (uint32_t i = 1; i < model->root_counts.count; i++)
-        row.roots += model->root_counts.at[i].snapshot.i == at ? model->root_counts.at[i].roots : 0;
-    const char *below[BELOW];
-    row.below =
-        (mp_texts){.at = below, .count = put_below(document, model, snapshot, row_before, below)};
-    mp_table_put(document, table, &row);
-}
-
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows)
 {
     const mp_model *model = window->model;
-    const mp_session_snapshots *sessions = &window->filter->sessions;
-    size_t count = sessions->first[model->sessions.count];
+    const uint32_t *order = window->filter->sessions.at;
     const char *title = model->kind == MP_KIND_DUMP ? "Dumps" : "Snapshots";
-    mp_table *table = MP_KIND_TABLE(document, model, "snapshots", title, columns);
-    for (uint32_t session = 1; session < model->sessions.count; session++) {
-        uint32_t peak = mp_filter_peak(window->filter, session);
-        const mp_snapshot *before = NULL, *row_before = NULL;
-        for (uint32_t i = sessions->first[session]; i < sessions->first[session + 1]; i++) {
-            /* Where not all are shown, the last ones are: that is where things went wrong. */
-            const mp_snapshot *snapshot = mp_window_snapshot(window, sessions->at[i]);
-            if (!rows || i + rows >= count) {
-                put_snapshot(document, table, window, sessions->at[i],
-                             before ? before->live_bytes : 0, row_before,
-                             role_of(window, sessions->at[i], peak));
-                row_before = snapshot;
-            }
-            before = snapshot;
-        }
+    const mp_relation *relation = &mp_relation_snapshots;
+    mp_table *table = mp_kind_table(document, model, "snapshots", title, relation->columns,
+                                    relation->column_count);
+    mp_relation_source *source = mp_relation_source_new(window->filter, window, NULL);
+    mp_cursor cursor = mp_cursor_open(relation, source);
+    const mp_snapshot *before = NULL;
+    /* Where not all are shown, the last ones are: that is where things went wrong. */
+    if (rows && rows < cursor.end)
+        table->footer.rest = (mp_rest){cursor.end - rows, MP_REST_BEFORE};
+    cursor.place = table->footer.rest.count;
+    while (mp_cursor_next(&cursor, MP_ALL_COLUMNS)) {
+        const mp_snapshot *snapshot = mp_window_snapshot(window, order[cursor.place - 1]);
+        mp_snapshot_row *row = cursor.row;
+        const char *below[BELOW];
+        if (before && before->session.i != snapshot->session.i)
+            before = NULL;
+        row->below =
+            (mp_texts){.at = below, .count = put_below(document, model, snapshot, before, below)};
+        mp_table_put(document, table, row);
+        before = snapshot;
     }
-    if (table->row_count < count)
-        table->footer.rest = (mp_rest){count - table->row_count, MP_REST_BEFORE};
+    mp_cursor_free(&cursor);
+    mp_relation_source_free(source);
 }
 
 /* Of one session: the snapshot with most, and the one that answers are about. */

@@ -38,8 +38,8 @@ static const mp_column total_columns[] = {
     MP_COLUMN(made_total, peak_time_us, "", MP_TIME, MP_FOR_PROGRAMS),
     MP_COLUMN(made_total, alive, "Alive", MP_TEXT, MP_FOR_PEOPLE),
 };
-static const mp_column session_columns[] = {{"uuid", "UUID", MP_TEXT, 0, 0}};
-static const mp_column change_columns[] = {{"delta", "Change", MP_BYTES, MP_SIGNED, 0}};
+static const mp_column session_columns[] = {{"uuid", "UUID", MP_TEXT, 0, 0, NULL}};
+static const mp_column change_columns[] = {{"delta", "Change", MP_BYTES, MP_SIGNED, 0, NULL}};
 
 /* A document with a total and the rows of these sizes. */
 static mp_document *answer(int64_t total, const int64_t *sizes, size_t count)

@@ -1,0 +1,352 @@
+/* What was created where, and when: types, allocation sites, their stacks, and what happened to
+ * them between snapshots. Objects that the runtime keeps for reuse are no part of it. */
+#include <stdlib.h>
+
+#include "query/group.h"
+#include "query/labels.h"
+#include "relation/source.h"
+
+/* --- types --- */
+
+typedef struct type_row {
+    const char *type;
+    int64_t live_objects, live_bytes, from_objects, from_bytes;
+    int64_t created_objects, created_bytes, deleted_objects, leaked_objects, leaked_bytes;
+} type_row;
+
+static const mp_column type_columns[] = {
+    MP_FIELD(type_row, type, MP_TEXT, "type of the objects"),
+    MP_FIELD(type_row, live_objects, MP_COUNT, "objects alive at the end of the window"),
+    MP_FIELD(type_row, live_bytes, MP_BYTES, "bytes alive at the end of the window"),
+    MP_FIELD(type_row, from_objects, MP_COUNT, "objects alive at the start of the window"),
+    MP_FIELD(type_row, from_bytes, MP_BYTES, "bytes alive at the start of the window"),
+    MP_FIELD(type_row, created_objects, MP_COUNT, "objects created up to the end of the window"),
+    MP_FIELD(type_row, created_bytes, MP_BYTES, "their bytes when they were created"),
+    MP_FIELD(type_row, deleted_objects, MP_COUNT, "objects deleted up to the end of the window"),
+    MP_FIELD(type_row, leaked_objects, MP_COUNT, "objects created in the window and still alive"),
+    MP_FIELD(type_row, leaked_bytes, MP_BYTES, "their bytes"),
+};
+
+static const mp_grouping *types_of(mp_relation_source *source)
+{
+    return mp_window_groups(source->window, mp_dimension_find("type"), 0);
+}
+
+static uint64_t count_types(mp_relation_source *source)
+{
+    return types_of(source)->count;
+}
+
+static bool type_at(mp_relation_source *source, uint64_t place, uint64_t wanted, mp_arena *texts,
+                    void *row)
+{
+    (void)wanted, (void)texts;
+    const mp_group *group = &types_of(source)->groups[place];
+    *(type_row *)row = (type_row){.type = group->label,
+                                  .live_objects = mp_cost_live(group->to),
+                                  .live_bytes = group->to.bytes,
+                                  .from_objects = group->from_objects,
+                                  .from_bytes = group->from_bytes,
+                                  .created_objects = group->to.created,
+                                  .created_bytes = group->to.created_bytes,
+                                  .deleted_objects = group->to.deleted,
+                                  .leaked_objects = mp_cost_live(group->leaked),
+                                  .leaked_bytes = group->leaked.bytes};
+    return true;
+}
+
+const mp_relation mp_relation_types = {
+    .name = "types",
+    .meaning = "each type of objects, at the end of the window",
+    .needs = MP_HOLDS_LEDGER,
+    MP_FIELDS(type_columns, type_row),
+    .count = count_types,
+    .row = type_at,
+    .key = MP_NO_KEY,
+};
+
+/* --- sites --- */
+
+typedef struct site_row {
+    int64_t site, line, created_objects, created_bytes, deleted_objects;
+    int64_t live_objects, live_bytes, leaked_objects, leaked_bytes;
+    const char *type, *name;
+    mp_texts stack;
+} site_row;
+
+enum { SITE, SITE_TYPE, SITE_NAME, SITE_STACK, SITE_LINE };
+
+static const mp_column site_columns[] = {
+    [SITE] = MP_FIELD(site_row, site, MP_NUMBER, "number of the site, in this answer"),
+    [SITE_TYPE] = MP_FIELD(site_row, type, MP_TEXT, "type of the objects"),
+    [SITE_NAME] = MP_FIELD(site_row, name, MP_TEXT, "name that all of its objects have"),
+    [SITE_STACK] = MP_FIELD(site_row, stack, MP_LIST, "stack, the innermost frame first"),
+    [SITE_LINE] = MP_FIELD(site_row, line, MP_NUMBER, "line that creates the objects"),
+    MP_FIELD(site_row, created_objects, MP_COUNT, "objects created up to the end of the window"),
+    MP_FIELD(site_row, created_bytes, MP_BYTES, "their bytes when they were created"),
+    MP_FIELD(site_row, deleted_objects, MP_COUNT, "objects deleted up to the end of the window"),
+    MP_FIELD(site_row, live_objects, MP_COUNT, "objects alive at the end of the window"),
+    MP_FIELD(site_row, live_bytes, MP_BYTES, "bytes alive at the end of the window"),
+    MP_FIELD(site_row, leaked_objects, MP_COUNT, "objects created in the window and still alive"),
+    MP_FIELD(site_row, leaked_bytes, MP_BYTES, "their bytes"),
+};
+
+static const mp_context *context_of(const mp_model *model, const mp_group *group)
+{
+    return &model->contexts.at[model->generations.at[group->example.i].context.i];
+}
+
+static mp_frame frame_of(const mp_model *model, const mp_group *group)
+{
+    const mp_context *context = context_of(model, group);
+    return (mp_frame){model->tree_of[context->node.i], context->line};
+}
+
+/* Return the name that all objects of each site have. */
+static const mp_symbol_id *names_of(mp_relation_source *source)
+{
+    const mp_model *model = source->model;
+    const mp_grouping *sites = mp_source_sites(source);
+    if (source->site_names)
+        return source->site_names;
+    mp_symbol_id *names = mp_alloc_zero((size_t)sites->count + 1, sizeof *names);
+    bool *seen = mp_alloc_zero((size_t)sites->count + 1, sizeof *seen);
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_symbol_id name = model->contexts.at[model->generations.at[i].context.i].name;
+        const uint32_t site = sites->group_of[i];
+        names[site] = seen[site] && names[site].i != name.i ? (mp_symbol_id){0} : name;
+        seen[site] = true;
+    }
+    free(seen);
+    source->site_names = names;
+    return names;
+}
+
+static mp_texts stack_of(mp_arena *texts, const mp_model *model, mp_frame frame)
+{
+    const size_t depth = model->tree.at[frame.node].depth;
+    const size_t count = depth < MP_PROGRAM_CALLERS + 1 ? depth : MP_PROGRAM_CALLERS + 1;
+    if (!frame.node)
+        return (mp_texts){.empty = "(session)"};
+    const char **frames = mp_arena_alloc(texts, count * sizeof *frames);
+    for (size_t i = 0; i < count; i++) {
+        frames[i] = mp_frame_label(texts, model, frame);
+        mp_frame_caller(model, &frame);
+    }
+    return (mp_texts){
+        .at = frames, .count = count, .whole = count < depth ? depth : 0, .kept = true};
+}
+
+static uint64_t count_sites(mp_relation_source *source)
+{
+    return mp_source_sites(source)->count;
+}
+
+static bool site_at(mp_relation_source *source, uint64_t place, uint64_t wanted, mp_arena *texts,
+                    void *row)
+{
+    const mp_model *model = source->model;
+    const mp_group *group = &mp_source_sites(source)->groups[place];
+    const mp_context *context = context_of(model, group);
+    const bool has_line = context->node.i && context->line != MP_NO_LINE;
+    site_row site = {.site = (int64_t)place + 1,
+                     .line = has_line ? (int32_t)context->line : MP_UNKNOWN,
+                     .created_objects = group->to.created,
+                     .created_bytes = group->to.created_bytes,
+                     .deleted_objects = group->to.deleted,
+                     .live_objects = mp_cost_live(group->to),
+                     .live_bytes = group->to.bytes,
+                     .leaked_objects = mp_cost_live(group->leaked),
+                     .leaked_bytes = group->leaked.bytes};
+    if (MP_WANTS(wanted, SITE_TYPE))
+        site.type = mp_type_label(texts, model, mp_site_type(model, context));
+    if (MP_WANTS(wanted, SITE_NAME) && names_of(source)[place + 1].i)
+        site.name = mp_symbol_label(texts, model, names_of(source)[place + 1]);
+    if (MP_WANTS(wanted, SITE_STACK))
+        site.stack = stack_of(texts, model, frame_of(model, group));
+    *(site_row *)row = site;
+    return true;
+}
+
+static void find_site(mp_relation_source *source, const char *text, uint64_t *first, uint64_t *end)
+{
+    (void)source;
+    mp_find_number(text, first, end);
+}
+
+const mp_relation mp_relation_sites = {
+    .name = "sites",
+    .meaning = "each allocation site (type, stack and line; of heap dumps, type)",
+    .needs = MP_HOLDS_LEDGER,
+    MP_FIELDS(site_columns, site_row),
+    .count = count_sites,
+    .row = site_at,
+    .key = SITE,
+    .find = find_site,
+};
+
+/* --- frames --- */
+
+typedef struct frame_row {
+    int64_t site, depth, line;
+    const char *frame, *name;
+} frame_row;
+
+enum { FRAME_SITE, FRAME_DEPTH, FRAME, FRAME_NAME, FRAME_LINE };
+
+static const mp_column frame_columns[] = {
+    [FRAME_SITE] = MP_FIELD(frame_row, site, MP_NUMBER, "site whose stack it is on"),
+    [FRAME_DEPTH] = MP_FIELD(frame_row, depth, MP_NUMBER, "frames further in; 0: the innermost"),
+    [FRAME] = MP_FIELD(frame_row, frame, MP_TEXT, "name and line, as stacks print it"),
+    [FRAME_NAME] = MP_FIELD(frame_row, name, MP_TEXT, "source, method or function"),
+    [FRAME_LINE] = MP_FIELD(frame_row, line, MP_NUMBER, "line that creates, or calls"),
+};
+
+/* Return where the frames of each site begin; of sites of dumps, which have none, all at 0. */
+static const uint64_t *first_frames_of(mp_relation_source *source)
+{
+    const mp_model *model = source->model;
+    const mp_grouping *sites = mp_source_sites(source);
+    if (source->first_frame)
+        return source->first_frame;
+    uint64_t *first = mp_alloc_zero((size_t)sites->count + 1, sizeof *first);
+    for (uint32_t i = 0; i < sites->count; i++)
+        first[i + 1] = first[i] + model->tree.at[frame_of(model, &sites->groups[i]).node].depth;
+    source->first_frame = first;
+    return first;
+}
+
+static uint64_t count_frames(mp_relation_source *source)
+{
+    return first_frames_of(source)[mp_source_sites(source)->count];
+}
+
+/* Return the site that a place among all frames belongs to, from 0. */
+static uint32_t site_of_frame(mp_relation_source *source, uint64_t place)
+{
+    const uint64_t *first = first_frames_of(source);
+    uint32_t low = 0, high = mp_source_sites(source)->count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (first[middle] <= place)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Return the frame of a site's stack that has `depth` frames further in. Of a walk along a stack
+ * each is a step away from the one before. */
+static mp_frame walk_to(mp_relation_source *source, uint32_t site, uint64_t depth)
+{
+    const uint64_t place = first_frames_of(source)[site] + depth;
+    mp_frame frame = source->frame;
+    uint64_t steps = 1;
+    if (!depth || source->frame_place != place) {
+        frame = frame_of(source->model, &mp_source_sites(source)->groups[site]);
+        steps = depth;
+    }
+    for (; steps; steps--)
+        mp_frame_caller(source->model, &frame);
+    source->frame_place = place + 1;
+    source->frame = frame;
+    return frame;
+}
+
+static bool frame_at(mp_relation_source *source, uint64_t place, uint64_t wanted, mp_arena *texts,
+                     void *row)
+{
+    const mp_model *model = source->model;
+    const uint32_t site = site_of_frame(source, place);
+    const uint64_t depth = place - first_frames_of(source)[site];
+    const mp_frame frame = walk_to(source, site, depth);
+    frame_row made = {.site = (int64_t)site + 1,
+                      .depth = (int64_t)depth,
+                      .line = frame.line == MP_NO_LINE ? MP_UNKNOWN : (int32_t)frame.line};
+    if (MP_WANTS(wanted, FRAME))
+        made.frame = mp_frame_label(texts, model, frame);
+    if (MP_WANTS(wanted, FRAME_NAME))
+        made.name = mp_tree_label(texts, model, frame.node);
+    *(frame_row *)row = made;
+    return true;
+}
+
+static void find_frames(mp_relation_source *source, const char *text, uint64_t *first,
+                        uint64_t *end)
+{
+    uint64_t site = 0, behind = mp_source_sites(source)->count;
+    mp_find_number(text, &site, &behind);
+    *first = first_frames_of(source)[site];
+    *end = first_frames_of(source)[behind];
+}
+
+const mp_relation mp_relation_frames = {
+    .name = "frames",
+    .meaning = "each frame of the stack of each allocation site",
+    .needs = MP_HOLDS_LEDGER,
+    MP_FIELDS(frame_columns, frame_row),
+    .count = count_frames,
+    .row = frame_at,
+    .key = FRAME_SITE,
+    .find = find_frames,
+};
+
+/* --- deltas --- */
+
+typedef struct delta_row {
+    int64_t session, sequence, site, born_sequence, created_objects, created_bytes;
+    int64_t deleted_objects, delta_objects, delta_bytes;
+} delta_row;
+
+static const mp_column delta_columns[] = {
+    MP_FIELD(delta_row, session, MP_NUMBER, "session, where there are several"),
+    MP_FIELD(delta_row, sequence, MP_NUMBER, "snapshot up to which it happened"),
+    MP_FIELD(delta_row, site, MP_NUMBER, "site of the objects"),
+    MP_FIELD(delta_row, born_sequence, MP_NUMBER, "snapshot at which the objects first appear"),
+    MP_FIELD(delta_row, created_objects, MP_COUNT, "objects created since the snapshot before"),
+    MP_FIELD(delta_row, created_bytes, MP_BYTES, "their bytes when they were created"),
+    MP_FIELD(delta_row, deleted_objects, MP_COUNT, "objects deleted since the snapshot before"),
+    MP_FIELD(delta_row, delta_objects, MP_COUNT, "change of the objects alive"),
+    MP_FIELD(delta_row, delta_bytes, MP_BYTES, "change of the bytes alive"),
+};
+
+static uint64_t count_deltas(mp_relation_source *source)
+{
+    return source->model->deltas.count - 1;
+}
+
+static bool delta_at(mp_relation_source *source, uint64_t place, uint64_t wanted, mp_arena *texts,
+                     void *row)
+{
+    (void)wanted, (void)texts;
+    const mp_model *model = source->model;
+    const mp_delta *delta = &model->deltas.at[place + 1];
+    const mp_generation *generation = &model->generations.at[delta->generation.i];
+    const uint32_t site = mp_source_sites(source)->group_of[delta->generation.i];
+    if (generation->reusable || !site ||
+        !mp_filter_has_generation(source->filter, delta->generation) ||
+        !mp_window_before_to(source->window, delta->snapshot))
+        return false;
+    *(delta_row *)row = (delta_row){
+        .session = mp_session_number(model, model->snapshots.at[delta->snapshot.i].session),
+        .sequence = mp_snapshot_number(model, delta->snapshot),
+        .site = site,
+        .born_sequence = mp_snapshot_number(model, generation->born),
+        .created_objects = delta->cost.created,
+        .created_bytes = delta->cost.created_bytes,
+        .deleted_objects = delta->cost.deleted,
+        .delta_objects = mp_cost_live(delta->cost),
+        .delta_bytes = delta->cost.bytes};
+    return true;
+}
+
+const mp_relation mp_relation_deltas = {
+    .name = "deltas",
+    .meaning = "what happened at a site from one snapshot to the next, to objects of one age",
+    .needs = MP_HOLDS_HISTORY,
+    MP_FIELDS(delta_columns, delta_row),
+    .count = count_deltas,
+    .row = delta_at,
+    .key = MP_NO_KEY,
+};

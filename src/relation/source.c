@@ -1,0 +1,102 @@
+#include "relation/source.h"
+
+#include <stdlib.h>
+
+mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_window *window,
+                                           const mp_diagnostics *diagnostics)
+{
+    mp_relation_source *source = mp_alloc_zero(1, sizeof *source);
+    source->model = filter->model;
+    source->filter = filter;
+    source->window = window;
+    source->diagnostics = diagnostics;
+    return source;
+}
+
+void mp_relation_source_free(mp_relation_source *source)
+{
+    if (!source)
+        return;
+    if (source->view)
+        mp_graph_view_free(source->view);
+    if (source->calls)
+        mp_calls_free(source->calls);
+    if (source->costs)
+        mp_profile_costs_free(source->costs);
+    if (source->timeline)
+        free(source->timeline->at);
+    free(source->view);
+    free(source->calls);
+    free(source->costs);
+    free(source->timeline);
+    free(source->site_names);
+    free(source->first_frame);
+    mp_id_index_free(&source->objects);
+    free(source);
+}
+
+const mp_grouping *mp_source_sites(mp_relation_source *source)
+{
+    if (!source->sites) {
+        const mp_dimension *site = mp_dimension_find("site");
+        const bool fits = mp_dimension_fits(site, source->model);
+        source->sites =
+            mp_window_groups(source->window, fits ? site : mp_dimension_find("type"), 0);
+    }
+    return source->sites;
+}
+
+mp_graph_view *mp_source_view(mp_relation_source *source)
+{
+    if (!source->view) {
+        source->view = mp_alloc(sizeof *source->view);
+        *source->view = mp_graph_view_of(source->filter);
+    }
+    return source->view;
+}
+
+const mp_calls *mp_source_calls(mp_relation_source *source)
+{
+    if (!source->calls) {
+        source->calls = mp_alloc(sizeof *source->calls);
+        *source->calls = mp_calls_of_profile(source->filter, NULL);
+    }
+    return source->calls;
+}
+
+const mp_profile_costs *mp_source_costs(mp_relation_source *source)
+{
+    if (!source->costs) {
+        source->costs = mp_alloc(sizeof *source->costs);
+        *source->costs = mp_profile_costs_of(source->filter);
+    }
+    return source->costs;
+}
+
+const mp_timeline *mp_source_timeline(mp_relation_source *source)
+{
+    if (!source->timeline) {
+        source->timeline = mp_alloc(sizeof *source->timeline);
+        *source->timeline = mp_timeline_of(source->filter);
+    }
+    return source->timeline;
+}
+
+int64_t mp_session_number(const mp_model *model, mp_session_id session)
+{
+    return model->sessions.count > 2 ? (int64_t)session.i : MP_UNKNOWN;
+}
+
+int64_t mp_snapshot_number(const mp_model *model, mp_snapshot_id snapshot)
+{
+    return snapshot.i ? (int64_t)model->snapshots.at[snapshot.i].sequence : MP_UNKNOWN;
+}
+
+void mp_find_number(const char *text, uint64_t *first, uint64_t *end)
+{
+    char *rest;
+    const uint64_t number = strtoull(text, &rest, 10);
+    const bool is = *text >= '1' && *text <= '9' && !*rest && number <= *end;
+    *first = is ? number - 1 : *end;
+    *end = is ? number : *end;
+}

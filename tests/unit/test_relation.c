@@ -1,0 +1,290 @@
+/* Relations: whatever the recording, their sums are those of its totals, a key finds the rows that
+ * a walk over all of them finds, and a row says the same whichever of its columns are wanted. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "document/document.h"
+#include "query/graph_query.h"
+#include "query/profile_costs.h"
+#include "relation/relation.h"
+#include "support/memory_reader.h"
+
+/* One sample, opened. */
+typedef struct sample {
+    reading read;
+    const mp_model *model;
+    const mp_diagnostics *diagnostics;
+    mp_filter *filter;
+    mp_window window;
+    bool has_window;
+    mp_relation_source *source;
+} sample;
+
+/* The source points into the sample, which must stay where it is. */
+static void open_sample(sample *of, const char *name)
+{
+    char path[512];
+    const mp_load_options options = {.keep_objects = true};
+    mp_error error = {0};
+    snprintf(path, sizeof path, SAMPLES "/%s", name);
+    *of = (sample){.read = read_path(path, &options)};
+    assert_true(of->read.ok);
+    of->model = of->read.model;
+    of->diagnostics = of->read.diagnostics;
+    of->filter = mp_filter_of(of->model, NULL, &error);
+    of->has_window = of->model->holds & MP_HOLDS_LEDGER;
+    if (of->has_window)
+        assert_true(mp_window_of(of->filter, NULL, NULL, &of->window, &error));
+    of->source =
+        mp_relation_source_new(of->filter, of->has_window ? &of->window : NULL, of->diagnostics);
+}
+
+static void close_sample(sample *of)
+{
+    mp_relation_source_free(of->source);
+    if (of->has_window)
+        mp_window_free(&of->window);
+    mp_filter_free(of->filter);
+    reading_free(&of->read);
+}
+
+static bool fits(const sample *of, const mp_relation *relation)
+{
+    return (of->model->holds & relation->needs) == relation->needs;
+}
+
+static size_t column_of(const mp_relation *relation, const char *name)
+{
+    size_t column = mp_column_find(relation->columns, relation->column_count, name);
+    assert_true(column < relation->column_count);
+    return column;
+}
+
+static int64_t sum_of(const sample *of, const mp_relation *relation, const char *name)
+{
+    const size_t column = column_of(relation, name);
+    mp_cursor cursor = mp_cursor_open(relation, of->source);
+    mp_arena arena = {0};
+    int64_t sum = 0;
+    while (mp_cursor_next(&cursor, (uint64_t)1 << column)) {
+        mp_cell cell = mp_row_cell(&arena, &relation->columns[column], cursor.row);
+        sum += cell.known ? cell.number : 0;
+    }
+    mp_arena_free(&arena);
+    mp_cursor_free(&cursor);
+    return sum;
+}
+
+static int64_t count_of(const sample *of, const mp_relation *relation)
+{
+    mp_cursor cursor = mp_cursor_open(relation, of->source);
+    int64_t count = 0;
+    while (mp_cursor_next(&cursor, 0))
+        count++;
+    mp_cursor_free(&cursor);
+    return count;
+}
+
+/* Run a check on every file of the samples that is a recording. */
+static void each_sample(void (*check)(const sample *of))
+{
+    static const char *const endings[] = {".oemp",     ".prf",   ".rpt",
+                                          ".taligent", ".gclog", ".sqlite"};
+    struct dirent **files;
+    int count = scandir(SAMPLES, &files, NULL, alphasort), checked = 0;
+    for (int i = 0; i < count; i++) {
+        const char *ending = strrchr(files[i]->d_name, '.');
+        bool is = false;
+        for (size_t at = 0; ending && at < sizeof endings / sizeof *endings; at++)
+            is |= strcmp(ending, endings[at]) == 0;
+        if (is) {
+            sample of;
+            open_sample(&of, files[i]->d_name);
+            check(&of);
+            close_sample(&of);
+            checked++;
+        }
+        free(files[i]);
+    }
+    free(files);
+    assert_true(checked > 20);
+}
+
+static void check_heap(const sample *of)
+{
+    const mp_totals totals = mp_totals_of(&of->window);
+    const mp_relation *const groups[] = {&mp_relation_types, &mp_relation_sites};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(sum_of(of, groups[i], "live_bytes"), totals.live_bytes);
+        assert_int_equal(sum_of(of, groups[i], "live_objects"), totals.live_objects);
+        assert_int_equal(sum_of(of, groups[i], "created_bytes"), totals.created_bytes);
+        assert_int_equal(sum_of(of, groups[i], "leaked_bytes"), totals.leaked_bytes);
+    }
+    assert_int_equal(sum_of(of, &mp_relation_types, "from_bytes"), totals.from_bytes);
+    if (fits(of, &mp_relation_deltas))
+        assert_int_equal(sum_of(of, &mp_relation_deltas, "delta_bytes"), totals.live_bytes);
+}
+
+static void check_graph(const sample *of)
+{
+    const mp_graph_totals totals = mp_graph_totals_of(of->filter->graph, NULL);
+    assert_int_equal(count_of(of, &mp_relation_objects), totals.objects);
+    assert_int_equal(sum_of(of, &mp_relation_objects, "self_bytes"), totals.bytes);
+    assert_int_equal(count_of(of, &mp_relation_refs),
+                     totals.references - totals.dangling_references);
+    assert_int_equal(count_of(of, &mp_relation_roots), totals.roots);
+}
+
+static void check_profile(const sample *of)
+{
+    const mp_profile_totals totals = mp_profile_total(of->filter);
+    assert_int_equal(sum_of(of, &mp_relation_lines, "seconds"), totals.exclusive_us);
+    if (of->model->profile->trace_rows)
+        assert_int_equal(count_of(of, &mp_relation_executions), of->model->profile->trace_rows);
+}
+
+static void check_sums(const sample *of)
+{
+    assert_int_equal(count_of(of, &mp_relation_recordings), 1);
+    assert_int_equal(sum_of(of, &mp_relation_diagnostics, "count"),
+                     mp_diagnostics_severity_count(of->diagnostics, MP_NOTE) +
+                         mp_diagnostics_severity_count(of->diagnostics, MP_WARNING) +
+                         mp_diagnostics_severity_count(of->diagnostics, MP_ERROR));
+    if (of->has_window)
+        check_heap(of);
+    if (of->filter->graph)
+        check_graph(of);
+    if (of->model->profile)
+        check_profile(of);
+}
+
+static void sums_are_the_totals(void **state)
+{
+    (void)state;
+    each_sample(check_sums);
+}
+
+/* The key of the cursor's row, as a text. */
+static const char *key_of(mp_arena *arena, const mp_cursor *cursor)
+{
+    const mp_column *column = &cursor->relation->columns[cursor->relation->key];
+    mp_cell cell = mp_row_cell(arena, column, cursor->row);
+    assert_true(cell.known);
+    return column->unit == MP_TEXT ? cell.text
+                                   : mp_arena_format(arena, "%lld", (long long)cell.number);
+}
+
+static int rows_of_key(mp_cursor *cursor, const char *key, bool narrowed)
+{
+    mp_arena arena = {0};
+    int count = 0;
+    mp_cursor_rewind(cursor, narrowed ? key : NULL);
+    while (mp_cursor_next(cursor, MP_ALL_COLUMNS))
+        count += strcmp(key_of(&arena, cursor), key) == 0;
+    mp_arena_free(&arena);
+    return count;
+}
+
+static void check_keys(const sample *of)
+{
+    enum { LOOKED_AT = 40 };
+    size_t count;
+    const mp_relation *const *relations = mp_relations(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (relations[i]->key == MP_NO_KEY || !fits(of, relations[i]))
+            continue;
+        mp_arena arena = {0};
+        mp_cursor rows = mp_cursor_open(relations[i], of->source);
+        mp_cursor found = mp_cursor_open(relations[i], of->source);
+        for (int row = 0; row < LOOKED_AT && mp_cursor_next(&rows, MP_ALL_COLUMNS); row++) {
+            const char *key = key_of(&arena, &rows);
+            const int narrowed = rows_of_key(&found, key, true);
+            assert_true(narrowed > 0);
+            assert_int_equal(narrowed, rows_of_key(&found, key, false));
+        }
+        assert_int_equal(rows_of_key(&found, "no such key", true), 0);
+        mp_cursor_free(&rows);
+        mp_cursor_free(&found);
+        mp_arena_free(&arena);
+    }
+}
+
+static void keys_find_what_a_walk_finds(void **state)
+{
+    (void)state;
+    each_sample(check_keys);
+}
+
+static bool same_cell(const mp_column *column, const mp_cell *a, const mp_cell *b)
+{
+    if (a->known != b->known || a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (strcmp(a->list[i], b->list[i]) != 0)
+            return false;
+    if (!a->known || a->count || (column->unit == MP_LIST && !a->text))
+        return true;
+    return mp_cell_is_text(column, a) ? strcmp(a->text, b->text) == 0 : a->number == b->number;
+}
+
+static void check_columns(const sample *of)
+{
+    size_t count;
+    const mp_relation *const *relations = mp_relations(&count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t at = 0; fits(of, relations[i]) && at < relations[i]->column_count; at++) {
+            const mp_column *column = &relations[i]->columns[at];
+            mp_cursor all = mp_cursor_open(relations[i], of->source);
+            mp_cursor one = mp_cursor_open(relations[i], of->source);
+            while (mp_cursor_next(&all, MP_ALL_COLUMNS)) {
+                assert_true(mp_cursor_next(&one, (uint64_t)1 << at));
+                mp_arena arena = {0};
+                mp_cell a = mp_row_cell(&arena, column, all.row);
+                mp_cell b = mp_row_cell(&arena, column, one.row);
+                assert_true(same_cell(column, &a, &b));
+                mp_arena_free(&arena);
+            }
+            assert_false(mp_cursor_next(&one, 0));
+            mp_cursor_free(&all);
+            mp_cursor_free(&one);
+        }
+}
+
+static void rows_do_not_depend_on_what_is_wanted(void **state)
+{
+    (void)state;
+    each_sample(check_columns);
+}
+
+static void relations_say_what_they_are(void **state)
+{
+    (void)state;
+    size_t count;
+    const mp_relation *const *relations = mp_relations(&count);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(relations[i]->column_count <= 64 && relations[i]->meaning[0]);
+        for (size_t at = 0; at < relations[i]->column_count; at++) {
+            const mp_column *column = &relations[i]->columns[at];
+            assert_int_equal(column_of(relations[i], column->name), at);
+            assert_true(column->flags & MP_FOR_PEOPLE || (column->meaning && *column->meaning));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_the_totals),
+        cmocka_unit_test(keys_find_what_a_walk_finds),
+        cmocka_unit_test(rows_do_not_depend_on_what_is_wanted),
+        cmocka_unit_test(relations_say_what_they_are),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
