@@ -290,10 +290,9 @@ static size_t insert_options(page *of, size_t line)
 {
     size_t end = check_texts(of, line + 1);
     put_own(of, line + 1);
-    fputs("## Of all commands\n\n", stdout);
-    put_names(of->command, OF_SELECTION,
-              "Which part of a recording it is about (see *memprof*(1)): ");
-    put_names(of->command, OF_ALL, "In general (see *memprof*(1)): ");
+    fputs("## Options of all commands\n\n", stdout);
+    put_names(of->command, OF_SELECTION, "Filters (see *memprof*(1)): ");
+    put_names(of->command, OF_ALL, "Common options (see *memprof*(1)): ");
     return end;
 }
 
@@ -305,7 +304,7 @@ static size_t insert_common(page *of, size_t line)
     size_t end = check_texts(of, line + 1);
     of->common = true;
     put_place(of, line + 1, OF_ALL);
-    fputs("## Which part of a recording\n\n", stdout);
+    fputs("## Filters\n\n", stdout);
     put_place(of, line + 1, OF_SELECTION);
     of->command = NULL;
     return end;

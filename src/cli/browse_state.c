@@ -36,7 +36,7 @@ const char *const browse_help[] = {
     "  :                 any command with its options, as on the command line:",
     "                    object 1c16e0, calls placeOrder, leaks --sort objects",
     "",
-    "Which part",
+    "Filters",
     "  f                 the options of this view, as on the command line:",
     "                    --type 'Order*' --min-size 1K --limit 0",
     "  / n N             search, the next, the previous hit",

@@ -44,51 +44,50 @@ static int run_formats(cli_options *options)
 
 static const cli_command own[] = {
     {.name = "baseline",
-     .summary = "keep what a gate needs of a recording as a small text file",
+     .summary = "save the figures of a recording in a text file, or check against them",
      .example = "baseline save samples/shop-v2.oemp --store baselines",
-     .details = "save writes DIR/NAME.baseline, a JSON object a line in an order that does not\n"
-                "depend on figures, for version control. check judges the recording against it:\n"
-                "by --policy, or by no new leak site and no more than a tenth more of what leaks,\n"
-                "is alive or is spent. diff and gate --base take a baseline for a recording.\n"
-                "save of several runs keeps how far they differ: leaked <= base + 3 spreads.",
+     .details =
+         "save writes DIR/NAME.baseline, with one JSON object per line in a stable order that "
+         "suits version control. check compares a recording with it, by the rules of --policy; "
+         "without it, by no new leak site and at most 10 % more leaked bytes, live bytes or time. "
+         "diff and gate --base accept a baseline instead of a recording. A baseline saved from "
+         "several runs also records how much they differ: leaked <= base + 3 spreads.",
      .operand = "save|check",
      .report = &mp_report_gate,
      .scope = CLI_READS | CLI_LOADS | CLI_PRINTS | CLI_STORES | CLI_ALWAYS,
      .arguments = &cli_baseline_arguments,
      .run = cli_baseline},
     {.name = "browse",
-     .summary = "look at a recording on a full screen",
+     .summary = "explore a recording interactively on a full screen",
      .example = "browse samples/shop-v2.oemp --sources samples/sources",
-     .details =
-         "The answers of the other commands as pages: arrows or j and k move, l opens a\n"
-         "stack, Enter leads on from a row, / searches, f takes a command's options, o opens\n"
-         "the source line in $VISUAL or $EDITOR, q goes back, ? tells all keys.",
+     .details = "Shows the reports of the other commands as pages: arrows or j and k move, l opens "
+                "a stack, Enter follows a row, / searches, f sets options of the command, o opens "
+                "the source line in $VISUAL or $EDITOR, q goes back, ? lists all keys.",
      .scope = CLI_READS | CLI_LOADS | CLI_BROWSES | CLI_ALWAYS,
      .arguments = &cli_browse_arguments,
      .run = cli_browse},
     {.name = "export",
-     .summary = "write what was read as another tool's file",
+     .summary = "convert a recording for another tool",
      .example = "export --to aqtime -o shop.sqlite samples/shop-v2.oemp",
-     .details =
-         "What is a text goes to standard output, as all does by `output` -. A file appears\n"
-         "under its name when it is whole, and what was written is printed: how many rows\n"
-         "of each kind, and their sums. The end of what is looked at is FILE@SNAPSHOT.\n"
-         "Coverage is written by memprof coverage --to.",
+     .details = "Text formats go to standard output by default; binary formats need `output`. A "
+                "file appears under its name only when it is complete; then the number of rows of "
+                "each kind and their sums are printed. FILE@SNAPSHOT exports the recording up to "
+                "that snapshot. memprof coverage --to writes coverage.",
      .scope = CLI_READS | CLI_LOADS | CLI_EXPORTS | CLI_ALWAYS,
      .run = cli_export},
     {.name = "formats",
-     .summary = "the formats that memprof reads",
+     .summary = "list the recording formats that memprof reads",
      .example = "formats",
      .scope = CLI_PRINTS | CLI_ALWAYS,
      .arguments = &(const mp_argument_table){.count = 0},
      .run = run_formats},
     {.name = "watch",
-     .summary = "follow recordings as they are written, a line a snapshot",
+     .summary = "follow recordings while they are written, one line per snapshot",
      .example = "watch --until-exit samples/shop-v2.oemp",
-     .details = "Each line tells what is alive, how much more that is than at the snapshot before\n"
-                "and at the first one, and which site grew most since then. Files need not be\n"
-                "there yet, and may be cut short, renamed and replaced. Watching goes on until it\n"
-                "is interrupted, or until `until-exit`, `timeout` or a limit ends it.",
+     .details = "Each line shows the live bytes, their growth since the previous and since the "
+                "first snapshot, and the site that grew most since the first. Files need not exist "
+                "yet, and may be truncated, renamed and replaced. Watching continues until it is "
+                "interrupted, or until `until-exit`, `timeout` or a limit ends it.",
      .scope = CLI_READS | CLI_WATCHES | CLI_ALWAYS,
      .kinds = 1u << MP_KIND_RECORDING | 1u << MP_KIND_EVENTS,
      .arguments = &cli_watch_arguments,

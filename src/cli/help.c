@@ -181,7 +181,7 @@ static void put_selection(mp_arena *arena, const cli_command *command)
         return;
     printf("%*s", LEFT + 4, "");
     put_words(names, LEFT + 4, LEFT + 4);
-    put_entry("", "only such; `not-type` and so on: all but such");
+    put_entry("", "keep matching objects; `not-type` etc. exclude them");
 }
 
 /* The kinds of the section's first option, where none of the others is of all kinds. */
@@ -212,7 +212,7 @@ static void put_section(mp_arena *arena, const cli_command *command, cli_section
         if (!is_of(command, option, section))
             continue;
         if (!begun)
-            printf("%s%s%s%s:\n", cli_section_name(section), some ? ", of " : "",
+            printf("%s%s%s%s:\n", cli_section_name(section), some ? ", for " : "",
                    some ? mp_kinds_text(heading, text, sizeof text) : "",
                    section == CLI_LIMITS ? " (exit status 1 if one is exceeded)" : "");
         if (!begun && compact)
@@ -263,7 +263,8 @@ static void put_general(mp_arena *arena, const cli_command *command)
                                option->letter ? letter : "", option->name,
                                option->kind == CLI_SPAN ? " and other limits" : "");
     }
-    printf("%s (memprof %s --help --all tells more of all of them):\n  ",
+    printf("%s (details: memprof %s --help --all):\n"
+           "  ",
            cli_section_name(CLI_GENERAL), command->name);
     put_words(list, LEFT, LEFT);
 }
@@ -294,7 +295,7 @@ static void put_groups(const cli_command *command)
         if (!dimension)
             continue;
         if (!begun)
-            printf("Groups of memory (--by):\n");
+            printf("Groups for memory (--by):\n");
         begun = true;
         put_entry(dimension->name, dimension->summary);
     }
@@ -315,7 +316,7 @@ static void put_exporters(const cli_command *command)
     mp_target target;
     if (!(command->scope & CLI_EXPORTS))
         return;
-    printf("What can be written (--to):\n");
+    printf("Export formats (--to):\n");
     for (size_t i = 0; mp_target_at(i, &target); i++)
         put_entry(target.name, target.summary);
 }
@@ -341,7 +342,8 @@ void cli_help_command(const cli_command *command, bool all)
 {
     mp_arena arena = {0};
     put_usage(command);
-    printf("\nmemprof %s: %s.\n", command->name, command->summary);
+    putchar('\n');
+    put_words(mp_arena_format(&arena, "memprof %s: %s.", command->name, command->summary), 0, 0);
     put_details(&arena, command->details);
     putchar('\n');
     for (cli_section section = CLI_WHAT; section < CLI_READING; section++)
@@ -362,40 +364,64 @@ void cli_help_command(const cli_command *command, bool all)
 
 /* --- the program --- */
 
+/* The commands that most people need. */
+static const char *const main_commands[] = {"analyze", "leaks", "top",    "growth",
+                                            "diff",    "gate",  "browse", "export"};
+enum { MAIN_COMMANDS = sizeof main_commands / sizeof *main_commands };
+
 static const struct {
     const char *title, *names;
-} parts[] = {
-    {"At a glance", " analyze info snapshots check formats "},
-    {"Memory", " leaks top growth requests lifetimes "},
-    {"Code", " tree calls annotate coverage timeline "},
-    {"Heap dumps", " retained dominators path object "},
-    {"Compare, judge, hand on", ""}, /* and what no other part has */
+} topics[] = {
+    {"memory", " requests lifetimes tree flame treemap "},
+    {"heap dumps", " retained dominators path object "},
+    {"profiles", " coverage annotate calls timeline "},
+    {"many recordings", " trend baseline watch "},
+    {"the file", ""}, /* and every command without a topic */
 };
-enum { PARTS = sizeof parts / sizeof *parts };
+enum { TOPICS = sizeof topics / sizeof *topics };
 
-static unsigned part_of(const char *name)
+static bool is_main(const char *name)
+{
+    for (size_t i = 0; i < MAIN_COMMANDS; i++)
+        if (strcmp(main_commands[i], name) == 0)
+            return true;
+    return false;
+}
+
+static unsigned topic_of(const char *name)
 {
     char word[32];
-    unsigned part = 0;
+    unsigned topic = 0;
     snprintf(word, sizeof word, " %s ", name);
-    while (part < PARTS - 1 && !strstr(parts[part].names, word))
-        part++;
-    return part;
+    while (topic < TOPICS - 1 && !strstr(topics[topic].names, word))
+        topic++;
+    return topic;
 }
 
 void cli_help_program(const cli_command *commands, size_t count)
 {
-    printf("memprof answers from recordings of memory and execution profilers: what leaks,\n"
-           "what is biggest, what grows, and which code did it.\n\n"
-           "Usage: memprof [COMMAND] [OPTIONS] FILE...\n\n");
-    for (unsigned part = 0; part < PARTS; part++) {
-        printf("%s:\n", parts[part].title);
+    printf("memprof analyzes recordings of memory and execution profilers. It shows what\n"
+           "leaks, what grows, what is largest, and which code is responsible.\n\n"
+           "Usage: memprof [COMMAND] [OPTIONS] FILE...\n\n"
+           "Main commands:\n");
+    for (size_t main = 0; main < MAIN_COMMANDS; main++)
         for (size_t i = 0; i < count; i++)
-            if (part_of(commands[i].name) == part)
-                printf("  %-10s  %s\n", commands[i].name, commands[i].summary);
+            if (strcmp(commands[i].name, main_commands[main]) == 0)
+                printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
+    printf("\ngrowth compares two moments of one recording, diff compares two recordings, and\n"
+           "trend follows a series of builds.\n\nMore commands:\n");
+    for (unsigned topic = 0; topic < TOPICS; topic++) {
+        const char *separator = "";
+        printf("  %-15s  ", topics[topic].title);
+        for (size_t i = 0; i < count; i++)
+            if (!is_main(commands[i].name) && topic_of(commands[i].name) == topic) {
+                printf("%s%s", separator, commands[i].name);
+                separator = ", ";
+            }
+        putchar('\n');
     }
-    printf("\nWithout a command it is analyze. \"-\" is standard input, a folder stands for the\n"
-           "recordings in it. memprof help COMMAND tells what a command takes.\n\n"
+    printf("\nThe default command is analyze. \"-\" reads standard input; a folder means all\n"
+           "recordings in it. memprof COMMAND --help shows the options of a command.\n\n"
            "Examples:\n"
            "  memprof %s\n"
            "  memprof leaks samples/shop-v2.oemp --max-leaked 1M\n"

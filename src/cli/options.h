@@ -156,7 +156,7 @@ enum { CLI_MOST_OPTIONS = 128, CLI_MOST_COMMANDS = 64 };
 /* What an option of this name is to the command; NULL: nothing. */
 const cli_option *cli_option_of(const cli_command *command, const char *name);
 
-/* "What", "Which part", ... */
+/* "Analysis", "Filters", ... */
 const char *cli_section_name(cli_section section);
 /* The words that the option of the command takes into `words`, which has MP_MOST_WORDS; 0: it takes
  * other texts. */

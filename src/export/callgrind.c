@@ -322,7 +322,7 @@ const mp_exporter mp_exporter_callgrind = {
     .name = "callgrind",
     .endings = "callgrind.out",
     .report = {.name = MP_EXPORT_TO("callgrind"),
-               .summary = "a call graph, for KCachegrind, callgrind_annotate",
+               .summary = "call graph, for KCachegrind and callgrind_annotate",
                MP_ARGUMENTS(arguments, own),
                .variants = {MP_HEAP_VARIANTS(write_callgrind),
                             {.needs = MP_HOLDS_GRAPH, .run = write_callgrind},

@@ -187,7 +187,7 @@ static bool render_cobertura(const mp_document *document, const mp_diagnostics *
 }
 
 const mp_renderer mp_renderer_cobertura = {.name = "cobertura",
-                                           .summary = "coverage as Cobertura's XML",
+                                           .summary = "coverage as Cobertura XML",
                                            .for_programs = true,
                                            .command = "coverage",
                                            .unused = unused,
@@ -272,8 +272,7 @@ static bool render_sonar(const mp_document *document, const mp_diagnostics *diag
 }
 
 const mp_renderer mp_renderer_sonar_generic = {.name = "sonar-generic",
-                                               .summary =
-                                                   "coverage as SonarQube's generic test coverage",
+                                               .summary = "coverage in SonarQube's generic format",
                                                .for_programs = true,
                                                .command = "coverage",
                                                .unused = unused,

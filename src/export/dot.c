@@ -341,7 +341,7 @@ const mp_exporter mp_exporter_dot = {
     .name = "dot",
     .endings = ".dot .gv",
     .report = {.name = MP_EXPORT_TO("dot"),
-               .summary = "call tree, call graph or dominator tree, pruned, for Graphviz",
+               .summary = "pruned call tree, call graph or dominator tree, for Graphviz",
                MP_ARGUMENTS(arguments, own),
                .variants = {MP_HEAP_VARIANTS(run_tree),
                             {.needs = MP_HOLDS_GRAPH, .run = run_tree},

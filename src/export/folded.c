@@ -85,7 +85,7 @@ static const char *const unused[] = {"limit", "depth", "min-percent", NULL};
 
 const mp_renderer mp_renderer_folded = {.name = "folded",
                                         .ending = ".folded",
-                                        .summary = "stacks, a line each, for flame graphs",
+                                        .summary = "stacks, one per line, for flame graphs",
                                         .command = "flame",
                                         .for_tools = true,
                                         .for_programs = true,

@@ -388,7 +388,7 @@ const mp_exporter mp_exporter_heapsnapshot = {
     .name = "heapsnapshot",
     .endings = ".heapsnapshot",
     .report = {.name = MP_EXPORT_TO("heapsnapshot"),
-               .summary = "a heap dump as V8's heap snapshot, for Chrome's DevTools and memlab",
+               .summary = "heap dump as a V8 heap snapshot, for Chrome DevTools and memlab",
                MP_ARGUMENTS(arguments, own),
                .variants = {{.needs = MP_HOLDS_GRAPH, .run = run}}},
 };

@@ -101,6 +101,6 @@ static bool render_junit(const mp_document *document, const mp_diagnostics *diag
 }
 
 const mp_renderer mp_renderer_junit = {.name = "junit",
-                                       .summary = "rules and limits as JUnit XML, a test each",
+                                       .summary = "rules and limits as JUnit XML, one test each",
                                        .of_checks = true,
                                        .render = render_junit};

@@ -115,7 +115,8 @@ static bool write_suppressions(const mp_document *document, const mp_diagnostics
 }
 
 const mp_renderer mp_renderer_suppressions = {.name = "suppressions",
-                                              .summary = "the leaks, to be pasted for `suppress`",
+                                              .summary =
+                                                  "the leaks as entries for a `suppress` file",
                                               .for_programs = true,
                                               .command = "leaks or analyze",
                                               .render = write_suppressions};

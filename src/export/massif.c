@@ -225,7 +225,7 @@ const mp_exporter mp_exporter_massif = {
     .name = "massif",
     .endings = "massif.out",
     .report = {.name = MP_EXPORT_TO("massif"),
-               .summary = "stacks over time, for ms_print, massif-visualizer",
+               .summary = "stacks over time, for ms_print and massif-visualizer",
                MP_ARGUMENTS(arguments, own),
                .variants = {MP_HEAP_VARIANTS(write_massif)}},
 };

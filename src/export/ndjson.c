@@ -140,7 +140,7 @@ const mp_exporter mp_exporter_ndjson = {
     .name = "ndjson",
     .endings = ".ndjson .jsonl",
     .report = {.name = MP_EXPORT_TO("ndjson"),
-               .summary = "sites, snapshots, events and objects, a JSON object a line, for jq",
+               .summary = "sites, snapshots, events and objects, one JSON object per line, for jq",
                .wants_traces = true,
                MP_ARGUMENTS(arguments, own),
                .variants = {MP_HEAP_VARIANTS(run_heap),

@@ -417,7 +417,7 @@ const mp_exporter mp_exporter_pprof = {
     .name = "pprof",
     .endings = ".pb.gz",
     .report = {.name = MP_EXPORT_TO("pprof"),
-               .summary = "stacks, with types and threads, for go tool pprof",
+               .summary = "stacks with types and threads, for go tool pprof",
                MP_ARGUMENTS(arguments, own),
                .wants_threads = true,
                .variants = {MP_HEAP_VARIANTS(write_pprof),

@@ -327,7 +327,7 @@ static const mp_dimension dimensions[] = {
      .kinds = DATABASES},
     {"module", "unit or module of the routine that created it", by_module, module_label,
      .of_context = true, .kinds = DATABASES},
-    {"finalizable", "whether its class has a finalizer", by_finalizable, finalizable_label,
+    {"finalizable", "finalizability of its class", by_finalizable, finalizable_label,
      .of_context = true, .kinds = DATABASES},
     {"scope", "object that it is scoped to, by type and name", by_scope, scope_label,
      .of_context = true, .kinds = RECORDINGS},

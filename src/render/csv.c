@@ -81,7 +81,7 @@ static bool render_csv(const mp_document *document, const mp_diagnostics *diagno
 
 const mp_renderer mp_renderer_csv = {.name = "csv",
                                      .ending = ".csv",
-                                     .summary = "the report's main table, exact",
+                                     .summary = "main table of the report, exact",
                                      .for_programs = true,
                                      .render = render_csv,
                                      .put_row = put_row};

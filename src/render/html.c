@@ -508,7 +508,7 @@ static bool render_html(const mp_document *document, const mp_diagnostics *diagn
 
 const mp_renderer mp_renderer_html = {.name = "html",
                                       .ending = ".html",
-                                      .summary = "one page for a browser, with nothing beside it",
+                                      .summary = "one self-contained page for a browser",
                                       .rows = 100,
                                       .draws = true,
                                       .render = render_html};

@@ -462,5 +462,5 @@ static bool render_pr(const mp_document *document, const mp_diagnostics *diagnos
 
 const mp_renderer mp_renderer_pr = {
     .name = "pr",
-    .summary = "a comment for a pull request: the verdict, and folded what is behind it",
+    .summary = "comment for a pull request: the verdict, with folded details",
     .render = render_pr};

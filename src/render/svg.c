@@ -254,7 +254,7 @@ static bool render_svg(const mp_document *document, const mp_diagnostics *diagno
 
 const mp_renderer mp_renderer_svg = {.name = "svg",
                                      .ending = ".svg",
-                                     .summary = "the report's picture, as one file",
+                                     .summary = "picture of the report",
                                      .for_programs = true,
                                      .draws = true,
                                      .render = render_svg};

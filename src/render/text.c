@@ -421,7 +421,7 @@ static void put_row(const mp_document *document, size_t row, const mp_style *sty
 }
 
 const mp_renderer mp_renderer_text = {.name = "text",
-                                      .summary = "tables for people, a row a line",
+                                      .summary = "tables for people",
                                       .can_be_brief = true,
                                       .render = render_text,
                                       .put_row = put_row};

@@ -203,11 +203,10 @@ static const mp_argument arguments[] = {
 
 const mp_report mp_report_analyze = {
     .name = "analyze",
-    .summary = "the whole answer: leaks, biggest, growth, snapshots",
+    .summary = "show an overview: leaks, largest groups, growth, snapshots",
     .example = "analyze samples/shop-v2.oemp",
-    .details =
-        "Each table has ten rows; `limit` says otherwise. The other commands show one table\n"
-        "in full, with more options.",
+    .details = "Each table has ten rows, or as many as `limit` allows. The other commands show one "
+               "table in full, with more options.",
     .overview = true,
     .wants_holders = true,
     MP_ARGUMENTS(arguments, own),

@@ -378,12 +378,12 @@ static const mp_argument arguments[] = {
 
 const mp_report mp_report_annotate = {
     .name = "annotate",
-    .summary = "the text of a source with what each line costs beside it",
+    .summary = "show a source file with the cost of each line",
     .example = "annotate samples/shop-v2.oemp shop.OrderService --sources samples/sources",
-    .details =
-        "SOURCE is a program, class or file as the recording says it, or the end of its name.\n"
-        "Memory: what the line created and is alive at the snapshot `to`, and what of it leaked.\n"
-        "Execution profiles: seconds, executions, and with coverage what was never executed.",
+    .details = "SOURCE is the name of a program, class or file in the recording, or the end of the "
+               "name. For memory, each line shows the objects it created that are alive at the "
+               "snapshot `to`, and those that leaked. For execution profiles, it shows seconds and "
+               "executions and, with coverage, lines that were never executed.",
     .operand = MP_OPERAND_PROGRAM,
     .unites = true,
     .single = true,

@@ -489,14 +489,13 @@ static const mp_argument calls_table[] = {
 
 const mp_report mp_report_calls = {
     .name = "calls",
-    .summary = "who calls a method and whom it calls, at what cost",
+    .summary = "show the callers and callees of a method with their cost",
     .example = "calls samples/shop-v3.prf countParts",
-    .details =
-        "NAME is a method, program or class as the recording says it, the end of one, or a\n"
-        "pattern; NAME:LINE asks for one line of it. Without NAME, what costs most by itself.\n"
-        "Profiles: seconds. Memory: bytes alive at the snapshot `to`. What runs several times\n"
-        "on one stack counts for the caller of its outermost call, and for the callees of its\n"
-        "innermost.",
+    .details = "NAME is the name of a method, program or class in the recording, the end of the "
+               "name, or a pattern; NAME:LINE selects one line. Without NAME, the method with the "
+               "largest own cost is shown. The cost is seconds for profiles, and bytes alive at "
+               "the snapshot `to` for memory. Recursive calls count for the caller of the "
+               "outermost call and for the callees of the innermost.",
     .single = true,
     .operand = MP_OPERAND_CODE,
     MP_ARGUMENTS(calls_table, calls_defaults),

@@ -251,14 +251,13 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 
 const mp_report mp_report_check = {
     .name = "check",
-    .summary = "hold a recording against itself and its format",
+    .summary = "verify that a recording is well formed and consistent",
     .example = "check samples/shop-v2.oemp",
-    .details =
-        "Replays the recording and lists, with file and line, what does not agree: trailer\n"
-        "counts and totals, sequence, ids that are used and never defined, changes and\n"
-        "deletions of unknown objects, callers that come after what they call, the sums of\n"
-        "an execution profile. `against` FILE also holds its bytes against those that a baseline\n"
-        "was made of. Exit status 1 if there is anything.",
+    .details = "Replays the recording and lists every inconsistency with file and line: counts and "
+               "totals of trailers, the sequence, ids that are used but never defined, changes and "
+               "deletions of unknown objects, callers that come after their callees, the sums of "
+               "an execution profile. `against` FILE also compares its bytes with those that a "
+               "baseline was made from. Exit status 1 if anything is found.",
     MP_ARGUMENTS(arguments, defaults),
     .tells_faults = true,
     .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}, {.run = run}},

@@ -334,11 +334,11 @@ static const mp_argument arguments[] = {
 
 const mp_report mp_report_tree = {
     .name = "tree",
-    .summary = "the call tree with inclusive and own cost, largest first",
+    .summary = "show the call tree with inclusive and own cost, largest first",
     .example = "tree samples/shop-v2.oemp --depth 4",
     .details =
-        "Memory: bytes alive at the snapshot `to`, by the call-tree node that created them.\n"
-        "Execution profiles: seconds (versions 3 and 4 have a call tree).",
+        "The cost is bytes alive at the snapshot `to` for memory, by the call-tree node that "
+        "created them, and seconds for execution profiles (versions 3 and 4 have a call tree).",
     MP_ARGUMENTS(arguments, own),
     .wants = MP_TELLS_TREE,
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},

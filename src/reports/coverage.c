@@ -352,12 +352,11 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_coverage = {
     .name = "coverage",
-    .summary = "which lines of the programs were executed",
+    .summary = "show which lines of the programs were executed",
     .example = "coverage samples/shop-v3.prf --uncovered",
-    .details =
-        "Of execution profiles that were recorded with PROFILER:COVERAGE. Files and folders are\n"
-        "runs of one application: a line is executed if it was in any of them. The formats\n"
-        "cobertura, lcov and sonar-generic are for Jenkins, GitLab, genhtml and SonarQube.",
+    .details = "For execution profiles recorded with PROFILER:COVERAGE. Files and folders are runs "
+               "of one application: a line counts as executed if any run executed it. The formats "
+               "cobertura, lcov and sonar-generic are for Jenkins, GitLab, genhtml and SonarQube.",
     .unites = true,
     MP_ARGUMENTS(arguments, usual),
     .choices = choices,

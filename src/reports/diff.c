@@ -403,14 +403,12 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_diff = {
     .name = "diff",
-    .summary = "what changed between two recordings, or two snapshots",
+    .summary = "show what changed between two recordings",
     .example = "diff samples/shop-v2.oemp@1 samples/shop-v2.oemp@last",
-    .details =
-        "Two recordings of one kind are compared by what their types, names and stacks say, never\n"
-        "by ids. The first line is the answer; what got worse stands first. Of heap dumps, by\n"
-        "dominators tells which branch of the dominator tree grew. Exit status 0 whatever "
-        "changed:\n"
-        "see memprof gate.",
+    .details = "Compares two recordings of one kind, or two snapshots, by types, names and stacks, "
+               "never by ids. The first line is the answer, and the worst change comes first. For "
+               "heap dumps, `by` dominators shows which branch of the dominator tree grew. The "
+               "exit status is 0 whatever changed; memprof gate fails on changes.",
     .single = true,
     .operand = MP_OPERAND_BASE,
     MP_ARGUMENTS(arguments, usual),

@@ -438,12 +438,11 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_flame = {
     .name = "flame",
-    .summary = "a flame graph: stacks, as wide as what they cost",
+    .summary = "draw a flame graph: stacks whose width is their cost",
     .example = "flame samples/shop-v2.oemp --depth 4",
-    .details =
-        "As a picture: `format` svg, or `output` FILE.svg. Objects stand below the code that\n"
-        "created them; in heap dumps, below what keeps them alive. With `base` it is a\n"
-        "difference: orange is more, blue is less.",
+    .details = "`format` svg or `output` FILE.svg draws a picture. Objects are below the code that "
+               "created them, or in heap dumps below the objects that keep them alive. With `base` "
+               "it shows the difference: orange is more, blue is less.",
     .single = true,
     MP_ARGUMENTS(arguments, usual),
     .choices = choices,

@@ -366,17 +366,17 @@ static const mp_argument arguments[] = {
 
 const mp_report mp_report_gate = {
     .name = "gate",
-    .summary = "hold a recording to the rules of a policy",
+    .summary = "check a recording against the rules of a policy",
     .wants_holders = true,
     .example = "gate samples/shop.policy samples/shop-v2.oemp",
     .details =
-        "A policy is a file with a rule a line, such as\n"
+        "A policy is a file with one rule per line, such as\n"
         "  no big leak: leaked <= 64 KiB\n"
         "  orders: leaked of source \"*OrderEntry*\" <= 1.1 x base\n"
         "  growth of type \"Dynamic Query\" per snapshot after snapshot 3 <= 2 %\n"
         "  no new leak site\n"
-        "memprof-policy(5) has all forms. Rules that compare need `base`. Exit status 0: all\n"
-        "rules hold; 1: some fail; 3: none fails, but some could not be judged.",
+        "memprof-policy(5) describes all forms. Rules that compare need `base`. The exit status is "
+        "0 if all rules pass, 1 if some fail, and 3 if none fails but some could not be judged.",
     .operand = MP_OPERAND_POLICY,
     .program_rows = MP_DEFAULT_ROWS,
     MP_ARGUMENTS(arguments, usual),

@@ -423,15 +423,14 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_lifetimes = {
     .name = "lifetimes",
-    .summary = "how long objects lived: their ages at deletion",
+    .summary = "show how long objects lived: their ages at deletion",
     .example = "lifetimes samples/shop.taligent",
     .wants_ages = true,
-    .details =
-        "Ages are those of objects whose creation and deletion were seen, of a memory recording\n"
-        "up to the snapshot `to` (the last _PreCleanUp, else before _Exit, else the last). A\n"
-        "histogram of all, the median and 90th percentile of each group; of heap logs also\n"
-        "allocations by size, and what one thread allocated and another deleted. `only` shows\n"
-        "some groups and their ages alone.",
+    .details = "Ages are those of objects whose creation and deletion were both recorded; in a "
+               "memory recording, up to the snapshot `to` (the last _PreCleanUp, else before "
+               "_Exit, else the last). Shows a histogram of all objects, and the median and 90th "
+               "percentile of each group; for heap logs also allocations by size, and blocks "
+               "allocated by one thread and deleted by another. `only` limits it to some groups.",
     MP_ARGUMENTS(arguments, own),
     .choices = choices,
     .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}, {.needs = MP_HOLDS_TIMES, .run = run}},

@@ -443,13 +443,13 @@ static const mp_choice growth_choices[] = {
 
 const mp_report mp_report_growth = {
     .name = "growth",
-    .summary = "what grew or shrank between two snapshots",
+    .summary = "show what grew or shrank between two snapshots",
     .example = "growth samples/shop-v2.oemp --by source",
     .details =
-        "Compares what is alive at the snapshot `from` (the first) and at `to` (the last\n"
-        "_PreCleanUp, else before _Exit, else the last); the largest change first. Of four\n"
-        "snapshots or more it tells what grows steadily and what jumped once; `from` leaves\n"
-        "a warm-up out. Sorted by inclusive, what is scoped to a group counts.",
+        "Compares the live objects at the snapshot `from` (the first) and at `to` (the last "
+        "_PreCleanUp, else before _Exit, else the last); the largest change first. With four "
+        "snapshots or more, it distinguishes steady growth from a single jump. `from` can exclude "
+        "a warm-up. `sort` inclusive includes the objects that are scoped to a group.",
     .wants_holders = true,
     MP_ARGUMENTS(growth_arguments, defaults),
     .choices = growth_choices,

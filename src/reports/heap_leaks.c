@@ -369,12 +369,11 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_leaks = {
     .name = "leaks",
-    .summary = "what was created and never deleted, by allocation site",
+    .summary = "show objects that were created and never deleted, by allocation site",
     .example = "leaks samples/shop-v2.oemp --stack-depth 3",
-    .details =
-        "A leak is what was created after the snapshot `from` (the first) and is alive at the\n"
-        "snapshot `to` (the last _PreCleanUp, else before _Exit, else the last). \"Grew\" tells a\n"
-        "leak that grows at every snapshot from a cache that filled once.",
+    .details = "A leak was created after the snapshot `from` (the first) and is alive at the "
+               "snapshot `to` (the last _PreCleanUp, else before _Exit, else the last). \"Grew\" "
+               "distinguishes a leak that grows at every snapshot from a cache that filled once.",
     .wants_holders = true,
     MP_ARGUMENTS(arguments, own),
     .choices = choices,

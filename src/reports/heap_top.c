@@ -272,12 +272,11 @@ static const mp_choice top_choices[] = {
 
 const mp_report mp_report_top = {
     .name = "top",
-    .summary = "what is biggest in memory; the hottest lines of a profile",
+    .summary = "show what is largest in memory, or the hottest lines of a profile",
     .example = "top samples/shop-v2.oemp --by source",
-    .details =
-        "Memory: what is alive at the snapshot `to` (the last _PreCleanUp, else before _Exit,\n"
-        "else the last). \"With scoped\" adds what is scoped to the group's objects; sorted by\n"
-        "idle stand temp-tables that were never used.",
+    .details = "For memory, shows the objects alive at the snapshot `to` (the last _PreCleanUp, "
+               "else before _Exit, else the last). \"With scoped\" adds the objects that are "
+               "scoped to those of the group. `sort` idle shows temp-tables that were never used.",
     MP_ARGUMENTS(top_arguments, defaults),
     .choices = top_choices,
     .variants = {MP_HEAP_VARIANTS(top_of_heap),

@@ -486,7 +486,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 
 const mp_report mp_report_info = {
     .name = "info",
-    .summary = "what the file says of itself: session, contents, platform",
+    .summary = "show the file's own description: session, contents, platform",
     .example = "info samples/shop-v2.oemp",
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},
                  {.needs = MP_HOLDS_LEDGER, .run = run_heap}},

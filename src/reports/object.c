@@ -260,12 +260,13 @@ static bool run_object(const mp_request *request, mp_document *document, mp_erro
 
 const mp_report mp_report_object = {
     .name = "object",
-    .summary = "one object or all of a type: sizes, who refers to them",
+    .summary = "show one object or all of a type: sizes and references",
     .example = "object 1c16e0 samples/shop-domains.gclog",
-    .details = "OBJECT is an id, as memprof retained and top print them. Those that retain most\n"
-               "stand first, with the number of references from or to each. With `type` in place\n"
-               "of OBJECT, all objects of such types: who refers to them, who keeps them alive\n"
-               "(what dominates them, but for types to `skip`), what they retain, by type.",
+    .details =
+        "OBJECT is an id that memprof retained or top prints. Referring and referenced objects are "
+        "listed with the number of references, those that retain most first. With `type` instead "
+        "of OBJECT, shows all objects of matching types: by type, the objects that refer to them, "
+        "that keep them alive (their dominators, without types to `skip`), and that they retain.",
     .single = true,
     .operand = MP_OPERAND_OBJECT,
     MP_ARGUMENTS(object_table, object_defaults),
@@ -539,14 +540,14 @@ static bool run_path(const mp_request *request, mp_document *document, mp_error 
 
 const mp_report mp_report_path = {
     .name = "path",
-    .summary = "why an object is alive: the way from a root to it",
+    .summary = "show why an object is alive: a path from a root to it",
     .example = "path --type 'Shop.Orders.Order' samples/shop-3.gclog",
-    .details = "OBJECT is an id, as memprof retained and top print them. The path is a shortest\n"
-               "one from a strong root; `all-kinds` gives one from each kind of root that reaches\n"
-               "the object, `paths` so many that share only what every path leads over. With\n"
-               "`type` in place of OBJECT, the paths to all objects of such types, those over\n"
-               "the same types counted together. `exclude` leaves out all paths over such types,\n"
-               "or over the object of that id.",
+    .details =
+        "OBJECT is an id that memprof retained or top prints. The path is a shortest one from a "
+        "strong root; `all-kinds` shows one from each kind of root that reaches the object, and "
+        "`paths` several that share only the objects common to all paths. With `type` instead of "
+        "OBJECT, shows paths to all objects of matching types, and combines paths through the same "
+        "types. `exclude` omits paths through matching types, or through the object of that id.",
     .single = true,
     .operand = MP_OPERAND_OBJECT,
     MP_ARGUMENTS(path_table, path_defaults),

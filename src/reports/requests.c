@@ -305,14 +305,13 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_requests = {
     .name = "requests",
-    .summary = "which API call leaks: what requests of an agent left behind",
+    .summary = "show which API call leaks: the objects that requests of an agent left behind",
     .example = "requests samples/shop-requests-AS1.oemp",
     .details =
-        "A request's own objects are those that were created after it began. Left behind is\n"
-        "what of them is alive at the snapshot `to` (the last _PreCleanUp, else before _Exit,\n"
-        "else the last), long after the request ended. \"In calls\" tells a leak, which every "
-        "call\n"
-        "has, from what the first call fills. `from` leaves out what came before it.",
+        "A request's own objects are those created after it began. It left behind those that are "
+        "alive at the snapshot `to` (the last _PreCleanUp, else before _Exit, else the last), "
+        "after the request ended. \"In calls\" distinguishes a leak, which occurs in every call, "
+        "from a cache that the first call fills. `from` excludes earlier requests.",
     .wants_request_peaks = true,
     MP_ARGUMENTS(arguments, own),
     .choices = choices,

@@ -85,11 +85,11 @@ static const mp_choice retained_choices[] = {
 
 const mp_report mp_report_retained = {
     .name = "retained",
-    .summary = "what each object, type or namespace keeps alive",
+    .summary = "show how much each object, type or namespace keeps alive",
     .example = "retained samples/shop-3.gclog --by type",
-    .details = "Retained are the bytes that would go if the object went: all that strong roots\n"
-               "reach through it alone. Of types and namespaces, the bytes that would go if\n"
-               "all of their objects went at once.",
+    .details = "The retained size of an object is the memory that freeing it would release: all "
+               "objects that strong roots reach only through it. The retained size of a type or "
+               "namespace is the memory that freeing all of its objects at once would release.",
     MP_ARGUMENTS(retained_table, retained_defaults),
     .choices = retained_choices,
     .program_rows = 1000,
@@ -278,12 +278,12 @@ static const mp_choice tree_choices[] = {
 
 const mp_report mp_report_dominators = {
     .name = "dominators",
-    .summary = "the dominator tree of a heap dump, largest first",
+    .summary = "show the dominator tree of a heap dump, largest first",
     .example = "dominators samples/shop-3.gclog --depth 3",
-    .details = "An object stands below the one without which no strong root would reach it;\n"
-               "what stands on the left is held by roots, or by several objects together.\n"
-               "By type or namespace, objects below the same types are one row; of a type\n"
-               "several times in a row, as in lists, all are in one.",
+    .details = "Each object is below its dominator, without which no strong root would reach it; "
+               "objects at the left margin are held by roots, or by several objects together. `by` "
+               "type or namespace combines objects below the same types into one row, and "
+               "repetitions of one type, as in lists, into one level.",
     MP_ARGUMENTS(tree_table, tree_defaults),
     .choices = tree_choices,
     .program_rows = 1000,

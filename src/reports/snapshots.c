@@ -108,10 +108,10 @@ static const mp_argument arguments[] = {
 
 const mp_report mp_report_snapshots = {
     .name = "snapshots",
-    .summary = "every snapshot: created, deleted, alive, sizes, request",
+    .summary = "list the snapshots: created, deleted and live objects, sizes, request",
     .example = "snapshots samples/shop-v2.oemp",
-    .details = "A row for each snapshot. The last column marks those that leaks, top and growth\n"
-               "compare (from, to) and the one with the most bytes alive (peak).",
+    .details = "Prints one row per snapshot. The last column marks those that leaks, top and "
+               "growth compare (from, to) and the one with the most live bytes (peak).",
     MP_ARGUMENTS(arguments, own),
     .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_LEDGER, .run = run}},
 };

@@ -335,11 +335,11 @@ static const mp_argument timeline_table[] = {
 
 const mp_report mp_report_timeline = {
     .name = "timeline",
-    .summary = "when which lines of a traced profile ran, and when none did",
+    .summary = "show when each line of a traced profile ran, and when none did",
     .example = "timeline samples/shop-v3.prf",
-    .details = "Of profiles that were recorded with tracing. A row is an execution of a line, or,\n"
-               "named without a line, of a whole program or method, indented below what it ran\n"
-               "inside of. Those that lasted longest are shown, in the order of time.",
+    .details = "For profiles recorded with tracing. Each row is one execution of a line or, "
+               "without a line number, of a whole program or method, indented below the one that "
+               "called it. The longest executions are shown, in order of time.",
     .single = true,
     .wants_traces = true,
     MP_ARGUMENTS(timeline_table, timeline_defaults),

@@ -388,12 +388,12 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_treemap = {
     .name = "treemap",
-    .summary = "what takes how much room: types by source, as a table and as a map",
+    .summary = "show sizes of types by source, as a table and as a map",
     .example = "treemap samples/shop-v2.oemp --by source",
-    .details =
-        "Memory: what is alive or leaked, by source or another group and in each by type. Heap\n"
-        "dumps: by namespace; `of` retained, by what alone keeps it alive. Profiles: seconds by\n"
-        "program and method. `chart` draws it as a map, each area as large as its size.",
+    .details = "For memory, shows live or leaked bytes by source or another group, and within it "
+               "by type. For heap dumps, groups are namespaces; `of` retained groups by the "
+               "objects that alone keep others alive. For profiles, shows seconds by program and "
+               "method. `chart` draws a map whose areas are proportional to the sizes.",
     MP_ARGUMENTS(arguments, defaults),
     .choices = choices,
     .variants = {MP_HEAP_VARIANTS(map_heap),

@@ -475,16 +475,13 @@ static const mp_argument arguments[] = {
 
 const mp_report mp_report_trend = {
     .name = "trend",
-    .summary = "what grew from build to build, over many recordings or baselines",
+    .summary = "show what grew from build to build, over many recordings or baselines",
     .example = "trend samples/shop-v2.oemp@2 samples/shop-v2.oemp@4 samples/shop-v2.oemp@6",
-    .details =
-        "Each file is a build: a recording, or a baseline. A folder stands for all in it. They "
-        "are\n"
-        "put in the order of their start, or of their names where one does not tell it. A line "
-        "for\n"
-        "each site, the steepest first: its slope is the median of the slopes between any two\n"
-        "builds since its first one. Sites are known by type, name and stack, whatever the lines.\n"
-        "Exit status 1: `max-slope` is exceeded; it takes four builds.",
+    .details = "Each file is a build: a recording or a baseline; a folder means all files in it. "
+               "Builds are ordered by start time, or by name if one has no start time. Each row is "
+               "a site, the steepest first; its slope is the median of the slopes between any two "
+               "builds since its first one. Sites are matched by type, name and stack, ignoring "
+               "line numbers. Exit status 1 if `max-slope` is exceeded, which needs four builds.",
     .many = true,
     MP_ARGUMENTS(arguments, usual),
     .variants = {MP_HEAP_VARIANTS(run),
