@@ -84,6 +84,13 @@ static void diagnose_damage(mp_input *input)
 
 /* --- the window --- */
 
+void mp_input_advance(const mp_input *input)
+{
+    if (input->progress.advance)
+        input->progress.advance(input->progress.opaque, input->path, input->file->given,
+                                input->total);
+}
+
 /* Read once more behind what is there; false when nothing came. */
 static bool refill(mp_input *input)
 {
@@ -100,9 +107,7 @@ static bool refill(mp_input *input)
     input->has_nul |= memchr(input->bytes + input->end, '\0', got) != NULL;
     input->end += got;
     input->at_end = got == 0 && !input->file->looks;
-    if (input->progress.advance)
-        input->progress.advance(input->progress.opaque, input->path, input->file->given,
-                                input->total);
+    mp_input_advance(input);
     return got > 0;
 }
 

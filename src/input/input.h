@@ -58,9 +58,12 @@ uint64_t mp_input_most_files(const mp_limits *limits);
 /* NULL: nothing happens. */
 void mp_input_close(mp_input *input);
 
-/* Close it, but let who opens the same path next have what was looked at: of a pipe, it would be
- * gone. */
+/* Give an input that was looked at, and from which nothing was consumed, to whoever opens the same
+ * path next. A pipe could not be opened again; of files, some are kept open and others closed. */
 void mp_input_put_back(mp_input *input);
+/* Close the file that was put back under this path, if there is one: it is not read after all. A
+ * pipe still waits, as nobody could open it again. */
+void mp_input_discard(const char *path);
 /* Forget what archives have and what was put back; no input is open. */
 void mp_input_forget(void);
 

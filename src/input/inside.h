@@ -44,6 +44,9 @@ mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *
  * line is too long for that, or to be handed out. Diagnoses nothing. */
 bool mp_window_has_line(mp_input *input);
 
+/* Report how far the input has been read. */
+void mp_input_advance(const mp_input *input);
+
 /* --- what is wrong --- */
 
 /* By errno; gives false. */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -50,12 +49,6 @@ static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static listing *listings[MOST_ARCHIVES];
 static uint64_t uses;
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 static struct stat file_of(const mp_stream *bottom)
 {
     struct stat status = {0};
@@ -84,7 +77,7 @@ static void let_go(listing *list)
 static listing *find(const struct stat *file)
 {
     for (size_t i = 0; i < MOST_ARCHIVES; i++)
-        if (listings[i] && is_same(&listings[i]->file, file)) {
+        if (listings[i] && mp_file_is_same(&listings[i]->file, file)) {
             listings[i]->used = ++uses;
             atomic_fetch_add(&listings[i]->holders, 1);
             return listings[i];

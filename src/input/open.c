@@ -15,6 +15,7 @@
 #include "input/inside.h"
 #include "input/members.h"
 #include "input/pipes.h"
+#include "input/reopen.h"
 #include "input/taken.h"
 
 static const char standard_input[] = "(standard input)";
@@ -51,6 +52,11 @@ static mp_unpack_limits limits_of(const mp_load_options *options)
     };
 }
 
+static mp_progress progress_of(const mp_load_options *options)
+{
+    return options && options->progress ? *options->progress : (mp_progress){0};
+}
+
 /* Of a stream, which it owns. */
 static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *diagnostics,
                            const mp_load_options *options)
@@ -65,8 +71,7 @@ static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *
     input->limits = limits_of(options);
     input->longest_line = (size_t)given_or(options ? options->limits.line : 0, LONGEST_LINE);
     input->encoding = options ? options->encoding : NULL;
-    if (options && options->progress)
-        input->progress = *options->progress;
+    input->progress = progress_of(options);
     return input;
 }
 
@@ -81,17 +86,13 @@ static mp_input *unpack(mp_input *input)
     return input;
 }
 
-/* Bytes of a file, of standard input or of what was kept of it. NULL after a diagnostic. */
-static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, bool takes,
-                              bool *is_file)
+/* Bytes of a file or of standard input. NULL after a diagnostic. */
+static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, bool *is_file)
 {
     bool standard = strcmp(path, "-") == 0;
-    if (standard) /* what was looked at of it is gone */
+    if (standard) /* what is looked at of it is gone */
         mp_taken_add(STDIN_FILENO, false);
-    mp_stream *put_back = mp_pipes_take(standard ? standard_input : path);
     *is_file = false;
-    if (put_back)
-        return put_back;
     int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (file < 0 || fstat(file, &status) < 0) {
@@ -111,8 +112,6 @@ static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, boo
         return NULL;
     }
     *is_file = S_ISREG(status.st_mode) && !standard;
-    if (takes)
-        mp_taken_add(file, false);
     return mp_stream_of_file(file);
 }
 
@@ -137,7 +136,7 @@ static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_f
 
 /* "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
 static mp_input *open_member(const char *path, size_t length, mp_diagnostics *diagnostics,
-                             const mp_load_options *options, bool takes)
+                             const mp_load_options *options)
 {
     bool is_file;
     char meant[512] = "", *archive = mp_alloc(length + 1);
@@ -145,7 +144,7 @@ static mp_input *open_member(const char *path, size_t length, mp_diagnostics *di
     archive[length] = '\0';
     mp_stream *stream = mp_pipes_again(archive), *member = NULL;
     if (!stream)
-        stream = open_stream(archive, diagnostics, takes, &is_file);
+        stream = open_stream(archive, diagnostics, &is_file);
     mp_layers layers = {.count = 0};
     mp_unpack_limits limits = limits_of(options);
     mp_packing packing = stream ? mp_unpack_all(&stream, &layers, &limits) : MP_UNPACKED;
@@ -175,18 +174,38 @@ static mp_input *open_member(const char *path, size_t length, mp_diagnostics *di
     return unpack(input);
 }
 
-static mp_input *open_input(const char *path, mp_diagnostics *diagnostics,
-                            const mp_load_options *options, bool takes)
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? standard_input : path;
+}
+
+/* Take up an input that was put back. What was wrong with what was looked at is told again, as
+ * nobody may have heard it. */
+static mp_input *resume(mp_input *input, const char *path, mp_diagnostics *diagnostics,
+                        const mp_load_options *options)
+{
+    input->path = path;
+    input->diagnostics = diagnostics;
+    input->progress = progress_of(options);
+    input->fault_told = input->damage_told = input->nul_told = false;
+    mp_input_advance(input);
+    return input;
+}
+
+mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
+                        const mp_load_options *options)
 {
     bool is_file;
+    mp_input *input = mp_reopen_take(name_of(path));
+    if (input)
+        return resume(input, name_of(path), diagnostics, options);
     size_t archive = mp_input_archive_of(path);
     if (archive)
-        return open_member(path, archive, diagnostics, options, takes);
-    mp_stream *stream = open_stream(path, diagnostics, takes, &is_file);
+        return open_member(path, archive, diagnostics, options);
+    mp_stream *stream = open_stream(path, diagnostics, &is_file);
     if (!stream)
         return NULL;
-    mp_input *input =
-        input_new(strcmp(path, "-") == 0 ? standard_input : path, stream, diagnostics, options);
+    input = input_new(name_of(path), stream, diagnostics, options);
     input->is_file = is_file;
     return unpack(input);
 }
@@ -194,13 +213,10 @@ static mp_input *open_input(const char *path, mp_diagnostics *diagnostics,
 mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options)
 {
-    return open_input(path, diagnostics, options, true);
-}
-
-mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
-                        const mp_load_options *options)
-{
-    return open_input(path, diagnostics, options, false);
+    mp_input *input = mp_input_look(path, diagnostics, options);
+    if (input)
+        mp_taken_add(mp_stream_descriptor(input->file), false);
+    return input;
 }
 
 size_t mp_input_archive_of(const char *path)
@@ -222,19 +238,17 @@ size_t mp_input_name_length(const char *name, size_t length)
 
 void mp_input_put_back(mp_input *input)
 {
-    if (!input->is_file && mp_stream_restart(input->file)) {
-        for (mp_stream *top = input->stream; top && top != input->file; top = top->below)
-            if (top->below == input->file)
-                top->below = NULL;
-        mp_pipes_put(input->path, input->file);
-        if (input->stream == input->file)
-            input->stream = NULL;
-    }
-    mp_input_close(input);
+    mp_reopen_put(input);
+}
+
+void mp_input_discard(const char *path)
+{
+    mp_reopen_discard(path);
 }
 
 void mp_input_forget(void)
 {
+    mp_reopen_forget();
     mp_members_forget();
 }
 

@@ -44,18 +44,6 @@ bool mp_pipes_has(const char *name)
     return has;
 }
 
-mp_stream *mp_pipes_take(const char *name)
-{
-    pthread_mutex_lock(&lock);
-    put_pipe **at = find(name), *pipe = *at;
-    if (pipe)
-        *at = pipe->next;
-    pthread_mutex_unlock(&lock);
-    mp_stream *stream = pipe ? pipe->stream : NULL;
-    free(pipe);
-    return stream;
-}
-
 mp_stream *mp_pipes_again(const char *name)
 {
     pthread_mutex_lock(&lock);

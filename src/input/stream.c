@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -222,6 +221,12 @@ uint64_t mp_stream_size(const mp_stream *file)
 int mp_stream_descriptor(const mp_stream *file)
 {
     return file->grows ? -1 : ((const file_stream *)file)->file;
+}
+
+bool mp_file_is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 int mp_stream_temporary(void)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/slice.h"
@@ -90,5 +91,8 @@ mp_stream *mp_stream_copy(mp_stream *stream);
 size_t mp_stream_at(mp_stream *file, uint64_t from, char *into, size_t size);
 /* Its descriptor; -1: memory. */
 int mp_stream_descriptor(const mp_stream *file);
+
+/* Return whether both describe one file that was not changed in between. */
+bool mp_file_is_same(const struct stat *a, const struct stat *b);
 
 #endif

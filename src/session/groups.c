@@ -326,6 +326,8 @@ static void look_at_file(file_search *search, mp_file *file)
         search->passed_over = passed_over;
     } else if (!archive && is_claimed(search, input, file)) {
         add_file(search, file, true);
+        mp_input_put_back(input);
+        return;
     } else {
         pass_over(search, file->path);
     }
@@ -564,8 +566,11 @@ size_t *mp_file_groups_turns(const mp_file_groups *groups)
 
 void mp_file_groups_free(mp_file_groups *groups)
 {
-    for (size_t i = 0; i < groups->count; i++)
+    for (size_t i = 0; i < groups->count; i++) {
+        for (size_t j = 0; j < groups->at[i].count; j++)
+            mp_input_discard(groups->at[i].files[j].path);
         free(groups->at[i].files);
+    }
     free(groups->at);
     mp_arena_free(&groups->arena);
 }

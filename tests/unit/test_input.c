@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -276,6 +277,103 @@ static void standard_input_is_a_dash(void **unused)
     }
 }
 
+static void put_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Look at a file and put it back; *bytes is its window, which only the same input has. */
+static void look_at(const char *path, mp_diagnostics *diagnostics, const char **bytes)
+{
+    mp_input *input = mp_input_look(path, diagnostics, NULL);
+    assert_non_null(input);
+    *bytes = mp_input_look_ahead(input).at;
+    mp_input_put_back(input);
+}
+
+static void assert_first_line(mp_input *input, const char *expected)
+{
+    mp_slice line;
+    assert_non_null(input);
+    assert_true(mp_input_line(input, &line));
+    assert_true(mp_slice_equal(line, mp_slice_of(expected)));
+    mp_input_close(input);
+}
+
+/* A file is opened once to be looked at and read, unless it has changed in between. */
+static void what_was_put_back_is_not_opened_again(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/memprof-input-XXXXXX";
+    close(mkstemp(path));
+    put_file(path, "one\n");
+    const char *bytes;
+    advances seen = {0};
+    mp_progress progress = {advance, &seen};
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    look_at(path, diagnostics, &bytes);
+    mp_input *input = mp_input_open(path, diagnostics, &(mp_load_options){.progress = &progress});
+    assert_int_equal(seen.done, 4); /* all of it is there, and told as read */
+    assert_ptr_equal(mp_input_look_ahead(input).at, bytes);
+    assert_first_line(input, "one");
+    look_at(path, diagnostics, &bytes);
+    put_file(path, "changed\n");
+    assert_first_line(mp_input_open(path, diagnostics, NULL), "changed");
+    look_at(path, diagnostics, &bytes);
+    unlink(path);
+    put_file(path, "replaced\n");
+    assert_first_line(mp_input_open(path, diagnostics, NULL), "replaced");
+    look_at(path, diagnostics, &bytes);
+    mp_input_discard(path);
+    mp_input_discard(path);
+    assert_int_equal(count_diagnostics(diagnostics), 0);
+    mp_diagnostics_free(diagnostics);
+    unlink(path);
+}
+
+static size_t count_descriptors(void)
+{
+    size_t count = 0;
+    for (int file = 0; file < 1024; file++)
+        count += fcntl(file, F_GETFD) >= 0;
+    return count;
+}
+
+/* Of many files an eighth of what the process may open stays open. */
+static void few_files_stay_open(void **unused)
+{
+    (void)unused;
+    enum { FILES = 100 };
+    char folder[] = "/tmp/memprof-input-XXXXXX", path[FILES][64];
+    const char *bytes;
+    struct rlimit usual, small;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    for (size_t i = 0; i < FILES; i++) {
+        snprintf(path[i], sizeof path[i], "%s/%zu", folder, i);
+        put_file(path[i], "line\n");
+    }
+    for (size_t share = 10; share <= 64; share += 54) {
+        size_t before = count_descriptors();
+        small = (struct rlimit){share == 64 ? usual.rlim_cur : share * 8, usual.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+        for (size_t i = 0; i < FILES; i++)
+            look_at(path[i], diagnostics, &bytes);
+        assert_int_equal(count_descriptors() - before, share);
+        mp_input_forget();
+        assert_int_equal(count_descriptors(), before);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    }
+    for (size_t i = 0; i < FILES; i++)
+        unlink(path[i]);
+    rmdir(folder);
+    mp_diagnostics_free(diagnostics);
+}
+
 /* A pipe is remembered for a while: up to there it can be read from its start once more. */
 static void a_pipe_starts_again_as_long_as_it_is_remembered(void **unused)
 {
@@ -356,6 +454,8 @@ int main(void)
         cmocka_unit_test(look_ahead_consumes_nothing),
         cmocka_unit_test(a_file_is_read_and_its_progress_told),
         cmocka_unit_test(standard_input_is_a_dash),
+        cmocka_unit_test(what_was_put_back_is_not_opened_again),
+        cmocka_unit_test(few_files_stay_open),
         cmocka_unit_test(a_pipe_starts_again_as_long_as_it_is_remembered),
         cmocka_unit_test(what_cannot_be_opened_is_told),
         cmocka_unit_test(a_failing_read_is_told_once),
