@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "input/input.h"
-#include "input/taken.h"
+#include "input/read_set.h"
 
 /* What the run said of why it ends as it does, and the worst of what --quiet kept back. */
 static struct {
@@ -301,15 +301,15 @@ bool cli_output_spares(const char *output, const char *const *paths, size_t coun
     return true;
 }
 
-bool cli_output_spares_taken(const char *output)
+bool cli_output_spares_read(const char *output)
 {
-    mp_taken taken = output ? mp_taken_is(output) : MP_NOT_TAKEN;
-    if (taken == MP_TAKEN)
+    mp_read_state state = output ? mp_read_set_find(output) : MP_NOT_READ;
+    if (state == MP_READ)
         cli_put_fault(output, "is read here and would be overwritten, expected another file");
-    else if (taken == MP_TAKEN_BESIDE)
+    else if (state == MP_READ_SIDECAR)
         cli_put_fault(output, "has a name under which the database that is read here may keep "
                               "changes, expected another file");
-    return taken == MP_NOT_TAKEN;
+    return state == MP_NOT_READ;
 }
 
 bool cli_output_open(mp_output *output, const char *path)

@@ -56,7 +56,7 @@ mp_style cli_style(cli_colour colour, int64_t width, bool to_file);
 bool cli_output_spares(const char *output, const char *const *paths, size_t count);
 /* The same of all that was read, whoever read it, and of what may stand beside a database that was
  * read. */
-bool cli_output_spares_taken(const char *output);
+bool cli_output_spares_read(const char *output);
 /* Where the answer goes: standard output where `path` is NULL, or a file that appears under its
  * name only when it is whole. False after a message. */
 bool cli_output_open(mp_output *output, const char *path);

@@ -152,7 +152,7 @@ static bool write_file(const cli_options *options, mp_request *request, mp_docum
     mp_output output = {0};
     const mp_exporter *exporter = options->exporter;
     *status = CLI_USAGE;
-    if (!cli_output_spares_taken(options->export_path))
+    if (!cli_output_spares_read(options->export_path))
         return false;
     *status = CLI_UNREADABLE;
     request->path = options->export_path ? options->export_path : "(standard output)";

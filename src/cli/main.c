@@ -17,7 +17,7 @@
 #include "cli/screen.h"
 #include "cli/signals.h"
 #include "input/input.h"
-#include "input/taken.h"
+#include "input/read_set.h"
 
 /* Without a stream: its lock may be held by whoever asked for the memory. */
 static void out_of_memory(void)
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     int status = CLI_USAGE;
-    mp_taken_begin();
+    mp_read_set_begin();
     if (cli_parse(argc, argv, commands, count, &options)) {
 #ifndef main /* the tests have many runs in one process, by another name */
         options.sandbox = true;
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
             cli_config_remind(&options);
     }
     mp_input_forget();
-    mp_taken_forget();
+    mp_read_set_forget();
     cli_options_free(&options);
     cli_console_end(status != CLI_OK && status != CLI_EXCEEDED);
 #ifndef main

@@ -21,7 +21,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     style.brief = options->brief;
     mp_error error = {0};
     cli_pager pager = {0};
-    if (!cli_output_spares_taken(options->output))
+    if (!cli_output_spares_read(options->output))
         return CLI_USAGE;
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;
@@ -55,7 +55,7 @@ static void put_verdicts(const mp_document *document)
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
-    int status = cli_output_spares_taken(options->chart)
+    int status = cli_output_spares_read(options->chart)
                      ? cli_put_document(options, document, diagnostics)
                      : CLI_USAGE;
     if (status == CLI_OK)

@@ -128,7 +128,7 @@ static int put_baseline(const cli_options *options, const mp_digest *digest,
     const char *store = options->store;
     int status = CLI_UNREADABLE;
     char *path = path_of(options), *text = mp_baseline_text(digest, dictionary, &length);
-    if (!cli_output_spares_taken(path)) {
+    if (!cli_output_spares_read(path)) {
         status = CLI_USAGE;
     } else if (mkdir(store, 0777) != 0 && errno != EEXIST) {
         cli_put_fault(store, "cannot be made: %s", strerror(errno));

@@ -258,7 +258,7 @@ static size_t decode_read(mp_stream *stream, char *into, size_t room)
     }
 }
 
-static mp_stream *decode_again(const mp_stream *stream);
+static mp_stream *decode_clone(const mp_stream *stream);
 
 static void decode_close(mp_stream *stream)
 {
@@ -267,7 +267,7 @@ static void decode_close(mp_stream *stream)
     free(own->named);
 }
 
-static const mp_stream_kind decode_kind = {decode_read, decode_again, decode_close, NULL};
+static const mp_stream_kind decode_kind = {decode_read, decode_clone, decode_close, NULL};
 
 static mp_stream *decoder_new(mp_stream *below, const char *named)
 {
@@ -280,9 +280,9 @@ static mp_stream *decoder_new(mp_stream *below, const char *named)
     return &own->stream;
 }
 
-static mp_stream *decode_again(const mp_stream *stream)
+static mp_stream *decode_clone(const mp_stream *stream)
 {
-    mp_stream *below = mp_stream_again(stream->below);
+    mp_stream *below = mp_stream_clone(stream->below);
     return below ? decoder_new(below, ((const decoder *)stream)->named) : NULL;
 }
 

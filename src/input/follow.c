@@ -13,7 +13,7 @@
 
 #include "base/diagnose.h"
 #include "base/memory.h"
-#include "input/inside.h"
+#include "input/private.h"
 
 /* The beginning that tells whether a file is still the same: a recording says there when and by
  * which process it was begun. */
@@ -253,13 +253,6 @@ static size_t read_stream(mp_stream *stream, char *into, size_t room)
     return 0;
 }
 
-static mp_stream *no_other(const mp_stream *stream)
-{
-    (void)stream;
-    errno = ESPIPE;
-    return NULL;
-}
-
 static void close_stream(mp_stream *stream)
 {
     mp_follow *follow = ((follow_stream *)stream)->follow;
@@ -267,7 +260,7 @@ static void close_stream(mp_stream *stream)
     follow->file = -1;
 }
 
-static const mp_stream_kind follow_kind = {read_stream, no_other, close_stream, NULL};
+static const mp_stream_kind follow_kind = {read_stream, NULL, close_stream, NULL};
 
 static mp_stream *stream_of(mp_follow *follow)
 {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "input/decode.h"
-#include "input/inside.h"
+#include "input/private.h"
 
 void mp_input_close(mp_input *input)
 {

@@ -22,7 +22,7 @@ typedef struct mp_input mp_input;
  * `options`, whose progress, limits and encoding are honoured, may be NULL. */
 mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
-/* The same to see what a file is: it does not count as read (input/taken.h). */
+/* The same to see what a file is: it does not count as read (input/read_set.h). */
 mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
 
@@ -42,10 +42,12 @@ const char *mp_input_encoding(const mp_input *input);
 /* Whether it is an archive, whose members are recordings and whose own bytes mean nothing. */
 bool mp_input_is_archive(const mp_input *input);
 /* Call `visit` with each member in turn; its path is "ARCHIVE:MEMBER", by which it can be opened
- * later, and is gone behind the call. Of several members of one path, the last one is opened then.
- * What comes through a pipe is kept. False after a diagnostic: not all could be visited. */
+ * later, and is gone behind the call. It returns whether the member will be opened: its bytes are
+ * then kept, so that the archive is decompressed once. Of several members of one path, the last one
+ * is opened then. What comes through a pipe is kept. False after a diagnostic: not all could be
+ * visited. */
 bool mp_input_members(mp_input *archive, const mp_load_options *options,
-                      void (*visit)(void *opaque, mp_input *member), void *opaque);
+                      bool (*visit)(void *opaque, mp_input *member), void *opaque);
 
 /* Read from `length` bytes of memory (borrowed), at most `window` bytes at a time: tests pass 1 to
  * see that no reader depends on where a read happens to end. */
@@ -64,7 +66,10 @@ void mp_input_put_back(mp_input *input);
 /* Close the file that was put back under this path, if there is one: it is not read after all. A
  * pipe still waits, as nobody could open it again. */
 void mp_input_discard(const char *path);
-/* Forget what archives have and what was put back; no input is open. */
+/* Forget what the archive has that this path is of, or of a member of, and release its temporary
+ * file. */
+void mp_input_forget_archive(const char *path);
+/* Forget what all archives have and what was put back; no input is open. */
 void mp_input_forget(void);
 
 /* Send further diagnostics of this input there; returns the previous target. */

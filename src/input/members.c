@@ -1,9 +1,6 @@
-/* What archives have in them is listed once, and a walk through one is not thrown away with the
- * member it stands at: who reads the members in their order goes through an archive once, also
- * through one in which nothing can be found without unpacking what is in front of it. Who reads
- * them in another order goes through it a few times, and then reads them from a temporary file. */
 #include "input/members.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,139 +9,143 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "input/part.h"
-#include "input/pipes.h"
+#include "input/spool.h"
 
-enum { MOST_ARCHIVES = 8, MOST_WALKS = 8, MOST_TURNS = 3 };
-
-/* Of one archive, in a temporary file. */
-#define MOST_SPREAD ((uint64_t)1 << 30)
+enum { MOST_ARCHIVES = 8, MOST_WALKS = 8, MOST_MISSES = 3 };
 
 typedef struct listed_member {
     const char *name;
     mp_member_place place;
     mp_layers layers;
-    bool spread;
-    uint64_t from, length; /* where it then is */
+    bool wanted; /* whoever visited it will open it */
+    bool direct; /* it was wanted and found no room */
+    mp_spooled spooled;
 } listed_member;
 
-/* Of one file, as long as it is the same. What is not said to be under a lock stays as it was
- * listed. */
-typedef struct listing {
-    struct stat file;
+/* What is not said to be under a lock stays as it was listed. */
+struct mp_members {
+    struct mp_members *next; /* under the table's lock, as is `used` */
+    uint64_t used;           /* the larger, the later */
+    atomic_uint holders;     /* the table below, and whoever is at work with it */
+    char *path;              /* of what came through a pipe; NULL: it is known by its origin */
+    mp_opened_archive archive;
     mp_arena names;
     listed_member *members; /* by their names, of one name by their places */
     size_t count, capacity;
     mp_failure failure;   /* at which the list ends, or for which there are gaps in it */
-    atomic_uint holders;  /* the table below, and whoever is at work with it */
-    uint64_t used;        /* the larger, the later; under the table's lock */
-    pthread_mutex_t lock; /* of what follows, and of where members are spread to */
+    pthread_mutex_t lock; /* of what follows, and of what is said of members */
     mp_walk *idle[MOST_WALKS];
-    uint32_t turns; /* how often somebody asked for what all walks had passed */
-    int spread;     /* the file in which members are; -1: none */
-} listing;
+    mp_spool spool;
+    uint32_t misses; /* how often somebody asked for what nobody had wanted */
+};
 
 /* Held for the table alone: who reads one archive never waits for who reads another one. */
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-static listing *listings[MOST_ARCHIVES];
+static mp_members *table;
 static uint64_t uses;
 
-static struct stat file_of(const mp_stream *bottom)
+/* The last one who holds it puts it away. */
+void mp_members_release(mp_members *own)
 {
-    struct stat status = {0};
-    if (fstat(mp_stream_descriptor(bottom), &status) != 0)
-        status.st_ino = 0;
-    return status;
-}
-
-/* The last one who holds it puts it away. NULL: nothing happens. */
-static void let_go(listing *list)
-{
-    if (!list || atomic_fetch_sub(&list->holders, 1) > 1)
+    if (!own || atomic_fetch_sub(&own->holders, 1) > 1)
         return;
     for (size_t i = 0; i < MOST_WALKS; i++)
-        mp_walk_free(list->idle[i]);
-    if (list->spread >= 0)
-        close(list->spread);
-    pthread_mutex_destroy(&list->lock);
-    mp_arena_free(&list->names);
-    free(list->members);
-    free(list->failure.inside);
-    free(list);
+        mp_walk_free(own->idle[i]);
+    for (size_t i = 0; i < own->count; i++)
+        free(own->members[i].spooled.why);
+    mp_spool_close(&own->spool);
+    mp_stream_close(own->archive.stream);
+    pthread_mutex_destroy(&own->lock);
+    mp_arena_free(&own->names);
+    free(own->members);
+    free(own->failure.inside);
+    free(own->path);
+    free(own);
 }
 
-/* Under the table's lock, held by who asks from now on. */
-static listing *find(const struct stat *file)
+/* Under the table's lock: what points to the archive, or to NULL. */
+static mp_members **find(const char *path)
 {
-    for (size_t i = 0; i < MOST_ARCHIVES; i++)
-        if (listings[i] && mp_file_is_same(&listings[i]->file, file)) {
-            listings[i]->used = ++uses;
-            atomic_fetch_add(&listings[i]->holders, 1);
-            return listings[i];
-        }
-    return NULL;
+    struct stat now;
+    const bool is_there = stat(path, &now) == 0;
+    mp_members **at = &table;
+    while (*at && !((*at)->path ? strcmp((*at)->path, path) == 0
+                                : is_there && mp_file_is_same(&(*at)->archive.origin, &now)))
+        at = &(*at)->next;
+    return at;
 }
 
-static listing *hold(const struct stat *file)
+mp_members *mp_members_find(const char *path)
 {
     pthread_mutex_lock(&table_lock);
-    listing *list = find(file);
+    mp_members *own = *find(path);
+    if (own) {
+        own->used = ++uses;
+        atomic_fetch_add(&own->holders, 1);
+    }
     pthread_mutex_unlock(&table_lock);
-    return list;
+    return own;
 }
 
-/* Under the table's lock: in the place of the one that was not used for the longest time. */
-static void keep(listing *list)
+/* Under the table's lock: drop the file that was not used for the longest time where there are too
+ * many. What came through a pipe could not be read again. */
+static void drop_oldest(void)
 {
-    size_t at = 0;
-    for (size_t i = 1; i < MOST_ARCHIVES && listings[at]; i++)
-        if (!listings[i] || listings[i]->used < listings[at]->used)
-            at = i;
-    let_go(listings[at]);
-    list->used = ++uses;
-    atomic_fetch_add(&list->holders, 1);
-    listings[at] = list;
-}
-
-/* --- walks --- */
-
-static void release(mp_walk *walk)
-{
-    struct stat file = file_of(mp_walk_file(walk));
-    listing *list = hold(&file);
-    if (list) {
-        pthread_mutex_lock(&list->lock);
-        for (size_t i = 0; walk && i < MOST_WALKS; i++)
-            if (!list->idle[i]) {
-                list->idle[i] = walk;
-                walk = NULL;
-            }
-        pthread_mutex_unlock(&list->lock);
+    size_t count = 0;
+    mp_members **oldest = NULL;
+    for (mp_members **at = &table; *at; at = &(*at)->next)
+        if (!(*at)->path) {
+            count++;
+            oldest = oldest && (*oldest)->used < (*at)->used ? oldest : at;
+        }
+    if (count > MOST_ARCHIVES) {
+        mp_members *own = *oldest;
+        *oldest = own->next;
+        mp_members_release(own);
     }
-    let_go(list);
-    mp_walk_free(walk);
 }
 
-/* Under the listing's lock: the one that has come farthest, but not too far; or NULL. */
-static mp_walk *take_walk(listing *list, const mp_member_place *place)
+static void keep(mp_members *own)
 {
-    mp_walk **best = NULL;
-    bool any = false;
-    for (size_t i = 0; i < MOST_WALKS; i++) {
-        mp_walk **idle = &list->idle[i];
-        any |= *idle != NULL;
-        if (*idle && mp_place_compare(mp_walk_place(*idle), place) < 0 &&
-            (!best || mp_place_compare(mp_walk_place(*idle), mp_walk_place(*best)) > 0))
-            best = idle;
-    }
-    mp_walk *walk = best ? *best : NULL;
-    if (best)
-        *best = NULL;
-    list->turns += any && !walk;
-    return walk;
+    pthread_mutex_lock(&table_lock);
+    own->used = ++uses;
+    atomic_fetch_add(&own->holders, 1);
+    own->next = table;
+    table = own;
+    drop_oldest();
+    pthread_mutex_unlock(&table_lock);
 }
 
-/* --- listing --- */
+void mp_members_discard(const char *path)
+{
+    pthread_mutex_lock(&table_lock);
+    mp_members **at = find(path), *own = *at;
+    if (own)
+        *at = own->next;
+    pthread_mutex_unlock(&table_lock);
+    mp_members_release(own);
+}
+
+void mp_members_forget(void)
+{
+    while (table) {
+        mp_members *own = table;
+        table = own->next;
+        mp_members_release(own);
+    }
+}
+
+mp_failure mp_members_failure(const mp_members *own)
+{
+    return mp_failure_copy(&own->failure);
+}
+
+const struct stat *mp_members_origin(const mp_members *own)
+{
+    return &own->archive.origin;
+}
+
+/* --- the walk through all --- */
 
 static int by_name(const void *left, const void *right)
 {
@@ -153,63 +154,222 @@ static int by_name(const void *left, const void *right)
     return names ? names : mp_place_compare(&a->place, &b->place);
 }
 
-static void list_member(listing *list, const mp_member *member)
+static void visit_member(mp_members *own, const char *path, mp_member *member,
+                         mp_member_visit *visit, void *opaque)
 {
-    mp_grow(&list->members, &list->capacity, list->count + 1, sizeof *list->members);
-    const char *name = mp_arena_copy(&list->names, member->name, strlen(member->name));
-    list->members[list->count++] =
-        (listed_member){.name = name, .place = member->place, .layers = member->layers};
-}
-
-/* Through the whole archive, once; NULL as `visit`: only for its names. Held by who asks. */
-static listing *list_all(const char *path, mp_walk *walk, mp_member_visit *visit, void *opaque)
-{
-    listing *list = mp_alloc_zero(1, sizeof *list);
-    list->holders = 1;
-    list->spread = -1;
-    pthread_mutex_init(&list->lock, NULL);
     mp_arena paths = {0};
-    mp_member member;
-    while (mp_walk_next(walk, &member)) {
-        list_member(list, &member);
-        if (visit)
-            visit(opaque, mp_arena_format(&paths, "%s:%s", path, member.name), &member);
-        mp_stream_close(member.stream);
-        mp_arena_free(&paths);
-    }
-    list->failure = mp_failure_copy(mp_walk_failure(walk));
-    if (list->count)
-        qsort(list->members, list->count, sizeof *list->members, by_name);
-    return list;
+    const bool has_room = !mp_spool_is_full(&own->spool);
+    mp_grow(&own->members, &own->capacity, own->count + 1, sizeof *own->members);
+    listed_member *listed = &own->members[own->count++];
+    const char *name = mp_arena_copy(&own->names, member->name, strlen(member->name));
+    *listed = (listed_member){.name = name, .place = member->place, .layers = member->layers};
+    if (has_room)
+        member->stream =
+            mp_spool_keep(&own->spool, member->stream, &listed->spooled, &listed->wanted);
+    visit(opaque, mp_arena_format(&paths, "%s:%s", path, name), member, &listed->wanted);
+    mp_stream_close(member->stream);
+    listed->direct = listed->wanted && has_room && !listed->spooled.whole;
+    mp_arena_free(&paths);
 }
 
-/* Keep it for the next who asks; gives the one that is kept, of this file, in its stead. */
-static listing *remember(listing *list, const struct stat *file)
+mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *visit, void *opaque)
 {
-    if (!file->st_ino)
-        return list;
-    list->file = *file;
-    pthread_mutex_lock(&table_lock);
-    listing *there = find(file);
-    if (!there)
-        keep(list);
-    pthread_mutex_unlock(&table_lock);
-    if (there)
-        let_go(list);
-    return there ? there : list;
-}
-
-mp_failure mp_members_visit(const char *path, const mp_opened_archive *archive,
-                            mp_member_visit *visit, void *opaque)
-{
-    struct stat file = file_of(archive->stream->bottom);
+    mp_members *own = mp_alloc_zero(1, sizeof *own);
+    own->holders = 1;
+    own->archive = *archive;
+    own->archive.stream = mp_stream_clone(archive->stream);
+    own->path = archive->is_file ? NULL : mp_copy(archive->path, strlen(archive->path));
+    own->archive.path = NULL; /* it is the caller's */
+    own->spool = mp_spool_new(archive->limits.kept);
+    pthread_mutex_init(&own->lock, NULL);
     mp_walk *walk =
-        mp_walk_new(archive->stream, archive->packing, archive->layers, archive->limits);
-    listing *list = remember(list_all(path, walk, visit, opaque), &file);
-    mp_failure failure = mp_failure_copy(&list->failure);
+        mp_walk_new(archive->stream, archive->packing, &archive->layers, &archive->limits);
+    for (mp_member member; mp_walk_next(walk, &member);)
+        visit_member(own, archive->path, &member, visit, opaque);
+    own->failure = mp_failure_copy(mp_walk_failure(walk));
     mp_walk_free(walk);
-    let_go(list);
-    return failure;
+    if (own->count)
+        qsort(own->members, own->count, sizeof *own->members, by_name);
+    keep(own);
+    return own;
+}
+
+/* --- walks --- */
+
+static mp_walk *new_walk(const mp_members *own)
+{
+    const mp_opened_archive *archive = &own->archive;
+    mp_stream *clone = archive->stream ? mp_stream_clone(archive->stream) : NULL;
+    return clone ? mp_walk_new(clone, archive->packing, &archive->layers, &archive->limits) : NULL;
+}
+
+/* Under the lock: the one that has come farthest, but not too far; or a new one. NULL: there can be
+ * none. */
+static mp_walk *take_walk(mp_members *own, const mp_member_place *place)
+{
+    mp_walk **best = NULL;
+    for (size_t i = 0; i < MOST_WALKS; i++) {
+        mp_walk **idle = &own->idle[i];
+        if (*idle && mp_place_compare(mp_walk_place(*idle), place) < 0 &&
+            (!best || mp_place_compare(mp_walk_place(*idle), mp_walk_place(*best)) > 0))
+            best = idle;
+    }
+    mp_walk *walk = best ? *best : new_walk(own);
+    if (best)
+        *best = NULL;
+    return walk;
+}
+
+/* Under the lock: let it wait for a member farther on. */
+static void park(mp_members *own, mp_walk *walk)
+{
+    for (size_t i = 0; walk && i < MOST_WALKS; i++)
+        if (!own->idle[i]) {
+            own->idle[i] = walk;
+            walk = NULL;
+        }
+    mp_walk_free(walk);
+}
+
+/* On to a member that stands farther on; false: it is not there any more. */
+static bool walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member)
+{
+    while (mp_walk_next(walk, member)) {
+        const int order = mp_place_compare(&member->place, place);
+        if (order == 0)
+            return true;
+        mp_stream_close(member->stream);
+        if (order > 0)
+            return false;
+    }
+    return false;
+}
+
+/* --- a member that is walked to --- */
+
+typedef struct direct_stream {
+    mp_stream stream;
+    mp_members *members;
+    mp_member_place place;
+    mp_walk *walk;
+} direct_stream;
+
+static mp_stream *open_direct(mp_members *own, const mp_member_place *place, mp_failure *failure);
+
+static size_t direct_read(mp_stream *stream, char *into, size_t room)
+{
+    size_t got = mp_stream_read(stream->below, into, room);
+    return !got && stream->below->fault ? mp_stream_fail_below(stream) : got;
+}
+
+static mp_stream *direct_clone(const mp_stream *stream)
+{
+    const direct_stream *own = (const direct_stream *)stream;
+    mp_failure failure = {.fault = MP_FAULT_NONE};
+    mp_stream *clone = open_direct(own->members, &own->place, &failure);
+    free(failure.inside);
+    if (!clone)
+        errno = EIO;
+    return clone;
+}
+
+static void direct_close(mp_stream *stream)
+{
+    direct_stream *own = (direct_stream *)stream;
+    pthread_mutex_lock(&own->members->lock);
+    park(own->members, own->walk);
+    pthread_mutex_unlock(&own->members->lock);
+    mp_members_release(own->members);
+}
+
+static const mp_stream_kind direct_kind = {direct_read, direct_clone, direct_close, NULL};
+
+static mp_stream *open_direct(mp_members *members, const mp_member_place *place,
+                              mp_failure *failure)
+{
+    pthread_mutex_lock(&members->lock);
+    mp_walk *walk = take_walk(members, place);
+    pthread_mutex_unlock(&members->lock);
+    mp_member member;
+    if (!walk || !walk_to(walk, place, &member)) {
+        *failure = walk ? mp_failure_copy(mp_walk_failure(walk))
+                        : (mp_failure){.fault = MP_FAULT_READ, .why = "it cannot be opened again"};
+        mp_walk_free(walk);
+        return NULL;
+    }
+    direct_stream *own = mp_alloc_zero(1, sizeof *own);
+    own->stream.kind = &direct_kind;
+    own->stream.below = member.stream;
+    own->stream.bottom = member.stream->bottom;
+    own->members = members;
+    own->place = *place;
+    own->walk = walk;
+    atomic_fetch_add(&members->holders, 1);
+    return &own->stream;
+}
+
+/* --- a member that is kept --- */
+
+static bool is_missing(const listed_member *member)
+{
+    return member->wanted && !member->spooled.whole && !member->direct;
+}
+
+static void empty_spool(mp_members *own)
+{
+    mp_spool_close(&own->spool);
+    own->spool = mp_spool_new(own->archive.limits.kept);
+    for (size_t i = 0; i < own->count; i++) {
+        free(own->members[i].spooled.why);
+        own->members[i].spooled = (mp_spooled){.whole = false};
+    }
+}
+
+static listed_member *listed(const mp_members *own, const mp_member *member)
+{
+    const listed_member key = {.name = member->name, .place = member->place};
+    return bsearch(&key, own->members, own->count, sizeof key, by_name);
+}
+
+/* Under the lock: put the members that are missing, from a place on, into the temporary file, as
+ * many as find room, in one go through the archive. */
+static void fill_spool(mp_members *own, const mp_member_place *from)
+{
+    size_t missing = 0;
+    mp_member member;
+    if (mp_spool_is_full(&own->spool))
+        empty_spool(own);
+    for (size_t i = 0; i < own->count; i++)
+        missing +=
+            is_missing(&own->members[i]) && mp_place_compare(&own->members[i].place, from) >= 0;
+    mp_walk *walk = own->spool.file < 0 || !missing ? NULL : take_walk(own, from);
+    while (walk && missing && !mp_spool_is_full(&own->spool) && mp_walk_next(walk, &member)) {
+        listed_member *one = listed(own, &member);
+        const bool keeps = one && is_missing(one) && mp_place_compare(&member.place, from) >= 0;
+        if (keeps)
+            member.stream = mp_spool_keep(&own->spool, member.stream, &one->spooled, &one->wanted);
+        mp_stream_close(member.stream);
+        if (keeps)
+            one->direct = !one->spooled.whole;
+        missing -= keeps;
+    }
+    park(own, walk);
+}
+
+/* Under the lock. Who goes on asking for members that nobody had wanted will ask for more, and
+ * would begin anew for each of them. */
+static void fetch(mp_members *own, listed_member *member)
+{
+    own->misses += !member->wanted;
+    member->wanted = true;
+    if (own->misses == MOST_MISSES) {
+        own->misses++;
+        for (size_t i = 0; i < own->count; i++)
+            own->members[i].wanted = true;
+        fill_spool(own, &(mp_member_place){.at = {1}, .depth = 1});
+    }
+    if (is_missing(member))
+        fill_spool(own, &member->place);
 }
 
 /* --- one member --- */
@@ -220,10 +380,11 @@ size_t mp_members_archive(const char *path)
     for (size_t length = strlen(path); length-- > 1;) {
         if (path[length] != ':')
             continue;
-        char *archive = mp_alloc(length + 1);
-        memcpy(archive, path, length);
-        archive[length] = '\0';
-        bool is = (stat(archive, &status) == 0 && S_ISREG(status.st_mode)) || mp_pipes_has(archive);
+        char *archive = mp_copy(path, length);
+        bool is = stat(archive, &status) == 0 && S_ISREG(status.st_mode);
+        mp_members *members = is ? NULL : mp_members_find(archive);
+        is = is || members;
+        mp_members_release(members);
         free(archive);
         if (is)
             return length;
@@ -231,136 +392,44 @@ size_t mp_members_archive(const char *path)
     return 0;
 }
 
-static const listed_member *last_of(const listing *list, const char *name)
+static listed_member *last_of(const mp_members *own, const char *name)
 {
-    size_t from = 0, to = list->count;
+    size_t from = 0, to = own->count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (strcmp(list->members[middle].name, name) <= 0)
+        if (strcmp(own->members[middle].name, name) <= 0)
             from = middle + 1;
         else
             to = middle;
     }
-    bool is = from && strcmp(list->members[from - 1].name, name) == 0;
-    return is ? &list->members[from - 1] : NULL;
+    bool is = from && strcmp(own->members[from - 1].name, name) == 0;
+    return is ? &own->members[from - 1] : NULL;
 }
 
-static void guess(const listing *list, const char *name, char *meant, size_t size)
+static void suggest(const mp_members *own, const char *name, char *meant, size_t size)
 {
-    const char **names = mp_alloc((list->count + 1) * sizeof *names);
-    for (size_t i = 0; i < list->count; i++)
-        names[i] = list->members[i].name;
-    const char *nearest = mp_text_nearest(name, names, list->count);
+    const char **names = mp_alloc((own->count + 1) * sizeof *names);
+    for (size_t i = 0; i < own->count; i++)
+        names[i] = own->members[i].name;
+    const char *nearest = mp_text_nearest(name, names, own->count);
     snprintf(meant, size, "%s", nearest ? nearest : "");
     free(names);
 }
 
-static mp_walk *walk_again(const mp_opened_archive *archive)
-{
-    mp_stream *again = mp_stream_again(archive->stream);
-    return again ? mp_walk_new(again, archive->packing, archive->layers, archive->limits) : NULL;
-}
-
-/* Under the listing's lock: put the members into a temporary file, in one go through the archive.
- * What finds no room there, or is damaged, is still walked to. */
-static void spread(listing *list, const mp_opened_archive *archive)
-{
-    mp_walk *walk = walk_again(archive);
-    mp_member member;
-    uint64_t at = 0, length;
-    bool room = true;
-    list->turns = 0;
-    list->spread = walk ? mp_stream_temporary() : -1;
-    while (list->spread >= 0 && room && mp_walk_next(walk, &member)) {
-        const listed_member key = {.name = member.name, .place = member.place};
-        listed_member *own =
-            bsearch(&key, list->members, list->count, sizeof *list->members, by_name);
-        room = mp_stream_pour(member.stream, list->spread, MOST_SPREAD - at, &length);
-        if (own && room && !member.stream->fault) {
-            own->spread = true;
-            own->from = at;
-            own->length = length;
-        }
-        at += length;
-        mp_stream_close(member.stream);
-    }
-    mp_walk_free(walk);
-}
-
-/* What a member is read by: a part of the file that members were put into, or a walk that stands in
- * front of it. */
-typedef struct way {
-    mp_stream *part;
-    mp_walk *walk;
-} way;
-
-/* Neither: by a new walk. Who goes against the order of the archive would begin anew for each
- * member. */
-static way way_to(listing *list, const listed_member *member, const mp_opened_archive *archive)
-{
-    pthread_mutex_lock(&list->lock);
-    way is = {.part = NULL, .walk = member->spread ? NULL : take_walk(list, &member->place)};
-    if (list->turns >= MOST_TURNS && list->spread < 0)
-        spread(list, archive);
-    if (member->spread)
-        is.part = mp_part_new(list->spread, member->from, member->length);
-    pthread_mutex_unlock(&list->lock);
-    return is;
-}
-
-/* Of the archive, listed once for each file. NULL: it cannot be opened again. */
-static listing *listing_of(const mp_opened_archive *archive)
-{
-    struct stat file = file_of(archive->stream->bottom);
-    listing *list = hold(&file);
-    mp_walk *whole = list ? NULL : walk_again(archive);
-    if (whole)
-        list = remember(list_all("", whole, NULL, NULL), &file);
-    mp_walk_free(whole);
-    return list;
-}
-
-mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, mp_layers *around,
+mp_stream *mp_members_open(mp_members *own, const char *name, mp_layers *around,
                            mp_failure *failure, char *meant, size_t size)
 {
-    way is = {.part = NULL};
-    mp_member member = {.place = {.depth = 0}};
-    listing *list = listing_of(archive);
-    const listed_member *found = list ? last_of(list, name) : NULL;
-    if (found) {
-        is = way_to(list, found, archive);
-        member = (mp_member){.place = found->place, .layers = found->layers, .stream = is.part};
-    } else if (list) {
-        *failure = mp_failure_copy(&list->failure);
-        guess(list, name, meant, size);
-    } else {
-        *failure = (mp_failure){.fault = MP_FAULT_READ, .why = "it could not be listed"};
-    }
-    let_go(list);
-    if (!is.part && !is.walk && member.place.depth)
-        is.walk = mp_walk_new(archive->stream, archive->packing, archive->layers, archive->limits);
-    else
-        mp_stream_close(archive->stream);
-    const mp_member_place place = member.place;
-    if (is.walk && mp_walk_to(is.walk, &place, &member)) {
-        mp_member_own(member.stream, release);
-    } else if (is.walk) {
-        *failure = mp_failure_copy(mp_walk_failure(is.walk));
-        mp_stream_close(member.stream);
-        mp_walk_free(is.walk);
+    listed_member *member = last_of(own, name);
+    if (!member) {
+        *failure = mp_failure_copy(&own->failure);
+        suggest(own, name, meant, size);
         return NULL;
     }
-    *around = member.layers;
-    return member.stream;
-}
-
-void mp_members_forget(void)
-{
-    pthread_mutex_lock(&table_lock);
-    for (size_t i = 0; i < MOST_ARCHIVES; i++) {
-        let_go(listings[i]);
-        listings[i] = NULL;
-    }
-    pthread_mutex_unlock(&table_lock);
-    mp_pipes_forget();
+    *around = member->layers;
+    pthread_mutex_lock(&own->lock);
+    if (!member->spooled.whole)
+        fetch(own, member);
+    mp_stream *kept = member->spooled.whole ? mp_spool_open(&own->spool, &member->spooled) : NULL;
+    pthread_mutex_unlock(&own->lock);
+    return kept ? kept : open_direct(own, &member->place, failure);
 }

@@ -1,35 +1,55 @@
-/* Members of archives by their names, "agent.zip:shop.oemp". */
+/* Archives and their members by name, "agent.zip:shop.oemp".
+ *
+ * An archive is walked through once: its members are listed, and those that will be read are put
+ * into a temporary file as they pass, from where they come in any order. What finds no room there
+ * is walked to again. */
 #ifndef MP_INPUT_MEMBERS_H
 #define MP_INPUT_MEMBERS_H
 
 #include "input/walk.h"
 #include "memprof/memprof.h"
 
+typedef struct mp_members mp_members;
+
 /* What is open, and known to be an archive. */
 typedef struct mp_opened_archive {
-    mp_stream *stream; /* at its start */
+    const char *path;   /* as it was opened by */
+    struct stat origin; /* what was opened */
+    bool is_file;       /* it can be opened again, and is known by its origin, not by its path */
+    mp_stream *stream;  /* at its start */
     mp_packing packing;
-    const mp_layers *layers; /* that were undone to get there */
-    const mp_unpack_limits *limits;
+    mp_layers layers; /* that were undone to get there */
+    mp_unpack_limits limits;
 } mp_opened_archive;
 
 /* Called with each member and the path that it can be opened by, which are borrowed, in the order
- * of the archive. Of those of one name, the last counts, as it would where they were unpacked. */
-typedef void mp_member_visit(void *opaque, const char *path, mp_member *member);
-/* Go through the archive, whose stream is done with then: of kept bytes, those of the file at
- * `path`. Gives what is wrong with it, whose `inside` is the caller's. */
-mp_failure mp_members_visit(const char *path, const mp_opened_archive *archive,
-                            mp_member_visit *visit, void *opaque);
+ * of the archive; it may take the stream. Of those of one name, the last counts, as it would where
+ * they were unpacked. It sets *wanted, before it closes the stream, if the member will be opened.
+ */
+typedef void mp_member_visit(void *opaque, const char *path, mp_member *member, bool *wanted);
+/* Go through the archive, whose stream is done with then. The members are released below. */
+mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *visit,
+                             void *opaque);
+/* Return the members of an archive that was gone through and has not changed since; NULL: none. */
+mp_members *mp_members_find(const char *path);
+void mp_members_release(mp_members *members);
+
+/* Return what is wrong with the archive, whose `inside` is the caller's. */
+mp_failure mp_members_failure(const mp_members *members);
+/* Return the status of the archive when it was opened; borrowed. */
+const struct stat *mp_members_origin(const mp_members *members);
 
 /* How much of the path is that of an archive, and not of a member; 0: it is no member's path. */
 size_t mp_members_archive(const char *path);
-/* The stream of a member of the archive, whose own stream is done with then, and what is undone
- * around it. NULL: there is none of this name; with *failure, in what can be read of the archive,
- * else the one that is probably meant is put into `meant`, or "". */
-mp_stream *mp_members_open(const mp_opened_archive *archive, const char *name, mp_layers *around,
+/* The stream of a member, and what is undone around it. NULL: there is none of this name; with
+ * *failure, in what can be read of the archive, else the one that is probably meant is put into
+ * `meant`, or "". */
+mp_stream *mp_members_open(mp_members *members, const char *name, mp_layers *around,
                            mp_failure *failure, char *meant, size_t size);
 
-/* Forget what archives have and where their reading was left. */
+/* Forget what one archive has, and release its temporary file once nobody reads from it. */
+void mp_members_discard(const char *path);
+/* Forget what all archives have. */
 void mp_members_forget(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "input/input.h"
-#include "input/inside.h"
+#include "input/private.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

@@ -10,13 +10,11 @@
 
 #include "base/diagnose.h"
 #include "base/memory.h"
-#include "base/near.h"
+#include "base/suggest.h"
 #include "input/decode.h"
-#include "input/inside.h"
 #include "input/members.h"
-#include "input/pipes.h"
-#include "input/reopen.h"
-#include "input/taken.h"
+#include "input/private.h"
+#include "input/read_set.h"
 
 static const char standard_input[] = "(standard input)";
 
@@ -24,6 +22,7 @@ static const char standard_input[] = "(standard input)";
 enum {
     MOST_NESTED = 4,
     MOST_UNPACKED_GIB = 64,
+    MOST_KEPT_GIB = 1,
     MOST_RATIO = 250,
     MOST_FILES = 100000,
     LONGEST_LINE = 16 * 1024 * 1024,
@@ -47,6 +46,7 @@ static mp_unpack_limits limits_of(const mp_load_options *options)
     return (mp_unpack_limits){
         .most = given_or(given.unpacked, (uint64_t)MOST_UNPACKED_GIB << 30),
         .ratio = given_or(given.ratio, MOST_RATIO),
+        .kept = (uint64_t)MOST_KEPT_GIB << 30,
         .nesting = (uint32_t)(nesting < MP_MOST_NESTED ? nesting : MP_MOST_NESTED),
         .files = (uint32_t)(files < UINT32_MAX ? files : UINT32_MAX),
     };
@@ -86,32 +86,29 @@ static mp_input *unpack(mp_input *input)
     return input;
 }
 
-/* Bytes of a file or of standard input. NULL after a diagnostic. */
-static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, bool *is_file)
+/* Bytes of a file or of standard input, which is described by *status. NULL after a diagnostic. */
+static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, struct stat *status)
 {
     bool standard = strcmp(path, "-") == 0;
-    if (standard) /* what is looked at of it is gone */
-        mp_taken_add(STDIN_FILENO, false);
-    *is_file = false;
     int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    if (file < 0 || fstat(file, &status) < 0) {
+    if (file < 0 || fstat(file, status) < 0) {
         char meant[1024] = "";
         int why = errno;
         mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: %s%s", strerror(why),
-                    why == ENOENT ? mp_near_file(path, meant, sizeof meant) : meant);
+                    why == ENOENT ? mp_suggest_file(path, meant, sizeof meant) : meant);
         if (file > STDIN_FILENO)
             close(file);
         return NULL;
     }
-    if (S_ISDIR(status.st_mode)) {
+    if (S_ISDIR(status->st_mode)) {
         mp_diagnose(diagnostics, MP_DIAG_IS_DIRECTORY, path, 0,
                     "is a directory, expected a recording: name the files in it");
         if (!standard)
             close(file);
         return NULL;
     }
-    *is_file = S_ISREG(status.st_mode) && !standard;
+    if (standard) /* what is looked at of it is gone */
+        mp_read_set_add(status, false);
     return mp_stream_of_file(file);
 }
 
@@ -134,44 +131,70 @@ static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_f
     free(failure->inside);
 }
 
+static void want_named(void *name, const char *path, mp_member *member, bool *wanted)
+{
+    (void)path;
+    *wanted = strcmp(member->name, name) == 0;
+}
+
+/* Go through an archive for the sake of a member. NULL after a diagnostic. */
+static mp_members *list_archive(const char *path, char *name, mp_diagnostics *diagnostics,
+                                const mp_load_options *options)
+{
+    mp_opened_archive archive = {.path = path, .is_file = true, .limits = limits_of(options)};
+    archive.stream = open_stream(path, diagnostics, &archive.origin);
+    if (!archive.stream)
+        return NULL;
+    archive.packing = mp_unpack_all(&archive.stream, &archive.layers, &archive.limits);
+    if (mp_packing_is_archive(archive.packing))
+        return mp_members_visit(&archive, want_named, name);
+    mp_stream_close(archive.stream);
+    mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: it is no archive");
+    return NULL;
+}
+
+/* NULL after a diagnostic. */
+static mp_stream *find_member(mp_members *members, const char *archive, const char *path,
+                              const char *name, mp_layers *layers, mp_diagnostics *diagnostics)
+{
+    char meant[512] = "";
+    mp_failure failure = {.fault = MP_FAULT_NONE};
+    mp_stream *member = mp_members_open(members, name, layers, &failure, meant, sizeof meant);
+    const bool failed = failure.fault != MP_FAULT_NONE;
+    diagnose_archive(diagnostics, archive, &failure);
+    if (!member && failed)
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
+                    "cannot open: it is not in what can be read of the archive");
+    else if (!member)
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
+                    "there is no such member in the archive%s%s%s", *meant ? ": is " : "", meant,
+                    *meant ? " meant?" : "");
+    return member;
+}
+
 /* "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
 static mp_input *open_member(const char *path, size_t length, mp_diagnostics *diagnostics,
                              const mp_load_options *options)
 {
-    bool is_file;
-    char meant[512] = "", *archive = mp_alloc(length + 1);
-    memcpy(archive, path, length);
+    char *archive = mp_copy(path, strlen(path)), *name = archive + length + 1;
     archive[length] = '\0';
-    mp_stream *stream = mp_pipes_again(archive), *member = NULL;
-    if (!stream)
-        stream = open_stream(archive, diagnostics, &is_file);
+    mp_input *input = NULL;
     mp_layers layers = {.count = 0};
-    mp_unpack_limits limits = limits_of(options);
-    mp_packing packing = stream ? mp_unpack_all(&stream, &layers, &limits) : MP_UNPACKED;
-    mp_failure failure = {.fault = MP_FAULT_NONE};
-    if (mp_packing_is_archive(packing)) {
-        const mp_opened_archive opened = {stream, packing, &layers, &limits};
-        member =
-            mp_members_open(&opened, path + length + 1, &layers, &failure, meant, sizeof meant);
-        diagnose_archive(diagnostics, archive, &failure);
-        if (!member && failure.fault)
-            mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
-                        "cannot open: it is not in what can be read of the archive");
-        else if (!member)
-            mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
-                        "there is no such member in the archive%s%s%s", *meant ? ": is " : "",
-                        meant, *meant ? " meant?" : "");
-    } else if (stream) {
-        mp_stream_close(stream);
-        mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: it is no archive");
+    mp_members *members = mp_members_find(archive);
+    if (!members)
+        members = list_archive(archive, name, diagnostics, options);
+    mp_stream *member =
+        members ? find_member(members, archive, path, name, &layers, diagnostics) : NULL;
+    if (member) {
+        input = input_new(path, member, diagnostics, options);
+        input->layers = layers;
+        input->is_file = true;
+        input->origin = *mp_members_origin(members);
+        unpack(input);
     }
+    mp_members_release(members);
     free(archive);
-    if (!member)
-        return NULL;
-    mp_input *input = input_new(path, member, diagnostics, options);
-    input->layers = layers;
-    input->is_file = true;
-    return unpack(input);
+    return input;
 }
 
 static const char *name_of(const char *path)
@@ -181,10 +204,9 @@ static const char *name_of(const char *path)
 
 /* Take up an input that was put back. What was wrong with what was looked at is told again, as
  * nobody may have heard it. */
-static mp_input *resume(mp_input *input, const char *path, mp_diagnostics *diagnostics,
+static mp_input *resume(mp_input *input, mp_diagnostics *diagnostics,
                         const mp_load_options *options)
 {
-    input->path = path;
     input->diagnostics = diagnostics;
     input->progress = progress_of(options);
     input->fault_told = input->damage_told = input->nul_told = false;
@@ -195,18 +217,19 @@ static mp_input *resume(mp_input *input, const char *path, mp_diagnostics *diagn
 mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options)
 {
-    bool is_file;
-    mp_input *input = mp_reopen_take(name_of(path));
+    struct stat status;
+    mp_input *input = mp_input_take_back(name_of(path));
     if (input)
-        return resume(input, name_of(path), diagnostics, options);
+        return resume(input, diagnostics, options);
     size_t archive = mp_input_archive_of(path);
     if (archive)
         return open_member(path, archive, diagnostics, options);
-    mp_stream *stream = open_stream(path, diagnostics, &is_file);
+    mp_stream *stream = open_stream(path, diagnostics, &status);
     if (!stream)
         return NULL;
     input = input_new(name_of(path), stream, diagnostics, options);
-    input->is_file = is_file;
+    input->origin = status;
+    input->is_file = S_ISREG(status.st_mode) && strcmp(path, "-") != 0;
     return unpack(input);
 }
 
@@ -215,7 +238,7 @@ mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
 {
     mp_input *input = mp_input_look(path, diagnostics, options);
     if (input)
-        mp_taken_add(mp_stream_descriptor(input->file), false);
+        mp_read_set_add(&input->origin, false);
     return input;
 }
 
@@ -236,19 +259,17 @@ size_t mp_input_name_length(const char *name, size_t length)
     return length;
 }
 
-void mp_input_put_back(mp_input *input)
+void mp_input_forget_archive(const char *path)
 {
-    mp_reopen_put(input);
-}
-
-void mp_input_discard(const char *path)
-{
-    mp_reopen_discard(path);
+    const size_t length = mp_input_archive_of(path);
+    char *archive = mp_copy(path, length ? length : strlen(path));
+    mp_members_discard(archive);
+    free(archive);
 }
 
 void mp_input_forget(void)
 {
-    mp_reopen_forget();
+    mp_input_discard_all();
     mp_members_forget();
 }
 
@@ -276,38 +297,40 @@ mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t lengt
 typedef struct member_visit {
     mp_input *archive;
     const mp_load_options *options;
-    void (*visit)(void *opaque, mp_input *member);
+    bool (*visit)(void *opaque, mp_input *member);
     void *opaque;
 } member_visit;
 
-static void visit_member(void *opaque, const char *path, mp_member *member)
+static void visit_member(void *opaque, const char *path, mp_member *member, bool *wanted)
 {
     const member_visit *own = opaque;
     mp_input *input = input_new(path, member->stream, own->archive->diagnostics, own->options);
     member->stream = NULL;
     input->layers = member->layers;
     input->is_file = true;
-    own->visit(own->opaque, unpack(input));
+    *wanted = own->visit(own->opaque, unpack(input));
     mp_input_close(input);
 }
 
 bool mp_input_members(mp_input *input, const mp_load_options *options,
-                      void (*visit)(void *opaque, mp_input *member), void *opaque)
+                      bool (*visit)(void *opaque, mp_input *member), void *opaque)
 {
-    if (!mp_stream_is_kept(input->file) && !mp_input_keep(input))
+    if (!mp_input_keep(input))
         return false;
-    if (!input->is_file) {
-        mp_stream *again = mp_stream_again(input->file);
-        if (!again)
-            return mp_input_failed(input, "cannot read again");
-        mp_pipes_put(input->path, again);
-    }
-    mp_stream *stream = mp_stream_again(input->stream);
+    mp_stream *stream = mp_stream_clone(input->stream);
     if (!stream)
         return mp_input_failed(input, "cannot read again");
     member_visit own = {input, options, visit, opaque};
-    const mp_opened_archive opened = {stream, input->archive, &input->layers, &input->limits};
-    mp_failure failure = mp_members_visit(input->path, &opened, visit_member, &own);
+    const mp_opened_archive opened = {.path = input->path,
+                                      .origin = input->origin,
+                                      .is_file = input->is_file,
+                                      .stream = stream,
+                                      .packing = input->archive,
+                                      .layers = input->layers,
+                                      .limits = input->limits};
+    mp_members *members = mp_members_visit(&opened, visit_member, &own);
+    mp_failure failure = mp_members_failure(members);
+    mp_members_release(members);
     diagnose_archive(input->diagnostics, input->path, &failure);
     return failure.fault == MP_FAULT_NONE || failure.fault == MP_FAULT_TORN;
 }

@@ -47,9 +47,10 @@ mp_slice mp_stream_peek(mp_stream *stream)
     return head;
 }
 
-mp_stream *mp_stream_again(const mp_stream *stream)
+mp_stream *mp_stream_clone(const mp_stream *stream)
 {
-    return stream->kind->again(stream);
+    errno = ESPIPE;
+    return stream->kind->clone ? stream->kind->clone(stream) : NULL;
 }
 
 void mp_stream_close(mp_stream *stream)
@@ -142,7 +143,7 @@ static size_t read_file(mp_stream *stream, char *into, size_t room)
     return got;
 }
 
-static mp_stream *file_again(const mp_stream *stream)
+static mp_stream *file_clone(const mp_stream *stream)
 {
     const file_stream *own = (const file_stream *)stream;
     if (own->file < 0)
@@ -176,7 +177,7 @@ static int64_t seek_file(mp_stream *stream, int64_t offset, int whence)
     return from + offset;
 }
 
-static const mp_stream_kind file_kind = {read_file, file_again, close_file, seek_file};
+static const mp_stream_kind file_kind = {read_file, file_clone, close_file, seek_file};
 
 mp_stream *mp_stream_of_file(int file)
 {
@@ -237,30 +238,18 @@ int mp_stream_temporary(void)
     return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-bool mp_stream_pour(mp_stream *stream, int file, uint64_t most, uint64_t *length)
-{
-    char block[64 * 1024];
-    *length = 0;
-    for (size_t got; (got = mp_stream_read(stream, block, sizeof block)) > 0;) {
-        errno = EFBIG;
-        if (got > most - *length || !mp_write_all(file, block, got))
-            return false;
-        *length += got;
-    }
-    return true;
-}
-
 /* All that is still to come, in a file without a name; -1 with errno set. */
 static int spool(mp_stream *stream)
 {
-    uint64_t length;
+    char block[64 * 1024];
     int file = mp_stream_temporary();
-    if (file >= 0 && !mp_stream_pour(stream, file, UINT64_MAX, &length)) {
-        int why = errno;
-        close(file);
-        errno = why;
-        return -1;
-    }
+    for (size_t got; file >= 0 && (got = mp_stream_read(stream, block, sizeof block)) > 0;)
+        if (!mp_write_all(file, block, got)) {
+            int why = errno;
+            close(file);
+            errno = why;
+            file = -1;
+        }
     return file;
 }
 

@@ -26,8 +26,9 @@ typedef struct mp_stream mp_stream;
 typedef struct mp_stream_kind {
     /* Up to `room` bytes; 0 at the end and at a fault. */
     size_t (*read)(mp_stream *stream, char *into, size_t room);
-    /* Another one of the same bytes, at their start; NULL, with errno set: there can be none. */
-    mp_stream *(*again)(const mp_stream *stream);
+    /* Another one of the same bytes, at their start; NULL, with errno set: there can be none. A
+     * kind without this function is read once. */
+    mp_stream *(*clone)(const mp_stream *stream);
     /* Release what is its own, but not the stream itself. */
     void (*close)(mp_stream *stream);
     /* To a place, as by lseek; NULL: it only goes ahead. */
@@ -53,9 +54,9 @@ struct mp_stream {
 size_t mp_stream_read(mp_stream *stream, char *into, size_t room);
 /* The first bytes, up to MP_PEEK, which are still to be given. Nothing else may have been read. */
 mp_slice mp_stream_peek(mp_stream *stream);
-/* Another one of the same bytes, at their start. NULL, with errno set, where what is at the bottom
- * is not kept. */
-mp_stream *mp_stream_again(const mp_stream *stream);
+/* Open another stream of the same bytes, at their start. NULL, with errno set, where what is at the
+ * bottom is not kept. */
+mp_stream *mp_stream_clone(const mp_stream *stream);
 /* With all that is below it. NULL: nothing happens. */
 void mp_stream_close(mp_stream *stream);
 /* Set the fault; returns 0, for `return mp_stream_fail(...)` of a read. */
@@ -82,9 +83,6 @@ bool mp_stream_restart(mp_stream *file);
 bool mp_stream_keep(mp_stream *file);
 /* A new file without a name, in the folder for such; -1 with errno set. */
 int mp_stream_temporary(void);
-/* Write what a stream still has to give behind what is in the file, and how much that was. False,
- * with errno set, where that is more than `most` bytes or cannot be written. */
-bool mp_stream_pour(mp_stream *stream, int file, uint64_t most, uint64_t *length);
 /* What a stream still has to give, in memory. */
 mp_stream *mp_stream_copy(mp_stream *stream);
 /* Up to `size` bytes from `from`, of a kept file; fewer at its end, or at a fault. */

@@ -204,14 +204,14 @@ static size_t unpack_read(mp_stream *stream, char *into, size_t room)
     return got;
 }
 
-static mp_stream *unpack_again(const mp_stream *stream);
+static mp_stream *unpack_clone(const mp_stream *stream);
 
 static void unpack_close(mp_stream *stream)
 {
     leave((unpacker *)stream);
 }
 
-static const mp_stream_kind unpack_kind = {unpack_read, unpack_again, unpack_close, NULL};
+static const mp_stream_kind unpack_kind = {unpack_read, unpack_clone, unpack_close, NULL};
 
 static mp_stream *unpack(mp_stream *below, mp_packing packing, const mp_unpack_limits *limits)
 {
@@ -229,10 +229,10 @@ static mp_stream *unpack(mp_stream *below, mp_packing packing, const mp_unpack_l
     return &own->stream;
 }
 
-static mp_stream *unpack_again(const mp_stream *stream)
+static mp_stream *unpack_clone(const mp_stream *stream)
 {
     const unpacker *own = (const unpacker *)stream;
-    mp_stream *below = mp_stream_again(stream->below);
+    mp_stream *below = mp_stream_clone(stream->below);
     return below ? unpack(below, own->packing, &own->limits) : NULL;
 }
 

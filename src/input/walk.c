@@ -40,9 +40,7 @@ typedef struct entry_stream {
     mp_stream stream;
     mp_walk *walk;
     mp_archive *level;
-    mp_member_place place;
     mp_entry_data data;
-    void (*release)(mp_walk *walk);
 } entry_stream;
 
 static size_t entry_read(mp_stream *stream, char *into, size_t room)
@@ -68,14 +66,10 @@ static size_t entry_read(mp_stream *stream, char *into, size_t room)
 
 static void entry_close(mp_stream *stream)
 {
-    entry_stream *own = (entry_stream *)stream;
-    if (own->release)
-        own->release(own->walk);
+    (void)stream;
 }
 
-static mp_stream *entry_again(const mp_stream *stream);
-
-static const mp_stream_kind entry_kind = {entry_read, entry_again, entry_close, NULL};
+static const mp_stream_kind entry_kind = {entry_read, NULL, entry_close, NULL};
 
 static mp_stream *entry_new(mp_walk *walk)
 {
@@ -84,21 +78,7 @@ static mp_stream *entry_new(mp_walk *walk)
     own->stream.bottom = walk->file;
     own->walk = walk;
     own->level = &walk->levels[walk->place.depth - 1];
-    own->place = walk->place;
     return &own->stream;
-}
-
-/* Under what unpacks it. */
-static entry_stream *entry_of(mp_stream *stream)
-{
-    while (stream->below)
-        stream = stream->below;
-    return (entry_stream *)stream;
-}
-
-void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk))
-{
-    entry_of(stream)->release = release;
 }
 
 /* --- levels --- */
@@ -223,14 +203,6 @@ static mp_packing open_entry(mp_walk *walk, mp_stream **stream)
     return mp_unpack_all(stream, &walk->layers, &walk->limits);
 }
 
-static void put(mp_walk *walk, mp_stream *stream, mp_member *member)
-{
-    *member = (mp_member){.name = full_name(walk, walk->place.depth),
-                          .place = walk->place,
-                          .layers = walk->layers,
-                          .stream = stream};
-}
-
 bool mp_walk_next(mp_walk *walk, mp_member *member)
 {
     while (walk->place.depth && walk->failure.fault != MP_FAULT_LIMIT) {
@@ -243,54 +215,16 @@ bool mp_walk_next(mp_walk *walk, mp_member *member)
         }
         mp_packing packing = open_entry(walk, &stream);
         if (!mp_packing_is_archive(packing)) {
-            put(walk, stream, member);
+            *member = (mp_member){.name = full_name(walk, walk->place.depth),
+                                  .place = walk->place,
+                                  .layers = walk->layers,
+                                  .stream = stream};
             return true;
         }
         if (!enter(walk, stream, packing))
             leave(walk);
     }
     return false;
-}
-
-/* Stand at the member, or at one in front of which it would be; what is left on the way is closed.
- */
-static bool stand_at(mp_walk *walk, const mp_member_place *place)
-{
-    for (;;) {
-        uint32_t depth = 0;
-        while (depth + 1 < walk->place.depth && depth + 1 < place->depth &&
-               walk->place.at[depth] == place->at[depth])
-            depth++;
-        while (walk->place.depth > depth + 1)
-            leave(walk);
-        if (!walk->place.depth)
-            return false;
-        while (walk->place.at[depth] < place->at[depth])
-            if (!next_entry(walk))
-                return false;
-        if (walk->place.at[depth] > place->at[depth] || depth + 1 == place->depth)
-            return walk->place.at[depth] == place->at[depth];
-        mp_stream *stream;
-        mp_packing packing = open_entry(walk, &stream);
-        if (!mp_packing_is_archive(packing)) {
-            mp_stream_close(stream);
-            return false;
-        }
-        if (!enter(walk, stream, packing)) {
-            leave(walk);
-            return false;
-        }
-    }
-}
-
-bool mp_walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member)
-{
-    mp_stream *stream;
-    if (!stand_at(walk, place))
-        return false;
-    mp_packing packing = open_entry(walk, &stream);
-    put(walk, stream, member);
-    return !mp_packing_is_archive(packing);
 }
 
 const mp_member_place *mp_walk_place(const mp_walk *walk)
@@ -301,11 +235,6 @@ const mp_member_place *mp_walk_place(const mp_walk *walk)
 const mp_failure *mp_walk_failure(const mp_walk *walk)
 {
     return &walk->failure;
-}
-
-mp_stream *mp_walk_file(mp_walk *walk)
-{
-    return walk->file;
 }
 
 mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *layers,
@@ -329,27 +258,6 @@ void mp_walk_free(mp_walk *walk)
     mp_arena_free(&walk->names);
     free(walk->failure.inside);
     free(walk);
-}
-
-/* The member once more, by another walk. */
-static mp_stream *entry_again(const mp_stream *stream)
-{
-    const entry_stream *own = (const entry_stream *)stream;
-    const mp_archive *outer = &own->walk->levels[0];
-    mp_layers layers = own->walk->layers;
-    layers.count = outer->before;
-    mp_stream *again = mp_stream_again(outer->from);
-    if (!again)
-        return NULL;
-    mp_walk *walk = mp_walk_new(again, outer->packing, &layers, &own->walk->limits);
-    if (!stand_at(walk, &own->place)) {
-        mp_walk_free(walk);
-        errno = EIO;
-        return NULL;
-    }
-    entry_stream *made = (entry_stream *)entry_new(walk);
-    made->release = mp_walk_free;
-    return &made->stream;
 }
 
 #else /* nothing is taken for an archive, see mp_unpack_all */
@@ -381,12 +289,6 @@ bool mp_walk_next(mp_walk *walk, mp_member *member)
     return false;
 }
 
-bool mp_walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member)
-{
-    (void)walk, (void)place, (void)member;
-    return false;
-}
-
 const mp_member_place *mp_walk_place(const mp_walk *walk)
 {
     return &walk->place;
@@ -397,17 +299,6 @@ const mp_failure *mp_walk_failure(const mp_walk *walk)
     static const mp_failure none;
     (void)walk;
     return &none;
-}
-
-void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk))
-{
-    (void)stream, (void)release;
-}
-
-mp_stream *mp_walk_file(mp_walk *walk)
-{
-    (void)walk;
-    return NULL;
 }
 
 #endif

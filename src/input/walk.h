@@ -50,14 +50,8 @@ mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *lay
 void mp_walk_free(mp_walk *walk);
 /* The next member; false at the end, and where the archive breaks off: see mp_walk_failure. */
 bool mp_walk_next(mp_walk *walk, mp_member *member);
-/* On to a member that stands farther on; false: it is not there any more. */
-bool mp_walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member);
 const mp_member_place *mp_walk_place(const mp_walk *walk);
 /* The first one of all archives that it went through; borrowed. */
 const mp_failure *mp_walk_failure(const mp_walk *walk);
-/* Have the stream own the walk: with it, `release` is called. */
-void mp_member_own(mp_stream *stream, void (*release)(mp_walk *walk));
-/* What is at the bottom. */
-mp_stream *mp_walk_file(mp_walk *walk);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/diagnose.h"
 #include "base/memory.h"
-#include "input/taken.h"
+#include "input/read_set.h"
 
 /* Of the database: where in its header the size of pages and of their unused ends is. */
 enum { PAGE_SIZE = 16, UNUSED = 20, SMALLEST = 512, LARGEST = 65536, LEAST_USED = 480 };
@@ -131,7 +131,8 @@ static int open_beside(aq_source *file, const char *ending)
         close(opened);
         opened = -1;
     }
-    mp_taken_add(opened, false);
+    if (opened >= 0)
+        mp_read_set_add(&status, false);
     return opened;
 }
 
@@ -199,7 +200,7 @@ aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *dia
     }
     if (has_path) {
         look_at(mp_input_descriptor(input), &file->was);
-        mp_taken_add(mp_input_descriptor(input), true);
+        mp_read_set_add(&file->was, true);
     }
     char first;
     if (has_path && readlink(mp_input_path(input), &first, 1) > 0)

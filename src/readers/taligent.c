@@ -10,7 +10,7 @@
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "input/inside.h"
+#include "input/private.h"
 
 enum { DEFAULT_SLICES = 20, TAIL = 64 * 1024, SECOND = 1000000 };
 

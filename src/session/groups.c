@@ -203,17 +203,18 @@ static void find_parts(const file_search *search, size_t from)
 
 /* --- archives --- */
 
-static void look_at_member(void *opaque, mp_input *member)
+static bool look_at_member(void *opaque, mp_input *member)
 {
     file_search *search = opaque;
     mp_file file = {.snapshot = search->snapshot};
     const char *path = mp_input_path(member);
     if (!is_claimed(search, member, &file)) {
         pass_over(search, path);
-        return;
+        return false;
     }
     file.path = file.name = mp_arena_copy(search->arena, path, strlen(path));
     add_file(search, &file, true);
+    return true;
 }
 
 /* Unpacking would leave the last of several members of one name. */

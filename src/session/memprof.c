@@ -58,6 +58,8 @@ mp_recording *mp_recording_load(const char *const *paths, size_t count,
                                            recording->model, recording->diagnostics) &&
                         found;
     mp_file_groups_free(&groups);
+    for (size_t i = 0; i < count; i++)
+        mp_input_forget_archive(paths[i]);
     return recording;
 }
 
@@ -112,6 +114,7 @@ static bool read_base(asked *asking, const mp_recording *recording, mp_error *er
     asking->of_base = mp_diagnostics_new(1);
     asking->base =
         mp_base_digest(question, &recording->reading, asking->dictionary, asking->of_base, error);
+    mp_input_forget_archive(question->base);
     if (asking->base || error->code)
         return asking->base != NULL;
     size_t count = mp_diagnostics_kept(asking->of_base, &kept);

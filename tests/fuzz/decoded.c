@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "fuzz/fuzz.h"
 #include "input/input.h"
-#include "input/inside.h"
+#include "input/private.h"
 
 /* Of one byte, of two, of up to four, and with shifts between sets. */
 static const char *const encodings[] = {"CP1252", "UTF-16LE", "UTF-16BE",   "CP932",  "GB18030",

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/beside.h"
 #include "base/diagnose.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -14,6 +13,7 @@
 #include "fuzz/fuzz.h"
 #include "input/unpack.h"
 #include "readers/reader.h"
+#include "session/beside.h"
 
 enum { ASKED = 4 };
 
@@ -121,7 +121,7 @@ static char *lines_of(mp_input *input)
     return text;
 }
 
-static void visit(void *opaque, mp_input *member)
+static bool visit(void *opaque, mp_input *member)
 {
     members *of = opaque;
     const char *path = mp_input_path(member);
@@ -130,6 +130,7 @@ static void visit(void *opaque, mp_input *member)
     of->last = mp_copy(path, strlen(path));
     of->said = lines_of(member);
     fprintf(of->out, "%s: %s", of->last, of->said);
+    return true;
 }
 
 static void put_members(mp_input *archive, mp_diagnostics *diagnostics, FILE *out)

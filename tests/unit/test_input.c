@@ -15,7 +15,7 @@
 
 #include "base/diagnose.h"
 #include "base/text.h"
-#include "input/inside.h"
+#include "input/private.h"
 #include "support/memory_reader.h"
 
 static const size_t windows[] = {1, 2, 3, 7, 64, 4096, 1 << 20};

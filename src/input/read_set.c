@@ -1,30 +1,29 @@
-#include "input/taken.h"
+#include "input/read_set.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/output.h"
 
-typedef struct taken_file {
+typedef struct file_identity {
     dev_t device;
     ino_t number;
     bool is_database;
-} taken_file;
+} file_identity;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool asked_for;
-static taken_file *files;
+static file_identity *files;
 static size_t file_count, capacity;
 
-void mp_taken_begin(void)
+void mp_read_set_begin(void)
 {
     asked_for = true;
 }
 
-void mp_taken_forget(void)
+void mp_read_set_forget(void)
 {
     free(files);
     files = NULL;
@@ -32,17 +31,17 @@ void mp_taken_forget(void)
     asked_for = false;
 }
 
-void mp_taken_add(int file, bool is_database)
+void mp_read_set_add(const struct stat *file, bool is_database)
 {
-    struct stat status;
-    if (!asked_for || fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+    if (!asked_for || !S_ISREG(file->st_mode))
         return;
     pthread_mutex_lock(&lock);
     mp_grow(&files, &capacity, file_count + 1, sizeof *files);
-    files[file_count++] = (taken_file){status.st_dev, status.st_ino, is_database};
+    files[file_count++] = (file_identity){file->st_dev, file->st_ino, is_database};
     pthread_mutex_unlock(&lock);
 }
 
+/* Return whether the path is one of the files. */
 static bool is_there(const char *path, bool databases_only)
 {
     struct stat status;
@@ -57,8 +56,8 @@ static bool is_there(const char *path, bool databases_only)
     return is;
 }
 
-/* Whether the path without one of the endings is a database. */
-static bool is_beside(const char *path)
+/* Return whether the path without one of the endings is a database that was read. */
+static bool is_sidecar(const char *path)
 {
     static const char *const endings[] = {"-wal", "-journal", "-shm"};
     size_t length = strlen(path);
@@ -74,12 +73,12 @@ static bool is_beside(const char *path)
     return is;
 }
 
-mp_taken mp_taken_is(const char *path)
+mp_read_state mp_read_set_find(const char *path)
 {
     if (is_there(path, false))
-        return MP_TAKEN;
+        return MP_READ;
     char *target = mp_output_target(path);
-    bool beside = target && is_beside(target);
+    bool sidecar = target && is_sidecar(target);
     free(target);
-    return beside ? MP_TAKEN_BESIDE : MP_NOT_TAKEN;
+    return sidecar ? MP_READ_SIDECAR : MP_NOT_READ;
 }

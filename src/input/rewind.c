@@ -1,4 +1,4 @@
-/* Reading again, from the end, and at any place. */
+/* Reading from the start once more, from the end, and at any place. */
 #include "input/input.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "input/decode.h"
-#include "input/inside.h"
+#include "input/private.h"
 
 bool mp_input_keep(mp_input *input)
 {
@@ -24,12 +24,12 @@ bool mp_input_rewind(mp_input *input)
 {
     if (!mp_stream_is_kept(input->file))
         return false;
-    mp_stream *again = mp_stream_again(input->stream);
-    if (!again)
+    mp_stream *clone = mp_stream_clone(input->stream);
+    if (!clone)
         return mp_input_failed(input, "cannot read again");
     mp_stream_close(input->stream);
-    input->stream = again;
-    input->file = again->bottom;
+    input->stream = clone;
+    input->file = clone->bottom;
     input->start = input->end = 0;
     input->consumed = input->line_number = 0;
     input->at_end = false;
@@ -47,17 +47,17 @@ mp_checksum mp_input_checksum(mp_input *input)
     mp_checksum checksum = {.known = false};
     if (!mp_input_keep(input))
         return checksum;
-    mp_stream *again = mp_stream_again(mp_decode_below(input->stream));
-    if (!again) {
+    mp_stream *clone = mp_stream_clone(mp_decode_below(input->stream));
+    if (!clone) {
         mp_input_failed(input, "cannot read again");
         return checksum;
     }
-    checksum = mp_checksum_of(read_more, again);
-    checksum.known = again->fault == MP_FAULT_NONE;
-    if (again->fault == MP_FAULT_READ) /* what else is wrong is told when it is read */
+    checksum = mp_checksum_of(read_more, clone);
+    checksum.known = clone->fault == MP_FAULT_NONE;
+    if (clone->fault == MP_FAULT_READ) /* what else is wrong is told when it is read */
         mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "cannot read: %s",
-                    again->why);
-    mp_stream_close(again);
+                    clone->why);
+    mp_stream_close(clone);
     return checksum;
 }
 
@@ -65,10 +65,10 @@ mp_checksum mp_input_checksum(mp_input *input)
 static size_t tail_of_packed(const mp_input *input, char *bytes, size_t size)
 {
     enum { BLOCK = 64 * 1024 };
-    mp_stream *again = mp_stream_again(input->stream);
+    mp_stream *clone = mp_stream_clone(input->stream);
     char *block = mp_alloc(size + BLOCK);
     size_t length = 0, got;
-    while (again && (got = mp_stream_read(again, block + length, BLOCK)) > 0) {
+    while (clone && (got = mp_stream_read(clone, block + length, BLOCK)) > 0) {
         length += got;
         if (length > size) {
             memmove(block, block + length - size, size);
@@ -76,7 +76,7 @@ static size_t tail_of_packed(const mp_input *input, char *bytes, size_t size)
         }
     }
     memcpy(bytes, block, length);
-    mp_stream_close(again);
+    mp_stream_close(clone);
     free(block);
     return length;
 }
@@ -97,13 +97,13 @@ bool mp_input_spread(mp_input *input)
         return false;
     if (input->stream == input->file || input->places)
         return true;
-    mp_stream *again = mp_stream_again(input->stream);
-    if (!again)
+    mp_stream *clone = mp_stream_clone(input->stream);
+    if (!clone)
         return mp_input_failed(input, "cannot read again");
-    input->places = mp_stream_copy(again);
+    input->places = mp_stream_copy(clone);
     mp_stream_close(input->stream); /* the other one was read to its end, with what faults it has */
-    input->stream = again;
-    input->file = again->bottom;
+    input->stream = clone;
+    input->file = clone->bottom;
     input->at_end = true;
     mp_input_tell_fault(input);
     return true;

@@ -1,4 +1,4 @@
-/* The inside of an input, for the input layer alone.
+/* Members of an input, for the input layer alone.
  *
  * The window: bytes[start, end) are read and not yet handed out.
  *
@@ -6,8 +6,8 @@
  *   |  spent  |  to hand out |  room   |  slack  |
  *
  * Vector code may load up to MP_WINDOW_SLACK bytes behind `end`; they mean nothing. */
-#ifndef MP_INPUT_INSIDE_H
-#define MP_INPUT_INSIDE_H
+#ifndef MP_INPUT_PRIVATE_H
+#define MP_INPUT_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,9 @@ typedef struct mp_input mp_input;
 enum { MP_WINDOW = 256 * 1024, MP_WINDOW_SLACK = 128 };
 
 struct mp_input {
+    mp_input *next; /* that was put back */
     const char *path;
+    struct stat origin; /* the file that was opened, or the archive it is a member of */
     mp_diagnostics *diagnostics;
     mp_progress progress;
     uint64_t total, consumed, line_number;
@@ -43,6 +45,12 @@ mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *
 /* Read on until the next line is wholly in the window; false at the end of the input, and where the
  * line is too long for that, or to be handed out. Diagnoses nothing. */
 bool mp_window_has_line(mp_input *input);
+
+/* Return the input that was put back under this path, which the caller keeps, or NULL. A file that
+ * has changed or was replaced since it was opened is closed instead. */
+mp_input *mp_input_take_back(const char *path);
+/* Close all inputs that were put back. */
+void mp_input_discard_all(void);
 
 /* Report how far the input has been read. */
 void mp_input_advance(const mp_input *input);

@@ -1,4 +1,4 @@
-#include "base/near.h"
+#include "base/suggest.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const char **names_in(mp_arena *arena, const char *folder, size_t *count)
     return names;
 }
 
-const char *mp_near_file(const char *path, char *text, size_t size)
+const char *mp_suggest_file(const char *path, char *text, size_t size)
 {
     mp_arena arena = {0};
     size_t count = 0;

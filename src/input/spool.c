@@ -1,0 +1,144 @@
+#include "input/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/whole.h"
+
+mp_spool mp_spool_new(uint64_t most)
+{
+    return (mp_spool){.file = mp_stream_temporary(), .most = most};
+}
+
+void mp_spool_close(mp_spool *spool)
+{
+    if (spool->file >= 0)
+        close(spool->file);
+    spool->file = -1;
+}
+
+/* --- keeping --- */
+
+typedef struct keeping_stream {
+    mp_stream stream;
+    mp_spool *spool;
+    mp_spooled *spooled;
+    const bool *wanted;
+    uint64_t length;
+    bool lost; /* it does not fit */
+} keeping_stream;
+
+static void keep(keeping_stream *own, const char *bytes, size_t length)
+{
+    mp_spool *spool = own->spool;
+    own->lost = own->lost || spool->file < 0 || length > spool->most - own->length ||
+                lseek(spool->file, (off_t)(spool->length + own->length), SEEK_SET) < 0 ||
+                !mp_write_all(spool->file, bytes, length);
+    own->length += length;
+}
+
+static void keep_end(keeping_stream *own)
+{
+    const mp_stream *below = own->stream.below;
+    if (own->lost || own->spooled->whole)
+        return;
+    *own->spooled = (mp_spooled){
+        .whole = true,
+        .from = own->spool->length,
+        .length = own->length,
+        .fault = below->fault,
+        .why = below->fault ? mp_copy(below->why, strlen(below->why)) : NULL,
+    };
+    own->spool->length += own->length;
+}
+
+static size_t keeping_read(mp_stream *stream, char *into, size_t room)
+{
+    keeping_stream *own = (keeping_stream *)stream;
+    size_t got = mp_stream_read(stream->below, into, room);
+    if (got)
+        keep(own, into, got);
+    else
+        keep_end(own);
+    return !got && stream->below->fault ? mp_stream_fail_below(stream) : got;
+}
+
+static void keeping_close(mp_stream *stream)
+{
+    const keeping_stream *own = (const keeping_stream *)stream;
+    char block[64 * 1024];
+    while (*own->wanted && !own->lost && mp_stream_read(stream, block, sizeof block) > 0)
+        ;
+}
+
+static const mp_stream_kind keeping_kind = {keeping_read, NULL, keeping_close, NULL};
+
+mp_stream *mp_spool_keep(mp_spool *spool, mp_stream *below, mp_spooled *spooled, const bool *wanted)
+{
+    keeping_stream *own = mp_alloc_zero(1, sizeof *own);
+    own->stream.kind = &keeping_kind;
+    own->stream.below = below;
+    own->stream.bottom = below->bottom;
+    own->spool = spool;
+    own->spooled = spooled;
+    own->wanted = wanted;
+    return &own->stream;
+}
+
+/* --- giving --- */
+
+typedef struct kept_stream {
+    mp_stream stream;
+    mp_spooled what;
+    uint64_t at;
+} kept_stream;
+
+static size_t kept_read(mp_stream *stream, char *into, size_t room)
+{
+    kept_stream *own = (kept_stream *)stream;
+    uint64_t left = own->what.length - own->at;
+    size_t got = mp_stream_at(stream->below, own->what.from + own->at, into,
+                              room < left ? room : (size_t)left);
+    own->at += got;
+    stream->below->given = own->what.from + own->at;
+    if (stream->below->fault)
+        return mp_stream_fail_below(stream);
+    return !got && own->what.fault ? mp_stream_fail(stream, own->what.fault, "%s", own->what.why)
+                                   : got;
+}
+
+static mp_stream *kept_of(mp_stream *file, const mp_spooled *what);
+
+static mp_stream *kept_clone(const mp_stream *stream)
+{
+    mp_stream *file = mp_stream_clone(stream->below);
+    return file ? kept_of(file, &((const kept_stream *)stream)->what) : NULL;
+}
+
+static void kept_close(mp_stream *stream)
+{
+    free(((kept_stream *)stream)->what.why);
+}
+
+static const mp_stream_kind kept_kind = {kept_read, kept_clone, kept_close, NULL};
+
+static mp_stream *kept_of(mp_stream *file, const mp_spooled *what)
+{
+    kept_stream *own = mp_alloc_zero(1, sizeof *own);
+    own->stream.kind = &kept_kind;
+    own->stream.below = own->stream.bottom = file;
+    own->what = *what;
+    if (what->why)
+        own->what.why = mp_copy(what->why, strlen(what->why));
+    return &own->stream;
+}
+
+mp_stream *mp_spool_open(const mp_spool *spool, const mp_spooled *spooled)
+{
+    int file = fcntl(spool->file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return file < 0 ? NULL : kept_of(mp_stream_of_file(file), spooled);
+}

@@ -1,0 +1,212 @@
+/* Members of an archive, kept or walked to, in any order and with little room to keep them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "input/members.h"
+
+enum { MEMBERS = 12, BLOCK = 512, MIB = 1024 * 1024 };
+
+/* Member i is named "m" and its number, and has (i % 4) * 700 + 1 times its letter. */
+static size_t length_of(size_t i)
+{
+    return i % 4 * 700 + 1;
+}
+
+static void put_octal(char *field, int width, size_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%0*zo", width, value);
+    memcpy(field, text, (size_t)width);
+}
+
+static size_t put_header(char *at, const char *name, size_t length)
+{
+    enum { SIZE = 124, CHECKSUM = 148, KIND = 156, MAGIC = 257 };
+    size_t sum = 0;
+    memcpy(at, name, strlen(name));
+    put_octal(at + SIZE, 11, length);
+    memset(at + CHECKSUM, ' ', 8);
+    at[KIND] = '0';
+    memcpy(at + MAGIC, "ustar\00000", 8);
+    for (size_t i = 0; i < BLOCK; i++)
+        sum += (unsigned char)at[i];
+    put_octal(at + CHECKSUM, 6, sum);
+    at[CHECKSUM + 6] = '\0';
+    return BLOCK;
+}
+
+static char *make_tar(size_t *length)
+{
+    char *tar = calloc(MEMBERS * 6 + 2, BLOCK), name[8];
+    assert_non_null(tar);
+    *length = 0;
+    for (size_t i = 0; i < MEMBERS; i++) {
+        snprintf(name, sizeof name, "m%zu", i);
+        *length += put_header(tar + *length, name, length_of(i));
+        memset(tar + *length, 'a' + (int)i, length_of(i));
+        *length += (length_of(i) + BLOCK - 1) / BLOCK * BLOCK;
+    }
+    *length += (size_t)2 * BLOCK;
+    return tar;
+}
+
+typedef struct visits {
+    size_t count;
+    bool wants;
+} visits;
+
+static void visit(void *opaque, const char *path, mp_member *member, bool *wanted)
+{
+    visits *own = opaque;
+    char expected[16];
+    snprintf(expected, sizeof expected, "A.tar:m%zu", own->count++);
+    assert_string_equal(path, expected);
+    assert_non_null(member->stream);
+    *wanted = own->wants;
+}
+
+static mp_members *go_through(const char *tar, size_t length, uint64_t kept, visits *own)
+{
+    const mp_opened_archive archive = {
+        .path = "A.tar",
+        .stream = mp_stream_of_memory(tar, length, length),
+        .packing = MP_TAR,
+        .limits = {.most = MIB, .ratio = 1000, .kept = kept, .nesting = 4, .files = 100}};
+    mp_members *members = mp_members_visit(&archive, visit, own);
+    assert_int_equal(own->count, MEMBERS);
+    return members;
+}
+
+static mp_stream *open_one(mp_members *members, size_t i)
+{
+    char name[8], meant[8];
+    mp_layers layers = {.count = 0};
+    mp_failure failure = {.fault = MP_FAULT_NONE};
+    snprintf(name, sizeof name, "m%zu", i);
+    mp_stream *stream = mp_members_open(members, name, &layers, &failure, meant, sizeof meant);
+    assert_non_null(stream);
+    assert_int_equal(failure.fault, MP_FAULT_NONE);
+    assert_int_equal(layers.count, 1);
+    return stream;
+}
+
+/* All of the member, in pieces; then once more, of another stream of the same bytes. */
+static void assert_bytes(mp_stream *stream, size_t i)
+{
+    char bytes[300];
+    for (int turn = 0; turn < 2; turn++) {
+        mp_stream *again = turn == 0 ? mp_stream_clone(stream) : NULL;
+        size_t length = 0;
+        for (size_t got; (got = mp_stream_read(stream, bytes, sizeof bytes)) > 0; length += got)
+            for (size_t j = 0; j < got; j++)
+                assert_int_equal(bytes[j], 'a' + (int)i);
+        assert_int_equal(length, length_of(i));
+        assert_int_equal(stream->fault, MP_FAULT_NONE);
+        mp_stream_close(stream);
+        if (turn == 0) {
+            assert_non_null(again);
+            stream = again;
+        }
+    }
+}
+
+static size_t in_order(size_t turn)
+{
+    return turn;
+}
+
+static size_t backwards(size_t turn)
+{
+    return MEMBERS - 1 - turn;
+}
+
+static size_t mixed(size_t turn)
+{
+    return turn * 5 % MEMBERS;
+}
+
+static void assert_all(uint64_t kept, bool wants, size_t order(size_t turn))
+{
+    size_t length;
+    char *tar = make_tar(&length);
+    visits own = {.wants = wants};
+    mp_members *members = go_through(tar, length, kept, &own);
+    mp_stream *first = open_one(members, order(0));
+    for (size_t turn = 0; turn < MEMBERS; turn++)
+        assert_bytes(open_one(members, order(turn)), order(turn));
+    assert_bytes(first, order(0)); /* what was opened before others took its room */
+    mp_members_release(members);
+    mp_members_forget();
+    free(tar);
+}
+
+static void members_come_in_any_order(void **unused)
+{
+    (void)unused;
+    size_t (*const orders[])(size_t) = {in_order, backwards, mixed};
+    /* Room for all, for some of them at a time, for no larger one, and for none. */
+    static const uint64_t rooms[] = {MIB, 5000, 2101, 2100, 701, 1, 0};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        for (size_t j = 0; j < sizeof rooms / sizeof *rooms; j++)
+            for (int wants = 0; wants < 2; wants++)
+                assert_all(rooms[j], wants, orders[i]);
+}
+
+/* Where no temporary file can be, each member is walked to. */
+static void members_come_without_temporary_files(void **unused)
+{
+    (void)unused;
+    const char *usual = getenv("TMPDIR");
+    char *saved = usual ? strdup(usual) : NULL;
+    setenv("TMPDIR", "/nowhere-at-all", 1);
+    for (int wants = 0; wants < 2; wants++) {
+        assert_all(MIB, wants, in_order);
+        assert_all(MIB, wants, mixed);
+    }
+    if (saved)
+        setenv("TMPDIR", saved, 1);
+    else
+        unsetenv("TMPDIR");
+    free(saved);
+}
+
+static void what_is_not_there_has_a_near_name(void **unused)
+{
+    (void)unused;
+    size_t length;
+    char *tar = make_tar(&length), meant[8];
+    visits own = {.wants = false};
+    mp_members *members = go_through(tar, length, MIB, &own);
+    mp_layers layers;
+    mp_failure failure = {.fault = MP_FAULT_NONE};
+    assert_null(mp_members_open(members, "m111", &layers, &failure, meant, sizeof meant));
+    assert_int_equal(failure.fault, MP_FAULT_NONE);
+    assert_string_equal(meant, "m11");
+    assert_ptr_equal(mp_members_find("A.tar"), members); /* which is no file */
+    mp_members_release(members);
+    assert_int_equal(mp_members_archive("A.tar:m1"), 5);
+    mp_members_release(members);
+    mp_members_forget();
+    assert_null(mp_members_find("A.tar"));
+    assert_int_equal(mp_members_archive("A.tar:m1"), 0);
+    free(tar);
+}
+
+int main(void)
+{
+#ifndef MEMPROF_ARCHIVE
+    return 0;
+#endif
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_come_in_any_order),
+        cmocka_unit_test(members_come_without_temporary_files),
+        cmocka_unit_test(what_is_not_there_has_a_near_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
