@@ -116,10 +116,8 @@ static void skip_byte_order_mark(mp_input *input)
 {
     static const char mark[] = "\xef\xbb\xbf";
     if (input->consumed == 0 && input->end - input->start >= 3 &&
-        memcmp(input->bytes + input->start, mark, 3) == 0) {
-        input->start += 3;
-        input->consumed += 3;
-    }
+        memcmp(input->bytes + input->start, mark, 3) == 0)
+        mp_input_consume(input, 3);
 }
 
 /* Whether what is there tells what it is, though more of it is still to be written. */
@@ -142,6 +140,36 @@ mp_slice mp_input_look_ahead(mp_input *input)
     return (mp_slice){input->bytes + input->start, length < MP_LOOK_AHEAD ? length : MP_LOOK_AHEAD};
 }
 
+/* --- bytes --- */
+
+/* Read on until so many bytes are in the window, or all that there are. */
+static mp_slice at_hand(mp_input *input, size_t least)
+{
+    while (input->end - input->start < least && refill(input))
+        ;
+    return (mp_slice){input->bytes + input->start, input->end - input->start};
+}
+
+mp_slice mp_input_at_hand(mp_input *input, size_t least)
+{
+    if (input->consumed == 0)
+        mp_input_look_ahead(input); /* passes over a byte order mark */
+    mp_slice bytes = at_hand(input, least);
+    if (!bytes.length) {
+        mp_input_tell_fault(input);
+        diagnose_damage(input);
+    }
+    return bytes;
+}
+
+void mp_input_consume(mp_input *input, size_t length)
+{
+    input->start += length;
+    input->consumed += length;
+}
+
+/* --- lines --- */
+
 bool mp_window_has_line(mp_input *input)
 {
     size_t seen = 0;
@@ -156,8 +184,6 @@ bool mp_window_has_line(mp_input *input)
             return false;
     }
 }
-
-/* --- lines --- */
 
 /* No format has NUL bytes in its text: a disk that lost a block leaves them. Told once. */
 static void diagnose_nul(mp_input *input, mp_slice line)
@@ -175,17 +201,13 @@ static void diagnose_nul(mp_input *input, mp_slice line)
 static void skip_long_line(mp_input *input)
 {
     char size[MP_UNIT_TEXT];
+    const char *newline = NULL;
     mp_format_bytes(size, (int64_t)input->longest_line, false, false);
     mp_diagnose(input->diagnostics, MP_DIAG_LONG_LINE, input->path, input->line_number + 1,
                 "line of more than %s skipped, expected a recording in text lines", size);
-    for (;;) {
-        char *newline = memchr(input->bytes + input->start, '\n', input->end - input->start);
-        size_t spent = newline ? (size_t)(newline + 1 - (input->bytes + input->start))
-                               : input->end - input->start;
-        input->start += spent;
-        input->consumed += spent;
-        if (newline || !refill(input))
-            break;
+    for (mp_slice bytes; !newline && (bytes = at_hand(input, 1)).length > 0;) {
+        newline = memchr(bytes.at, '\n', bytes.length);
+        mp_input_consume(input, newline ? (size_t)(newline + 1 - bytes.at) : bytes.length);
     }
     input->line_number++;
 }
@@ -204,8 +226,7 @@ bool mp_input_line(mp_input *input, mp_slice *line)
         }
         if (newline || (input->at_end && length)) {
             size_t taken = newline ? (size_t)(newline - from) : length;
-            input->start += taken + (newline ? 1 : 0);
-            input->consumed += taken + (newline ? 1 : 0);
+            mp_input_consume(input, taken + (newline ? 1 : 0));
             input->line_number++;
             input->line_closed = newline != NULL;
             if (taken && from[taken - 1] == '\r')
@@ -231,16 +252,15 @@ bool mp_input_line(mp_input *input, mp_slice *line)
 
 char *mp_input_whole(mp_input *input, size_t *length)
 {
-    while (refill(input))
-        ;
-    mp_input_tell_fault(input);
-    diagnose_damage(input);
-    skip_byte_order_mark(input);
-    *length = input->end - input->start;
-    char *bytes = mp_alloc(*length);
-    memcpy(bytes, input->bytes + input->start, *length);
-    input->consumed += *length;
-    input->start = input->end;
+    char *bytes = mp_alloc(0);
+    size_t capacity = 0;
+    *length = 0;
+    for (mp_slice next; (next = mp_input_at_hand(input, 1)).length > 0;) {
+        mp_grow(&bytes, &capacity, *length + next.length, 1);
+        memcpy(bytes + *length, next.at, next.length);
+        *length += next.length;
+        mp_input_consume(input, next.length);
+    }
     return bytes;
 }
 

@@ -80,6 +80,14 @@ mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostic
  * written it is what there is, as soon as that has a line, or a byte that no text has. */
 mp_slice mp_input_look_ahead(mp_input *input);
 
+/* Return the bytes that come next, without consuming them: at least `least`, if the input still has
+ * so many, and usually more. None are left at the end. Valid until the next call for bytes or for a
+ * line. A reader of bytes, whose lines may have any length or which has none, asks for 1 and takes
+ * what it gets: the window stays small. */
+mp_slice mp_input_at_hand(mp_input *input, size_t least);
+/* Take that many of the bytes at hand. Lines, which are counted by mp_input_line, are not. */
+void mp_input_consume(mp_input *input, size_t length);
+
 /* The next line without its end; false at the end of the input. Valid until the next call. A line
  * over 16 MiB is skipped with a diagnostic. */
 bool mp_input_line(mp_input *input, mp_slice *line);

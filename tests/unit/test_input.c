@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/diagnose.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "input/private.h"
 #include "support/memory_reader.h"
@@ -277,6 +278,44 @@ static void standard_input_is_a_dash(void **unused)
     }
 }
 
+/* Bytes come whatever the lines are: here one line of 20 MiB, longer than any that is handed out.
+ */
+static void bytes_come_without_lines(void **unused)
+{
+    (void)unused;
+    enum { LENGTH = 20 * MIB, MARK = 3, LINE = 5 };
+    char *text = mp_alloc(MARK + LENGTH + LINE + 2);
+    snprintf(text, MARK + 1, "\xef\xbb\xbf");
+    for (size_t i = 0; i < LENGTH; i++)
+        text[MARK + i] = (char)('a' + i % 26);
+    snprintf(text + MARK + LENGTH, LINE + 2, "\nline\n");
+    for (size_t w = 3; w < WINDOWS; w++) {
+        mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+        mp_input *input =
+            mp_input_from_memory("m", text, MARK + LENGTH + LINE + 1, windows[w], diagnostics);
+        assert_memory_equal(mp_input_at_hand(input, 26).at, "abcdefghijklmnopqrstuvwxyz", 26);
+        size_t at = 0;
+        for (mp_slice bytes; at < LENGTH; at += bytes.length) {
+            bytes = mp_input_at_hand(input, 1 + at % 100);
+            assert_in_range(bytes.length, at < LENGTH - 100 ? 1 + at % 100 : 1, MIB);
+            bytes.length = bytes.length > LENGTH - at ? LENGTH - at : bytes.length;
+            assert_memory_equal(bytes.at, text + MARK + at, bytes.length);
+            mp_input_consume(input, bytes.length);
+        }
+        assert_true(input->capacity < MIB);
+        mp_slice line;
+        assert_true(mp_input_line(input, &line) && line.length == 0); /* what is left of it */
+        assert_true(mp_input_line(input, &line));
+        assert_true(mp_slice_equal(line, mp_slice_of("line")));
+        assert_int_equal(mp_input_at_hand(input, 1).length, 0);
+        assert_int_equal(mp_input_bytes(input), MARK + LENGTH + LINE + 1);
+        assert_int_equal(count_diagnostics(diagnostics), 0);
+        mp_input_close(input);
+        mp_diagnostics_free(diagnostics);
+    }
+    free(text);
+}
+
 static void put_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -454,6 +493,7 @@ int main(void)
         cmocka_unit_test(look_ahead_consumes_nothing),
         cmocka_unit_test(a_file_is_read_and_its_progress_told),
         cmocka_unit_test(standard_input_is_a_dash),
+        cmocka_unit_test(bytes_come_without_lines),
         cmocka_unit_test(what_was_put_back_is_not_opened_again),
         cmocka_unit_test(few_files_stay_open),
         cmocka_unit_test(a_pipe_starts_again_as_long_as_it_is_remembered),
