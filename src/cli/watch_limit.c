@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/console.h"
-#include "document/checks.h"
 #include "query/window.h"
+#include "session/figure.h"
 
 static void exceed(cli_watch_limit *limit, const char *name, const cli_watch_row *row)
 {
@@ -21,38 +20,40 @@ static void exceed(cli_watch_limit *limit, const char *name, const cli_watch_row
 
 /* --- of the command line --- */
 
-static void hold(cli_watch_limit *limit, const char *name, const mp_ceiling *ceiling,
-                 int64_t actual, const char *what, const cli_watch_row *row, bool exact)
+static void hold(cli_watch_limit *limit, const mp_rule *rule, int64_t number, const char *note,
+                 const cli_watch_row *row, bool exact)
 {
-    int64_t most = mp_ceiling_bytes(ceiling, row->live_bytes - row->grown_bytes);
-    char shown[MP_UNIT_TEXT], over[MP_UNIT_TEXT];
-    if (!ceiling->set || actual <= most || limit->name)
-        return;
-    mp_format_bytes(shown, actual, exact, false);
-    mp_format_bytes(over, actual - most, exact, false);
-    mp_check check = {.verdict = MP_VERDICT_FAIL,
-                      .name = name,
-                      .limit = ceiling->text,
-                      .warning = "",
-                      .note = "",
-                      .file = row->path};
-    check.message =
-        mp_arena_format(&limit->arena, "%s %s, %s over%s%s", shown, what, over,
-                        row->grower ? "; grew most: " : "", row->grower ? row->grower : "");
-    limit->limit_bytes = most;
-    limit->actual_bytes = actual;
-    limit->message = mp_limit_text(&limit->arena, &check, "--");
-    exceed(limit, name, row);
+    mp_arena arena = {0};
+    const mp_figure figure = {
+        .path = row->path,
+        .number = number,
+        .start = row->live_bytes - row->grown_bytes,
+        .most = row->grower ? mp_arena_format(&arena, "; grew most: %s", row->grower) : "",
+        .note = note,
+        .dashes = "--"};
+    const char *message = mp_figure_judge(&figure, rule, exact, &arena, &limit->limit_bytes);
+    if (message) {
+        limit->actual_bytes = number;
+        limit->message = mp_utf8_copy(&limit->arena, message);
+        exceed(limit, rule->name, row);
+    }
+    mp_arena_free(&arena);
 }
 
 void cli_watch_limit_hold(cli_watch_limit *limit, const cli_options *options,
                           const cli_watch_row *row)
 {
-    bool exact = options->exact_bytes;
-    hold(limit, "max-growth", &options->max_growth, row->grown_bytes, "grown", row, exact);
     const bool cleans_up = mp_text_is(row->tag, "_PreCleanUp") || mp_text_is(row->tag, "_Exit");
-    hold(limit, "max-leaked", &options->max_leaked, row->leaked_bytes,
-         cleans_up ? "leaked" : "leaked (" MP_IN_USE ")", row, exact);
+    const mp_ceiling *growth = &options->max_growth, *leaked = &options->max_leaked;
+    const mp_rule rules[] = {
+        mp_rule_of_limit("max-growth", MP_MEASURE_GROWTH, &growth->bound),
+        mp_rule_of_limit("max-leaked", MP_MEASURE_LEAKED, &leaked->bound),
+    };
+    if (growth->set && !limit->name)
+        hold(limit, &rules[0], row->grown_bytes, "", row, options->exact_bytes);
+    if (leaked->set && !limit->name)
+        hold(limit, &rules[1], row->leaked_bytes, cleans_up ? "" : MP_IN_USE, row,
+             options->exact_bytes);
 }
 
 /* --- of a policy --- */

@@ -240,11 +240,14 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
 /* Of a rule on all that grew from dump to dump who holds it, before the types. */
 static void find_holders(const mp_evaluation *evaluation, const mp_window *window, found *to)
 {
-    const mp_rule_context *context = evaluation->context;
-    if (window != context->window || evaluation->rule->by || to->lower)
+    enum { MOST_HOLDERS = 10 };
+    size_t count;
+    if (window != evaluation->context->window || evaluation->rule->by || to->lower)
         return;
-    for (size_t i = 0; i < context->holder_count; i++) {
-        const mp_growing_holder *holder = &context->holders[i];
+    const mp_growing_holder *holders =
+        mp_growing_holders(evaluation->arena, window, MOST_HOLDERS, &count);
+    for (size_t i = 0; i < count; i++) {
+        const mp_growing_holder *holder = &holders[i];
         put(to,
             (mp_culprit){.what = holder->text,
                          .has_base = true,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/suppression.h"
+
 /* --- limits --- */
 
 /* a + b, saturated at INT64_MIN and INT64_MAX. */
@@ -144,8 +146,18 @@ static const char *steady_text(const mp_evaluation *evaluation)
 
 static const char *done_text(const mp_evaluation *evaluation)
 {
-    mp_measure measure = evaluation->rule->measure;
-    return measure == MP_MEASURE_TREND ? steady_text(evaluation) : mp_measure_rows[measure].done;
+    const mp_rule *rule = evaluation->rule;
+    const mp_window *window = evaluation->context->window;
+    const char *done = mp_measure_rows[rule->measure].done;
+    if (rule->measure == MP_MEASURE_TREND)
+        return steady_text(evaluation);
+    if (rule->by || !window || !window->suppressed || !window->suppressed->bytes ||
+        (rule->measure != MP_MEASURE_LIVE && rule->measure != MP_MEASURE_GROWTH))
+        return done;
+    return mp_arena_format(evaluation->scratch, "%s besides %s that are accepted", done,
+                           mp_quantity_text(evaluation->scratch, MP_MEASURE_LIVE,
+                                            window->suppressed->bytes,
+                                            evaluation->context->exact_bytes));
 }
 
 /* "2 of 5 modules, worst shop.Order: "; "" of the whole. */
@@ -193,20 +205,27 @@ static const char *spread_text(mp_evaluation *evaluation)
                            mp_quantity_text(scratch, measure, result->spread, exact));
 }
 
+/* Return whether numbers are told to the last byte: as was asked for, or as their texts would be
+ * alike though they differ. */
+static bool is_told_exactly(mp_evaluation *evaluation, int64_t number, int64_t limit)
+{
+    const mp_measure measure = evaluation->rule->measure;
+    return evaluation->context->exact_bytes ||
+           (number != limit &&
+            strcmp(mp_quantity_text(evaluation->scratch, measure, number, false),
+                   mp_quantity_text(evaluation->scratch, measure, limit, false)) == 0);
+}
+
 /* What was measured of the worst subject, what it is held to, and why that fails. */
 static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject, int64_t limit,
-                      size_t failed, size_t count, const char *most)
+                      size_t failed, size_t count)
 {
-    mp_arena *arena = evaluation->arena, *scratch = evaluation->scratch;
+    mp_arena *arena = evaluation->arena;
     mp_rule_result *result = evaluation->result;
     const mp_rule *rule = evaluation->rule;
     const mp_measure_row *row = &mp_measure_rows[rule->measure];
     int64_t number = subject->number;
-    /* Numbers whose texts are alike though they differ are told to the last byte. */
-    bool exact =
-        evaluation->context->exact_bytes ||
-        (number != limit && strcmp(mp_quantity_text(scratch, rule->measure, number, false),
-                                   mp_quantity_text(scratch, rule->measure, limit, false)) == 0);
+    const bool exact = is_told_exactly(evaluation, number, limit);
     const char *measured = mp_quantity_text(arena, rule->measure, number, exact);
     const char *allowed = mp_quantity_text(arena, rule->measure, limit, exact);
     result->measured_text = measured;
@@ -223,14 +242,13 @@ static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject,
     if (!failed)
         return;
     if (row->is_new) {
-        result->message = mp_arena_format(arena, "%lld new %s%s%s", (long long)number, row->words,
-                                          number == 1 ? "" : "s", most);
+        result->message = mp_arena_format(arena, "%lld new %s%s", (long long)number, row->words,
+                                          number == 1 ? "" : "s");
         return;
     }
     const char *who = who_text(evaluation, subject, failed, count);
-    result->message =
-        mp_arena_format(arena, "%s%s %s, %s%s", who, measured, done_text(evaluation),
-                        distance_text(evaluation, number - limit, allowed, exact), most);
+    result->message = mp_arena_format(arena, "%s%s %s, %s", who, measured, done_text(evaluation),
+                                      distance_text(evaluation, number - limit, allowed, exact));
 }
 
 /* --- the decision --- */
@@ -281,8 +299,7 @@ static const mp_rule_subject *hold_each(mp_evaluation *evaluation, const mp_rule
     return worst;
 }
 
-void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
-                          const char *most)
+void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count)
 {
     const mp_rule *rule = evaluation->rule;
     size_t failed;
@@ -295,34 +312,62 @@ void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, 
     if (rule->bound.reference == MP_OF_LINES)
         set_share_texts(evaluation, worst, limit, failed, count);
     else
-        set_texts(evaluation, worst, limit.number, failed, count, most);
+        set_texts(evaluation, worst, limit.number, failed, count);
     if (rule->each && (worst->number || rule->bound.reference == MP_OF_LINES)) /* whose it is */
         evaluation->result->measured_text = mp_arena_format(
             evaluation->arena, "%s, %s", evaluation->result->measured_text, worst->label);
 }
 
 void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
-                        const char *rate, const char *most)
+                        const char *rate)
 {
     const mp_rule *rule = evaluation->rule;
     mp_rule_result *result = evaluation->result;
-    bool exact = evaluation->context->exact_bytes;
     size_t failed;
     count = add_up(subjects, count, rule->each);
     const mp_rule_subject *worst = hold_each(evaluation, subjects, count, &failed);
     if (!failed || worst->number <= 0) /* nothing leaked steadily */
         return;
     int64_t limit = mp_bound_of(&rule->bound, worst->reference, worst->spread).number;
+    const bool exact = is_told_exactly(evaluation, worst->number, limit);
     const char *allowed = mp_quantity_text(evaluation->scratch, rule->measure, limit, exact);
     result->warning =
-        mp_arena_format(evaluation->arena, "hides a leak: %s%s %s%s, %s%s",
+        mp_arena_format(evaluation->arena, MP_HIDES_LEAK "%s%s %s%s, %s",
                         who_text(evaluation, worst, failed, count),
                         mp_quantity_text(evaluation->scratch, rule->measure, worst->number, exact),
                         steady_text(evaluation), rate,
-                        distance_text(evaluation, worst->number - limit, allowed, exact), most);
+                        distance_text(evaluation, worst->number - limit, allowed, exact));
     if (!evaluation->context->strict)
         return;
     evaluation->failed_count = failed;
     result->verdict = MP_VERDICT_FAIL;
     result->message = result->warning;
+}
+
+void mp_evaluation_add(mp_evaluation *evaluation, const char *most)
+{
+    mp_rule_result *result = evaluation->result;
+    const bool hides = *result->warning != '\0';
+    if (!hides && result->verdict != MP_VERDICT_FAIL)
+        return;
+    const char *text =
+        mp_arena_format(evaluation->arena, "%s%s", hides ? result->warning : result->message, most);
+    if (hides)
+        result->warning = text;
+    if (result->verdict == MP_VERDICT_FAIL)
+        result->message = text;
+}
+
+mp_rule_result mp_rule_judge(const mp_rule_context *context, const mp_rule *rule,
+                             mp_rule_subject *subjects, size_t count, const char *most,
+                             mp_arena *arena)
+{
+    mp_arena scratch = {0};
+    mp_rule_result result = {.rule = rule, .message = "", .warning = ""};
+    mp_evaluation evaluation = {
+        .context = context, .rule = rule, .arena = arena, .scratch = &scratch, .result = &result};
+    mp_evaluation_decide(&evaluation, subjects, count);
+    mp_evaluation_add(&evaluation, most);
+    mp_arena_free(&scratch);
+    return result;
 }

@@ -19,14 +19,6 @@ typedef struct mp_evaluation {
     struct mp_choices *choices; /* what the policy's rules share */
 } mp_evaluation;
 
-/* What is held against a limit: the whole, or something that the rule selects. */
-typedef struct mp_rule_subject {
-    const char *label; /* "" for the whole */
-    int64_t number;
-    int64_t reference; /* in the base, or at the start of growth */
-    int64_t spread;    /* of the runs of the base; 0 of one */
-} mp_rule_subject;
-
 /* A limit that may lie between two whole numbers: `number` and, if `more`, a little. */
 typedef struct mp_threshold {
     int64_t number;
@@ -49,13 +41,13 @@ void mp_evaluation_dismiss(mp_evaluation *evaluation, const char *message);
 /* Nothing is selected: the rule holds if it says so, else it cannot be judged. */
 void mp_evaluation_find_nothing(mp_evaluation *evaluation);
 /* Hold them to the limit: each label's sum where the rule is on each, else the sum of all. There is
- * at least one; they are in any order, and left in another. `most` says what is behind a sum, or is
- * "". */
-void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
-                          const char *most);
+ * at least one; they are in any order, and left in another. */
+void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count);
 /* Warn of a rule that holds where what leaked steadily, which they are, is over its upper limit:
- * `rate` is behind it, such as " a snapshot"; `most` is what has most of it, or "". */
+ * `rate` is behind it, such as " a snapshot". */
 void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
-                        const char *rate, const char *most);
+                        const char *rate);
+/* Add to what is said of a rule that fails, or hides a leak, what has most of it: "; most: ...". */
+void mp_evaluation_add(mp_evaluation *evaluation, const char *most);
 
 #endif

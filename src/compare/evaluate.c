@@ -8,6 +8,7 @@
 #include "compare/culprits.h"
 #include "compare/evaluate_coverage.h"
 #include "compare/evaluate_growth.h"
+#include "compare/most.h"
 #include "compare/runs.h"
 #include "query/graph_query.h"
 #include "query/verdict.h"
@@ -180,16 +181,23 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
     free(shares);
 }
 
-static const char *most_text(mp_evaluation *evaluation, const mp_rule_subject *most)
+/* Add what has most of a sum: of the whole of a window its worst site, else `most`. */
+static void add_most(mp_evaluation *evaluation, const mp_rule_subject *most)
 {
     const mp_rule *rule = evaluation->rule;
+    const mp_window *window = rule->by ? NULL : evaluation->context->window;
     bool upper = rule->comparison == MP_AT_MOST || rule->comparison == MP_LESS;
-    if (!most->label || mp_measure_rows[rule->measure].counts || rule->each || !upper)
-        return "";
-    return mp_arena_format(evaluation->scratch, "; most: %s, %s",
-                           mp_quantity_text(evaluation->scratch, rule->measure, most->number,
-                                            evaluation->context->exact_bytes),
-                           most->label);
+    if (evaluation->result->verdict != MP_VERDICT_FAIL || rule->each || !upper ||
+        mp_measure_rows[rule->measure].counts)
+        return;
+    const char *text = window ? mp_most_of_whole(evaluation, window) : NULL;
+    if (!text && most->label)
+        text = mp_arena_format(evaluation->scratch, "; most: %s, %s",
+                               mp_quantity_text(evaluation->scratch, rule->measure, most->number,
+                                                evaluation->context->exact_bytes),
+                               most->label);
+    if (text)
+        mp_evaluation_add(evaluation, text);
 }
 
 /* Of the whole recording; `sum`: of what is counted. */
@@ -276,7 +284,6 @@ static void judge_amount(mp_evaluation *evaluation)
         else if (context->base)
             gather(evaluation, &found, context->base);
     }
-    const char *most = most_text(evaluation, &found.most);
     if (!rule->by) {
         found.sum.number = total_of(rule, context->now, found.sum.number);
         if (!has_runs) {
@@ -287,16 +294,17 @@ static void judge_amount(mp_evaluation *evaluation)
             found.sum.reference = all.median;
             found.sum.spread = all.spread;
         }
-        mp_evaluation_decide(evaluation, &found.sum, 1, most);
+        mp_evaluation_decide(evaluation, &found.sum, 1);
     } else if (found.count) {
         if (join_retained(evaluation, &found))
-            mp_evaluation_decide(evaluation, found.at, found.count, most);
+            mp_evaluation_decide(evaluation, found.at, found.count);
     } else if (found.unknown) {
         MP_DISMISS(evaluation, "what they retain is not known: no references were recorded of such "
                                "types, as of native objects");
     } else {
         mp_evaluation_find_nothing(evaluation);
     }
+    add_most(evaluation, &found.most);
     free(found.untracked);
     free(found.names);
     free(found.at);
@@ -342,22 +350,14 @@ static void judge_new(mp_evaluation *evaluation)
             mp_quantity_text(evaluation->scratch, weight, largest_weight, context->exact_bytes),
             told_of(evaluation, level, &largest->key));
     if (!rule->by || chosen.count)
-        mp_evaluation_decide(evaluation, &subject, 1, most);
+        mp_evaluation_decide(evaluation, &subject, 1);
     else
         mp_evaluation_find_nothing(evaluation);
+    mp_evaluation_add(evaluation, most);
     free(chosen.at);
 }
 
 /* --- rules --- */
-
-/* Whether what is measured is no longer there where the window ends behind the clean-up. What is
- * alive there is what a rule on that asks for. */
-static bool is_of_leaks(mp_measure measure)
-{
-    return measure == MP_MEASURE_LEAKED || measure == MP_MEASURE_LEAKED_OBJECTS ||
-           measure == MP_MEASURE_LEAK_SITES || measure == MP_MEASURE_NEW_LEAK_SITES ||
-           measure == MP_MEASURE_GROWTH || measure == MP_MEASURE_TREND;
-}
 
 static void judge_rule(mp_evaluation *evaluation)
 {
@@ -380,10 +380,11 @@ static void judge_rule(mp_evaluation *evaluation)
                                "several runs");
     else if (mp_rule_needs_base(rule) && context->incomparable)
         MP_DISMISS(evaluation, "not comparable: %s", context->incomparable);
-    else if (is_of_leaks(rule->measure) && (context->now->late || base->late))
+    else if (mp_measure_is_of_leaks(rule->measure) && (context->now->late || base->late))
         MP_DISMISS(evaluation, "%s " MP_ENDS_LATE,
                    context->now->late ? "the window" : "the base's window");
-    else if (is_of_leaks(rule->measure) && context->window && mp_window_is_one(context->window))
+    else if (mp_measure_is_of_leaks(rule->measure) && context->window &&
+             mp_window_is_one(context->window))
         MP_DISMISS(evaluation, MP_ONE_SNAPSHOT);
     else if (row->is_new)
         judge_new(evaluation);
@@ -416,7 +417,7 @@ static void judge_part(mp_evaluation *evaluation)
     const mp_rule *rule = evaluation->rule;
     bool steady = rule->measure == MP_MEASURE_TREND;
     if (context->partly || !context->window || evaluation->result->verdict != MP_VERDICT_PASS ||
-        !is_of_leaks(rule->measure))
+        !mp_measure_is_of_leaks(rule->measure))
         return;
     const char *part = mp_verdict_part_text(evaluation->scratch, context->window, steady);
     if (part)
@@ -450,7 +451,8 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                        "judge it by a policy of its own",
                        MP_MOST_LOOKED / 1000000);
         judge_part(&evaluation);
-        mp_evaluation_find_culprits(&evaluation);
+        if (evaluation.rule->line) /* limits are checks, without a table */
+            mp_evaluation_find_culprits(&evaluation);
         results.counts[results.at[i].verdict]++;
         mp_arena_free(&scratch);
     }

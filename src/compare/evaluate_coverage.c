@@ -39,6 +39,17 @@ static void gather(mp_evaluation *evaluation, subjects *found)
         put(found, "", coverage->executed, coverage->executable);
 }
 
+/* Add the program of which most lines were not executed. */
+static void add_most(mp_evaluation *evaluation)
+{
+    const mp_coverage *coverage = evaluation->context->coverage;
+    const mp_covered_source *worst = mp_coverage_worst(coverage);
+    mp_evaluation_add(evaluation,
+                      mp_arena_format(evaluation->scratch, "; most missing: %u of %s",
+                                      worst->lines - worst->executed,
+                                      mp_model_text(evaluation->context->model, worst->program)));
+}
+
 void mp_evaluation_of_coverage(mp_evaluation *evaluation)
 {
     const mp_coverage *coverage = evaluation->context->coverage;
@@ -52,8 +63,10 @@ void mp_evaluation_of_coverage(mp_evaluation *evaluation)
     evaluation->choices->looked += TELLING * most;
     gather(evaluation, &found);
     if (found.count)
-        mp_evaluation_decide(evaluation, found.at, found.count, "");
+        mp_evaluation_decide(evaluation, found.at, found.count);
     else
         mp_evaluation_find_nothing(evaluation);
+    if (!evaluation->rule->by)
+        add_most(evaluation);
     free(found.at);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare/choice.h"
+#include "compare/most.h"
 #include "query/graph_query.h"
 #include "query/platform.h"
 #include "query/suppression.h"
@@ -116,7 +117,7 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
             to = all.to_bytes;
         }
         mp_rule_subject whole = {"", to - (growth ? from : 0), from, 0};
-        mp_evaluation_decide(evaluation, &whole, 1, "");
+        mp_evaluation_decide(evaluation, &whole, 1);
     } else if (select_groups(evaluation, window, &found)) {
         mp_rule_subject *subjects =
             mp_arena_alloc(evaluation->scratch, found.count * sizeof *subjects);
@@ -124,7 +125,7 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
             subjects[i] = (mp_rule_subject){found.at[i].label,
                                             found.at[i].to - (growth ? found.at[i].from : 0),
                                             found.at[i].from, 0};
-        mp_evaluation_decide(evaluation, subjects, found.count, "");
+        mp_evaluation_decide(evaluation, subjects, found.count);
     }
 }
 
@@ -393,23 +394,6 @@ static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_win
     return subjects;
 }
 
-static const char *worst_text(mp_evaluation *evaluation, const mp_window *window)
-{
-    const mp_rule_context *context = evaluation->context;
-    int64_t bytes;
-    const char *worst = mp_worst_leak_text(evaluation->scratch, window, &bytes);
-    if (window == context->window && context->holder_count) {
-        worst = context->holders->text;
-        bytes = context->holders->bytes - context->holders->from_bytes;
-    }
-    if (evaluation->rule->by || !worst)
-        return "";
-    return mp_arena_format(
-        evaluation->scratch, "; most: %s, %s",
-        mp_quantity_text(evaluation->scratch, MP_MEASURE_TREND, bytes, context->exact_bytes),
-        worst);
-}
-
 static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
 {
     selection found = {.count = 0};
@@ -417,7 +401,7 @@ static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
         mp_evaluation_dismiss(evaluation, mp_verdict_refusal(evaluation->arena, window));
     else if (!evaluation->rule->by || select_groups(evaluation, window, &found))
         mp_evaluation_decide(evaluation, leaking_subjects(evaluation, window, &found, 0),
-                             found.grouping ? found.count : 1, worst_text(evaluation, window));
+                             found.grouping ? found.count : 1);
 }
 
 /* Of a limit per snapshot, of the session: what leaked steadily at each of its moments, rounded up.
@@ -450,15 +434,14 @@ static void warn_of_hidden(mp_evaluation *evaluation, const mp_window *window)
     const size_t count = rule->by ? found.count : 1;
     const mp_leak_verdict *verdict = mp_window_verdict(window);
     if (!rule->per_snapshot)
-        mp_evaluation_warn(evaluation, leaking_subjects(evaluation, window, &found, 0), count, "",
-                           worst_text(evaluation, window));
+        mp_evaluation_warn(evaluation, leaking_subjects(evaluation, window, &found, 0), count, "");
     for (uint32_t i = 1; rule->per_snapshot && i < window->model->sessions.count; i++) {
         if (verdict->of_session[i] < MP_VERDICT_MOMENTS || *evaluation->result->warning)
             continue;
         mp_rule_subject *subjects = leaking_subjects(evaluation, window, &found, i);
         size_t left = per_moment(evaluation, subjects, count, verdict->of_session[i]);
         if (left)
-            mp_evaluation_warn(evaluation, subjects, left, " a snapshot", "");
+            mp_evaluation_warn(evaluation, subjects, left, " a snapshot");
     }
 }
 
@@ -482,6 +465,15 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
     else
         judge_ends(evaluation, window);
     warn_of_hidden(evaluation, window);
+    const mp_rule *rule = evaluation->rule;
+    const bool upper = rule->comparison == MP_AT_MOST || rule->comparison == MP_LESS;
+    const bool told =
+        evaluation->result->verdict == MP_VERDICT_FAIL || *evaluation->result->warning;
+    const char *most = told && upper && !rule->by && !rule->per_snapshot
+                           ? mp_most_of_whole(evaluation, window)
+                           : NULL;
+    if (most)
+        mp_evaluation_add(evaluation, most);
 }
 
 bool mp_rule_window(const mp_evaluation *evaluation, mp_window *window, mp_error *error)

@@ -501,6 +501,15 @@ void mp_policy_free(mp_policy *policy)
     free(policy);
 }
 
+mp_rule mp_rule_of_limit(const char *name, mp_measure measure, const mp_bound *bound)
+{
+    return (mp_rule){.name = name,
+                     .text = name,
+                     .measure = measure,
+                     .comparison = measure == MP_MEASURE_COVERAGE ? MP_AT_LEAST : MP_AT_MOST,
+                     .bound = *bound};
+}
+
 bool mp_rule_needs_base(const mp_rule *rule)
 {
     return rule->bound.reference == MP_OF_BASE || mp_measure_rows[rule->measure].is_new;

@@ -28,7 +28,7 @@ typedef struct mp_bound {
 typedef struct mp_rule {
     const char *name; /* as written in front of it; else its text. No two are equal. */
     const char *text; /* without name and comment */
-    uint32_t line;    /* from 1 */
+    uint32_t line;    /* from 1; 0: a limit of the request */
     mp_measure measure;
     mp_select_by by;
     bool each;           /* each on its own, not their sum */
@@ -57,6 +57,10 @@ typedef struct mp_policy {
 mp_policy *mp_policy_parse(const char *path, const char *text, size_t length);
 void mp_policy_free(mp_policy *policy);
 
+/* Return the rule that a limit of the whole is, at most or, of coverage, at least `bound`: `name`
+ * is that of an argument, such as "max-live", and the line is 0. Both are borrowed. */
+mp_rule mp_rule_of_limit(const char *name, mp_measure measure, const mp_bound *bound);
+
 /* Whether judging needs a base. */
 bool mp_rule_needs_base(const mp_rule *rule);
 
@@ -70,16 +74,13 @@ typedef struct mp_rule_context {
     const mp_model *model;              /* of `now`, for growth; NULL: growth cannot be judged */
     const mp_window *window;            /* likewise */
     const struct mp_coverage *coverage; /* of a profile; NULL: it has none */
-    /* Of dumps who holds what grew over the window, most first; none where that is not known. */
-    const struct mp_growing_holder *holders;
-    size_t holder_count;
-    const char *to;           /* the window's end as the user said it, or NULL */
-    const char *incomparable; /* why no rule compares both; NULL: they do */
-    bool partly;              /* what can be judged of it is enough */
-    bool strict;              /* a rule that hides a leak fails */
-    bool exact_bytes;         /* in texts for people */
-    size_t culprits;          /* of a rule, at most; 0: all */
-    const char *dashes;       /* there, before the name of an argument */
+    const char *to;                     /* the window's end as the user said it, or NULL */
+    const char *incomparable;           /* why no rule compares both; NULL: they do */
+    bool partly;                        /* what can be judged of it is enough */
+    bool strict;                        /* a rule that hides a leak fails */
+    bool exact_bytes;                   /* in texts for people */
+    size_t culprits;                    /* of a rule, at most; 0: all */
+    const char *dashes;                 /* there, before the name of an argument */
 } mp_rule_context;
 
 /* What is behind a rule that fails: a site, type, method, module or area. Numbers are in the unit
@@ -93,6 +94,8 @@ typedef struct mp_culprit {
     int64_t change;       /* number - base; of no base: number */
     const char *told;     /* where it is told by words and not by numbers; else NULL */
 } mp_culprit;
+
+#define MP_HIDES_LEAK "hides a leak: "
 
 /* Numbers are in the unit of the rule's measure. Of a rule on each of several, they are those of
  * the one that is worst: farthest over its limit. */
@@ -113,7 +116,7 @@ typedef struct mp_rule_result {
      * limit is one of the base, what there is most of. */
     mp_culprit *culprits;
     size_t culprit_count, culprits_left_out;
-    const char *warning; /* that it holds and hides a leak; else "" */
+    const char *warning; /* MP_HIDES_LEAK and which, of a rule that holds; else "" */
 } mp_rule_result;
 
 typedef struct mp_rule_results {
@@ -127,5 +130,19 @@ typedef struct mp_rule_results {
  * mp_rule_results_free. */
 mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *context);
 void mp_rule_results_free(mp_rule_results *results);
+
+/* What is held against a limit: the whole, or something that the rule selects. */
+typedef struct mp_rule_subject {
+    const char *label; /* "" for the whole */
+    int64_t number;
+    int64_t reference; /* in the base, or at the start of growth */
+    int64_t spread;    /* of the runs of the base; 0 of one */
+} mp_rule_subject;
+
+/* Judge a rule by figures that are known already, at least one, which are left in another order.
+ * `most` is added to what is said of it if it fails. The texts are in the arena, or the rule's. */
+mp_rule_result mp_rule_judge(const mp_rule_context *context, const mp_rule *rule,
+                             mp_rule_subject *subjects, size_t count, const char *most,
+                             mp_arena *arena);
 
 #endif

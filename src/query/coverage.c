@@ -370,3 +370,14 @@ void mp_coverage_free(mp_coverage *coverage)
     free(coverage->lines);
     *coverage = (mp_coverage){0};
 }
+
+const mp_covered_source *mp_coverage_worst(const mp_coverage *coverage)
+{
+    const mp_covered_source *worst = coverage->sources;
+    for (uint32_t i = 1; i < coverage->source_count; i++) {
+        const mp_covered_source *source = &coverage->sources[i];
+        if (source->lines - source->executed > worst->lines - worst->executed)
+            worst = source;
+    }
+    return worst;
+}

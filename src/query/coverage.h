@@ -50,6 +50,9 @@ typedef struct mp_coverage {
 mp_coverage mp_coverage_of(const mp_filter *filter);
 void mp_coverage_free(mp_coverage *coverage);
 
+/* Return the source of which most lines were not executed; there is at least one. */
+const mp_covered_source *mp_coverage_worst(const mp_coverage *coverage);
+
 /* In percent, rounded down to one decimal: less than 100 where a line is missing. NAN of no line.
  */
 double mp_coverage_percent(uint64_t executed, uint64_t lines);

@@ -43,38 +43,23 @@ static bool parse_percent(const char *text, double *value)
 
 static bool parse_ceiling(mp_argument_kind kind, const char *text, mp_ceiling *ceiling)
 {
-    *ceiling = (mp_ceiling){.set = true, .text = text};
-    if (kind != MP_ARGUMENT_CEILING)
-        ceiling->is_percent = mp_parse_percent(text, &ceiling->bytes);
-    if (ceiling->is_percent || mp_parse_bytes(text, &ceiling->bytes))
+    *ceiling = (mp_ceiling){.set = true, .bound.text = text};
+    if (kind != MP_ARGUMENT_CEILING && mp_parse_percent(text, &ceiling->bound.share))
+        ceiling->bound.reference = MP_OF_START;
+    if (ceiling->bound.reference || mp_parse_bytes(text, &ceiling->bound.number))
         return true;
-    ceiling->is_time = kind == MP_ARGUMENT_CHANGE && mp_parse_time(text, &ceiling->bytes);
+    ceiling->is_time = kind == MP_ARGUMENT_CHANGE && mp_parse_time(text, &ceiling->bound.number);
     return ceiling->is_time;
-}
-
-/* Exactly, as a rule of a policy has it: shares are in millionths of a percent. */
-static mp_threshold threshold_of(const mp_ceiling *ceiling, int64_t from)
-{
-    const mp_bound share = {.reference = MP_OF_START, .share = ceiling->bytes};
-    const mp_bound size = {.number = ceiling->bytes};
-    return mp_bound_of(ceiling->is_percent ? &share : &size, from, 0);
-}
-
-int64_t mp_ceiling_bytes(const mp_ceiling *ceiling, int64_t from)
-{
-    return threshold_of(ceiling, from).number;
-}
-
-bool mp_ceiling_is_reached(const mp_ceiling *ceiling, int64_t from, int64_t number)
-{
-    return mp_threshold_holds(threshold_of(ceiling, from), MP_AT_LEAST, number);
 }
 
 static bool parse_floor(const char *text, mp_ceiling *floor)
 {
-    *floor = (mp_ceiling){.set = true, .is_percent = true, .text = text};
-    bool ok = parse_percent(text, &floor->percent);
-    floor->bytes = ok ? llround(floor->percent * 1e6) : 0;
+    double percent;
+    bool ok = parse_percent(text, &percent);
+    *floor = (mp_ceiling){.set = true,
+                          .bound = {.reference = MP_OF_LINES,
+                                    .share = ok ? llround(percent * ((double)MP_WHOLE / 100)) : 0,
+                                    .text = text}};
     return ok;
 }
 

@@ -7,19 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A limit that a gate holds a recording to. */
-typedef struct mp_ceiling {
-    bool set;
-    bool is_percent, is_time;
-    int64_t bytes;    /* or microseconds, or millionths of a percent */
-    double percent;   /* of what must be reached */
-    const char *text; /* as the user wrote it */
-} mp_ceiling;
+#include "compare/policy.h"
 
-/* The most bytes that it allows where a percentage is one of `from`. */
-int64_t mp_ceiling_bytes(const mp_ceiling *ceiling, int64_t from);
-/* Whether the number is it, or more. */
-bool mp_ceiling_is_reached(const mp_ceiling *ceiling, int64_t from, int64_t number);
+/* A limit, as a rule of a policy has it; its number is in bytes, or microseconds where it
+ * `is_time`. */
+typedef struct mp_ceiling {
+    bool set, is_time;
+    mp_bound bound;
+} mp_ceiling;
 
 /* Texts of an argument that may be repeated; what they are is borrowed. */
 typedef struct mp_argument_texts {

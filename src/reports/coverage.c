@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "query/coverage.h"
 #include "reports/coverage_answer.h"
+#include "reports/judging.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
@@ -86,17 +87,6 @@ static void section_totals(mp_document *document, const mp_model *model,
     table->about = mp_coverage_answer_of(document, model, coverage);
 }
 
-static const mp_covered_source *worst_of(const mp_coverage *coverage)
-{
-    const mp_covered_source *worst = coverage->sources;
-    for (uint32_t i = 1; i < coverage->source_count; i++) {
-        const mp_covered_source *source = &coverage->sources[i];
-        if (source->lines - source->executed > worst->lines - worst->executed)
-            worst = source;
-    }
-    return worst;
-}
-
 static const char *covered_text(mp_document *document, const mp_coverage *coverage)
 {
     return mp_document_text(document, "%s of %s lines (%.1f %%)",
@@ -107,7 +97,7 @@ static const char *covered_text(mp_document *document, const mp_coverage *covera
 
 static void say_covered(mp_document *document, const mp_model *model, const mp_coverage *coverage)
 {
-    const mp_covered_source *worst = worst_of(coverage);
+    const mp_covered_source *worst = mp_coverage_worst(coverage);
     const char *missing = "";
     if (worst->lines > worst->executed)
         missing = mp_document_text(document, ", most missing: %s of %s in %s",
@@ -244,40 +234,13 @@ static void section_uncovered(mp_document *document, const mp_model *model,
 
 /* --- the limit --- */
 
-/* Verdicts are by whole lines. */
 static void section_limit(mp_document *document, const mp_request *request,
                           const mp_coverage *coverage, const mp_ceiling *floor)
 {
-    const int64_t whole = 100 * INT64_C(1000000);
-    int64_t lines = (int64_t)coverage->executable, executed = (int64_t)coverage->executed;
-    int64_t needed =
-        lines / whole * floor->bytes + (lines % whole * floor->bytes + whole - 1) / whole;
-    const mp_covered_source *worst = worst_of(coverage);
-    mp_check check = {
-        .verdict = executed < needed ? MP_VERDICT_FAIL : MP_VERDICT_PASS,
-        .name = "min-lines",
-        .limit = floor->text,
-        .measured = mp_document_text(document, "%.1f %% (%s of %s lines)",
-                                     mp_coverage_percent(coverage->executed, coverage->executable),
-                                     mp_count_text(document, executed, false),
-                                     mp_count_text(document, lines, false)),
-        .message = "",
-        .at_least = true,
-        .measured_percent = mp_percent_of(executed, lines),
-        .limit_percent = floor->percent};
-    if (request->torn) {
-        check.verdict = MP_VERDICT_ERROR;
-        check.message = mp_torn_text(document, request);
-        document->unjudged = true;
-    } else if (executed < needed) {
-        check.message = mp_document_text(
-            document, "%s executed, %s more needed; most missing: %s of %s", check.measured,
-            mp_count_text(document, needed - executed, false),
-            mp_count_text(document, (int64_t)worst->lines - worst->executed, false),
-            mp_utf8_copy(document->arena, mp_model_text(request->model, worst->program)));
-        document->failed = true;
-    }
-    mp_document_check(document, check);
+    mp_rule limit = mp_rule_of_limit("min-lines", MP_MEASURE_COVERAGE, &floor->bound);
+    const mp_digest now = {.kind = MP_KIND_PROFILE, .has = MP_HAS_COSTS};
+    mp_rule_context context = {.now = &now, .model = request->model, .coverage = coverage};
+    mp_judge_limits(document, request, &limit, 1, &context, NULL);
 }
 
 /* --- the report --- */

@@ -254,9 +254,9 @@ static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
 /* Sizes and times are not compared with each other. */
 static bool check_min_change(const mp_ceiling *least, bool profile, mp_error *error)
 {
-    if (!least->set || least->is_percent || least->is_time == profile)
+    if (!least->set || least->bound.reference || least->is_time == profile)
         return true;
-    return mp_fail_argument(error, "min-change", least->text,
+    return mp_fail_argument(error, "min-change", least->bound.text,
                             "expected a percentage or a %s, such as %s", profile ? "time" : "size",
                             profile ? "5ms" : "4K");
 }

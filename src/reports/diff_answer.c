@@ -188,7 +188,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
                                  asked->min_bytes ? mp_bytes_text(document, asked->min_bytes, false)
                                                   : "",
                                  asked->min_bytes && asked->min_change.set ? " or " : "",
-                                 asked->min_change.set ? asked->min_change.text : "");
+                                 asked->min_change.set ? asked->min_change.bound.text : "");
     else if (verdict != SAME && verdict != BETTER && of.apart)
         apart = mp_document_text(document, ", %s", count_of(document, diff, "new", of.apart));
     if (verdict != SAME && with_most)

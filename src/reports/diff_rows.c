@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "compare/decide.h"
 #include "reports/diff.h"
 #include "reports/profile_sections.h"
 #include "reports/stacks.h"
@@ -226,13 +227,13 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
 
 bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t before)
 {
-    const mp_ceiling *least = &asked->min_change;
+    const mp_bound *least = &asked->min_change.bound;
     change = llabs(change);
     if (change < asked->min_bytes)
         return false;
-    if (least->is_percent) /* what was not there grew beyond any percentage */
-        return !before || mp_ceiling_is_reached(least, before, change);
-    return change >= least->bytes;
+    if (least->reference && !before) /* what was not there grew beyond any percentage */
+        return true;
+    return mp_threshold_holds(mp_bound_of(least, before, 0), MP_AT_LEAST, change);
 }
 
 bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,

@@ -8,6 +8,7 @@
 #include "document/checks.h"
 #include "query/coverage.h"
 #include "query/graph_query.h"
+#include "reports/judging.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
@@ -105,13 +106,6 @@ static void put_rule(mp_document *document, mp_table *table, const mp_rule_resul
     if (result->has_spread)
         row.by_unit[unit].spread = result->spread;
     mp_table_put(document, table, &row);
-    mp_document_check(document, (mp_check){.verdict = result->verdict,
-                                           .name = text_of(document, result->rule->name),
-                                           .line = result->rule->line,
-                                           .measured = text_of(document, result->measured_text),
-                                           .limit = text_of(document, result->limit_text),
-                                           .message = text_of(document, result->message),
-                                           .warning = text_of(document, result->warning)});
 }
 
 static void section_gate(mp_document *document, const mp_request *request,
@@ -132,8 +126,6 @@ static void section_gate(mp_document *document, const mp_request *request,
     table->flags = MP_FOR_PROGRAMS;
     mp_table_put(document, table, &row);
     document->policy = text_of(document, row.policy);
-    document->failed = counts[MP_VERDICT_FAIL] > 0;
-    document->unjudged = counts[MP_VERDICT_ERROR] > 0;
 }
 
 /* The verdict, and the first rule behind it. */
@@ -248,20 +240,6 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
         table->footer = (mp_line){.rest = {left_out, MP_REST_MORE}};
 }
 
-/* What breaks off is judged by nobody. */
-static void withdraw(mp_rule_results *results, const char *why)
-{
-    for (size_t i = 0; i < results->count; i++) {
-        mp_rule_result *result = &results->at[i];
-        results->counts[result->verdict]--;
-        result->verdict = MP_VERDICT_ERROR;
-        results->counts[result->verdict]++;
-        result->message = why;
-        result->warning = "";
-        result->culprit_count = result->culprits_left_out = 0;
-    }
-}
-
 static bool is_same(const mp_digest *a, const mp_digest *b)
 {
     bool same = a->checksum_count && a->checksum_count == b->checksum_count &&
@@ -285,21 +263,12 @@ static void say_same(mp_document *document, const mp_digest *base, const mp_dige
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)
 {
     rule_context->base = request->base;
-    rule_context->dictionary = request->dictionary;
     rule_context->culprits = (size_t)mp_number_argument(request, "limit");
-    rule_context->strict = request->strict;
-    rule_context->partly = request->allow_torn;
-    rule_context->exact_bytes = document->exact_bytes;
-    rule_context->dashes = mp_diagnostics_dashes(request->diagnostics);
     if (request->base)
         rule_context->incomparable =
             mp_incomparable(document->arena, request->base, rule_context->now,
                             rule_context->to || request->allow_torn);
-    mp_rule_results results = mp_policy_evaluate(request->policy, rule_context);
-    if (request->torn)
-        withdraw(&results, mp_torn_text(document, request));
-    else if (document->fits_nothing && !request->one_of_many)
-        withdraw(&results, MP_FITS_NOTHING);
+    mp_rule_results results = mp_judge_rules(document, request, request->policy, rule_context);
     section_gate(document, request, &results);
     say_verdict(document, &results);
     say_same(document, request->base, rule_context->now);
@@ -307,8 +276,6 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     section_worse(document, &results);
     mp_rule_results_free(&results);
 }
-
-enum { MOST_HOLDERS = 10 }; /* that are told of dumps */
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
@@ -326,8 +293,6 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         const mp_heap_arguments *asked = request->arguments;
         mp_rule_context rule_context = {
             .now = now, .model = request->model, .window = &window, .to = asked->to};
-        rule_context.holders =
-            mp_growing_holders(document->arena, &window, MOST_HOLDERS, &rule_context.holder_count);
         judge(request, document, &rule_context);
         mp_say_running(document, &window);
         mp_say_late(document, &window);

@@ -362,16 +362,16 @@ static void section_limit(mp_document *document, const mp_request *request, cons
         if (since < FEWEST)
             continue;
         mp_builds_series(builds, sites[i].site, amounts);
-        bool exceeds = mp_median_slope_exceeds(amounts + first, since, most->bytes);
+        bool exceeds = mp_median_slope_exceeds(amounts + first, since, most->bound.number);
         if (!judged++ || (exceeds && !over)) /* slopes are whole bytes, the verdict is exact */
             worst = i;
         over += exceeds;
     }
     mp_check check = {.name = "max-slope",
-                      .limit = most->text,
+                      .limit = most->bound.text,
                       .measured = "",
                       .message = "",
-                      .limit_bytes = most->bytes};
+                      .limit_bytes = most->bound.number};
     if (refusal) {
         check.verdict = MP_VERDICT_ERROR;
         check.message = refusal;
@@ -414,7 +414,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     if (!choose_order(builds, asked->order, &by_time, error))
         return false;
     if (asked->max_slope.set && builds->kind == MP_KIND_PROFILE)
-        return mp_fail_argument(error, "max-slope", asked->max_slope.text,
+        return mp_fail_argument(error, "max-slope", asked->max_slope.bound.text,
                                 "execution profiles have no sizes");
     document->frames = mp_request_frames(request);
     mp_builds_settle(builds, by_time);

@@ -355,14 +355,14 @@ static void percentages_of_options(void **state)
         {3, 50000000, 1, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const mp_ceiling ceiling = {
-            .set = true, .is_percent = true, .bytes = cases[i].millionths, .text = ""};
-        int64_t from = cases[i].from, bytes = cases[i].bytes;
-        assert_int_equal(mp_ceiling_bytes(&ceiling, from), bytes);
-        assert_int_equal(mp_ceiling_is_reached(&ceiling, from, bytes), cases[i].exact);
-        assert_false(mp_ceiling_is_reached(&ceiling, from, bytes - 1));
+        const mp_bound bound = {.reference = MP_OF_START, .share = cases[i].millionths};
+        const mp_threshold threshold = mp_bound_of(&bound, cases[i].from, 0);
+        int64_t bytes = cases[i].bytes;
+        assert_int_equal(threshold.number, bytes);
+        assert_int_equal(mp_threshold_holds(threshold, MP_AT_LEAST, bytes), cases[i].exact);
+        assert_false(mp_threshold_holds(threshold, MP_AT_LEAST, bytes - 1));
         if (bytes < INT64_MAX)
-            assert_true(mp_ceiling_is_reached(&ceiling, from, bytes + 1));
+            assert_true(mp_threshold_holds(threshold, MP_AT_LEAST, bytes + 1));
     }
 }
 

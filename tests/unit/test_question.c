@@ -78,7 +78,7 @@ static void arguments_are_filled_over_defaults(void **unused)
     assert_true(mp_question_set(&question, "not-type", "Order*", &error));
     assert_true(mp_question_set(&question, "until", "1s", &error));
     assert_int_equal(asked->limit, 7);
-    assert_true(asked->max_growth.set && asked->max_growth.is_percent);
+    assert_true(asked->max_growth.set && asked->max_growth.bound.reference);
     assert_false(asked->max_leaked.set);
     assert_int_equal(question.selection.count, 1);
     assert_true(question.selection.criteria[0].negated);
