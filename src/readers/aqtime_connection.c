@@ -1,10 +1,200 @@
 /* The connection to a database: nothing in a file makes SQLite do more than read rows that are
- * there, each once. */
+ * there, each once. Its tables are trees of pages, of which each page and each byte is used once:
+ * they are walked before SQLite reads them. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnose.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "readers/aqtime.h"
+
+/* --- trees of pages --- */
+
+/* Walks over tables, page by page, with what they came upon. */
+typedef struct page_walk {
+    const aq_source *file;
+    unsigned char *seen, *page; /* which pages any table has, a bit each; the one at hand */
+    uint32_t *next;             /* pages to go to */
+    size_t next_count, next_capacity;
+    uint64_t rows, bytes; /* of all tables so far */
+    int64_t last_row;
+    bool behind_first; /* row of the table at hand */
+    char why[128];     /* what is wrong */
+} page_walk;
+
+/* Kinds of pages, and what stands where in them. */
+enum { INTERIOR_OF_ROWS = 5, LEAF_OF_ROWS = 13, INTERIOR_OF_KEYS = 2, LEAF_OF_KEYS = 10 };
+enum { FILE_HEADER = 100, CELLS = 3, LAST_CHILD = 8, LEAF_HEADER = 8, INTERIOR_HEADER = 12 };
+
+static void begin_pages(page_walk *pages, const aq_source *file)
+{
+    *pages = (page_walk){.file = file};
+    pages->seen = mp_alloc_zero(file->pages / 8 + 1, 1);
+    pages->page = mp_alloc(file->page_size);
+}
+
+static void free_pages(page_walk *pages)
+{
+    free(pages->seen);
+    free(pages->page);
+    free(pages->next);
+    *pages = (page_walk){0};
+}
+
+static bool wrong(page_walk *pages, uint32_t page, const char *why)
+{
+    snprintf(pages->why, sizeof pages->why, "page %u %s", page, why);
+    return false;
+}
+
+static uint32_t big16(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 8 | at[1];
+}
+
+/* A number of one to nine bytes; gives how many, 0 where the page ends before it does. */
+static size_t read_number(const unsigned char *at, const unsigned char *end, uint64_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < 9 && at + i < end; i++) {
+        *number = i < 8 ? *number << 7 | (at[i] & 0x7f) : *number << 8 | at[i];
+        if (i == 8 || at[i] < 0x80)
+            return i + 1;
+    }
+    return 0;
+}
+
+static bool take(page_walk *pages, uint32_t page)
+{
+    if (!page || page > pages->file->pages)
+        return wrong(pages, page, "is named and not there");
+    unsigned char bit = (unsigned char)(1u << page % 8);
+    if (pages->seen[page / 8] & bit)
+        return wrong(pages, page, "is used twice");
+    pages->seen[page / 8] |= bit;
+    return true;
+}
+
+static bool push(page_walk *pages, uint32_t page)
+{
+    if (!take(pages, page))
+        return false;
+    mp_grow(&pages->next, &pages->next_capacity, pages->next_count + 1, sizeof *pages->next);
+    pages->next[pages->next_count++] = page;
+    return true;
+}
+
+/* The pages on which a long row goes on. Each has the number of the next one in front. */
+static bool take_chain(page_walk *pages, uint32_t from, uint32_t first, uint64_t bytes)
+{
+    uint32_t each = pages->file->usable - 4;
+    unsigned char link[4];
+    while (bytes) {
+        if (!take(pages, first))
+            return false;
+        if (!aq_source_page(pages->file, first, link, sizeof link))
+            return wrong(pages, from, "has a row of which the end is missing");
+        first = aq_big32(link);
+        bytes -= bytes < each ? bytes : each;
+    }
+    return true;
+}
+
+/* A row; gives how many bytes of the page it takes, 0 where something is wrong. */
+static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *at,
+                       const unsigned char *end)
+{
+    uint64_t payload, row, usable = pages->file->usable;
+    size_t one = read_number(at, end, &payload);
+    size_t other = one ? read_number(at + one, end, &row) : 0;
+    uint64_t most = usable - 35, least = (usable - 12) * 32 / 255 - 23, local = payload;
+    if (!other || payload > INT32_MAX)
+        return wrong(pages, number, "has a row that is not whole");
+    if (payload > most) {
+        local = least + (payload - least) % (usable - 4);
+        local = local > most ? least : local;
+    }
+    size_t used = one + other + (size_t)local + (payload > local ? 4 : 0);
+    if (used > (size_t)(end - at))
+        return wrong(pages, number, "has a row that is not whole");
+    if (payload > local && !take_chain(pages, number, aq_big32(at + used - 4), payload - local))
+        return 0;
+    if (pages->behind_first && (int64_t)row <= pages->last_row)
+        return wrong(pages, number, "has rows that are not in their order");
+    pages->last_row = (int64_t)row;
+    pages->behind_first = true;
+    pages->bytes += payload;
+    pages->rows++;
+    return used;
+}
+
+/* A cell of an inner page: a page below it, and the last row that is there. */
+static size_t take_child(page_walk *pages, uint32_t number, const unsigned char *at,
+                         const unsigned char *end)
+{
+    uint64_t row;
+    size_t used = end - at > 4 ? read_number(at + 4, end, &row) : 0;
+    if (!used)
+        return wrong(pages, number, "names a page below it in part");
+    return push(pages, aq_big32(at)) ? used + 4 : 0;
+}
+
+/* The page at hand. Pages below it are gone to from the first to the last, so they are put down in
+ * the other order. */
+static bool take_page(page_walk *pages, uint32_t number)
+{
+    const unsigned char *page = pages->page, *end = page + pages->file->usable;
+    const unsigned char *header = page + (number == 1 ? FILE_HEADER : 0);
+    bool leaf = *header == LEAF_OF_ROWS;
+    if (!leaf && *header != INTERIOR_OF_ROWS)
+        return wrong(pages, number, "is not one of a table's rows");
+    uint32_t cells = big16(header + CELLS);
+    const unsigned char *places = header + (leaf ? LEAF_HEADER : INTERIOR_HEADER);
+    if (cells > (size_t)(end - places) / 2)
+        return wrong(pages, number, "has more rows than room");
+    if (!leaf && !push(pages, aq_big32(header + LAST_CHILD)))
+        return false;
+    size_t used = 0;
+    for (uint32_t i = 0; i < cells; i++) {
+        uint32_t place = big16(places + 2 * (size_t)(leaf ? i : cells - 1 - i));
+        if (page + place < places + 2 * (size_t)cells || page + place >= end)
+            return wrong(pages, number, "has a row outside of itself");
+        size_t taken = leaf ? take_row(pages, number, page + place, end)
+                            : take_child(pages, number, page + place, end);
+        if (!taken)
+            return false;
+        used += taken;
+    }
+    return used <= (size_t)(end - places) || wrong(pages, number, "has rows in each other's place");
+}
+
+/* Walk the table that begins at page `root`. False, with `why`, where a page or a part of it would
+ * be read twice, in this table or another: what SQLite does with a table that passes is bounded by
+ * the size of the file. What begins there and is no table of rows passes too. */
+static bool walk_pages(page_walk *pages, uint32_t root)
+{
+    bool first = true;
+    pages->behind_first = false;
+    pages->next_count = 0;
+    if (!push(pages, root))
+        return false;
+    while (pages->next_count) {
+        uint32_t number = pages->next[--pages->next_count];
+        if (!aq_source_page(pages->file, number, pages->page, pages->file->page_size))
+            return wrong(pages, number, "is missing: the file ends before it");
+        const unsigned char kind = pages->page[number == 1 ? FILE_HEADER : 0];
+        if (first && (kind == INTERIOR_OF_KEYS || kind == LEAF_OF_KEYS))
+            return true; /* an index: nothing reads it */
+        if (!take_page(pages, number))
+            return false;
+        first = false;
+    }
+    return true;
+}
+
+/* --- SQLite --- */
 
 enum {
     LARGEST_SCHEMA = 128 * 1024, /* some hundred times what the tables of the format take */
@@ -56,9 +246,9 @@ static bool damaged(aq_state *state, const char *why)
 }
 
 /* The schema is walked before SQLite sees it. */
-static bool walk_schema(aq_state *state, aq_pages *pages)
+static bool walk_schema(aq_state *state, page_walk *pages)
 {
-    if (!aq_pages_walk(pages, 1))
+    if (!walk_pages(pages, 1))
         return damaged(state, pages->why);
     if (pages->bytes <= LARGEST_SCHEMA)
         return true;
@@ -69,7 +259,7 @@ static bool walk_schema(aq_state *state, aq_pages *pages)
     return false;
 }
 
-static bool walk_tables(aq_state *state, aq_pages *pages)
+static bool walk_tables(aq_state *state, page_walk *pages)
 {
     sqlite3_stmt *roots = aq_prepare(
         state, "SELECT rootpage FROM sqlite_master WHERE rootpage > 1 ORDER BY rootpage");
@@ -77,7 +267,7 @@ static bool walk_tables(aq_state *state, aq_pages *pages)
     int code = SQLITE_DONE;
     while (ok && (code = sqlite3_step(roots)) == SQLITE_ROW) {
         int64_t root = sqlite3_column_int64(roots, 0);
-        ok = aq_pages_walk(pages, root <= UINT32_MAX ? (uint32_t)root : UINT32_MAX) ||
+        ok = walk_pages(pages, root <= UINT32_MAX ? (uint32_t)root : UINT32_MAX) ||
              damaged(state, pages->why);
     }
     if (ok && code != SQLITE_DONE)
@@ -104,12 +294,12 @@ static bool confine(aq_state *state)
 
 bool aq_connect(aq_state *state, aq_source *file)
 {
-    aq_pages pages;
-    aq_pages_begin(&pages, file);
+    page_walk pages;
+    begin_pages(&pages, file);
     bool ok = walk_schema(state, &pages) && (state->database = aq_source_connect(file)) != NULL &&
               confine(state) && walk_tables(state, &pages);
     if (ok)
         state->steps_left = STEPS_BESIDE + (int64_t)pages.rows * STEPS_A_ROW;
-    aq_pages_free(&pages);
+    free_pages(&pages);
     return ok;
 }

@@ -44,33 +44,13 @@ void aq_source_close(aq_source *file);
 /* Open a connection that reads it and nothing else. NULL after a diagnostic. */
 sqlite3 *aq_source_connect(aq_source *file);
 
-/* --- trees of pages: aqtime_pages.c --- */
-
 static inline uint32_t aq_big32(const unsigned char *at)
 {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* The first `size` bytes of a page, which are counted from 1. False where they are not there. */
+/* Read the first `size` bytes of a page, which are counted from 1. False where they are not there.
+ */
 bool aq_source_page(const aq_source *file, uint32_t number, unsigned char *bytes, size_t size);
-
-/* Walks over tables, page by page, with what they came upon; release with aq_pages_free. */
-typedef struct aq_pages {
-    const aq_source *file;
-    unsigned char *seen, *page; /* which pages any table has, a bit each; the one at hand */
-    uint32_t *next;             /* pages to go to */
-    size_t next_count, next_capacity;
-    uint64_t rows, bytes; /* of all tables so far */
-    int64_t last_row;
-    bool behind_first; /* row of the table at hand */
-    char why[128];     /* what is wrong */
-} aq_pages;
-
-void aq_pages_begin(aq_pages *pages, const aq_source *file);
-/* Walk the table that begins at page `root`. False, with `why`, where a page or a part of it would
- * be read twice, in this table or another: what SQLite does with a table that passes is bounded by
- * the size of the file. What begins there and is no table of rows passes too. */
-bool aq_pages_walk(aq_pages *pages, uint32_t root);
-void aq_pages_free(aq_pages *pages);
 
 #endif
