@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "model/build.h"
-#include "readers/allocators.h"
 #include "readers/aqtime.h"
 
 /* `name` with `owner` and a dot in front, unless it has that already. Lives in the scratch. */

@@ -12,7 +12,7 @@
 #include "input/fields.h"
 #include "model/build.h"
 #include "readers/listing.h"
-#include "readers/prf_rows.h"
+#include "readers/prf.h"
 
 enum { MOST_COLUMNS = 8, MOST_SECTIONS = 12, CHILD_COUNT = 6, CHILD_SUM = 7 };
 

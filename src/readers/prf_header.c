@@ -1,7 +1,7 @@
 /* What follows the user on the description line resembles JSON and breaks its rules: raw
  * backslashes before a closing quote, a key twice, a nested object without its first quote. Known
  * keys are therefore looked for by name, and nothing else of it is read. */
-#include "readers/prf_header.h"
+#include "readers/prf.h"
 
 #include <ctype.h>
 #include <string.h>

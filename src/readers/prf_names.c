@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "model/build.h"
-#include "readers/prf_rows.h"
+#include "readers/prf.h"
 
 /* Beyond this, a name with many blanks is no name: it is not taken apart. */
 enum { LONGEST_NAME = 4096 };

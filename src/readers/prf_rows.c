@@ -1,4 +1,4 @@
-#include "readers/prf_rows.h"
+#include "readers/prf.h"
 
 #include <inttypes.h>
 #include <stdio.h>

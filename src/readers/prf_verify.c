@@ -10,7 +10,7 @@
 #include "base/diagnose.h"
 #include "base/units.h"
 #include "model/build.h"
-#include "readers/prf_rows.h"
+#include "readers/prf.h"
 
 typedef struct module_sum {
     int64_t exclusive_us, called_us; /* its own rows; the nodes that its nodes call */

@@ -4,6 +4,7 @@
 
 #include "base/diagnose.h"
 #include "base/error.h"
+#include "base/glob.h"
 #include "base/text.h"
 #include "model/build.h"
 #include "readers/reader.h"
@@ -55,14 +56,6 @@ size_t mp_process_of(const char *path)
         if (table[i]->process)
             length = table[i]->process(path);
     return length;
-}
-
-void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path)
-{
-    mp_diagnose(diagnostics, MP_DIAG_NOT_UTF8, path, 0,
-                "has text that is not UTF-8: read as ISO 8859-1 (of others, say which: "
-                "%sencoding)",
-                mp_diagnostics_dashes(diagnostics));
 }
 
 const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second)
@@ -140,4 +133,42 @@ void mp_loading_end(mp_loading *loading)
     if (loading->state)
         loading->reader->close(loading->state);
     loading->state = NULL;
+}
+
+/* --- what readers share --- */
+
+void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path)
+{
+    mp_diagnose(diagnostics, MP_DIAG_NOT_UTF8, path, 0,
+                "has text that is not UTF-8: read as ISO 8859-1 (of others, say which: "
+                "%sencoding)",
+                mp_diagnostics_dashes(diagnostics));
+}
+
+static const char *const usual_skips[] = {
+    "operator new*",
+    "::operator new*",
+    "operator delete*",
+    "::operator delete*",
+    "__builtin_new*",
+    "__builtin_vec_new*",
+    "malloc",
+    "malloc(*",
+    "calloc",
+    "calloc(*",
+    "realloc",
+    "realloc(*",
+    "std::allocator<*>::allocate*",
+    "__gnu_cxx::new_allocator<*>::allocate*",
+};
+
+bool mp_is_allocator(const mp_load_options *options, const char *frame)
+{
+    bool usual = !options->skip_count && !options->no_skips;
+    const char *const *globs = usual ? usual_skips : options->skips;
+    size_t count = usual ? sizeof usual_skips / sizeof *usual_skips : options->skip_count;
+    for (size_t i = 0; i < count; i++)
+        if (mp_glob_fits(globs[i], frame, 0))
+            return true;
+    return false;
 }

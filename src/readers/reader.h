@@ -91,5 +91,8 @@ void mp_loading_end(mp_loading *loading);
 
 /* For readers: a text was not UTF-8. */
 void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path);
+/* For readers: return true if the function of this name is an allocator's own, which says nothing
+ * about who wanted the memory. The user's globs stand in place of the usual allocators. */
+bool mp_is_allocator(const mp_load_options *options, const char *frame);
 
 #endif

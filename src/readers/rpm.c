@@ -16,7 +16,6 @@
 #include "input/input.h"
 #include "model/build.h"
 #include "model/graph_builder.h"
-#include "readers/dump_order.h"
 #include "readers/reader.h"
 
 enum { VERSION = 2, FEW_TYPES = 4096, MOST_NAMES = 20 };
@@ -425,6 +424,27 @@ static void tell_times(const rpm_state *state, mp_snapshot *snapshot)
     snapshot->has_took = snapshot->took_us >= 0;
 }
 
+static const char *skip_number(const char *text)
+{
+    return text + strspn(text, "0123456789");
+}
+
+/* Return true if two paths are the same but for numbers in them, and those of the first are higher:
+ * it is a later dump than the second. */
+static bool is_numbered_after(const char *first, const char *second)
+{
+    const char *a = first, *b = second;
+    while (*a || *b) {
+        const char *behind_a = skip_number(a), *behind_b = skip_number(b);
+        bool numbers = behind_a > a && behind_b > b;
+        if (!numbers && *a != *b)
+            return false;
+        a = numbers ? behind_a : a + 1;
+        b = numbers ? behind_b : b + 1;
+    }
+    return strverscmp(first, second) > 0;
+}
+
 /* What grew is asked of dumps in their order, which is that of their stamps if all have one, else
  * that of the command line: there names sort as "dump-10", "dump-2". */
 static void check_order(rpm_state *state)
@@ -437,7 +457,7 @@ static void check_order(rpm_state *state)
                     "is earlier by its stamp than the dump before it, expected the oldest first: "
                     "what grew is told of another order");
     if (state->last_path && !state->model->misplaced &&
-        (earlier || ((!both || same) && mp_is_numbered_behind(state->last_path, state->path))))
+        (earlier || ((!both || same) && is_numbered_after(state->last_path, state->path))))
         state->model->misplaced = state->path;
     state->last_path = state->path;
     if (state->stamp >= 0)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "readers/allocators.h"
 #include "readers/taligent.h"
 
 void taligent_names_free(taligent_names *names)

@@ -1,14 +1,37 @@
-/* What the rows of an execution profile mean: ids are looked up, traces folded, nodes linked, and
- * the whole is held against itself. The tokens come from prf.c. */
-#ifndef MP_READERS_PRF_ROWS_H
-#define MP_READERS_PRF_ROWS_H
+/* Execution profiles: the parts of the reader. Tokens come from prf.c; what rows mean is found in
+ * prf_rows.c: ids are looked up, traces folded, nodes linked. */
+#ifndef MP_READERS_PRF_H
+#define MP_READERS_PRF_H
 
 #include "base/budget.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/slice.h"
 #include "model/profile.h"
-#include "readers/prf_header.h"
 #include "readers/reader.h"
+
+/* --- the description line: prf_header.c --- */
+
+/* All slices borrow from the line or from the arena that was given to prf_header_parse. */
+typedef struct prf_header {
+    uint64_t version;
+    mp_slice date, description, time, user;
+    mp_slice extra; /* from version 3: what looks like JSON and is none */
+} prf_header;
+
+/* False if the line is no description. Any version is accepted: the caller judges it. */
+bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header);
+
+/* TotTime in microseconds; -1 where there is none. */
+int64_t prf_header_total(mp_slice extra);
+
+/* The number behind a key; -1: there is none. */
+int64_t prf_header_number(mp_slice extra, const char *key);
+
+/* The last value of a key that is a string and not empty; the empty slice if there is none. */
+mp_slice prf_header_text(mp_slice extra, const char *key);
+
+/* --- rows: prf_rows.c --- */
 
 /* One column of a row: `number` for ids, `amount` for lines, counts and microseconds. */
 typedef struct prf_value {
