@@ -13,7 +13,6 @@
 #include "export/aqtime_rows.h"
 #include "export/exporter.h"
 #include "export/objects.h"
-#include "export/written.h"
 
 /* A routine at a line: a row of META_ROUTINES. */
 typedef struct aq_routine {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "export/stacks.h"
-#include "export/written.h"
 
 enum { MOST_EVENTS = 4 };
 

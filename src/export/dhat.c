@@ -10,7 +10,6 @@
 #include "base/json_writer.h"
 #include "base/units.h"
 #include "export/stacks.h"
-#include "export/written.h"
 #include "model/ages.h"
 
 enum {

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "export/exporter.h"
-#include "export/written.h"
 #include "query/calls.h"
 #include "query/labels.h"
 #include "query/profile_costs.h"

@@ -12,7 +12,6 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "export/exporter.h"
-#include "export/written.h"
 #include "query/graph_query.h"
 
 /* Places in the lists of types that the head declares. */

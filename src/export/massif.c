@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "export/stacks.h"
-#include "export/written.h"
 
 enum {
     FRAMES = 31,   /* of a stack: Massif's own 30, and a type */

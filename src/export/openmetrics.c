@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "export/exporter.h"
-#include "export/written.h"
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
 #include "query/query.h"

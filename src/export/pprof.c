@@ -5,7 +5,6 @@
  * enough of it, and none of it is in memory twice. */
 #include "base/error.h"
 #include "export/stacks.h"
-#include "export/written.h"
 
 #ifdef MEMPROF_PPROF
 #include <stdlib.h>

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "export/exporter.h"
-#include "export/written.h"
 #include "query/labels.h"
 #include "query/requests.h"
 #include "query/timeline.h"

@@ -1,4 +1,4 @@
-#include "export/written.h"
+#include "export/exporter.h"
 
 const mp_written_totals mp_nothing_written = {
     .snapshots = MP_UNKNOWN,
