@@ -17,7 +17,7 @@ typedef struct event_of {
     bool counts;
 } event_of;
 
-/* Of all recordings; those of one are what it weighs. */
+/* Events of all kinds of recordings; one has those of what it weighs. */
 static const event_of events[] = {
     {"Allocations", "objects created", MP_WEIGH_CREATED, true},
     {"Bytes", "bytes created", MP_WEIGH_CREATED, false},

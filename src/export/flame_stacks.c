@@ -42,7 +42,7 @@ typedef struct folded_out {
     size_t ends[DEEPEST + 1]; /* how long it is with so many of them */
 } folded_out;
 
-/* What takes frames and lines apart, and what nobody sees, is escaped. */
+/* Append a frame. Characters that separate frames or lines, and hidden ones, are escaped. */
 static void put_frame(folded_out *out, uint32_t depth, const char *label)
 {
     char escape[MP_ESCAPE];
@@ -163,7 +163,7 @@ static void put_event(speedscope_out *out, const char *type, uint32_t place, int
     mp_json_close(&out->json, '}');
 }
 
-/* What a frame has itself stands behind what it calls. */
+/* Write the events in order. The own weight of a frame comes after its callees. */
 static void put_events(speedscope_out *out, bool base)
 {
     const mp_place *at = out->tree->at;

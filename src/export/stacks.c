@@ -38,7 +38,7 @@ uint32_t mp_code_text_id(mp_code *code, const char *text)
     return id;
 }
 
-/* Of a type's objects that all have one name, both. */
+/* Return the name of a frame: of a type whose objects all have one name, both. */
 static uint32_t name_of(mp_code *code, const mp_weight_frame *frame)
 {
     if (!frame->object)

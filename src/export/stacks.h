@@ -67,8 +67,8 @@ typedef struct mp_links {
     uint32_t *below, *beside; /* the first below each, and the next of the same parent; 0: none */
 } mp_links;
 
-/* Of `count` structs of `size` bytes that begin with the number of their parent, which stands
- * before them; 0 is above all. Release with mp_links_free. */
+/* Link `count` structs of `size` bytes that begin with the number of their parent, which comes
+ * before them; 0 is the root. Release with mp_links_free. */
 mp_links mp_links_of(const void *nodes, size_t size, uint32_t count);
 void mp_links_free(mp_links *links);
 
@@ -112,7 +112,7 @@ bool mp_sites_next(mp_sites *sites, uint32_t snapshot, uint32_t *node, const mp_
 /* "0x1F: placeOrder shop.OrderService (shop/OrderService.cls:155)", the number being the place's;
  * in the arena. */
 const char *mp_sites_label(const mp_sites *sites, uint32_t place, mp_arena *arena);
-/* What was recorded: the application, or the file. */
+/* Return the name of the application, or else of the file. In the arena. */
 const char *mp_sites_command(const mp_sites *sites, mp_arena *arena);
 
 #endif

@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "input/read_set.h"
 
-/* Of the database: where in its header the size of pages and of their unused ends is. */
+/* Offsets in the header of a database, and the bounds of its page sizes. */
 enum { PAGE_SIZE = 16, UNUSED = 20, SMALLEST = 512, LARGEST = 65536, LEAST_USED = 480 };
-/* Of a log: the header of each frame, which is a page as a change left it. */
+/* Size of the header of a log's frame, which is a page as a change left it. */
 enum { FRAME_HEADER = 24, LOG_VERSION = 3007000 };
 static const uint32_t log_magic = 0x377f0682; /* the last bit: in which order words are summed up */
 
@@ -259,7 +259,7 @@ static size_t read_part(const aq_source *file, uint64_t offset, void *bytes, siz
     return log_at(file, start + FRAME_HEADER + within, bytes, size);
 }
 
-/* Of one page at most. */
+/* Read from one page at most. */
 static ssize_t read_seen(void *opaque, void *into, size_t size, uint64_t offset)
 {
     const aq_source *file = opaque;

@@ -122,7 +122,7 @@ static void put_heading(markdown *to, const char *marks, const char *text)
 
 /* --- verdicts --- */
 
-/* What the checks came to, and their table. `failed`: of those alone that do not hold. */
+/* Write the result of the checks, and their table; `failed`: only those that fail or warn. */
 static void put_checks(markdown *to, const mp_document *document, const mp_checks *checks,
                        bool failed)
 {
@@ -337,8 +337,7 @@ static void put_answer(markdown *to, const mp_document *document)
     }
 }
 
-/* What the report says first, and the tables that people read, without those that say what the
- * checks do. */
+/* Write the report's answer in words, and the tables for people but those of the checks. */
 static void put_tables(markdown *to, const mp_document *document)
 {
     put_answer(to, document);

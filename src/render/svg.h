@@ -35,11 +35,11 @@ enum {
 /* Begin a drawing of so many pixels: its title, and what it shows in a sentence or two, for those
  * who do not see it and as its first lines. What follows may begin MP_SVG_HEAD from the top. */
 void mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const char *summary);
-/* What is left out, in one line whose base is at `y`; "" for nothing. */
+/* Write what is left out, in one line whose base is at `y`; "": nothing. */
 void mp_svg_note(mp_svg *svg, double y, const char *note);
-/* Two notes, each "" for none, as one. In the arena. */
+/* Join two notes, each "" for none. In the arena. */
 const char *mp_svg_notes(mp_svg *svg, const char *first, const char *second);
-/* The end. `script`: NULL: none. */
+/* End the drawing. `script`: NULL: none. */
 void mp_svg_end(mp_svg *svg, const char *script);
 /* How much of the height mp_svg_begin takes. */
 enum { MP_SVG_HEAD = 62 };

@@ -1,5 +1,5 @@
-/* What pictures are drawn of: axes, letters, boxes, rules, dots. All places are in tenths of a
- * pixel. */
+/* Parts of pictures: axes, letters, boxes, rules, dots. All coordinates are in tenths of a pixel.
+ */
 #ifndef MP_RENDER_SVG_DRAW_H
 #define MP_RENDER_SVG_DRAW_H
 
@@ -53,11 +53,11 @@ typedef struct mp_axis {
     bool is_signed; /* amounts above 0 are written with their sign */
 } mp_axis;
 
-/* What is beyond is drawn at its border. */
+/* Largest amount of an axis; amounts beyond are drawn at its border. */
 #define MP_AXIS_MOST ((int64_t)1 << 60)
 
-/* Of amounts from `low` to `high`, with at most so many steps. Of times and numbers it ends where
- * they do, of others at a mark. */
+/* Return an axis for amounts from `low` to `high`, with at most `steps` steps. An axis of times or
+ * numbers ends where they do, others end at a mark. */
 mp_axis mp_axis_of(int64_t low, int64_t high, mp_unit unit, int64_t steps);
 /* The first mark; the next ones are a step further each, up to `high`. */
 int64_t mp_axis_first(const mp_axis *axis);

@@ -112,7 +112,7 @@ static bool is_thinned(const mp_canvas *to)
     return false;
 }
 
-/* What is not as it seems; "": nothing. */
+/* Return a note on moments that are not drawn, and the figure's own; "": none. */
 static const char *note_of(mp_canvas *to)
 {
     const char *thinned = "", *own = to->figure->note ? to->figure->note : "";

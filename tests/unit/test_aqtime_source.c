@@ -234,7 +234,7 @@ static void test_written_meanwhile(void **state)
     assert_false(is_whole_after("PRAGMA wal_checkpoint(PASSIVE);"));
 }
 
-/* What is gone cannot be read, and that is all: nothing waits for a page that was mapped. */
+/* A page that is gone is an error of SQLite, and ends nothing: no page is mapped. */
 static void test_cut_short_meanwhile(void **state)
 {
     (void)state;
