@@ -74,14 +74,7 @@ static const char *exact_text(map *to, int64_t amount, int64_t count)
     return mp_arena_format(arena, "%s, %s %%", all, text);
 }
 
-/* --- where things are --- */
-
-static int64_t area_of(const mp_box *box)
-{
-    return (int64_t)box->width * box->height;
-}
-
-/* Whether it has parts: others are drawn themselves. */
+/* Return true if the place has parts: others are drawn themselves. */
 static bool has_parts(const map *to, uint32_t place)
 {
     return to->first[place + 1] > to->first[place];
@@ -199,43 +192,51 @@ static bool is_large(const map *to, int64_t part, int64_t whole, int64_t area)
     return part * area >= to->least * whole;
 }
 
-/* The parts of a place in its box: those that are large enough, then all others as one. Those that
- * have no parts themselves are drawn, the others are told what box they have. */
-static void lay_out(map *to, uint32_t place)
+/* Choose the parts of a place that are large enough to be seen in its box; all others, and its own,
+ * are one, `left`. Return how many there are. */
+static size_t choose_parts(map *to, uint32_t place, rest *left)
 {
     const mp_place *of = &to->of->at[place];
-    const mp_box in = to->boxes[place];
-    rest left = {of->own, of->own_count, 0};
+    const int64_t area = (int64_t)to->boxes[place].width * to->boxes[place].height;
     size_t count = 0;
+    *left = (rest){of->own, of->own_count, 0};
     for (uint32_t i = to->first[place]; i < to->first[place + 1]; i++) {
         const mp_place *part = &to->of->at[to->children[i]];
         to->empty += part->all <= 0;
         if (part->all <= 0 || of->all <= 0)
             continue;
-        if (!is_large(to, part->all, of->all, area_of(&in))) {
-            left = (rest){left.amount + part->all, left.count + part->all_count, left.places + 1};
-            continue;
+        if (is_large(to, part->all, of->all, area)) {
+            to->parts[count] = to->children[i];
+            to->amounts[count++] = part->all;
+        } else {
+            left->amount += part->all;
+            left->count += part->all_count;
+            left->places++;
         }
-        to->parts[count] = to->children[i];
-        to->amounts[count++] = part->all;
     }
-    size_t rest_at = count;
-    if (left.amount > 0) {
-        while (rest_at && to->amounts[rest_at - 1] < left.amount)
-            rest_at--;
-        memmove(to->amounts + rest_at + 1, to->amounts + rest_at,
-                (count - rest_at) * sizeof *to->amounts);
-        memmove(to->parts + rest_at + 1, to->parts + rest_at,
-                (count - rest_at) * sizeof *to->parts);
-        to->amounts[rest_at] = left.amount;
-        to->parts[rest_at] = 0;
-        count++;
-        to->small += left.places;
+    if (left->amount <= 0)
+        return count;
+    to->small += left->places;
+    size_t at = count;
+    for (; at && to->amounts[at - 1] < left->amount; at--) { /* amounts descend */
+        to->amounts[at] = to->amounts[at - 1];
+        to->parts[at] = to->parts[at - 1];
     }
-    mp_squarify(to->amounts, count, in, to->inside);
+    to->amounts[at] = left->amount;
+    to->parts[at] = 0;
+    return count + 1;
+}
+
+/* Give the parts of a place their boxes in its own, and draw those that have no parts themselves.
+ */
+static void lay_out(map *to, uint32_t place)
+{
+    rest left;
+    size_t count = choose_parts(to, place, &left);
+    mp_squarify(to->amounts, count, to->boxes[place], to->inside);
     for (size_t i = 0; i < count; i++) {
         uint32_t part = to->parts[i];
-        const char *heading = i == 0 && place ? of->label : NULL;
+        const char *heading = i == 0 && place ? to->of->at[place].label : NULL;
         if (!part) {
             draw_rest(to, place, &to->inside[i], &left, heading);
             continue;
@@ -246,7 +247,7 @@ static void lay_out(map *to, uint32_t place)
             draw_place(to, part, heading);
     }
     if (place)
-        draw_border(to, &in);
+        draw_border(to, &to->boxes[place]);
 }
 
 static void lay_out_all(map *to)
