@@ -125,10 +125,10 @@ typedef struct mp_static_census {
 
 typedef enum mp_suspect_rule {
     MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
-    MP_SUSPECT_TYPE,      /* objects of one type that roots refer to, and that nothing dominates, do
-                             together, and none of them alone */
     MP_SUSPECT_FINALIZER, /* finalizer roots alone hold over a hundredth */
     MP_SUSPECT_HANDLE,    /* handles alone hold over a tenth */
+    MP_SUSPECT_TYPE,      /* objects of one type that roots refer to, and that nothing dominates, do
+                             together, and none of them alone; behind handles that are the same */
 } mp_suspect_rule;
 
 typedef struct mp_suspect {

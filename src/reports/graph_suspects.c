@@ -136,15 +136,18 @@ static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t gro
         return;
     }
     const char *share = share_text(document, view, suspect->bytes);
+    const bool one = suspect->holders == 1;
     if (suspect->rule == MP_SUSPECT_TYPE)
         mp_document_say(document, MP_TONE_PLAIN, "Suspect", "%s x %s, which roots hold, retain %s",
                         mp_count_text(document, suspect->holders, false),
                         mp_type_text(document->arena, view->model, suspect->type), share);
     else
-        mp_document_say(document, MP_TONE_PLAIN, "Suspect",
-                        "%s roots alone keep %s alive, most by %s",
-                        suspect->rule == MP_SUSPECT_FINALIZER ? "finalizer" : "handle", share,
-                        mp_object_text(document->arena, view, suspect->object));
+        mp_document_say(
+            document, MP_TONE_PLAIN, "Suspect", "%s %s%s%s alone retain%s %s; the largest is %s",
+            mp_count_text(document, suspect->holders, false),
+            suspect->rule == MP_SUSPECT_FINALIZER ? "object" : "handle", one ? "" : "s",
+            suspect->rule == MP_SUSPECT_FINALIZER ? " in the finalizer queue" : "", one ? "s" : "",
+            share, mp_object_text(document->arena, view, suspect->object));
 }
 
 uint32_t mp_say_growing(mp_document *document, mp_graph_view *view)
@@ -236,7 +239,7 @@ static const mp_column suspect_columns[] = {
 static suspect_row suspect_row_of(mp_document *document, mp_graph_view *view,
                                   const mp_suspect *suspect)
 {
-    static const char *const rules[] = {"object", "type", "finalizer", "handle"};
+    static const char *const rules[] = {"object", "finalizer", "handle", "type"};
     const char *holders = mp_count_text(document, suspect->holders, false);
     suspect_row row = {.bytes = suspect->bytes,
                        .percent = mp_percent_of(suspect->bytes, mp_graph_reachable(view)),
