@@ -266,8 +266,8 @@ class OtherHeaps:
     @staticmethod
     def accumulations(rows):
         """As the naive reading tells them: in no order, and what is not known of roots left out."""
-        names = ["bytes", "steady_bytes", "delta_objects", "from_objects", "objects", "least_step",
-                 "most_step", "counts", "type", "types", "holder_type", "holders"]
+        names = ["bytes", "steady_bytes", "objects", "least_step", "most_step", "counts", "type", "types",
+                 "delta_objects", "from_objects", "holder_type", "holders"]
         return sorted(({name: row[name] for name in names if name in row} for row in rows), key=repr)
 
     # --- AQTime ---

@@ -254,11 +254,13 @@ typedef struct mp_holder_place {
     uint32_t held;  /* the last thing that is held there, by its number */
 } mp_holder_place;
 
+#define MP_HELD_UNKNOWN UINT32_MAX
+
 /* What objects at one place, or roots of one kind, hold of one type, or of all types. */
 typedef struct mp_holding {
     uint64_t key, at; /* a hash of the place and the type; of the place */
     int64_t bytes;    /* what it retains */
-    uint32_t before;  /* the same at the dump before, by its number; 0: nothing */
+    uint32_t before;  /* the same at the dump before, by its number; 0: nothing; MP_HELD_UNKNOWN */
     uint32_t place;   /* in mp_model.places, while that is of its dump; 0: roots */
     uint32_t type;    /* 0: of all types */
     mp_snapshot_id snapshot;

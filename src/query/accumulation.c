@@ -7,16 +7,14 @@
 #include "base/units.h"
 #include "query/holdings.h"
 
-/* The objects of each dump, the last first, and by how much they grew; false: not at each. `first`
- * is what it was at the first dump. */
+/* Follow what is held from the last dump back to the first, or to the first where it is known.
+ * Return false if it did not grow at each of them. */
 static bool follow(const mp_model *model, uint32_t dump_count, mp_holding now,
-                   mp_accumulation *result, int64_t *counts, mp_holding *first)
+                   mp_accumulation *result, int64_t *counts)
 {
+    uint32_t i = dump_count - 1;
     result->least_step = INT64_MAX;
-    for (uint32_t i = dump_count - 1;; i--) {
-        counts[i] = now.objects;
-        if (!i)
-            break;
+    for (counts[i] = now.objects; i && now.before != MP_HELD_UNKNOWN; counts[--i] = now.objects) {
         const mp_holding *before = now.before ? &model->holdings.at[now.before] : NULL;
         uint32_t grew = mp_holding_step(before, &now);
         if (!grew || (!before && i > 1))
@@ -25,8 +23,13 @@ static bool follow(const mp_model *model, uint32_t dump_count, mp_holding now,
         result->most_step = grew > result->most_step ? grew : result->most_step;
         now = before ? *before : (mp_holding){0};
     }
-    *first = now;
-    return true;
+    result->first_dump = i;
+    result->first_place = now.at;
+    result->from_objects = now.objects;
+    result->from_bytes = now.bytes;
+    while (i)
+        counts[--i] = 0;
+    return result->first_dump + 1 < dump_count;
 }
 
 static int most_steady_first(const void *left, const void *right, void *model)
@@ -69,18 +72,18 @@ static bool is_inside(const mp_holdings *all, listing *listed, const mp_held *of
     return place || same;
 }
 
-/* Whether one holds more of a type than at the first dump, where its place has this hash; 0: it
- * held nothing then. */
-static bool has_gained(const mp_model *model, mp_snapshot_id first, uint64_t place,
+/* Return true if a holder holds more of a type than at its first dump. */
+static bool has_gained(const mp_model *model, mp_snapshot_id first, const mp_accumulation *found,
                        const mp_held *of)
 {
+    const uint64_t place = found->first_place;
     uint32_t was = place ? mp_holding_find(model, first, mp_hash_pair(place, of->type)) : 0;
     return of->type && (!was || of->objects > model->holdings.at[was].objects);
 }
 
 /* List what it has gained: a type, or each type of which it holds more than at the first dump. */
 static void list_gained(const mp_graph_view *view, const mp_holdings *all, const mp_held *of,
-                        mp_snapshot_id first, mp_accumulation *found, listing *listed)
+                        const mp_snapshot_id *dumps, mp_accumulation *found, listing *listed)
 {
     int64_t most = -1;
     found->type = of->type;
@@ -92,7 +95,7 @@ static void list_gained(const mp_graph_view *view, const mp_holdings *all, const
     }
     for (uint32_t i = all->places.at[of->at].held; i; i = all->held[i].next) {
         const mp_held *one = &all->held[i];
-        if (!has_gained(view->model, first, found->first_place, one))
+        if (!has_gained(view->model, dumps[found->first_dump], found, one))
             continue;
         listed->held[i] = true;
         *mp_id_index_put(&listed->below, one->below) = 1;
@@ -111,7 +114,7 @@ static const mp_held *held_of(const mp_holdings *all, const mp_accumulation *fou
 }
 
 /* Of a holder that gains several types the sum, unless one type makes nine tenths of it. */
-static void keep_outermost(mp_graph_view *view, const mp_holdings *all, mp_snapshot_id first)
+static void keep_outermost(mp_graph_view *view, const mp_holdings *all, const mp_snapshot_id *dumps)
 {
     listing listed = {.places = mp_alloc_zero((size_t)all->places.count + 1, sizeof(bool)),
                       .held = mp_alloc_zero(all->held_count + 1, sizeof(bool))};
@@ -129,7 +132,7 @@ static void keep_outermost(mp_graph_view *view, const mp_holdings *all, mp_snaps
         if ((!of->type && most[of->at] >= found.steady_bytes - found.steady_bytes / 10) ||
             is_inside(all, &listed, of))
             continue;
-        list_gained(view, all, of, first, &found, &listed);
+        list_gained(view, all, of, dumps, &found, &listed);
         view->accumulations[kept++] = found;
     }
     view->accumulation_count = kept;
@@ -140,12 +143,11 @@ static void keep_outermost(mp_graph_view *view, const mp_holdings *all, mp_snaps
 }
 
 /* Of what is held of all types, what it has gained; of one type, all that it holds. */
-static int64_t steady_bytes_of(const mp_accumulation *found, const mp_holding *first,
-                               uint32_t dump_count)
+static int64_t steady_bytes_of(const mp_accumulation *found, uint32_t dump_count)
 {
-    int64_t of_objects = found->objects - (found->type ? 0 : first->objects);
-    int64_t bytes = found->bytes - (found->type ? 0 : first->bytes);
-    int64_t steady = found->least_step * (dump_count - 1);
+    int64_t of_objects = found->objects - (found->type ? 0 : found->from_objects);
+    int64_t bytes = found->bytes - (found->type ? 0 : found->from_bytes);
+    int64_t steady = found->least_step * (dump_count - 1 - found->first_dump);
     return bytes > 0 ? mp_share(bytes, steady < of_objects ? steady : of_objects, of_objects) : 0;
 }
 
@@ -162,7 +164,8 @@ static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
         mp_grow(&view->accumulations, &capacity, count + 1, sizeof *view->accumulations);
         mp_grow(&view->accumulated, &counts_capacity, (count + 1) * dump_count,
                 sizeof *view->accumulated);
-        mp_holding now = mp_holding_of(&all, of, before[i]), first;
+        mp_holding now = mp_holding_of(&all, of, before[i]);
+        view->has_unknown |= before[i] == MP_HELD_UNKNOWN;
         mp_accumulation found = {.key = of->key,
                                  .place = of->at,
                                  .holder =
@@ -174,18 +177,16 @@ static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
                                  .objects = of->objects,
                                  .bytes = of->bytes,
                                  .counts = count * dump_count};
-        if (!follow(model, dump_count, now, &found, view->accumulated + found.counts, &first))
+        if (!follow(model, dump_count, now, &found, view->accumulated + found.counts))
             continue;
-        found.first_place = first.at;
-        found.from_bytes = first.bytes;
-        found.steady_bytes = steady_bytes_of(&found, &first, dump_count);
+        found.steady_bytes = steady_bytes_of(&found, dump_count);
         if (of->type || found.steady_bytes)
             view->accumulations[view->accumulation_count++] = found;
     }
     if (view->accumulation_count)
         qsort_r(view->accumulations, view->accumulation_count, sizeof *view->accumulations,
                 most_steady_first, (void *)(uintptr_t)model);
-    keep_outermost(view, &all, dumps[0]);
+    keep_outermost(view, &all, dumps);
     free(before);
     mp_holdings_free(&all);
 }
@@ -220,7 +221,7 @@ static const char *held_more_text(mp_arena *arena, const mp_graph_view *view,
     char more[MP_UNIT_TEXT];
     const char *type = mp_type_text(arena, view->model, of->type);
     const char *who = mp_root_kind_text(arena, of->kind), *in = "";
-    mp_format_count(more, of->objects - view->accumulated[of->counts], false);
+    mp_format_count(more, of->objects - of->from_objects, false);
     if (of->types > 1)
         type = mp_arena_format(arena, "objects of %u types, most %s,", of->types, type);
     if (!of->holder)

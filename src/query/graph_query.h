@@ -198,6 +198,7 @@ typedef struct mp_graph_view {
     struct mp_accumulation *accumulations;
     size_t accumulation_count;
     int64_t *accumulated; /* that these refer to: of each dump */
+    bool has_unknown;     /* of some it is not known what they held in the dump before the last */
     uint32_t dump_count;
     struct mp_distances *distances;
     bool has_census, has_suspects, has_sharing, has_accumulations;
@@ -448,10 +449,13 @@ typedef struct mp_accumulation {
     int64_t objects, bytes;        /* held in the last dump, and what those retain */
     int64_t least_step, most_step; /* by how many it grew */
     int64_t steady_bytes; /* of `bytes`, the share of what the least step, taken each time, makes */
-    int64_t from_bytes;   /* what those of the first dump retained */
+    /* The first dump of which it is known what was held, and that; a later one than 0 where other
+     * holders could have been this one before. */
+    uint32_t first_dump;
+    int64_t from_objects, from_bytes;
+    uint64_t first_place; /* a hash of its place there; 0: it held nothing then */
     uint32_t place;       /* a number, less than that of places below it */
-    uint64_t first_place; /* a hash of its place at the first dump; 0: it held nothing then */
-    size_t counts;        /* place in view->accumulated: objects held in each dump */
+    size_t counts; /* place in view->accumulated: objects held in each dump, from the first */
 } mp_accumulation;
 
 /* By steady bytes descending. None where the dumps before left nothing (model->leave). */

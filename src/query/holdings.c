@@ -289,12 +289,17 @@ static vanished *vanished_of(const mp_model *model, dump_range range, const bool
     return gone;
 }
 
-/* Where what is held now was held before: of those that share most of the way that which held most
- * objects, and of those most bytes; 0: none, or it cannot be told which. */
-static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t count,
-                           const mp_holdings *all, const mp_held *of)
+static uint64_t tail_of(const mp_holdings *all, const mp_held *of)
 {
-    uint64_t tail = mp_hash_pair(all->places.at[of->at].type, of->type);
+    return mp_hash_pair(all->places.at[of->at].type, of->type);
+}
+
+/* Where what is held now was held before: of those that share most of the way that which held most
+ * objects, and of those most bytes; or the only one that is gone, if this is the only new one. */
+static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t count,
+                           const mp_holdings *all, const mp_held *of, bool alone)
+{
+    uint64_t tail = tail_of(all, of);
     uint32_t best = 0, best_tail = 0;
     bool tied = false;
     size_t from = 0, to = count;
@@ -307,14 +312,17 @@ static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t c
     }
     for (to = from; to < count && gone[to].tail == tail; to++)
         if (to - from == MOST_CANDIDATES)
-            return 0;
+            return MP_HELD_UNKNOWN;
+    if (from == to)
+        return 0;
+    alone &= to - from == 1;
     for (; from < to; from++) {
         const mp_holding *before = &model->holdings.at[gone[from].number];
         const mp_holding *than = &model->holdings.at[best];
         if (before->holders != all->places.at[of->at].objects)
             continue;
         uint32_t shared = shared_tail(&model->places, before->place, &all->places, of->at);
-        if (!shared || shared < best_tail)
+        if ((!shared && !alone) || shared < best_tail)
             continue;
         if (shared > best_tail || before->objects > than->objects ||
             (before->objects == than->objects && before->bytes > than->bytes)) {
@@ -325,7 +333,7 @@ static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t c
             tied = true;
         }
     }
-    return tied ? 0 : best;
+    return best && !tied ? best : MP_HELD_UNKNOWN;
 }
 
 uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump, const mp_holdings *all)
@@ -338,9 +346,15 @@ uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump, const m
         if ((before[i] = find_in(model, range, all->held[i].key)))
             taken[before[i] - range.first] = true;
     vanished *gone = vanished_of(model, range, taken, &count);
+    mp_id_index fresh = {0}; /* how many are new, by their tails */
     for (size_t i = 1; count && i <= all->held_count; i++)
         if (!before[i] && all->held[i].at)
-            before[i] = find_moved(model, gone, count, all, &all->held[i]);
+            ++*mp_id_index_put(&fresh, tail_of(all, &all->held[i]));
+    for (size_t i = 1; count && i <= all->held_count; i++)
+        if (!before[i] && all->held[i].at)
+            before[i] = find_moved(model, gone, count, all, &all->held[i],
+                                   mp_id_index_get(&fresh, tail_of(all, &all->held[i])) == 1);
+    mp_id_index_free(&fresh);
     free(gone);
     free(taken);
     return before;
@@ -395,8 +409,9 @@ void mp_leave_holdings(mp_model *model)
     for (size_t i = 1; i <= all.held_count; i++) {
         uint32_t number = before ? before[i] : 0;
         mp_holding now = mp_holding_of(&all, &all.held[i], number);
-        if (dump_count == 1 || ((number || dump_count == 2) &&
-                                mp_holding_step(number ? &model->holdings.at[number] : NULL, &now)))
+        if (dump_count == 1 || number == MP_HELD_UNKNOWN ||
+            ((number || dump_count == 2) &&
+             mp_holding_step(number ? &model->holdings.at[number] : NULL, &now)))
             *MP_ADD(&model->holdings) = now;
     }
     if (model->holdings.count > first)

@@ -98,7 +98,7 @@ mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *of,
     mp_kept_type *kept = mp_alloc_zero(types, sizeof *kept);
     for (uint32_t k = 0; k < held_count; k++)
         all[graph->types[objects[k]]] = 0; /* what is held itself is not told again */
-    int64_t grew = of->objects - view->accumulated[of->counts];
+    int64_t grew = of->objects - of->from_objects;
     *count = 0;
     for (size_t i = 0; i < links.count; i++) {
         const mp_type_link *link = &links.at[i];

@@ -49,16 +49,19 @@ static const mp_column accumulation_columns[] = {
     MP_COLUMN(accumulation_row, way, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* "400 -> 800 -> 1,200"; the middle of many is left out. */
-static const char *counts_text(mp_document *document, const int64_t *counts, uint32_t count)
+/* "400 -> 800 -> 1,200", "unknown -> 800 -> 1,200"; the middle of many is left out. */
+static const char *counts_text(mp_document *document, const mp_graph_view *view,
+                               const mp_accumulation *of)
 {
+    const int64_t *counts = view->accumulated + of->counts;
     const char *text = "";
-    for (uint32_t i = 0; i < count; i++) {
-        bool cut = count > MOST_COUNTS && i == MOST_COUNTS / 2;
-        text = mp_document_text(document, "%s%s%s", text, i ? " -> " : "",
-                                cut ? "..." : mp_count_text(document, counts[i], false));
+    for (uint32_t i = 0; i < view->dump_count; i++) {
+        bool cut = view->dump_count > MOST_COUNTS && i == MOST_COUNTS / 2;
+        const char *count =
+            i < of->first_dump ? "unknown" : mp_count_text(document, counts[i], false);
+        text = mp_document_text(document, "%s%s%s", text, i ? " -> " : "", cut ? "..." : count);
         if (cut)
-            i = count - MOST_COUNTS / 2 - 1;
+            i = view->dump_count - MOST_COUNTS / 2 - 1;
     }
     return text;
 }
@@ -128,7 +131,7 @@ static const char *growth_text(mp_document *document, const mp_graph_view *view,
                            : mp_document_text(document, "%s %s", type, objects);
     return mp_document_text(document, "grew by %s %s %s (%s)%s%s%s", step, what,
                             view->dump_count > 2 ? "at each dump" : "from one dump to the next",
-                            counts_text(document, view->accumulated + of->counts, view->dump_count),
+                            counts_text(document, view, of),
                             !*kept ? ""
                             : many ? " and keep "
                                    : " and keeps ",
@@ -162,15 +165,16 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
     const char *keeps = kept_text(document, view, kept, kept_count);
     const char **list = mp_arena_alloc(document->arena, view->dump_count * sizeof *list);
     for (uint32_t i = 0; i < view->dump_count; i++)
-        list[i] = mp_document_text(document, "%lld", (long long)counts[i]);
+        list[i] = i < of->first_dump ? "unknown"
+                                     : mp_document_text(document, "%lld", (long long)counts[i]);
     mp_way way = mp_way_to(document, view, of->example);
     const char *type = mp_type_text(document->arena, view->model, of->type);
     accumulation_row row = {
         .bytes = of->bytes,
         .steady_bytes = of->steady_bytes,
         .objects = of->objects,
-        .from_objects = counts[0],
-        .delta_objects = of->objects - counts[0],
+        .from_objects = of->first_dump ? MP_UNKNOWN : counts[0],
+        .delta_objects = of->first_dump ? MP_UNKNOWN : of->objects - counts[0],
         .least_step = of->least_step,
         .most_step = of->most_step,
         .types = of->types,
@@ -225,6 +229,9 @@ const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uin
     const mp_accumulation *found = mp_graph_accumulations(view, &count);
     char percent[MP_UNIT_TEXT];
     *example = count ? found->example : 0;
+    if (!count && view->has_unknown)
+        return "nothing is known to hold more in each dump than in the one before: some holders "
+               "cannot be recognized there";
     if (!count)
         return view->dump_count < 2 ? NULL
                                     : "nothing holds more in each dump than in the one before";

@@ -10,6 +10,7 @@ and see what the roots do not reach any more.
 """
 
 import argparse
+import collections
 import json
 import pathlib
 import random
@@ -401,6 +402,7 @@ def snapshots_of(dumps):
 # ---------------------------------------------------------------- what accumulates
 
 ALL = None  # the type of what is held, whatever its type
+UNKNOWN = "unknown"  # the key, or the count, of a dump before
 
 def places_of(graph):
     """Of each object its own type behind those of all that dominates it, roots first; a list, each of
@@ -458,9 +460,15 @@ def moved(old, new):
     return tail if rest[1][:len(rest[0])] == rest[0] else 0
 
 
+def tail_of(key):
+    return key[0][-1], key[2]
+
+
 def before_of(dumps, at):
-    """Of each that is held at a dump its key at the dump before; None where it held nothing."""
+    """Of each that is held at a dump its key at the dump before; None where it held nothing, UNKNOWN where it
+    may have been one of several."""
     was, now = dumps[at - 1], dumps[at]
+    fresh = collections.Counter(tail_of(key) for key in now if key[0] and key not in was)
     found = {}
     for key, row in now.items():
         place, kind, type_ = key
@@ -471,8 +479,13 @@ def before_of(dumps, at):
                          if old[0] and old not in now and old[0][-1] == place[-1] and old[2] == type_
                          and was[old][2] == row[2] and moved(old[0], place)),
                         key=lambda r: r[:3], reverse=True)
+        gone = [old for old in was if old[0] and old not in now and tail_of(old) == tail_of(key)]
         if ranked and (len(ranked) == 1 or ranked[0][:3] != ranked[1][:3]):
             found[key] = ranked[0][3]
+        elif len(gone) == 1 == fresh[tail_of(key)] and was[gone[0]][2] == row[2]:
+            found[key] = gone[0]
+        elif gone:
+            found[key] = UNKNOWN
     return found
 
 
@@ -483,12 +496,15 @@ def grew_by(before, now):
 
 
 def courses(series):
-    """Of each that is held in the last dump (key at the first, what was held at each), if it grew at
-    each: what has not is followed no further."""
+    """Of each that is held in the last dump (key at the first where it is known, what was held at each), if it
+    grew at each: what has not is followed no further."""
     alive = {key: (key, [row]) for key, row in series[0].items()}
     for at in range(1, len(series)):
         was, now = before_of([{key: course[-1] for key, (_, course) in alive.items()}, series[at]], 1), {}
         for key, row in series[at].items():
+            if was[key] == UNKNOWN:
+                now[key] = key, [UNKNOWN] * at + [row]
+                continue
             first, course = alive[was[key]] if was[key] else (None, [(0, 0, 1)])
             if (was[key] or at == 1) and grew_by(course[-1], row) > 0:
                 now[key] = first, [*course, row]
@@ -504,21 +520,26 @@ def accumulations(graphs):
         return []
     for key, (first, course) in courses(series).items():
         (place, kind, type_), (objects, retained, holders) = key, course[-1]
+        unknown = course.count(UNKNOWN)
+        course = course[unknown:]
         steps = [grew_by(before, now) for before, now in zip(course, course[1:])]
+        if not steps:
+            continue
         gained = [key] if type_ is not ALL else [
             one for one in series[-1] if one[0] == place and one[2] is not ALL and series[-1][one][0] >
-            (series[0].get((first[0], *one[1:]), (0,))[0] if first else 0)]
+            (series[unknown].get((first[0], *one[1:]), (0,))[0] if first else 0)]
         many, much = (objects - course[0][0], retained - course[0][1]) if type_ is ALL else (objects, retained)
         if much <= 0 and type_ is ALL:
             continue
         row = {"bytes": retained, "steady_bytes": much * min(min(steps) * len(steps), many) // many,
-               "delta_objects": objects - course[0][0], "from_objects": course[0][0], "objects": objects,
-               "least_step": min(steps), "most_step": max(steps),
-               "counts": [str(held[0]) for held in course],
+               "objects": objects, "least_step": min(steps), "most_step": max(steps),
+               "counts": [UNKNOWN] * unknown + [str(held[0]) for held in course],
                "type": min((one for one in gained), key=lambda one: (-series[-1][one][1], utf8(one[2])))[2],
                "types": len(gained)}
         if not row["steady_bytes"] and type_ is ALL:
             continue
+        if not unknown:
+            row |= {"delta_objects": objects - course[0][0], "from_objects": course[0][0]}
         if place or kind is None:  # a list whose head nothing dominates is held by that
             row |= {"holder_type": place[-1] if place else type_, "holders": holders}
         rows.append((key, gained, row))
@@ -707,9 +728,9 @@ def self_test():
     expected = [
         # Nine views of 2 bytes with a part of 6; of the nine two are steady, a view at each dump.
         ([tuple(row.values()) for row in grown if row["type"] == "View"],
-         [(72, 16, 3, 6, 9, 1, 2, ["6", "8", "9"], "View", 1)]),
+         [(72, 16, 9, 1, 2, ["6", "8", "9"], "View", 1, 3, 6)]),
         ([tuple(row.values()) for row in grown if row["type"] != "View"],
-         [(12, 8, 2, 1, 3, 1, 1, ["1", "2", "3"], "Node", 1, "Cache", 1)]),
+         [(12, 8, 3, 1, 1, ["1", "2", "3"], "Node", 1, 2, 1, "Cache", 1)]),
         # Object 4: 2, 3 and 6 refer to it; 1 dominates it, and is skipped.
         (typed["objects"], {"objects": 1, "self_bytes": 32, "roots": 0, "reachable_objects": 1,
                             "retained_objects": 1, "retained_bytes": 32}),
