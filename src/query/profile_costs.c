@@ -191,8 +191,10 @@ typedef struct module_cost {
     int64_t exclusive_us, entry_us; /* entry: cumulative time of line 0 */
     int64_t entries;                /* executions of line 0 */
     int64_t called, from_outside;   /* by the call graph; from other programs */
+    uint32_t caller;                /* one of them */
     unsigned unknown;
     bool has_entry, rounded;
+    bool repeats, is_looked_at; /* see mp_code_cost; whether that is known, or being found out */
 } module_cost;
 
 /* What the sessions say as a whole. */
@@ -200,6 +202,32 @@ typedef struct session_cost {
     int64_t exclusive_us;
     bool has_nodes;
 } session_cost;
+
+static int64_t runs_of(const module_cost *cost)
+{
+    return cost->has_entry ? cost->entries : cost->called;
+}
+
+/* Mark what is called more than once, and what is called by that; not the session itself. */
+static void find_repeated(const mp_profile *profile, module_cost *modules)
+{
+    uint32_t *way = mp_alloc(profile->modules.count * sizeof *way);
+    for (uint32_t i = 1; i < profile->modules.count; i++) {
+        uint32_t at = i, length = 0;
+        for (; at && !modules[at].is_looked_at; at = modules[at].caller) {
+            modules[at].is_looked_at = true;
+            modules[at].repeats =
+                profile->modules.at[at].number &&
+                (runs_of(&modules[at]) > 1 || modules[at].unknown & MP_UNKNOWN_EXECUTIONS);
+            way[length++] = at;
+        }
+        while (length--) {
+            modules[way[length]].repeats |= modules[at].repeats;
+            at = way[length];
+        }
+    }
+    free(way);
+}
 
 static void sum_modules(const mp_filter *filter, const mp_module_groups *groups,
                         module_cost *modules, session_cost *sessions)
@@ -224,11 +252,13 @@ static void sum_modules(const mp_filter *filter, const mp_module_groups *groups,
     for (uint32_t i = 1; i < profile->calls.count; i++) {
         const mp_profile_call *call = &profile->calls.at[i];
         modules[call->callee.i].called += call->count;
+        modules[call->callee.i].caller = call->caller.i;
         if (groups->program_of[call->caller.i] != groups->program_of[call->callee.i])
             modules[call->callee.i].from_outside += call->count;
     }
     for (uint32_t i = 1; i < profile->nodes.count; i++)
         sessions[profile->modules.at[profile->nodes.at[i].module.i].session.i].has_nodes = true;
+    find_repeated(profile, modules);
 }
 
 /* Add a module to its row. `inclusive_us` is of its line 0, for where there is no tree: more than
@@ -237,7 +267,8 @@ static void add_module(mp_code_cost *row, const module_cost *cost, const session
                        int64_t inclusive_us)
 {
     row->exclusive_us += cost->exclusive_us;
-    row->calls += cost->has_entry ? cost->entries : cost->called;
+    row->calls += runs_of(cost);
+    row->repeats |= cost->repeats;
     row->average_us = row->calls ? (double)row->exclusive_us / (double)row->calls : 0;
     row->unknown |= cost->unknown & (MP_UNKNOWN_EXCLUSIVE | MP_UNKNOWN_EXECUTIONS);
     if (cost->rounded && !cost->has_entry)

@@ -48,6 +48,7 @@ typedef struct mp_code_cost {
     uint32_t overload;
     uint32_t group;      /* of a method: which of the modules' groups it is (profile_groups.h) */
     bool run_by_several; /* objects of other classes inherited it, too: other rows */
+    bool repeats;        /* in a session it, or what leads to it, is called more than once */
     unsigned unknown;    /* MP_UNKNOWN_...: a summand of it was not known; 0 stands there */
     int64_t exclusive_us;
     int64_t calls;     /* of a line, executions; else those of line 0 or, where there is none, what

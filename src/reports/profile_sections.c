@@ -286,12 +286,6 @@ static void say_cost(mp_document *document, const char *label, const char *where
                     about ? "about " : "", share, duration_text(document, all_us), how, calls);
 }
 
-/* What is called once, as the start of a program is, holds all that follows, which says nothing. */
-static bool is_called_once(const mp_code_cost *method)
-{
-    return !(method->unknown & MP_UNKNOWN_EXECUTIONS) && method->calls <= 1;
-}
-
 void mp_section_profile_answer(mp_document *document, const mp_model *model,
                                const mp_profile_costs *costs)
 {
@@ -300,10 +294,11 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
     const mp_code_cost *hottest = costs->methods.count ? costs->methods.at : NULL;
     if (!line || line->unknown & MP_UNKNOWN_EXCLUSIVE || !all_us)
         return;
+    /* What is called once from the top holds all that follows, which says nothing. */
     for (size_t i = 0; i < costs->methods.count; i++) {
         const mp_code_cost *method = &costs->methods.at[i];
         if (method->inclusive != MP_INCLUSIVE_UNKNOWN && method->inclusive_us > all_us / 2 &&
-            !is_called_once(method) && (!deepest || method->inclusive_us < deepest->inclusive_us))
+            method->repeats && (!deepest || method->inclusive_us < deepest->inclusive_us))
             deepest = method;
     }
     if (hottest)
