@@ -536,8 +536,7 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
     for (size_t i = 0; search.joins_dumps && i < search.count; i++)
         if (search.files[i].file.place.application)
             name_dumps(groups, &groups->at[search.files[i].group]);
-    if (search.joins_dumps && groups->count == 1 && groups->at[0].count > 1 &&
-        search.files[0].file.place.application)
+    if (search.joins_dumps && groups->count == 1 && search.files[0].file.place.application)
         groups->apart = false; /* they answer as they do when they are named */
     free(search.files);
     return search.ok && search.count > 0;
