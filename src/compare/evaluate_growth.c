@@ -131,24 +131,31 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
 
 /* --- per snapshot --- */
 
-static int by_value(const void *left, const void *right)
+/* Return the upper median: halve where it can be, whatever the order of the values. */
+static int64_t median_of(const int64_t *values, size_t count)
 {
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
+    int64_t low = values[0], high = values[0];
+    for (size_t i = 1; i < count; i++) {
+        low = values[i] < low ? values[i] : low;
+        high = values[i] > high ? values[i] : high;
+    }
+    while (low < high) {
+        const int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
+        size_t up_to = 0;
+        for (size_t i = 0; i < count; i++)
+            up_to += values[i] <= middle;
+        if (up_to > count / 2)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
 }
 
 /* What percentages are of: the first value, or if that is 0 the median. */
 static double whole_of(const int64_t *values, size_t count)
 {
-    if (values[0])
-        return (double)values[0];
-    int64_t *sorted = mp_alloc(count * sizeof *sorted);
-    memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_value);
-    const size_t half = count / 2;
-    const double middle = (double)sorted[half];
-    free(sorted);
-    return middle;
+    return (double)(values[0] ? values[0] : median_of(values, count));
 }
 
 mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend trend,

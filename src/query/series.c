@@ -82,10 +82,12 @@ static void add_up(int64_t *row, size_t from, size_t end)
         row[place] += row[place - 1];
 }
 
-static void add_up_rows(const mp_series *series, int64_t *at, uint32_t rows)
+/* Rows to which nothing was added are not touched, so that they take no memory. */
+static void add_up_rows(const mp_series *series, int64_t *at, uint32_t rows,
+                        const uint32_t *last_delta)
 {
     for (size_t i = 0; i < rows; i++)
-        for (uint32_t s = 1; s < series->sessions; s++)
+        for (uint32_t s = 1; s < series->sessions && last_delta[i + 1]; s++)
             add_up(at + i * series->length, series->first[s], series->first[s + 1]);
 }
 
@@ -95,10 +97,10 @@ static mp_series series_of_groups(const mp_window *window, uint32_t session, boo
 {
     const mp_model *model = window->model;
     const bool *leaks = mp_window_verdict(window)->generations;
-    mp_series series = new_series(window, session, rows);
+    mp_series series = new_series(window, session, 2 * rows);
     if (!series.length)
         return series;
-    series.leaking = mp_alloc_zero((size_t)rows * series.length + 1, sizeof *series.leaking);
+    series.leaking = series.at + (size_t)rows * series.length;
     size_t *places = places_of(window, &series);
     builder job = {model, grouping, row_of, mp_alloc_zero((size_t)rows + 1, sizeof(uint32_t))};
     builder leaking = job;
@@ -116,8 +118,8 @@ static mp_series series_of_groups(const mp_window *window, uint32_t session, boo
         if (leaks[delta->generation.i])
             add_delta(&leaking, i, series.leaking + place, series.length);
     }
-    add_up_rows(&series, series.at, rows);
-    add_up_rows(&series, series.leaking, rows);
+    add_up_rows(&series, series.at, rows, job.last_delta);
+    add_up_rows(&series, series.leaking, rows, leaking.last_delta);
     free(job.last_delta);
     free(leaking.last_delta);
     free(places);
@@ -171,14 +173,13 @@ mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const
 
 uint32_t mp_series_batch(const mp_window *window)
 {
-    enum { MOST_VALUES = 1 << 22 };
+    enum { MOST_VALUES = 1 << 20 }; /* 16 MiB: malloc takes fresh pages for what is above 32 MiB */
     return MOST_VALUES / window->model->snapshots.count + 1;
 }
 
 void mp_series_free(mp_series *series)
 {
     free(series->at);
-    free(series->leaking);
     free(series->snapshots);
     free(series->first);
     *series = (mp_series){0};

@@ -18,7 +18,8 @@ typedef struct run {
 
 /* Values as doubles: differences of any two are exact up to 2^53 and never overflow. */
 typedef struct dots {
-    size_t count, length;   /* so many of a series of this length */
+    size_t count;
+    uint32_t x[MOST];       /* the place of each in the series */
     uint64_t sum[MOST + 1]; /* of the x of all dots before each */
     run *runs;
     size_t run_count;
@@ -33,21 +34,15 @@ typedef struct slopes {
 
 /* --- dots and runs --- */
 
-static size_t x_of(const dots *points, size_t place)
-{
-    return points->count < points->length ? place * (points->length - 1) / (points->count - 1)
-                                          : place;
-}
-
 static void take_dots(dots *points, const double *values, size_t length)
 {
-    points->length = length;
     points->count = length > MOST ? MOST : length;
     points->runs = mp_alloc(points->count * sizeof *points->runs);
     points->run_count = 0;
     points->sum[0] = 0;
     for (size_t i = 0; i < points->count; i++) {
-        const size_t x = x_of(points, i);
+        const size_t x = i < length - 1 ? i * (length - 1) / (points->count - 1) : i;
+        points->x[i] = (uint32_t)x;
         points->sum[i + 1] = points->sum[i] + x;
         run *last = i ? &points->runs[points->run_count - 1] : NULL;
         if (last && !(last->y < values[x]) && !(last->y > values[x]))
@@ -87,9 +82,9 @@ static double inflation(const dots *points, const double *values, double slope)
     const size_t n = points->count;
     double mean = 0, squares = 0, products = 0, before = 0;
     for (size_t i = 0; i < n; i++)
-        mean += (values[x_of(points, i)] - slope * (double)x_of(points, i)) / (double)n;
+        mean += (values[points->x[i]] - slope * points->x[i]) / (double)n;
     for (size_t i = 0; i < n; i++) {
-        const double left = values[x_of(points, i)] - slope * (double)x_of(points, i) - mean;
+        const double left = values[points->x[i]] - slope * points->x[i] - mean;
         squares += left * left;
         products += left * before;
         before = left;
@@ -120,7 +115,7 @@ static void add_between(slopes *to, const dots *points, const run *a, const run 
     for (size_t apart = b->from - a->end + 1; apart < b->end - a->from; apart++) {
         size_t from = a->from + apart < b->from ? b->from - apart : a->from;
         size_t end = a->end + apart > b->end ? b->end - apart : a->end;
-        size_t least = x_of(points, apart), pairs = end - from;
+        size_t least = points->x[apart], pairs = end - from;
         size_t more =
             (size_t)(sum[end + apart] - sum[from + apart] - (sum[end] - sum[from])) - least * pairs;
         add(to, rise, least, pairs - more);
@@ -213,11 +208,9 @@ static double largest_of(const double *values, size_t count)
     return largest;
 }
 
-/* Return the median of so many. */
-static double median_of(slopes *all, uint64_t count)
+/* Return the median of so many, whose slope is at this place; `left`: see place_rank. */
+static double median_of(const slopes *all, uint64_t count, size_t place, uint64_t left)
 {
-    uint64_t left = count / 2;
-    const size_t place = place_rank(all, 0, all->count, &left);
     const double middle = all->at[place];
     if (count % 2 || left)
         return middle;
@@ -231,14 +224,22 @@ mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count)
     take_dots(&points, values, count);
     slopes all = slopes_of(&points);
     const uint64_t pairs = points.count * (points.count - 1) / 2;
-    mp_slope_ranks result = {.middle = median_of(&all, pairs)};
+    uint64_t left = pairs / 2;
+    const size_t middle = place_rank(&all, 0, all.count, &left);
+    const uint64_t before = pairs / 2 - left, with = before + all.weight[middle];
+    mp_slope_ranks result = {.middle = median_of(&all, pairs, middle, left)};
     const double variance = variance18(&points) / 18 * inflation(&points, values, result.middle);
     const double rank = floor(((double)pairs - 1.959963984540054 * sqrt(variance)) / 2 + 0.5);
     const uint64_t most = (pairs + 1) / 2, asked = rank < 1 ? 1 : (uint64_t)rank;
     const uint64_t cut = asked > most ? most : asked;
     uint64_t low = cut - 1, high = pairs - cut;
-    result.low = all.at[place_rank(&all, 0, all.count, &low)];
-    result.high = all.at[place_rank(&all, 0, all.count, &high)];
+    result.low = result.high = all.at[middle]; /* unless they are on their sides of it */
+    if (low < before)
+        result.low = all.at[place_rank(&all, 0, middle, &low)];
+    if (high >= with) {
+        high -= with;
+        result.high = all.at[place_rank(&all, middle + 1, all.count, &high)];
+    }
     free(all.at);
     free(all.weight);
     free(points.runs);

@@ -11,14 +11,17 @@ enum { DOMINANCE = 2 }; /* so many times the range of the rest makes a step a ju
 
 /* --- steps --- */
 
-static double range_of(const double *values, size_t count)
+/* Return true if a step of this height outweighs how far the values are apart. */
+static bool outweighs(double step, const double *values, size_t count)
 {
     double low = values[0], high = values[0];
     for (size_t i = 1; i < count; i++) {
         low = values[i] < low ? values[i] : low;
         high = values[i] > high ? values[i] : high;
+        if (DOMINANCE * (high - low) >= step)
+            return false;
     }
-    return high - low;
+    return true;
 }
 
 /* The place of the largest step, the first of equal ones; with `like` the next one of the same
@@ -37,27 +40,32 @@ static size_t largest_step(const double *values, size_t count, size_t like)
     return found;
 }
 
-/* The values without the steps at these places, ascending: what is behind a step is shifted back by
- * its height, and one value is dropped. NULL if a step does not outweigh what is before and behind
- * it, so that it may be part of that. Release with free(). */
+/* Return true if each of the steps at these places, ascending, outweighs what is before and behind
+ * it; one that does not may be part of that. */
+static bool are_steps(const double *values, size_t count, const size_t *places, size_t steps)
+{
+    double smallest = INFINITY;
+    for (size_t i = 0; i < steps; i++)
+        smallest = fmin(smallest, fabs(values[places[i]] - values[places[i] - 1]));
+    bool outweigh = outweighs(smallest, values + places[steps - 1], count - places[steps - 1]);
+    for (size_t i = 0, from = 0; outweigh && i < steps; from = places[i++])
+        outweigh = outweighs(smallest, values + from, places[i] - from);
+    return outweigh;
+}
+
+/* The values without these steps: what is behind a step is shifted back by its height, and one
+ * value is dropped. Release with free(). */
 static double *without_steps(const double *values, size_t count, const size_t *places, size_t steps)
 {
-    double *rest = mp_alloc(count * sizeof *rest), shift = 0, largest = 0, smallest = INFINITY;
-    for (size_t i = 0, piece = 0, used = 0; piece <= steps; piece++) {
-        size_t end = piece < steps ? places[piece] : count;
-        largest = fmax(largest, range_of(values + i, end - i));
-        for (i += piece > 0; i < end; i++)
+    double *rest = mp_alloc(count * sizeof *rest), shift = 0;
+    for (size_t i = 0, piece = 0, used = 0; i < count; i++)
+        if (piece < steps && i == places[piece]) {
+            shift += values[i] - values[i - 1];
+            piece++;
+        } else {
             rest[used++] = values[i] - shift;
-        if (piece < steps) {
-            double step = values[end] - values[end - 1];
-            smallest = fmin(smallest, fabs(step));
-            shift += step;
         }
-    }
-    if (smallest > DOMINANCE * largest)
-        return rest;
-    free(rest);
-    return NULL;
+    return rest;
 }
 
 static int64_t difference(int64_t to, int64_t from)
@@ -85,10 +93,10 @@ static bool judge_without(mp_trend *trend, const double *exact, size_t count, co
                           size_t steps)
 {
     bool swap = places[0] > places[steps - 1], up = exact[*places] > exact[*places - 1];
-    double *rest = without_steps(
-        exact, count, (const size_t[]){places[swap ? 1 : 0], places[swap ? 0 : steps - 1]}, steps);
-    if (!rest)
+    const size_t ascending[] = {places[swap ? 1 : 0], places[swap ? 0 : steps - 1]};
+    if (!are_steps(exact, count, ascending, steps))
         return false;
+    double *rest = without_steps(exact, count, ascending, steps);
     mp_trend without = trend_of_slopes(rest, count - steps);
     bool hidden = without.kind == (up ? MP_TREND_SHRINKS : MP_TREND_GROWS);
     free(rest);
@@ -107,12 +115,14 @@ static bool judge_without(mp_trend *trend, const double *exact, size_t count, co
 static void judge(mp_trend *trend, const double *exact, const int64_t *values, size_t count)
 {
     size_t places[MP_TREND_STEPS] = {largest_step(exact, count, 0)};
+    if (!places[0])
+        return; /* all values are one */
     if (!judge_without(trend, exact, count, places, 1))
         *trend = trend_of_slopes(exact, count);
     bool told =
         trend->steps[0].place && trend->kind != MP_TREND_JUMP && trend->kind != MP_TREND_DROP;
-    places[1] = largest_step(exact, count, places[0]);
-    if (!told && places[1] && count >= MP_TREND_FEWEST + MP_TREND_STEPS)
+    if (!told && count >= MP_TREND_FEWEST + MP_TREND_STEPS &&
+        (places[1] = largest_step(exact, count, places[0])))
         judge_without(trend, exact, count, places, 2);
     for (size_t i = 0; i < MP_TREND_STEPS && trend->steps[i].place; i++) {
         size_t place = trend->steps[i].place;
@@ -128,8 +138,7 @@ mp_trend mp_trend_of(const int64_t *values, size_t count)
     double *exact = mp_alloc(count * sizeof *exact);
     for (size_t i = 0; i < count; i++)
         exact[i] = (double)values[i];
-    if (range_of(exact, count) > 0)
-        judge(&trend, exact, values, count);
+    judge(&trend, exact, values, count);
     free(exact);
     return trend;
 }

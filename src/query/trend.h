@@ -69,7 +69,7 @@ const char *mp_trend_words(mp_trend_kind kind);
  * session behind the other: session s has the places from first[s] up to first[s + 1]. */
 typedef struct mp_series {
     int64_t *at;
-    int64_t *leaking; /* likewise, of what leaks by the verdict; NULL: there is no verdict */
+    int64_t *leaking; /* behind them, of what leaks by the verdict; NULL: there is no verdict */
     size_t length;
     uint32_t *snapshots; /* the snapshot of each place */
     size_t *first;
