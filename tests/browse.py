@@ -240,13 +240,13 @@ class Trials:
 
     def filters(self, terminal, path):
         terminal.type("f--typo x" + ENTER)
-        self.claim(terminal.shows("there is no option --typo: is --type meant"),
+        self.claim(terminal.shows("unknown option '--typo'; did you mean '--type'"),
                    "a filter is parsed as the command line", terminal.text())
         terminal.type("f--slices 5" + ENTER)
-        self.claim(terminal.shows("leaks does not take --slices|how it is read"), "and what is read, refused",
+        self.claim(terminal.shows("leaks does not accept --slices|how the recording is read"), "and what is read, refused",
                    terminal.text())
         terminal.type("f--base x" + ENTER)
-        self.claim(terminal.shows("does not take --base|held against|command line"), "no other recording")
+        self.claim(terminal.shows("does not accept --base|command line"), "no other recording")
         terminal.type("f--type 'MEM*'" + ENTER)
         self.claim(terminal.shows("^.*2 of 29 objects"), "a filter selects", terminal.text())
         self.same(terminal, "with a filter",
@@ -281,9 +281,9 @@ class Trials:
         terminal.type(":calls placeOrder" + ENTER)
         self.claim(terminal.shows("^ leaks > calls +placeOrder"), "a command is asked", terminal.text())
         terminal.type(":no such" + ENTER)
-        self.claim(terminal.shows("no is not a command"), "or not", terminal.text())
+        self.claim(terminal.shows("unknown command 'no'"), "or not", terminal.text())
         terminal.type(":flam" + ENTER)
-        self.claim(terminal.shows("flam is not a command: is flame meant\\?"), "or nearly", terminal.text())
+        self.claim(terminal.shows("unknown command 'flam'; did you mean 'flame'\\?"), "or nearly", terminal.text())
         terminal.type(":leaks /etc/passwd" + ENTER)
         self.claim(terminal.shows("too many words"), "no other file is read", terminal.text())
         terminal.type(ESCAPE)
@@ -325,8 +325,8 @@ class Trials:
         terminal.type("7")
         self.claim(terminal.shows(r"^<.*\[7 growth\]"), "and to the left", terminal.text())
         terminal.type("f--no-such-option-anywhere x" + ENTER)
-        self.claim(terminal.shows("there is no option") and
-                   "there is no option --no-such-option-anywhere" in " ".join(" ".join(terminal.lines()).split()),
+        self.claim(terminal.shows("unknown option") and
+                   "unknown option '--no-such-option-anywhere'" in " ".join(" ".join(terminal.lines()).split()),
                    "what is said is folded", terminal.text())
         terminal.type("2G")
         self.claim(terminal.shows(r"Columns were left out to fit 40; w\s+shows\s+all"), "the key is named", terminal.text())

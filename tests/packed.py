@@ -285,7 +285,7 @@ class Packed:
         for name, part, words in (("cut.tar", tar[:2 * size], "its end is missing"), ("bad.tar", bad, "cannot read all")):
             path = self.write(name, part)
             status, _, err = self.ask("info", f"{path}:d.oemp")
-            self.hold(status == 3 and words in err and "meant?" not in err, f"{name}:d.oemp: {status} {err}")
+            self.hold(status == 3 and words in err and "did you mean" not in err, f"{name}:d.oemp: {status} {err}")
             status, out, err = self.ask("leaks", f"{path}:a.oemp")
             self.hold("8 snapshots" in out and not err, f"{name}:a.oemp: {status} {err}")
         path = self.write("many.tar", tar)

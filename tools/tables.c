@@ -317,16 +317,12 @@ static void insert_synopsis(const cli_command *command)
     const char *operand = command->operand ? command->operand : "";
     bool one = cli_compares(command) || *operand == '[';
     printf("*memprof %s* [_OPTIONS_]", command->name);
-    if (*operand && !command->operand_last)
-        printf(" _%s_", operand);
+    bool optional = *operand == '[';
+    if (*operand)
+        printf(optional ? " \\[_%.*s_\\]" : " _%.*s_", (int)(strlen(operand) - (optional ? 2 : 0)),
+               operand + optional);
     if (command->scope & CLI_READS)
         printf(one ? " _FILE_" : " _FILE_...");
-    if (*operand && command->operand_last) {
-        fputc(' ', stdout);
-        bool optional = *operand == '[';
-        printf(optional ? "\\[_%.*s_\\]" : "_%.*s_", (int)(strlen(operand) - (optional ? 2 : 0)),
-               operand + optional);
-    }
     fputs("\n\n", stdout);
 }
 

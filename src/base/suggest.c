@@ -43,7 +43,7 @@ const char *mp_suggest_file(const char *path, char *text, size_t size)
     const char *nearest = mp_text_nearest(name, names, count);
     *text = '\0';
     if (nearest)
-        snprintf(text, size, ": is %.*s%s meant?", length, path, nearest);
+        snprintf(text, size, "; did you mean '%.*s%s'?", length, path, nearest);
     free(names);
     mp_arena_free(&arena);
     return text;

@@ -135,7 +135,7 @@ static bool hear_signals(browsing *of)
     sigaddset(&waited, SIGTSTP);
     of->signals = signalfd(-1, &waited, SFD_CLOEXEC);
     if (of->signals < 0) {
-        snprintf(text, sizeof text, "error: nothing can be shown: %s", strerror(errno));
+        snprintf(text, sizeof text, "error: cannot show a report: %s", strerror(errno));
         cli_put_message(text);
         return false;
     }
@@ -158,7 +158,7 @@ static int browse(const browse_source *source)
         return CLI_UNREADABLE;
     if (!browse_screen_begin(style.colour)) {
         end_hearing(&of);
-        cli_refuse(source->options, "this terminal cannot show it: TERM is %s", getenv("TERM"));
+        cli_refuse(source->options, "this terminal is not supported: TERM is %s", getenv("TERM"));
         return CLI_USAGE;
     }
     browse_screen_measure(&lines, &columns);
@@ -178,16 +178,16 @@ static bool can_show(const cli_options *options)
 {
     const char *kind = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return cli_refuse(options, "browse needs a terminal: memprof analyze prints an answer");
+        return cli_refuse(options, "browse needs a terminal; memprof analyze prints a report");
     if (!kind || !*kind || strcmp(kind, "dumb") == 0)
-        return cli_refuse(options, "this terminal cannot show it: TERM is %s",
+        return cli_refuse(options, "this terminal is not supported: TERM is %s",
                           kind && *kind ? kind : "not set");
     if (!browse_screen_is_known(kind))
-        return cli_refuse(options, "this terminal cannot show it: nothing is known of TERM=%s",
-                          kind);
+        return cli_refuse(options, "this terminal is not supported: unknown TERM=%s", kind);
     for (size_t i = 0; i < options->path_count; i++)
         if (strcmp(options->paths[i], "-") == 0)
-            return cli_refuse(options, "keys come from standard input: it is no recording here");
+            return cli_refuse(options,
+                              "browse reads keys from standard input, so it cannot be a recording");
     return true;
 }
 
@@ -238,8 +238,8 @@ int cli_browse(cli_options *options)
 
 int cli_browse(cli_options *options)
 {
-    cli_refuse(options, "this memprof was built without a screen (-DMEMPROF_BROWSE=OFF): memprof "
-                        "analyze and the other commands print what it would show");
+    cli_refuse(options, "this memprof was built without browse (-DMEMPROF_BROWSE=OFF); memprof "
+                        "analyze and the other commands print the same reports");
     return CLI_USAGE;
 }
 

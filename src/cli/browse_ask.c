@@ -177,12 +177,9 @@ static line_words spell(const browse_source *source, const cli_command *command,
     }
     if (source->options->exact_bytes)
         add(&words, "--bytes");
-    if (command->operand_last)
-        add_paths(&words, arena, source->options);
     for (size_t i = 0; i < words.given_count; i++)
         add(&words, words.given[i]);
-    if (!command->operand_last)
-        add_paths(&words, arena, source->options);
+    add_paths(&words, arena, source->options);
     return words;
 }
 
@@ -226,20 +223,19 @@ static bool check(const cli_options *options, size_t paths, char *why, size_t si
         const cli_option *option = cli_option_of(&options->command, options->pairs[i].name);
         if (option && (option->section == CLI_READING || option->kind == CLI_READER ||
                        option->scope & CLI_LOADS)) {
-            snprintf(why, size, "--%s says how it is read: give it to memprof browse",
+            snprintf(why, size, "--%s changes how the recording is read; pass it to memprof browse",
                      option->name);
             return false;
         }
     }
     if (options->help || options->version)
-        return say(why, size, "? tells the keys; memprof help COMMAND, what a command takes");
+        return say(why, size,
+                   "? lists the keys; memprof COMMAND --help lists the options of a command");
     if (!options->command.report || options->command.report->many || options->question.base ||
         options->question.policy_path || options->command.scope & CLI_STORES)
-        return say(why, size,
-                   "one recording is browsed: what holds it against another is asked "
-                   "on the command line");
+        return say(why, size, "browse shows one recording; compare recordings on the command line");
     return options->path_count == paths ||
-           say(why, size, "the line has too many words: options stand behind the command");
+           say(why, size, "too many words; options come after the command");
 }
 
 static bool ask(const browse_source *source, browse_answer *answer, char *why, size_t size)
@@ -270,7 +266,7 @@ bool browse_ask(const browse_source *source, const char *command, const char *li
             known = &source->options->commands[i];
     *answer = (browse_answer){.document = NULL};
     if (!known || !known->report) {
-        snprintf(why, size, "%s is no command that answers from one recording", command);
+        snprintf(why, size, "%s is not a command for one recording", command);
         return false;
     }
     line_words words = spell(source, known, &answer->arena, line);

@@ -39,7 +39,7 @@ static const link_rule rules[] = {
     {"", "its callers and what it calls", "calls", "", AS_WORD, MEMORY | PROFILE},
     {"object", "this object: what refers to it, what it keeps", "object", "", AS_WORD, GRAPHS},
     {"object", "the path from a root to this object", "path", "", AS_WORD, GRAPHS},
-    {"accumulation", "the object that they gather in", "object", "", AS_WORD, GRAPHS},
+    {"accumulation", "the object where they accumulate", "object", "", AS_WORD, GRAPHS},
     {"holder", "the object that holds them", "object", "", AS_WORD, GRAPHS},
     {"largest", "the largest of them", "object", "", AS_WORD, GRAPHS},
     {"dominator", "its dominator", "object", "", AS_WORD, GRAPHS},
@@ -163,7 +163,8 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
             code);
     const char *program = browse_page_cell(arena, page, "program");
     if (program && source->options->source_folders.count)
-        add(&to, &(link_rule){"", "the source with its costs", "annotate", "", AS_WORD, ~0u},
+        add(&to,
+            &(link_rule){"", "the source with the cost of each line", "annotate", "", AS_WORD, ~0u},
             program);
     return to.count;
 }
@@ -223,8 +224,8 @@ bool browse_source_line(mp_arena *arena, const browse_source *source, const brow
     size_t count = 0;
     if (!code || !sources.folders.count) {
         snprintf(why, size, "%s",
-                 !code ? "this line is about no place in a source"
-                       : "where are the sources? memprof browse --sources DIR");
+                 !code ? "this row has no place in a source"
+                       : "no source folder; use memprof browse --sources DIR");
         return false;
     }
     /* A method stands before its source, and sources may have blanks. */
@@ -238,7 +239,7 @@ bool browse_source_line(mp_arena *arena, const browse_source *source, const brow
         return true;
     }
     if (error.code == MP_ERROR_INPUT)
-        snprintf(why, size, "no source of %s lies below the folders of --sources", code);
+        snprintf(why, size, "no source of %s in the folders of --sources", code);
     else
         mp_error_line(&error, "--", why, size);
     return false;

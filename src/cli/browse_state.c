@@ -25,13 +25,13 @@ const char *const browse_help[] = {
     "  Space, PgDn PgUp  a page (also Ctrl-F, Ctrl-B)",
     "  g G, Home End     to the first, the last row",
     "  l h, arrows       open, close: a stack, a branch of a tree",
-    "  + -               the same of all rows of the table",
-    "  w                 nothing is cut; l and h then move sideways",
+    "  + -               the same for all rows of the table",
+    "  w                 show whole lines; l and h then move sideways",
     "",
     "Views",
     "  Tab, Shift-Tab    the next, the previous view; 1 to 9, 0 go to one",
-    "  Enter             what can be opened from this row",
-    "  q, Esc, Backspace back to the page before; q on a view ends",
+    "  Enter             list what can be opened from this row",
+    "  q, Esc, Backspace back to the previous page; q on a view ends",
     "  Q                 end",
     "  :                 any command with its options, as on the command line:",
     "                    object 1c16e0, calls placeOrder, leaks --sort objects",
@@ -40,7 +40,7 @@ const char *const browse_help[] = {
     "  f                 the options of this view, as on the command line:",
     "                    --type 'Order*' --min-size 1K --limit 0",
     "  / n N             search, the next, the previous hit",
-    "  s                 sort the rows that are here by a column; again: turned round",
+    "  s                 sort the rows shown by a column; again: reverse order",
     "",
     "  o                 open the source line in $VISUAL or $EDITOR (see --sources)",
     "  ?                 this help",
@@ -98,7 +98,7 @@ static browse_leaf ask(const browse_state *state, const char *name, const char *
 static void tell_of(browse_state *state, const browse_leaf *leaf)
 {
     if (browse_has_page(leaf) && leaf->page.document->fits_nothing)
-        say(state, "nothing fits the selection; a pattern is for a whole name, *NAME* for a part");
+        say(state, "nothing matches the filters; a pattern matches a whole name, *NAME* a part");
 }
 
 static void push(browse_state *state, const browse_leaf *leaf)
@@ -154,9 +154,9 @@ static void search(browse_state *state, bool forward)
 {
     browse_leaf *leaf = browse_top(state);
     if (!*state->sought)
-        say(state, "nothing was searched for yet: / searches");
+        say(state, "no search yet; / searches");
     else if (!browse_has_page(leaf) || !browse_page_find(&leaf->page, state->sought, forward))
-        say(state, "there is no \"%s\" here", state->sought);
+        say(state, "\"%s\" not found", state->sought);
 }
 
 /* The page anew, with other options. */
@@ -189,8 +189,8 @@ static void run_command(browse_state *state)
     const char *nearest =
         cli_command_nearest(source->options->commands, source->options->command_count, name);
     if (length)
-        say(state, "%s is not a command%s%s%s", name, nearest ? ": is " : "",
-            nearest ? nearest : "", nearest ? " meant?" : "");
+        say(state, "unknown command '%s'%s%s%s", name, nearest ? "; did you mean '" : "",
+            nearest ? nearest : "", nearest ? "'?" : "");
     free(name);
 }
 
@@ -277,7 +277,7 @@ static void choose_link(browse_state *state)
     if (state->item_count)
         state->mode = BROWSE_CHOOSES;
     else if (!browse_page_open(&leaf->page, !browse_page_is_open(&leaf->page)))
-        say(state, "there is nothing behind this line");
+        say(state, "there is nothing to open from this row");
 }
 
 static void choose_column(browse_state *state)
@@ -288,7 +288,7 @@ static void choose_column(browse_state *state)
     if (!table || table->shape != MP_ROWS ||
         leaf->page.tables[line->table].depth < table->column_count) {
         say(state, "%s",
-            table && table->shape == MP_ROWS ? "the order of a tree is its meaning"
+            table && table->shape == MP_ROWS ? "a tree cannot be sorted"
                                              : "the cursor is in no table");
         return;
     }
@@ -303,7 +303,7 @@ static void choose_column(browse_state *state)
         if (state->item_count == sizeof state->items / sizeof *state->items)
             break;
         state->sort_columns[state->item_count] = i;
-        state->items[state->item_count++] = none ? "(as they were)" : column->title;
+        state->items[state->item_count++] = none ? "(original order)" : column->title;
     }
     state->sorts = true;
     state->menu_title = "Sort by";
@@ -319,7 +319,7 @@ static void take_item(browse_state *state)
         bool cut = line && leaf->page.document->tables[line->table].footer.rest.count;
         browse_page_sort(&leaf->page, state->sort_columns[state->item]);
         if (cut)
-            say(state, "sorted are the rows that are here: --sort in f asks anew");
+            say(state, "sorted the rows shown; --sort in f sorts all rows");
         return;
     }
     const browse_link *link = &state->links[state->item];
@@ -361,8 +361,7 @@ static void open_or_shift(browse_state *state, browse_page *page, bool open)
         browse_page_shift(page, open ? SIDEWAYS : -SIDEWAYS);
     else if (!browse_page_open(page, open))
         say(state, "%s",
-            open ? "there is no more to open here: Enter goes on from here"
-                 : "there is nothing to close here");
+            open ? "nothing more to open here; Enter follows this row" : "nothing to close here");
 }
 
 /* Keys that move on the page. False: it is none. */

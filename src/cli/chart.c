@@ -40,9 +40,9 @@ bool cli_chart_fits(const cli_options *options)
     if (!options->chart)
         return true;
     if (strcmp(options->chart, "-") == 0)
-        return cli_refuse(options, "--chart names a file for the picture; --format svg prints it");
+        return cli_refuse(options, "--chart needs a file name; --format svg prints the picture");
     if (is_one_file(options->chart, options->output))
-        return cli_refuse(options, "--chart and --output name one file, expected two");
+        return cli_refuse(options, "--chart and --output name the same file");
     return true;
 }
 

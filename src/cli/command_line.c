@@ -84,11 +84,9 @@ char *cli_command_line(const cli_options *options)
         dashes |= options->paths[i][0] == '-' && options->paths[i][1];
     if (dashes)
         mp_text_put(&line, " --", 3);
-    if (operand && !command->operand_last)
+    if (operand)
         put_word(&line, operand);
     for (size_t i = 0; i < options->path_count; i++)
         put_word(&line, options->paths[i]);
-    if (operand && command->operand_last)
-        put_word(&line, operand);
     return line.at;
 }

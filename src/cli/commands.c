@@ -21,7 +21,7 @@ static int run_formats(cli_options *options)
     } format_row;
     static const mp_column columns[] = {
         MP_COLUMN(format_row, name, "Name", MP_TEXT, 0),
-        MP_COLUMN(format_row, summary, "What it is", MP_TEXT, 0),
+        MP_COLUMN(format_row, summary, "Description", MP_TEXT, 0),
         MP_COLUMN(format_row, versions, "Versions", MP_TEXT, 0),
         MP_COLUMN(format_row, endings, "Files", MP_TEXT, 0),
     };
@@ -107,7 +107,6 @@ const cli_command *cli_commands(size_t *count)
                                .example = reports[i]->example,
                                .details = reports[i]->details,
                                .operand = operands[reports[i]->operand],
-                               .operand_last = reports[i]->operand >= MP_OPERAND_CODE,
                                .report = reports[i],
                                .scope = CLI_READS | CLI_LOADS | CLI_PRINTS | CLI_ALWAYS,
                                .arguments = &reports[i]->arguments,

@@ -81,13 +81,13 @@ static bool is_name(const char *name)
 static bool refuse_name(config_reading *config, const char *name)
 {
     if (config->faults_here >= MOST_FAULTS) /* which are told no more */
-        return fault(config, "there is no option");
+        return fault(config, "unknown option");
     const char *names[CLI_MOST_OPTIONS];
     for (size_t i = 0; i < cli_option_count; i++)
         names[i] = cli_option_table[i].name;
     const char *nearest = mp_text_nearest(name, names, cli_option_count);
-    return fault(config, "there is no option \"%s\"%s%s%s", name, nearest ? ", expected " : "",
-                 nearest ? nearest : "", nearest ? "?" : "");
+    return fault(config, "unknown option \"%s\"%s%s%s", name, nearest ? "; did you mean '" : "",
+                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 /* "leaks.limit" is the limit of one command. What a name means to several commands is not always
@@ -95,8 +95,8 @@ static bool refuse_name(config_reading *config, const char *name)
 static bool set_option(config_reading *config, config_setting *made, const char *name)
 {
     if (!is_name(name))
-        return fault(config, "\"%s\" is no option, expected OPTION = TEXT or COMMAND.OPTION = TEXT",
-                     name);
+        return fault(
+            config, "invalid option \"%s\", expected OPTION = TEXT or COMMAND.OPTION = TEXT", name);
     const char *dot = strchr(name, '.');
     made->pair.name = dot ? dot + 1 : name;
     for (size_t i = 0; dot && !made->command && i < config->command_count; i++) {
@@ -105,7 +105,7 @@ static bool set_option(config_reading *config, config_setting *made, const char 
             made->command = &config->commands[i];
     }
     if (dot && !made->command)
-        return fault(config, "there is no command \"%.*s\", expected COMMAND.OPTION or OPTION",
+        return fault(config, "unknown command \"%.*s\", expected COMMAND.OPTION or OPTION",
                      (int)(dot - name), name);
     made->option = find_option(config, made->pair.name);
     if (!made->option)
@@ -114,11 +114,11 @@ static bool set_option(config_reading *config, config_setting *made, const char 
     if (made->command)
         made->option = cli_option_of(made->command, made->pair.name);
     if (!made->option)
-        return fault(config, "%s does not take %s", made->command->name, made->pair.name);
+        return fault(config, "%s does not accept %s", made->command->name, made->pair.name);
     bool operand = made->command && made->option->section == CLI_WHAT &&
                    strcmp(made->pair.name, "type") == 0; /* it stands for one */
     return !(made->option->by_hand || operand) ||
-           fault(config, "%s can be given on the command line alone", made->pair.name);
+           fault(config, "%s is allowed only on the command line", made->pair.name);
 }
 
 /* Paths stand where the file stands, wherever the program runs. */
@@ -127,9 +127,9 @@ static bool set_text(config_reading *config, config_setting *made, bool has_text
     assert(made->option);
     const char *argument = made->option->argument, *name = made->pair.name;
     if (!argument)
-        return !has_text || fault(config, "%s takes no text, expected the name alone", name);
+        return !has_text || fault(config, "%s takes no value, expected the name alone", name);
     if (!has_text || !*text)
-        return fault(config, "%s needs a text, expected %s = %s", name, name, argument);
+        return fault(config, "%s requires a value, expected %s = %s", name, name, argument);
     bool path = strcmp(argument, "FILE") == 0 || strcmp(argument, "DIR") == 0;
     made->pair.text = path && *text != '/' && strcmp(text, "-") != 0
                           ? mp_arena_format(config->arena, "%s%s", config->folder, text)
@@ -177,7 +177,7 @@ static void read_line(config_reading *config, mp_slice line)
     const char *name_text = mp_arena_copy(config->arena, name.at, name.length);
     const char *value = mp_arena_copy(config->arena, text.at, text.length);
     if (mp_slice_control(line) || !mp_utf8_valid(line)) {
-        fault(config, "is no text in UTF-8, expected OPTION = TEXT");
+        fault(config, "is not UTF-8 text, expected OPTION = TEXT");
     } else if (set_option(config, &made, name_text) &&
                set_text(config, &made, equals != NULL, value) && set_once(config, &made)) {
         made.rank += made.command != NULL;
@@ -208,7 +208,7 @@ static void read_file(config_reading *config, const char *path, size_t folder_le
     memset(config->first, 0, sizeof config->first);
     struct stat status;
     if (stat(path, &status) == 0 && status.st_size > MOST_BYTES) {
-        cli_put_fault(path, "is larger than 64 KiB, the limit of a configuration");
+        cli_put_fault(path, "is larger than 64 KiB, the limit for a configuration file");
         config->faults++;
         return;
     }
@@ -219,7 +219,7 @@ static void read_file(config_reading *config, const char *path, size_t folder_le
             read_line(config, line);
         }
         if (config->faults_here > MOST_FAULTS)
-            cli_put_fault(path, "and %zu more: is it a configuration?",
+            cli_put_fault(path, "and %zu more; is it a configuration file?",
                           config->faults_here - MOST_FAULTS);
     } else {
         cli_put_error(&error);
@@ -319,8 +319,8 @@ static void read_nearest(config_reading *config)
         }
         if (found && !says(config, "quiet"))
             fprintf(stderr,
-                    "%s: warning: passed over: it is another user's, in a folder where everybody "
-                    "may write\n",
+                    "%s: warning: ignored: it belongs to another user, in a folder that everybody "
+                    "can write to\n",
                     path);
         const char *next = mp_arena_format(config->arena, "../%s", up);
         if (stat(folder, &here) != 0 || stat(next, &above) != 0 ||
@@ -346,7 +346,7 @@ static void tell(const config_reading *config)
         if (!one->meant)
             fprintf(stderr, " is not used by %s\n", options->command.name);
         else
-            fprintf(stderr, "%s%s\n", by ? " is overruled by " : " is set", by ? by : "");
+            fprintf(stderr, "%s%s\n", by ? " is overridden by " : " is set", by ? by : "");
     }
 }
 
@@ -377,7 +377,7 @@ static void ignore_judged(config_reading *config)
             continue;
         cli_put_safe(one->pair.origin);
         fprintf(stderr,
-                ": note: --%s is ignored: it would change what is judged; give it on the "
+                ": note: --%s is ignored because it would change what is judged; give it on the "
                 "command line\n",
                 one->pair.name);
     }
@@ -420,8 +420,8 @@ void cli_config_remind(const cli_options *options)
     for (size_t i = 0; i < options->pair_count; i++)
         if (options->pairs[i].origin) {
             cli_put_safe(options->pairs[i].origin);
-            fputs(": note: options are set here too: --verbose tells them, --no-config does "
-                  "without\n",
+            fputs(": note: options are set here too; --verbose lists them, --no-config ignores "
+                  "them\n",
                   stderr);
             return;
         }

@@ -48,7 +48,7 @@ void cli_console_end(bool failed)
     if (*spoken.kept_back)
         cli_put_safe(spoken.kept_back);
     else
-        fputs("memprof: there is nothing in it that this command could tell", stderr);
+        fputs("memprof: the input has no data for this command", stderr);
     fputc('\n', stderr);
 }
 
@@ -164,7 +164,7 @@ void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, boo
         printed[id] = true;
     }
     if (summed)
-        cli_put_message("--verbose shows them one by one");
+        cli_put_message("--verbose lists each of them");
 }
 
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations)
@@ -295,7 +295,7 @@ bool cli_output_spares(const char *output, const char *const *paths, size_t coun
     for (size_t i = 0; i < count; i++) {
         if (!paths[i] || !is_file(paths[i], &file))
             continue;
-        cli_put_fault(output, "is read here and would be overwritten, expected another file");
+        cli_put_fault(output, "is an input and would be overwritten, expected another file");
         return false;
     }
     return true;
@@ -305,10 +305,11 @@ bool cli_output_spares_read(const char *output)
 {
     mp_read_state state = output ? mp_read_set_find(output) : MP_NOT_READ;
     if (state == MP_READ)
-        cli_put_fault(output, "is read here and would be overwritten, expected another file");
+        cli_put_fault(output, "is an input and would be overwritten, expected another file");
     else if (state == MP_READ_SIDECAR)
-        cli_put_fault(output, "has a name under which the database that is read here may keep "
-                              "changes, expected another file");
+        cli_put_fault(
+            output,
+            "has a name that the input database may use for its changes, expected another file");
     return state == MP_NOT_READ;
 }
 

@@ -59,7 +59,7 @@ static bool refuse(const cli_options *options, const char *path, const char *end
         if (renderers[i]->ending && cli_command_writes(&options->command, renderers[i]) &&
             (draws(&options->command) || !mp_text_is(renderers[i]->name, "svg")))
             endings[count++] = renderers[i]->ending;
-    return cli_refuse(options, "%s: %s writes no %s, but %s; any other name is of text", path,
+    return cli_refuse(options, "%s: %s cannot write %s, only %s; other names mean text", path,
                       options->command.name, ending,
                       mp_text_list(endings, count, "and", list, sizeof list));
 }
@@ -69,7 +69,7 @@ bool cli_ending_choose(cli_options *options)
     const char *output = options->output, *chart = options->chart;
     const char *ending = chart ? foreign_ending(chart) : NULL;
     if (ending && !mp_text_is(ending, ".svg"))
-        return cli_refuse(options, "%s: --chart draws SVG (.svg), and no %s", chart, ending);
+        return cli_refuse(options, "%s: --chart draws SVG (.svg), not %s", chart, ending);
     if (!output || options->format_named || cli_is_given(options, "format") ||
         cli_to_is_format(options))
         return true;

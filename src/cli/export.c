@@ -77,8 +77,7 @@ static bool choose_renderer(cli_options *options, const mp_renderer *renderer,
     for (size_t i = 0; i < options->pair_count; i++)
         if (strcmp(options->pairs[i].name, "format") == 0 && !options->pairs[i].origin)
             return cli_refuse(options,
-                              "--to %s says how it is printed, and --format too: give one "
-                              "of them",
+                              "--to %s and --format both set the output format; use only one",
                               renderer->name);
     drop(options, "to");
     drop(options, "format"); /* a default */
@@ -87,6 +86,7 @@ static bool choose_renderer(cli_options *options, const mp_renderer *renderer,
     for (size_t i = 0; i < count; i++)
         if (mp_text_is(commands[i].name, renderer->command))
             options->command = commands[i];
+    options->command.name = "export"; /* as the messages about it say */
     return true;
 }
 
@@ -98,8 +98,7 @@ bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer,
         if (cli_command_writes(&commands[i], renderer))
             of = &commands[i];
     const cli_option *to = cli_option_of(of, "to");
-    return cli_refuse(options,
-                      "%s is how an answer is printed, not a recording: memprof %s --%s %s",
+    return cli_refuse(options, "%s is an output format of a report: use memprof %s --%s %s",
                       renderer->name, of->name,
                       to && to->kind == CLI_OWN_RENDERER ? "to" : "format", renderer->name);
 }
@@ -115,7 +114,7 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
             output = options->pairs[i].text;
     }
     if (!to)
-        return cli_refuse(options, "export needs --to FORMAT and has none");
+        return cli_refuse(options, "export needs --to FORMAT");
     bool found = mp_target_find(to, &target);
     assert(found);
     if (found && target.renderer)
@@ -124,19 +123,13 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
     bool stream = !output || strcmp(output, "-") == 0;
     if (stream && exporter->in_place)
         return cli_refuse(options,
-                          "export --to %s writes a file, not standard output: name it by "
-                          "--output FILE",
-                          to);
+                          "export --to %s cannot write to standard output; use --output FILE", to);
     if (exporter->binary && !output)
         return cli_refuse(options,
-                          "%s is binary: name a file by --output FILE, or --output - for "
-                          "standard output",
-                          to);
+                          "%s is binary; use --output FILE, or --output - for standard output", to);
     if (exporter->binary && stream && isatty(STDOUT_FILENO))
         return cli_refuse(options,
-                          "%s is binary, and standard output is a terminal: name a file by "
-                          "--output FILE",
-                          to);
+                          "%s is binary and standard output is a terminal; use --output FILE", to);
     options->command.report = &exporter->report;
     options->command.arguments = &exporter->report.arguments;
     options->exporter = exporter;

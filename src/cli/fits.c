@@ -1,14 +1,25 @@
 #include "cli/fits.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "cli/chart.h"
 
 bool cli_is_there(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0;
+}
+
+bool cli_is_input(const char *operand)
+{
+    size_t length = strcspn(operand, "@:");
+    char *path = mp_copy(operand, length);
+    bool is = strcmp(operand, "-") == 0 || cli_is_there(operand) || cli_is_there(path);
+    free(path);
+    return is;
 }
 
 bool cli_given_once(const cli_options *options)
@@ -47,78 +58,57 @@ bool cli_to_is_format(const cli_options *options)
     return to && to->kind == CLI_OWN_RENDERER && cli_is_given(options, "to");
 }
 
-/* Whether what is no file stands where a file should, and the other way round. False after a
- * message. */
-static bool check_places(const cli_options *options)
-{
-    const cli_command *command = &options->command;
-    const char *operand = options->operand, *path = options->path_count ? options->paths[0] : "-";
-    bool last = command->operand_last;
-    bool named = last || (command->report && command->report->operand == MP_OPERAND_OBJECT);
-    if (!operand || !named || options->path_count != 1 || strcmp(path, "-") == 0 ||
-        cli_is_there(path) || strchr(path, '@') || !cli_is_there(operand))
-        return true;
-    return cli_refuse(options, "%s is no file, and %s is one: memprof %s %s %s", path, operand,
-                      command->name, last ? operand : path, last ? path : operand);
-}
-
 static bool format_fits(const cli_options *options)
 {
     const cli_command *command = &options->command;
     const mp_renderer *renderer = options->renderer;
     if (renderer->command && !cli_command_writes(command, renderer))
-        return cli_refuse(options, "--format %s shows the answer of %s, not of %s", renderer->name,
+        return cli_refuse(options, "--format %s is for %s, not for %s", renderer->name,
                           renderer->command, command->name);
     if (command->scope & CLI_EXPORTS && !cli_command_writes(command, renderer))
-        return cli_refuse(options, "%s tells what it wrote, and --format %s shows none of it",
+        return cli_refuse(options, "the summary that %s prints cannot be --format %s",
                           command->name, renderer->name);
     if (command->scope & CLI_WATCHES && !cli_command_writes(command, renderer))
-        return cli_refuse(options, "%s prints a line for each snapshot, which %s cannot",
+        return cli_refuse(options, "%s prints one line per snapshot, which %s does not support",
                           command->name, renderer->name);
     if (cli_to_is_format(options) && cli_is_given(options, "format"))
-        return cli_refuse(options, "--to and --format both say what is written: give one of them");
+        return cli_refuse(options, "--to and --format both set the output format; use only one");
     for (const char *const *name = renderer->unused; name && *name; name++)
         if (cli_is_given(options, *name))
-            return cli_refuse(options, "%s has all there is, and no use for --%s", renderer->name,
-                              *name);
+            return cli_refuse(options, "%s always contains everything; --%s has no effect on it",
+                              renderer->name, *name);
     if (options->brief && !renderer->can_be_brief)
-        return cli_refuse(options, "--brief goes with --format text or json, not with %s",
+        return cli_refuse(options, "--brief supports --format text or json, not %s",
                           renderer->name);
     return true;
 }
 
-/* What stands on the command line beside options. */
+/* Check the number of files, and the argument before them. */
 static bool operands_fit(const cli_options *options)
 {
     const cli_command *command = &options->command;
-    bool before = command->operand && !command->operand_last;
+    const char *operand = command->operand ? command->operand : "";
+    bool optional = *operand == '[';
     if (cli_compares(command) && options->path_count != 1)
-        return cli_refuse(options, "%s compares BASE with one other recording", command->name);
-    const char *behind = command->operand_last ? command->operand : NULL;
-    bool optional = behind && *behind == '[';
-    if (behind && !optional && !options->operand)
-        return cli_refuse(options,
-                          "%s needs a file to read (\"-\" is standard input) and, behind it, %s",
-                          command->name, behind);
+        return cli_refuse(options, "%s compares two files: BASE FILE", command->name);
     if (optional && options->path_count > 1)
-        return cli_refuse(options, "%s takes one file and, behind it, one name", command->name);
-    bool misses = before && !cli_is_given(options, "policy");
+        return cli_refuse(options, "%s takes one name and one file", command->name);
+    bool misses = *operand && !optional && !cli_is_given(options, "policy");
     if (command->scope & CLI_READS && options->path_count == 0)
         return cli_refuse(options, "%s needs %s%sa file to read (\"-\" is standard input)%s",
-                          command->name, misses ? command->operand : "", misses ? " and " : "",
+                          command->name, misses ? operand : "", misses ? " and " : "",
                           mp_argument_find(command->arguments, "object")
-                              ? "; --type GLOB may stand for OBJECT"
+                              ? "; --type GLOB can replace OBJECT"
                               : "");
     if (reads_stdin_twice(options))
-        return cli_refuse(options, "standard input (\"-\") can be read once");
+        return cli_refuse(options, "standard input (\"-\") can be read only once");
     if (!(command->scope & CLI_READS) && options->path_count)
-        return cli_refuse(options, "%s takes no file, and got %s", command->name,
+        return cli_refuse(options, "%s takes no file, but got %s", command->name,
                           options->paths[0]);
     return true;
 }
 
 bool cli_fits(const cli_options *options)
 {
-    return format_fits(options) && check_places(options) && operands_fit(options) &&
-           cli_chart_fits(options);
+    return format_fits(options) && operands_fit(options) && cli_chart_fits(options);
 }

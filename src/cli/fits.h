@@ -16,5 +16,8 @@ bool cli_is_given(const cli_options *options, const char *name);
 bool cli_to_is_format(const cli_options *options);
 /* There is a file of this name. */
 bool cli_is_there(const char *path);
+/* Return true if the operand names standard input, a file that exists, a snapshot of it
+ * (FILE@SNAPSHOT) or a member of it (ARCHIVE:MEMBER). */
+bool cli_is_input(const char *operand);
 
 #endif

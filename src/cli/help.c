@@ -277,11 +277,8 @@ static void put_usage(const cli_command *command)
     const char *files = !(command->scope & CLI_READS)              ? ""
                         : cli_compares(command) || *operand == '[' ? " FILE"
                                                                    : " FILE...";
-    if (command->operand_last)
-        printf("Usage: memprof %s [OPTIONS]%s %s\n", command->name, files, operand);
-    else
-        printf("Usage: memprof %s [OPTIONS]%s%s%s\n", command->name, *operand ? " " : "", operand,
-               files);
+    printf("Usage: memprof %s [OPTIONS]%s%s%s\n", command->name, *operand ? " " : "", operand,
+           files);
 }
 
 static void put_groups(const cli_command *command)

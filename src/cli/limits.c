@@ -140,9 +140,9 @@ static void hold_memory(int64_t given)
         return;
     mp_format_bytes(size, (int64_t)most, false, false);
     snprintf(memory_text, sizeof memory_text,
-             "memprof: error: out of memory: it may take %s%s; fewer recordings at once (--jobs 1, "
-             "one file) take less, --max-memory allows more\n",
-             size, given ? "" : ", three quarters of what there is");
+             "memprof: error: out of memory: the limit is %s%s; --max-memory raises it, --jobs 1 "
+             "or fewer files need less\n",
+             size, given ? "" : ", three quarters of the available memory");
 }
 
 const char *cli_limits_memory_text(void)
@@ -169,8 +169,8 @@ static void hold_time(int64_t us)
     const struct itimerval timer = {
         .it_value = {.tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000)}};
     snprintf(time_text, sizeof time_text,
-             "memprof: error: it takes longer than the %" PRId64 ".%03d s of --max-time: ended "
-             "without an answer\n",
+             "memprof: error: stopped after the %" PRId64
+             ".%03d s of --max-time, without a result\n",
              us / 1000000, (int)(us % 1000000 / 1000));
     sigaction(SIGALRM, &ending, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);

@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     cli_console_begin();
     mp_set_out_of_memory_handler(out_of_memory);
     if (argc < 2) {
-        cli_refuse(&(cli_options){0}, "what is to be read? memprof [COMMAND] [OPTIONS] FILE...");
+        cli_refuse(&(cli_options){0}, "no input file; usage: memprof [COMMAND] [OPTIONS] FILE...");
         return CLI_USAGE;
     }
     int status = CLI_USAGE;

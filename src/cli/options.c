@@ -88,7 +88,7 @@ const cli_option cli_option_table[] = {
      "a size such as 64K or 1.5MiB, or a percentage such as 10%", .kind = CLI_ASKS,
      .section = CLI_LIMITS},
     {"max-leaked", "SIZE", "fail if more bytes leaked",
-     "a size such as 64K or 1.5MiB (of a percentage there is --max-trend)", .kind = CLI_ASKS,
+     "a size such as 64K or 1.5MiB (for a percentage: --max-trend)", .kind = CLI_ASKS,
      .section = CLI_LIMITS},
     {"max-leaked", "SIZE",
      "exit with status 1 when more bytes created since the first snapshot are alive",
@@ -110,7 +110,7 @@ const cli_option cli_option_table[] = {
      "a time with its unit, such as 250ms or 2s", .kind = CLI_TIME, AT(look_us),
      .scope = CLI_WATCHES, .section = CLI_WHAT},
     {"max-live", "SIZE", "fail if more bytes are alive",
-     "a size such as 64K or 1.5MiB (of a percentage there is --max-growth)", .kind = CLI_ASKS,
+     "a size such as 64K or 1.5MiB (for a percentage: --max-growth)", .kind = CLI_ASKS,
      .section = CLI_LIMITS},
     {"min-lines", "P%", "fail if a smaller percentage of lines was executed",
      "a percentage from 0% to 100%", .kind = CLI_ASKS, .section = CLI_LIMITS},
@@ -321,7 +321,17 @@ bool cli_compares(const cli_command *command)
 
 const char *cli_command_nearest(const cli_command *commands, size_t count, const char *name)
 {
+    /* Names of commands in other programs. */
+    static const struct {
+        const char *other, *name;
+    } synonyms[] = {
+        {"stats", "analyze"}, {"summary", "analyze"}, {"report", "analyze"}, {"show", "analyze"},
+        {"compare", "diff"},  {"convert", "export"},  {"verify", "check"},   {"view", "browse"},
+    };
     const char *names[CLI_MOST_COMMANDS];
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (strcmp(synonyms[i].other, name) == 0)
+            return synonyms[i].name;
     for (size_t i = 0; i < count; i++)
         names[i] = commands[i].name;
     return mp_text_nearest(name, names, count);
@@ -394,8 +404,9 @@ static bool has_checks(const cli_command *command)
 
 bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
 {
-    const char *only = renderer->command, *at = only ? strstr(only, command->name) : NULL;
-    size_t length = strlen(command->name);
+    const char *name = command->report ? command->report->name : command->name;
+    const char *only = renderer->command, *at = only ? strstr(only, name) : NULL;
+    size_t length = strlen(name);
     if (command->scope & CLI_WATCHES)
         return renderer->put_row != NULL;
     if (command->scope & CLI_EXPORTS && renderer->draws)

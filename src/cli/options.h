@@ -34,9 +34,8 @@ typedef struct cli_command {
     const char *operand;     /* what stands before the files; NULL: nothing */
     const mp_report *report; /* that is asked; NULL: none */
     const mp_argument_table *arguments;
-    unsigned scope;    /* of its options, beside its arguments */
-    unsigned kinds;    /* of recordings, without a report: a bit for each; 0: all */
-    bool operand_last; /* the operand stands behind the one file, or nowhere */
+    unsigned scope; /* of its options, beside its arguments */
+    unsigned kinds; /* of recordings, without a report: a bit for each; 0: all */
     int (*run)(struct cli_options *options); /* gives the exit status */
 } cli_command;
 
@@ -51,7 +50,7 @@ typedef struct cli_options {
     bool command_named;          /* not the default one */
     const cli_command *commands; /* that it is one of */
     size_t command_count;
-    const char *operand; /* before the files, or behind the one; NULL: none */
+    const char *operand; /* argument before the files; NULL: none */
     const char **paths;  /* points into argv */
     size_t path_count;
     cli_pair *pairs; /* all options */

@@ -90,15 +90,15 @@ static bool refuse_foreign(const cli_options *options, const cli_line *line, con
     size_t count = 0;
     char list[512];
     if (options->exporter)
-        return cli_refuse(options, "export --to %s does not take --%s", options->exporter->name,
+        return cli_refuse(options, "export --to %s does not accept --%s", options->exporter->name,
                           name);
     for (size_t i = 0; i < line->command_count; i++)
         if (cli_option_of(&line->commands[i], name))
             takers[count++] = line->commands[i].name;
     if (count > SEVERAL)
-        return cli_refuse(options, "%s does not take --%s, which most commands do",
+        return cli_refuse(options, "%s does not accept --%s; most other commands do",
                           options->command.name, name);
-    return cli_refuse(options, "%s does not take --%s: %s %s", options->command.name, name,
+    return cli_refuse(options, "%s does not accept --%s; %s %s", options->command.name, name,
                       mp_text_list(takers, count, "and", list, sizeof list),
                       count == 1 ? "does" : "do");
 }
@@ -121,10 +121,10 @@ static bool refuse_unknown(const cli_options *options, const cli_line *line, con
     }
     const char *nearest = mp_text_nearest(name, taken, taken_count);
     if (nearest)
-        return cli_refuse(options, "there is no option --%s: is --%s meant?", name, nearest);
+        return cli_refuse(options, "unknown option '--%s'; did you mean '--%s'?", name, nearest);
     nearest = mp_text_nearest(name, others, other_count);
     return nearest ? refuse_foreign(options, line, nearest)
-                   : cli_refuse(options, "there is no option --%s", name);
+                   : cli_refuse(options, "unknown option '--%s'", name);
 }
 
 /* The option of this name, or the only one that begins so. NULL after a message. */
@@ -149,7 +149,7 @@ static const cli_option *find_named(const cli_options *options, const cli_line *
     if (count == 1 && !is_option(name)) /* of another command, --by is no --bytes */
         return found;
     if (count > 1 && !is_option(name))
-        cli_refuse(options, "--%s may stand for %s", name,
+        cli_refuse(options, "ambiguous option '--%s': it matches %s", name,
                    mp_text_list(begun, count, "or", list, sizeof list));
     else
         refuse_unknown(options, line, name);
@@ -173,11 +173,11 @@ static const cli_option *find_lettered(const cli_options *options, const cli_lin
     if (known)
         refuse_foreign(options, line, known->name);
     else if (argument[2] && is_name)
-        cli_refuse(options, "%s is not an option: is -%s meant?", argument, argument);
+        cli_refuse(options, "unknown option '%s'; did you mean '-%s'?", argument, argument);
     else if (*letter > ' ' && *letter < 127)
-        cli_refuse(options, "there is no option -%c", *letter);
+        cli_refuse(options, "unknown option '-%c'", *letter);
     else
-        cli_refuse(options, "a dash with no ASCII letter behind it is not an option");
+        cli_refuse(options, "unknown option: a dash needs an ASCII letter after it");
     return NULL;
 }
 
@@ -188,8 +188,8 @@ static bool add_pair(cli_options *options, cli_line *line, const cli_option *opt
     if (option->argument && !text)
         text = *line->at++;
     if (option->argument && !text)
-        return cli_refuse(options, "--%s needs an argument: --%s %s", option->name, option->name,
-                          option->argument);
+        return cli_refuse(options, "option '--%s' requires an argument: --%s %s", option->name,
+                          option->name, option->argument);
     mp_grow(&options->pairs, &options->pair_capacity, options->pair_count + 1,
             sizeof *options->pairs); /* one word may have many letters */
     options->pairs[options->pair_count++] = (cli_pair){option->name, text ? text : "", NULL};
@@ -204,7 +204,7 @@ static bool add_named(cli_options *options, cli_line *line, const char *argument
     const cli_option *option = find_named(options, line, name);
     free(name);
     if (option && equals && !option->argument)
-        return cli_refuse(options, "--%s takes no argument, and got \"%s\"", option->name,
+        return cli_refuse(options, "option '--%s' takes no argument, but got \"%s\"", option->name,
                           equals + 1);
     return option && add_pair(options, line, option, equals ? equals + 1 : NULL);
 }
@@ -223,11 +223,12 @@ static bool add_lettered(cli_options *options, cli_line *line, const char *argum
     return true;
 }
 
-/* The first operand may name a command; else all of them are files of the default one. */
+/* Take the first operand that names a command and no file as the command: memprof FILE leaks is
+ * memprof leaks FILE. Without one, all operands belong to the default command. */
 static void add_operand(cli_options *options, cli_line *line, const char *operand)
 {
-    const cli_command *command = options->command.name ? NULL : command_of(line, operand);
-    if (command) {
+    const cli_command *command = options->command_named ? NULL : command_of(line, operand);
+    if (command && (!options->command.name || !cli_is_there(operand))) {
         options->command = *command;
         options->command_named = true;
     } else if (!options->command.name && !line->helps && mp_text_is(operand, "help")) {
@@ -256,7 +257,17 @@ static bool collect(cli_options *options, cli_line *line)
     return ok;
 }
 
-/* Which of the operands is the command's own, and which are files. */
+/* Return true if the operands are in the order FILE... ARG: the first is an input, the last is
+ * not. */
+static bool is_reversed(const cli_command *command, const char *const *operands, size_t count)
+{
+    bool names_file = cli_compares(command) || strcmp(command->operand, "POLICY") == 0;
+    return !names_file && count > 1 && cli_is_input(operands[0]) &&
+           !cli_is_input(operands[count - 1]);
+}
+
+/* Divide the operands into the command's own argument and the files. An optional argument needs a
+ * file after it, and is no file itself. */
 static void place_operands(cli_options *options, const cli_line *line)
 {
     const cli_command *command = &options->command;
@@ -265,10 +276,11 @@ static void place_operands(cli_options *options, const cli_line *line)
     /* A type of objects takes the place of one, and a policy may be named as an option. */
     bool replaced = (mp_argument_find(command->arguments, "object") && text_of(options, "type")) ||
                     (mp_argument_find(command->arguments, "policy") && text_of(options, "policy"));
-    bool optional = command->operand_last && *command->operand == '[';
-    if (command->operand_last && (count == 2 || (count > 2 && !optional))) {
+    bool optional = command->operand && *command->operand == '[';
+    bool given = command->operand && !replaced && count > optional;
+    if (given && is_reversed(command, operands, count)) {
         options->operand = operands[--count];
-    } else if (command->operand && !command->operand_last && !replaced && count > 0) {
+    } else if (given && !(optional && cli_is_input(operands[0]))) {
         options->operand = *operands++;
         count--;
     }
@@ -283,9 +295,10 @@ static bool refuse_command(cli_options *options, const cli_line *line, bool or_f
     const char *first = line->operands[0];
     const char *nearest = cli_command_nearest(line->commands, line->command_count, first);
     options->command.name = NULL;
-    return cli_refuse(options, "%s is %s%s%s%s", first,
-                      or_file ? "neither a command nor a file" : "not a command",
-                      nearest ? ": is " : "", nearest ? nearest : "", nearest ? " meant?" : "");
+    if (nearest)
+        return cli_refuse(options, "unknown command '%s'; did you mean '%s'?", first, nearest);
+    return cli_refuse(
+        options, or_file ? "'%s' is neither a command nor a file" : "unknown command '%s'", first);
 }
 
 /* A word that is no path, and names neither a command nor a file. False after a message. */
@@ -302,7 +315,7 @@ static bool check_help(cli_options *options, const cli_line *line)
     if (!line->helps || line->operand_count == 0)
         return true;
     return options->command_named
-               ? cli_refuse(options, "help is about one command, and got %s too", line->operands[0])
+               ? cli_refuse(options, "help takes one command, but got %s too", line->operands[0])
                : refuse_command(options, line, false);
 }
 
@@ -430,7 +443,7 @@ static bool parse(cli_options *options, cli_line *line)
     if (options->help || options->version)
         return true;
     if (options->help_all)
-        return cli_refuse(options, "--all is for --help alone");
+        return cli_refuse(options, "--all is only for --help");
     if (!check_first(options, line))
         return false;
     place_operands(options, line);

@@ -115,7 +115,7 @@ int cli_read_beside(cli_options *options)
     for (size_t i = 0; policy && i < policy->fault_count && i < MP_POLICY_FAULTS; i++)
         cli_put_error(&policy->faults[i]);
     if (policy && policy->fault_count > MP_POLICY_FAULTS)
-        cli_put_fault(policy->path, "and %zu more: is it a policy?",
+        cli_put_fault(policy->path, "and %zu more; is it a policy?",
                       policy->fault_count - MP_POLICY_FAULTS);
     if (!policy)
         cli_put_error(&error);
@@ -190,8 +190,8 @@ static void ask(const cli_work *work, const mp_file_group *group, const mp_reque
         char line[1024];
         answer->error = keep_error(&error);
         *why.advice = '\0'; /* it is the same for each file */
-        mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0,
-                    "passed over: %s", mp_error_line(&why, "--", line, sizeof line));
+        mp_diagnose(answer->diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0, "skipped: %s",
+                    mp_error_line(&why, "--", line, sizeof line));
         answer->passed_over = true;
         return;
     }
@@ -330,8 +330,8 @@ static void warn_of_nothing(mp_document *document)
 {
     if (!document->fits_nothing)
         return;
-    cli_put_message("nothing in any of the files fits the selection; a pattern is for a whole "
-                    "name, *NAME* for a part of it");
+    cli_put_message("nothing in the files matches the filters; a pattern matches a whole name, "
+                    "*NAME* a part of it");
     document->unjudged |= document->check_count > 0;
 }
 
@@ -345,8 +345,8 @@ static int put_merged(const cli_work *work)
     for (size_t i = 0; i < groups->count; i++)
         agents |= groups->at[i].agent;
     const char *what = count == 1 ? agents ? "agent or recording" : "recording"
-                       : agents   ? "agents or recordings, each on its own"
-                                  : "recordings, each on its own";
+                       : agents   ? "agents or recordings, each separately"
+                                  : "recordings, each separately";
     document->title = mp_document_text(document, "%s%s%zu %s", groups->folder ? groups->folder : "",
                                        groups->folder ? ": " : "", count, what);
     warn_of_nothing(document);
@@ -408,8 +408,8 @@ int cli_refuse_many(const cli_options *options, const mp_file_groups *groups)
 {
     char message[1024];
     snprintf(message, sizeof message,
-             "%s is about one recording, not about %zu that are read apart, %s and others: name "
-             "one, or --group all to read them as one",
+             "%s takes one recording, but got %zu separate ones, %s and others; name one, or "
+             "combine them with --group all",
              options->command.name, groups->count, groups->at[0].name);
     cli_put_message(message);
     return CLI_USAGE;
@@ -437,7 +437,7 @@ static int answer_groups(const cli_options *options, const mp_file_groups *group
     if ((work.is_torn = torn != NULL))
         work.torn = *torn;
     if (groups->count > 1 && options->question.base && mp_file_is_stream(options->question.base)) {
-        cli_put_message("the base is read anew for each recording, expected a file, not a stream");
+        cli_put_message("the base is read again for each recording, expected a file, not a stream");
         return CLI_USAGE;
     }
     work.answers = mp_alloc_zero(groups->count, sizeof *work.answers);

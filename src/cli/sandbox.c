@@ -413,7 +413,7 @@ void cli_sandbox_tell(void)
     const unsigned action = SECCOMP_RET_ERRNO;
     bool calls = HAS_FILTER && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
     if (SANITIZED)
-        puts("sandbox: none beside sanitizers");
+        puts("sandbox: none in a build with sanitizers");
     else
         printf("sandbox: other files %s, network and programs %s\n",
                land_version() > 0 ? "denied" : "allowed (the kernel has no Landlock)",

@@ -93,8 +93,7 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
     mp_table_put(document, table, &row);
     if (digest->kind == MP_KIND_RECORDING && !digest->complete && !digest->of_moment)
         mp_document_say(document, MP_TONE_WARNING, "Not complete",
-                        "what is in use counts as leaked: no run that came to its end is judged by "
-                        "it");
+                        "objects in use count as leaked, so it cannot judge complete runs");
     int status = cli_put_document(options, document, diagnostics);
     mp_document_free(document);
     return status;
@@ -131,7 +130,7 @@ static int put_baseline(const cli_options *options, const mp_digest *digest,
     if (!cli_output_spares_read(path)) {
         status = CLI_USAGE;
     } else if (mkdir(store, 0777) != 0 && errno != EEXIST) {
-        cli_put_fault(store, "cannot be made: %s", strerror(errno));
+        cli_put_fault(store, "cannot be saved: %s", strerror(errno));
     } else if (is_free(path, &options->reading.load.limits, digest) &&
                cli_output_open(&output, path)) {
         fwrite(text, 1, length, output.file);
@@ -249,7 +248,7 @@ static int check(cli_options *options)
         question->rules = "";
     }
     if (access(path, F_OK) != 0)
-        cli_put_fault(path, "no such baseline, expected one that \"baseline save\" has kept");
+        cli_put_fault(path, "no baseline of this name, expected one saved by \"baseline save\"");
     else if (!question->rules || (question->rules = rules_for(path, &options->reading.load.limits)))
         status = cli_report(options);
     free(path);
@@ -261,12 +260,11 @@ int cli_baseline(cli_options *options)
     const char *action = options->operand ? options->operand : "";
     bool checks = strcmp(action, "check") == 0;
     if (!checks && strcmp(action, "save") != 0)
-        cli_refuse(options,
-                   "baseline saves or checks: memprof baseline save|check FILE... --store DIR");
+        cli_refuse(options, "usage: memprof baseline save|check FILE... --store DIR");
     else if (!options->store)
         cli_refuse(options, "baseline needs --store DIR");
     else if (options->path_count > (checks ? 1 : MP_MOST_RUNS))
-        cli_refuse(options, checks ? "baseline check is of one recording"
+        cli_refuse(options, checks ? "baseline check takes one recording"
                                    : "baseline save takes at most 1000 runs");
     else
         return checks ? check(options) : save(options);

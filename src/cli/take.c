@@ -177,18 +177,21 @@ bool cli_refuse_argument(const cli_options *options, const cli_option *option, c
     const char *nearest = mp_text_nearest(text, words, count);
     const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
     if (pair->origin) {
-        cli_put_fault(pair->origin, "%s takes %s, not \"%s\"", option->name, takes, text);
+        cli_put_fault(pair->origin, "invalid value \"%s\" for %s, expected %s", text, option->name,
+                      takes);
         return false;
     }
     if (option->kind == CLI_ENCODING) {
         const char *why = "";
         mp_encoding_close(mp_encoding_open(text, &why));
-        return cli_refuse(options, "--%s takes %s, not \"%s\": %s", option->name, takes, text, why);
+        return cli_refuse(options, "invalid value \"%s\" for --%s, expected %s: %s", text,
+                          option->name, takes, why);
     }
     if (nearest)
-        return cli_refuse(options, "--%s does not take \"%s\": is %s meant? It takes %s",
-                          option->name, text, nearest, takes);
-    return cli_refuse(options, "--%s takes %s, not \"%s\"", option->name, takes, text);
+        return cli_refuse(options, "invalid value \"%s\" for --%s; did you mean '%s'? Expected %s",
+                          text, option->name, nearest, takes);
+    return cli_refuse(options, "invalid value \"%s\" for --%s, expected %s", text, option->name,
+                      takes);
 }
 
 bool cli_take(cli_options *options, const cli_option *option, const cli_pair *pair)

@@ -38,7 +38,7 @@ static int read_build(const cli_options *options, const mp_file_group *group, mp
     mp_digest *digest = digest_of(options, group, dictionary, diagnostics, &status);
     if (digest && group->found && builds->count && digest->kind != builds->kind) {
         mp_diagnose(diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0,
-                    "passed over: it is %s, expected %s", mp_kind_name(digest->kind),
+                    "skipped: it is %s, expected %s", mp_kind_name(digest->kind),
                     mp_kind_name(builds->kind));
         status = CLI_OK;
     } else if (digest && mp_builds_add(builds, digest, dictionary, &error)) {

@@ -33,15 +33,15 @@ const mp_argument_table cli_watch_arguments = {rows, sizeof rows / sizeof *rows,
 static int settle(cli_options *options)
 {
     if (options->reading.load.slices && !options->reading.load.slice_us) {
-        cli_refuse(options, "--slices of what is watched, which has no end yet, takes a time such "
-                            "as 10s");
+        cli_refuse(options,
+                   "while watching, --slices needs a time such as 10s because the end is unknown");
         return CLI_USAGE;
     }
     if (!options->reading.load.slice_us)
         options->reading.load.slice_us = SLICE_US;
     if (options->command_on_limit && !options->max_growth.set && !options->max_leaked.set &&
         !options->watch_policy) {
-        cli_refuse(options, "--exec is for a limit: --max-growth, --max-leaked or --policy");
+        cli_refuse(options, "--exec needs a limit: --max-growth, --max-leaked or --policy");
         return CLI_USAGE;
     }
     return CLI_OK;
@@ -154,7 +154,7 @@ static bool can_hear(const cli_watching *watching, int signals)
     int why = errno;
     if (watching->stop >= 0 && watching->wake >= 0 && signals >= 0)
         return true;
-    snprintf(text, sizeof text, "error: nothing can be watched: %s", strerror(why));
+    snprintf(text, sizeof text, "error: cannot watch: %s", strerror(why));
     cli_put_message(text);
     return false;
 }

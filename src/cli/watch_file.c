@@ -147,7 +147,7 @@ static void judge(cli_watched *file, bool last)
     file->next_judged = model->deltas.count + model->deltas.count / 8;
     file->unjudged |= unjudged;
     if (unjudged)
-        refuse_file(file, "rules of the policy could not be judged: memprof gate tells why");
+        refuse_file(file, "some rules of the policy could not be judged; memprof gate shows why");
 }
 
 /* Until a process cleans up, what it needs at the moment counts as leaked. Rules are about all that
@@ -241,19 +241,18 @@ static bool choose_recording(cli_watched *file, mp_input *input, mp_slice head)
 {
     mp_place place = {.group = ""};
     if (mp_packing_of(head) != MP_UNPACKED)
-        return refuse_file(file, "is packed: what is packed can be read when it is whole, by other "
-                                 "commands");
+        return refuse_file(
+            file, "is compressed, and can be read only when it is complete, by other commands");
     const char *path = mp_input_path(input);
     const mp_reader *reader =
         mp_reader_of(head, path, file->of->options->reading.load.format, file->diagnostics);
     if (!reader)
         return false;
     if (!reader->grows || !reader->grows(head))
-        return refuse_file(file, "tells nothing before it is whole, expected a recording that "
-                                 "is written on (.oemp, a heap log): ask other commands "
-                                 "when it is written");
+        return refuse_file(file, "can be read only when it is complete, by other commands; "
+                                 "expected a recording that grows (.oemp, a heap log)");
     if (file->of->options->until_exit && reader->kind == MP_KIND_EVENTS)
-        return refuse_file(file, "is a heap log, which does not tell that its program ended: "
+        return refuse_file(file, "is a heap log, which does not record the end of its program; "
                                  "--timeout ends the watching");
     bool has_place = reader->place && reader->place(head, &place);
     if (!file->model || reader != file->loading.reader || !has_place || !*place.group ||
@@ -268,12 +267,13 @@ static void tell_event(void *opaque, mp_follow_event event)
     static const struct {
         const char *name, *text;
     } events[] = {
-        [MP_FOLLOW_WAITS] = {"waiting", "is not there yet: waiting for it"},
-        [MP_FOLLOW_RENAMED] = {"renamed", "has lost its name: read on until another file has it"},
-        [MP_FOLLOW_TRUNCATED] = {"truncated", "was cut short: read from its start"},
-        [MP_FOLLOW_REPLACED] = {"replaced", "is another file now: read from its start"},
-        [MP_FOLLOW_CLOSED] = {"closed", "is closed by all who wrote it"},
-        [MP_FOLLOW_QUIET] = {"timeout", "nothing new came for as long as --timeout says"},
+        [MP_FOLLOW_WAITS] = {"waiting", "does not exist yet; waiting for it"},
+        [MP_FOLLOW_RENAMED] =
+            {"renamed", "was renamed or removed; reading continues until a new file has its name"},
+        [MP_FOLLOW_TRUNCATED] = {"truncated", "was truncated; reading from its start"},
+        [MP_FOLLOW_REPLACED] = {"replaced", "was replaced by another file; reading from its start"},
+        [MP_FOLLOW_CLOSED] = {"closed", "was closed by all its writers"},
+        [MP_FOLLOW_QUIET] = {"timeout", "nothing was written during the time of --timeout"},
     };
     cli_watched *file = opaque;
     cli_board *board = &file->of->board;
@@ -305,9 +305,10 @@ static int status_of(cli_watched *file)
     if (last != MP_FOLLOW_FAILED && !misses)
         return CLI_OK;
     if (last != MP_FOLLOW_FAILED)
-        refuse_file(file, file->seen ? "no snapshot _Exit came: the process still runs, or was "
-                                       "killed"
-                                     : "no whole snapshot came");
+        refuse_file(file,
+                    file->seen
+                        ? "there was no snapshot _Exit; the process is still running, or was killed"
+                        : "there was no complete snapshot");
     return CLI_UNREADABLE;
 }
 
@@ -367,7 +368,7 @@ cli_watched *cli_watched_start(cli_watching *watching, size_t place)
     cli_watching_leave(watching);
     if (pthread_create(&file->thread, NULL, run, file) == 0)
         return file;
-    cli_put_fault(file->path, "cannot be watched: there is no other thread");
+    cli_put_fault(file->path, "cannot be watched: cannot create a thread");
     free_file(file);
     cli_watching_enter(watching);
     watching->running--;

@@ -167,8 +167,8 @@ static mp_stream *find_member(mp_members *members, const char *archive, const ch
                     "cannot open: it is not in what can be read of the archive");
     else if (!member)
         mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
-                    "there is no such member in the archive%s%s%s", *meant ? ": is " : "", meant,
-                    *meant ? " meant?" : "");
+                    "there is no such member in the archive%s%s%s",
+                    *meant ? "; did you mean '" : "", meant, *meant ? "'?" : "");
     return member;
 }
 

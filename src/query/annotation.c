@@ -123,8 +123,8 @@ const char *mp_annotation_source(mp_arena *arena, const char *const *sources, si
         mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\" may be each of %zu sources: %s", name, found,
                 names);
     else if (nearest)
-        mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\" is no source of the recording: is %s meant?",
-                name, nearest);
+        mp_fail(error, MP_ERROR_ARGUMENT,
+                "\"%s\" is not a source of the recording; did you mean '%s'?", name, nearest);
     else if (count)
         mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\" is no source of the recording, which has %s",
                 name, names);

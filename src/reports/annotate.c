@@ -379,7 +379,7 @@ static const mp_argument arguments[] = {
 const mp_report mp_report_annotate = {
     .name = "annotate",
     .summary = "show a source file with the cost of each line",
-    .example = "annotate samples/shop-v2.oemp shop.OrderService --sources samples/sources",
+    .example = "annotate shop.OrderService samples/shop-v2.oemp --sources samples/sources",
     .details = "SOURCE is the name of a program, class or file in the recording, or the end of the "
                "name. For memory, each line shows the objects it created that are alive at the "
                "snapshot `to`, and those that leaked. For execution profiles, it shows seconds and "

@@ -490,7 +490,7 @@ static const mp_argument calls_table[] = {
 const mp_report mp_report_calls = {
     .name = "calls",
     .summary = "show the callers and callees of a method with their cost",
-    .example = "calls samples/shop-v3.prf countParts",
+    .example = "calls countParts samples/shop-v3.prf",
     .details = "NAME is the name of a method, program or class in the recording, the end of the "
                "name, or a pattern; NAME:LINE selects one line. Without NAME, the method with the "
                "largest own cost is shown. The cost is seconds for profiles, and bytes alive at "

@@ -164,13 +164,13 @@ bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned va
     char list[512];
     mp_text_list(words, count, "or", list, sizeof list);
     if (recording)
-        mp_fail_argument(error, given->spelled, given->text, "of %s, %s takes %s", recording,
-                         report->name, list);
+        mp_fail_argument(error, given->spelled, given->text, "for %s, expected %s", recording,
+                         list);
     else
-        mp_fail_argument(error, given->spelled, given->text, "%s takes %s", report->name, list);
+        mp_fail_argument(error, given->spelled, given->text, "expected %s", list);
     const char *nearest = mp_text_nearest(given->text, words, count);
     if (nearest)
-        snprintf(error->advice, sizeof error->advice, "is %s meant?", nearest);
+        snprintf(error->advice, sizeof error->advice, "did you mean '%s'?", nearest);
     return false;
 }
 

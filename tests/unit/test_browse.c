@@ -175,7 +175,7 @@ static void filters_and_commands_ask_anew(void **unused)
     type(&of, "f\025--base x --type y\n");
     assert_true(*of.state.said);
     type(&of, "f\025--type NoSuch\n");
-    assert_non_null(strstr(of.state.said, "nothing fits"));
+    assert_non_null(strstr(of.state.said, "nothing matches"));
     static const char *const refused[] = {":watch\n", ":diff x\n",  ":trend\n",        ":gate x\n",
                                           ":what\n",  ":leaks x\n", ":leaks --help\n", ":export\n"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -254,7 +254,7 @@ static void a_line_is_typed_and_corrected(void **unused)
     (void)unused;
     begin(&of, SAMPLES "/shop-v2.oemp", 24, 100);
     type(&of, "n");
-    assert_non_null(strstr(of.state.said, "nothing was searched"));
+    assert_non_null(strstr(of.state.said, "no search yet"));
     type(&of, "/one two  ");
     type(&of, "\027");
     assert_string_equal(of.state.typed, "one ");
@@ -327,7 +327,7 @@ static void sorted_rows_turn_round_and_go_back(void **unused)
     type(&of, "l"); /* as they were */
     assert_string_equal(cell(&of, "key"), first);
     type(&of, "f--limit 3\ns2");
-    assert_non_null(strstr(of.state.said, "rows that are here"));
+    assert_non_null(strstr(of.state.said, "rows shown"));
     finish(&of);
 }
 
