@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "input/members.h"
 
 enum { MEMBERS = 12, BLOCK = 512, MIB = 1024 * 1024 };
@@ -56,6 +57,50 @@ static char *make_tar(size_t *length)
     return tar;
 }
 
+/* The archive, which counts how many bytes are read of it, whoever reads. */
+typedef struct counted_stream {
+    mp_stream stream;
+    const char *bytes;
+    size_t length, at;
+} counted_stream;
+
+static size_t bytes_read;
+
+static size_t read_counted(mp_stream *stream, char *into, size_t room)
+{
+    counted_stream *own = (counted_stream *)stream;
+    size_t got = own->length - own->at < room ? own->length - own->at : room;
+    memcpy(into, own->bytes + own->at, got);
+    own->at += got;
+    bytes_read += got;
+    return got;
+}
+
+static mp_stream *counted(const char *bytes, size_t length);
+
+static mp_stream *clone_counted(const mp_stream *stream)
+{
+    const counted_stream *own = (const counted_stream *)stream;
+    return counted(own->bytes, own->length);
+}
+
+static void close_counted(mp_stream *stream)
+{
+    (void)stream;
+}
+
+static mp_stream *counted(const char *bytes, size_t length)
+{
+    static const mp_stream_kind kind = {read_counted, clone_counted, close_counted, NULL};
+    counted_stream *own = mp_alloc_zero(1, sizeof *own);
+    own->stream.kind = &kind;
+    own->stream.bottom = &own->stream;
+    own->stream.grows = true; /* its size is not known */
+    own->bytes = bytes;
+    own->length = length;
+    return &own->stream;
+}
+
 typedef struct visits {
     size_t count;
     bool wants;
@@ -75,7 +120,7 @@ static mp_members *go_through(const char *tar, size_t length, uint64_t kept, vis
 {
     const mp_opened_archive archive = {
         .path = "A.tar",
-        .stream = mp_stream_of_memory(tar, length, length),
+        .stream = counted(tar, length),
         .packing = MP_TAR,
         .limits = {.most = MIB, .ratio = 1000, .kept = kept, .nesting = 4, .files = 100}};
     mp_members *members = mp_members_visit(&archive, visit, own);
@@ -176,6 +221,37 @@ static void members_come_without_temporary_files(void **unused)
     free(saved);
 }
 
+/* Return how many times over the archive was read, to look at its members and to read them all. */
+static size_t passes(uint64_t kept, size_t order(size_t turn))
+{
+    size_t length;
+    char *tar = make_tar(&length);
+    visits own = {.wants = true};
+    bytes_read = 0;
+    mp_members *members = go_through(tar, length, kept, &own);
+    for (size_t turn = 0; turn < MEMBERS; turn++) {
+        mp_stream *stream = open_one(members, order(turn));
+        char byte;
+        assert_int_equal(mp_stream_read(stream, &byte, 1), 1);
+        mp_stream_close(stream);
+    }
+    mp_members_release(members);
+    mp_members_forget();
+    free(tar);
+    return (bytes_read + length - 1) / length;
+}
+
+static void an_archive_is_read_once(void **unused)
+{
+    (void)unused;
+    assert_int_equal(passes(MIB, in_order), 1);
+    assert_int_equal(passes(MIB, backwards), 1);
+    assert_int_equal(passes(MIB, mixed), 1);
+    /* Twice where there is room for some at a time, or for none, and they come in order. */
+    assert_int_equal(passes(3000, in_order), 2);
+    assert_int_equal(passes(0, in_order), 2);
+}
+
 static void what_is_not_there_has_a_near_name(void **unused)
 {
     (void)unused;
@@ -205,6 +281,7 @@ int main(void)
 #endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_come_in_any_order),
+        cmocka_unit_test(an_archive_is_read_once),
         cmocka_unit_test(members_come_without_temporary_files),
         cmocka_unit_test(what_is_not_there_has_a_near_name),
     };
