@@ -65,7 +65,7 @@ static bool open_format(mp_archive *own, int (*format)(struct archive *))
     return own->read ? ok : mp_out_of_memory() != NULL;
 }
 
-/* From one member to the next, for which what is passed over is unpacked, too. */
+/* Read a zip archive from member to member, which decompresses skipped ones too. */
 static bool open_without_directory(mp_archive *own)
 {
     archive_read_free(own->archive);
@@ -138,7 +138,7 @@ mp_fault mp_archive_fault(const mp_archive *own, const char **why)
 
 /* --- from entry to entry --- */
 
-/* How many entries the directory says that there are; UINT16_MAX where it says that elsewhere. */
+/* Return the number of entries by the directory; UINT16_MAX if it gives that elsewhere. */
 static uint16_t told_entries(const mp_archive *own)
 {
     enum { COUNT = 10, LENGTH = 22, LONGEST = UINT16_MAX + LENGTH }; /* with a comment */
@@ -177,7 +177,7 @@ static mp_fault fault_at_end(const mp_archive *own, const char **why)
     return ends ? MP_FAULT_NONE : MP_FAULT_TORN;
 }
 
-/* Of what came in place of an entry. */
+/* Return the fault that came in place of an entry. */
 static mp_fault fault_between(const mp_archive *own, int code, const char **why)
 {
     if (code == ARCHIVE_EOF && !own->from->fault)

@@ -1,4 +1,4 @@
-/* One archive, as libarchive reads it: of its formats, by the one that the first bytes name. */
+/* One archive, as libarchive reads it, in the one format that its first bytes identify. */
 #ifndef MP_INPUT_ARCHIVE_H
 #define MP_INPUT_ARCHIVE_H
 
@@ -24,22 +24,22 @@ typedef struct mp_archive {
     size_t begin_count, begin_capacity;
 } mp_archive;
 
-/* Go into the archive that `from` gives, which it owns from now on, also where it cannot be read. A
- * 7z archive can be only where its stream can be sought in. */
+/* Open the archive that `from` gives, which it owns from now on, even on failure. A 7z archive
+ * needs a stream that can seek. */
 bool mp_archive_open(mp_archive *own, mp_stream *from, mp_packing packing);
 void mp_archive_close(mp_archive *own);
-/* What libarchive says is wrong. */
+/* Return libarchive's last message. */
 const char *mp_archive_why(const mp_archive *own);
 
-/* On to the next entry; false: there is none any more. What is wrong on the way is a fault, *why
- * valid until the next call, and may be in the place of an entry. */
+/* Go on to the next entry; false at the end. Anything wrong on the way is a fault, with *why valid
+ * until the next call; it may come in place of an entry. */
 bool mp_archive_next(mp_archive *own, mp_fault *fault, const char **why);
-/* What libarchive says is wrong with the bytes of the entry. */
+/* Return the fault in the bytes of the entry, and libarchive's message. */
 mp_fault mp_archive_fault(const mp_archive *own, const char **why);
-/* Whether libarchive unpacks an entry only to pass over it. */
+/* Return true if libarchive decompresses an entry only to skip it. */
 bool mp_archive_unpacks(const mp_archive *own);
 
-/* What the entry is called in the archive, in UTF-8 and from the archive's top; NULL: nothing. */
+/* Return the path of the entry in the archive, in UTF-8; NULL if it has none. */
 const char *mp_archive_name(const mp_archive *own, mp_arena *arena);
 typedef enum mp_entry_kind {
     MP_ENTRY_FILE,  /* with bytes of its own */
@@ -49,8 +49,8 @@ typedef enum mp_entry_kind {
 } mp_entry_kind;
 mp_entry_kind mp_archive_kind(const mp_archive *own);
 
-/* What libarchive gives of an entry, a block at a time: read by the byte, it does not say how many
- * bytes there were in front of an error. */
+/* Bytes of an entry, a block of libarchive's at a time: its other interface does not report how
+ * many bytes precede an error. */
 typedef struct mp_entry_data {
     const char *at;
     size_t length;          /* still to be given of the block */
@@ -58,7 +58,7 @@ typedef struct mp_entry_data {
     bool over, failed;
 } mp_entry_data;
 
-/* Up to `room` bytes; 0 at the end and, with `failed`, where it cannot be read on. */
+/* Read up to `room` bytes; 0 at the end and, with `failed` set, at an error. */
 size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *into, size_t room);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a library has unpacked of a stream that breaks off is used, all of it. */
+/* All bytes that a library has decompressed of a truncated stream are used. */
 #include "input/codec.h"
 
 #ifdef MEMPROF_ARCHIVE
@@ -171,7 +171,7 @@ const mp_codec mp_codec_zstd = {sizeof(zstd_state), zstd_begin, zstd_step, zstd_
 
 /* --- lz4 --- */
 
-/* Of the older format, which liblz4 leaves to others: its mark, then blocks behind their lengths,
+/* The older format, which liblz4 leaves to others: its mark, then blocks after their lengths,
  * up to the end of the file or to another mark. */
 enum { LZ4_OLD_MARK = 0x184c2102, LZ4_OLD_BLOCK = 8 * 1024 * 1024, LZ4_WORD = 4 };
 
@@ -212,7 +212,7 @@ static mp_codec_result lz4_frame_step(lz4_state *lz4, mp_codec_bytes *bytes, con
     return code ? MP_CODEC_MORE : MP_CODEC_END;
 }
 
-/* Whether so much of what comes next is in the block now. */
+/* Collect bytes of the block; true once it has `length` of them. */
 static bool lz4_collect(lz4_state *lz4, mp_codec_bytes *bytes, size_t length)
 {
     size_t got = length - lz4->have < bytes->length ? length - lz4->have : bytes->length;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is left of both sides: a step takes from `in` and puts into `out`. */
+/* Bytes left on both sides: a step takes from `in` and puts into `out`. */
 typedef struct mp_codec_bytes {
     const char *in;
     char *out;
@@ -22,8 +22,8 @@ typedef enum mp_codec_result {
 typedef struct mp_codec {
     size_t size;                /* of a state, which is 0 at first */
     bool (*begin)(void *state); /* false: there is no memory */
-    /* As far as there are bytes and there is room; of the former there may be none. *why is set
-     * where it is damaged, and lives as long as the state. */
+    /* Decompress as far as there are bytes, of which there may be none, and room. *why is set if
+     * the stream is damaged, and lives as long as the state. */
     mp_codec_result (*step)(void *state, mp_codec_bytes *bytes, const char **why);
     void (*end)(void *state);
 } mp_codec;

@@ -33,8 +33,8 @@ static bool is_of_text(char byte)
     return (byte >= ' ' && byte <= '~') || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
-/* Whether all units are ASCII, one byte of each, its first or its last, and the others 0. No format
- * that is read begins with a 0 among its first bytes otherwise. */
+/* Return true if all units are ASCII, one byte of each, its first or its last, and the others 0. No
+ * format that is read begins with a 0 among its first bytes otherwise. */
 static bool is_ascii_of(const char *at, size_t length, size_t unit, size_t place)
 {
     for (size_t i = 0; i < length; i++)
@@ -96,7 +96,7 @@ typedef struct decoder {
     char rest[MP_MOST_OF_CHARACTER];
 } decoder;
 
-/* Whether these bytes, too, would be UTF-8. */
+/* Note whether these bytes, too, would be UTF-8. */
 static void look(decoder *own, const char *at, size_t length)
 {
     for (size_t i = 0; i < length && !own->is_not_utf8; i++) {
@@ -113,7 +113,7 @@ static void look(decoder *own, const char *at, size_t length)
     }
 }
 
-/* Read once more behind what is in the block. 0 at the end, and where it does not wait. */
+/* Read once more into the block. 0 at the end, and if it does not wait. */
 static size_t fill(decoder *own)
 {
     memmove(own->block, own->block + own->from, own->to - own->from);
@@ -147,7 +147,7 @@ static void begin(decoder *own, found is)
                        why);
 }
 
-/* False: nothing is known yet, or there is a fault. */
+/* Choose the encoding. False if that is not possible yet, or at a fault. */
 static bool decide(decoder *own)
 {
     while (!own->decided) {
@@ -171,7 +171,7 @@ static void count_lines(decoder *own, const char *from, size_t length)
     }
 }
 
-/* One character out of the block; 0: it is not all there. */
+/* Decode one character of the block; 0 if it is not complete. */
 static size_t decode_one(decoder *own, bool last, char *out)
 {
     size_t put;
@@ -184,7 +184,7 @@ static size_t decode_one(decoder *own, bool last, char *out)
     return taken ? put : 0;
 }
 
-/* What the block has, as far as there is room. */
+/* Decode the block, as far as there is room. */
 static size_t decode(decoder *own, bool last, char *into, size_t room)
 {
     size_t got = 0;
@@ -209,7 +209,7 @@ static size_t give_rest(decoder *own, char *into, size_t room)
     return got;
 }
 
-/* What is in the block, as it is. */
+/* Give the bytes of the block unchanged. */
 static size_t give_block(decoder *own, char *into, size_t room)
 {
     size_t got = own->to - own->from;
@@ -219,7 +219,7 @@ static size_t give_block(decoder *own, char *into, size_t room)
     return got;
 }
 
-/* Decoded; 0: what the block has is not a whole character. */
+/* Give decoded text; 0 if the block has no whole character. */
 static size_t give_decoded(decoder *own, bool last, char *into, size_t room)
 {
     if (room >= MP_MOST_OF_CHARACTER)

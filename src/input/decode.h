@@ -13,14 +13,15 @@
  * may be NULL. Of what grows it is put there in any case, and finds out as it is read. */
 void mp_decode(mp_stream **stream, const char *name);
 
-/* What it decodes; itself where it decodes nothing. */
+/* Return the stream that is decoded; the stream itself if it decodes nothing. */
 const mp_stream *mp_decode_below(const mp_stream *stream);
-/* How many characters were none, up to now, and in which line the first one of them was. */
+/* Return the number of invalid characters so far, and the line of the first one. */
 uint64_t mp_decode_damage(const mp_stream *stream, uint64_t *line);
-/* Whether all that was decoded as the user named it, a byte a character, would be UTF-8, and not
- * ASCII alone. */
+/* Return true if all that was decoded by the user's choice of an encoding of one byte a character
+ * is also valid UTF-8, and not only ASCII. */
 bool mp_decode_may_be_utf8(const mp_stream *stream);
-/* What it is decoded from, "UTF-16LE"; "": it is UTF-8, or not known yet. Lives as the stream. */
+/* Return the source encoding, "UTF-16LE"; "" if it is UTF-8 or not known yet. Lives as long as the
+ * stream. */
 const char *mp_decode_name(const mp_stream *stream);
 
 #endif

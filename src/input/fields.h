@@ -22,7 +22,7 @@ static inline mp_fields mp_fields_of(mp_slice line)
     return (mp_fields){line.at, line.at + line.length};
 }
 
-/* Whether the sign keeps fields apart. */
+/* Return true for a character that separates fields. */
 static inline bool mp_is_gap(char sign)
 {
     return sign == ' ' || sign == '\t';
@@ -59,7 +59,7 @@ static inline bool mp_fields_end(mp_fields *fields)
     mp_fields_skip(fields);
     return fields->at == fields->end;
 }
-/* What stands at the cursor, cut to a length that fits a message. */
+/* Return the text at the cursor, cut to a length that fits a message. */
 mp_slice mp_fields_rest(const mp_fields *fields);
 
 #endif

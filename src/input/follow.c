@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "input/private.h"
 
-/* The beginning that tells whether a file is still the same: a recording says there when and by
- * which process it was begun. */
+/* Length of the beginning that identifies a file: a recording has its start time and process there.
+ */
 enum { HEAD = 256 };
 
 struct mp_follow {
@@ -75,7 +75,7 @@ void mp_follow_stop(mp_follow *follow)
 
 /* --- waiting --- */
 
-/* A file of that name may appear in its folder, once that is there. */
+/* Watch the folder, where a file of that name may appear. */
 static void watch_folder(mp_follow *follow)
 {
     if (follow->notify < 0 || follow->folder_watch >= 0)
@@ -87,7 +87,7 @@ static void watch_folder(mp_follow *follow)
     free(folder);
 }
 
-/* The file itself, whatever its name becomes. */
+/* Watch the file itself, whatever its name becomes. */
 static void watch_file(mp_follow *follow)
 {
     char path[64];
@@ -102,7 +102,7 @@ static void watch_file(mp_follow *follow)
         follow->file_watch = inotify_add_watch(follow->notify, follow->how.path, changes);
 }
 
-/* What changed does not matter: the file is looked at. */
+/* Drop the kernel's events: the file itself is examined. */
 static void forget_changes(const mp_follow *follow)
 {
     char events[4096];
@@ -110,7 +110,7 @@ static void forget_changes(const mp_follow *follow)
         continue;
 }
 
-/* The input ends, or, without one, all does. */
+/* End the input or, if there is none, the following. */
 static bool end(mp_follow *follow, mp_follow_event event)
 {
     follow->last = event;
@@ -125,8 +125,8 @@ static int milliseconds(int64_t us)
     return us <= 0 ? 0 : us > 3600000000 ? 3600000 : (int)((us + 999) / 1000);
 }
 
-/* Until something may have changed; at once where `waits` is false. False where the following ends.
- */
+/* Wait until something may have changed; not at all if `waits` is false. False if the following
+ * ends. */
 static bool wait_for_change(mp_follow *follow, bool waits)
 {
     bool pipe = follow->file >= 0 && !follow->is_regular;
@@ -150,7 +150,7 @@ static bool wait_for_change(mp_follow *follow, bool waits)
 
 /* --- reading --- */
 
-/* Whether the beginning is what it was. Remembers more of it as it comes. */
+/* Return true if the beginning is unchanged. Remembers more of it as it comes. */
 static bool has_same_head(mp_follow *follow)
 {
     char head[HEAD];
@@ -163,7 +163,7 @@ static bool has_same_head(mp_follow *follow)
     return true;
 }
 
-/* Whether another file has its name now, and has something in it: whoever wrote the old one is then
+/* Return true if another file has its name now and is not empty: whoever wrote the old one is then
  * done with it. */
 static bool is_replaced(mp_follow *follow)
 {
@@ -182,7 +182,7 @@ static bool is_replaced(mp_follow *follow)
     return !same && other.st_size > 0;
 }
 
-/* Whether there is more in the file than was read of it. */
+/* Return true if the file has more than was read of it. */
 static bool has_more(mp_follow *follow)
 {
     struct stat status;
@@ -196,7 +196,7 @@ static bool has_more(mp_follow *follow)
             return end(follow, MP_FOLLOW_TRUNCATED);
         if (status.st_size > follow->taken)
             return true;
-        /* What was written before it was replaced is looked for once more. */
+        /* Look once more for bytes written before it was replaced. */
         if (!is_replaced(follow))
             return false;
     }
@@ -208,8 +208,8 @@ typedef struct follow_stream {
     mp_follow *follow;
 } follow_stream;
 
-/* Go on near the end of a hole, which is zeros for as long as somebody likes: what is left of it is
- * still a line that is too long, and told as such. */
+/* Continue near the end of a hole, which may be terabytes of zeros: the rest of it is still
+ * reported as a line that is too long. */
 static void pass_hole(mp_follow *follow)
 {
     enum { ENOUGH = 32 * 1024 * 1024 };
@@ -274,7 +274,7 @@ static mp_stream *stream_of(mp_follow *follow)
 
 /* --- opening --- */
 
-/* With what it is. -1 with errno. */
+/* Open the file and get its status. -1 with errno set. */
 static int open_file(mp_follow *follow)
 {
     int file = follow->has_name

@@ -39,7 +39,7 @@ typedef struct mp_follow_how {
 
 typedef struct mp_follow mp_follow;
 
-/* What `how` refers to must outlive it. */
+/* Start following; everything that `how` refers to must outlive it. */
 mp_follow *mp_follow_new(const mp_follow_how *how);
 /* NULL: nothing happens. */
 void mp_follow_free(mp_follow *follow);
@@ -48,9 +48,9 @@ void mp_follow_free(mp_follow *follow);
  * where none will come: mp_follow_last says why. The input is closed before the next is asked for.
  */
 mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics);
-/* On its own thread: nothing more is read. */
+/* Stop reading; called on its own thread. */
 void mp_follow_stop(mp_follow *follow);
-/* What ended the last input. */
+/* Return the event that ended the last input. */
 mp_follow_event mp_follow_last(const mp_follow *follow);
 
 #endif

@@ -15,7 +15,7 @@
 
 enum { MP_HEX_SLACK = 16 };
 
-/* How many of 16 bytes are hexadecimal digits, from the first one on. */
+/* Return the number of hexadecimal digits at the start of 16 bytes. */
 static inline unsigned mp_hex_length(const char *p)
 {
 #ifdef __SSE2__

@@ -63,7 +63,7 @@ void mp_input_tell_fault(mp_input *input)
                     "cannot read on: %s", stream->why);
 }
 
-/* All of it was read. */
+/* Report damage of the text, once all of it was read. */
 static void diagnose_damage(mp_input *input)
 {
     uint64_t line, damage = mp_decode_damage(input->stream, &line);
@@ -91,7 +91,7 @@ void mp_input_advance(const mp_input *input)
                                 input->total);
 }
 
-/* Read once more behind what is there; false when nothing came. */
+/* Read once more into the window; false if nothing came. */
 static bool refill(mp_input *input)
 {
     if (input->at_end)
@@ -111,7 +111,7 @@ static bool refill(mp_input *input)
     return got > 0;
 }
 
-/* Editors put one in front of UTF-8; no format knows it. */
+/* Skip the mark that editors put at the start of UTF-8; no format knows it. */
 static void skip_byte_order_mark(mp_input *input)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -120,7 +120,7 @@ static void skip_byte_order_mark(mp_input *input)
         mp_input_consume(input, 3);
 }
 
-/* Whether what is there tells what it is, though more of it is still to be written. */
+/* Return true if the bytes so far identify the format, though more are still to be written. */
 static bool has_beginning(const mp_input *input)
 {
     const char *from = input->bytes + input->start;

@@ -12,34 +12,35 @@
 #include "base/slice.h"
 #include "memprof/memprof.h"
 
-/* How much of a file a reader may look at before it says whether the file is its own. */
+/* Number of bytes that a reader may look at to tell whether a file is in its format. */
 enum { MP_LOOK_AHEAD = 64 * 1024 };
 
 typedef struct mp_input mp_input;
 
 /* Open `path` ("-": standard input). NULL after a diagnostic: cannot-open, is-directory and others.
- * What the pointers refer to must outlive the input. What is packed is unpacked while it is read.
- * `options`, whose progress, limits and encoding are honoured, may be NULL. */
+ * Everything the pointers refer to must outlive the input. Compressed files are decompressed while
+ * they are read. `options`, of which progress, limits and encoding are used, may be NULL. */
 mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
-/* The same to see what a file is: it does not count as read (input/read_set.h). */
+/* Open a file only to detect its format: it does not count as read (input/read_set.h). */
 mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
 
-/* Whether there is a file of this path, or a member of an archive, "ARCHIVE:MEMBER". */
+/* Return true if the path is that of a file or of a member of an archive, "ARCHIVE:MEMBER". */
 bool mp_input_exists(const char *path);
 
-/* How much of a path is that of an archive whose member it names; 0: none. */
+/* Return the length of the archive's path in that of a member; 0 if it is no member's. */
 size_t mp_input_archive_of(const char *path);
 
 /* Return the length of a file's name without the ending of what compressed it, such as ".gz". */
 size_t mp_input_name_length(const char *name, size_t length);
 
-/* What it is packed by, "gzip, tar" from the outside, or "": `text`, of `size` bytes. */
+/* Write its compressions and archives, outermost first ("gzip, tar", or ""), to `text`, of `size`
+ * bytes, and return that. */
 const char *mp_input_packing(const mp_input *input, char *text, size_t size);
-/* What its text is put into UTF-8 from, "UTF-16LE"; "": it is as it was found. */
+/* Return the encoding that its text is converted from, "UTF-16LE"; "" if it is not converted. */
 const char *mp_input_encoding(const mp_input *input);
-/* Whether it is an archive, whose members are recordings and whose own bytes mean nothing. */
+/* Return true for an archive: its members may be recordings, its own bytes mean nothing. */
 bool mp_input_is_archive(const mp_input *input);
 /* Call `visit` with each member in turn; its path is "ARCHIVE:MEMBER", by which it can be opened
  * later, and is gone behind the call. It returns whether the member will be opened: its bytes are
@@ -54,7 +55,7 @@ bool mp_input_members(mp_input *archive, const mp_load_options *options,
 mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
                                mp_diagnostics *diagnostics);
 
-/* How many files of a folder, or members of an archive, are read at most. */
+/* Return the maximum number of files in a folder, or of members in an archive. */
 uint64_t mp_input_most_files(const mp_limits *limits);
 
 /* NULL: nothing happens. */
@@ -66,18 +67,18 @@ void mp_input_put_back(mp_input *input);
 /* Close the file that was put back under this path, if there is one: it is not read after all. A
  * pipe still waits, as nobody could open it again. */
 void mp_input_discard(const char *path);
-/* Forget what the archive has that this path is of, or of a member of, and release its temporary
- * file. */
+/* Forget the members of the archive that this path, or the member at this path, belongs to, and
+ * release its temporary file. */
 void mp_input_forget_archive(const char *path);
-/* Forget what all archives have and what was put back; no input is open. */
+/* Forget the members of all archives and all inputs that were put back; no input is open. */
 void mp_input_forget(void);
 
 /* Send further diagnostics of this input there; returns the previous target. */
 mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics);
 
-/* The first bytes of the input, up to MP_LOOK_AHEAD, without consuming them (but for a UTF-8 byte
- * order mark, which is passed over). Valid until the next call for a line. Of what is still being
- * written it is what there is, as soon as that has a line, or a byte that no text has. */
+/* Return the first bytes, up to MP_LOOK_AHEAD, without consuming them (a UTF-8 byte order mark is
+ * skipped). Valid until the next call for a line. Of a file that is still being written, return
+ * what there is once it has a whole line, or a byte that no text has. */
 mp_slice mp_input_look_ahead(mp_input *input);
 
 /* Return the bytes that come next, without consuming them: at least `least`, if the input still has
@@ -88,52 +89,51 @@ mp_slice mp_input_at_hand(mp_input *input, size_t least);
 /* Take that many of the bytes at hand. Lines, which are counted by mp_input_line, are not. */
 void mp_input_consume(mp_input *input, size_t length);
 
-/* The next line without its end; false at the end of the input. Valid until the next call. A line
- * over 16 MiB is skipped with a diagnostic. */
+/* Take the next line without its end; false at the end of the input. Valid until the next call. A
+ * line over 16 MiB is skipped with a diagnostic. */
 bool mp_input_line(mp_input *input, mp_slice *line);
 
-/* All that is still to come, and how long it is; release with free(). */
+/* Take all bytes that are left, and their number; release with free(). */
 char *mp_input_whole(mp_input *input, size_t *length);
 
-/* Whether the last line was closed by a newline: a torn file's last one often is not. */
+/* Return true if the last line ended in a newline: that of a truncated file often does not. */
 bool mp_input_line_closed(const mp_input *input);
-/* Whether it can be closed now and read again from its start: a file, not a pipe. */
+/* Return true if it can be closed and opened again: a file, not a pipe. */
 bool mp_input_can_reopen(const mp_input *input);
-/* Whether a library can read the same bytes by the input's path. */
+/* Return true if a library can read the same bytes by the input's path. */
 bool mp_input_is_plain(const mp_input *input);
-/* Of such an input, its descriptor, which stays its own; -1 of others. */
+/* Return the descriptor of such an input, which keeps it; -1 for others. */
 int mp_input_descriptor(const mp_input *input);
-/* Of all its bytes, unpacked and not yet put into UTF-8: they are read once more for that, those of
- * a pipe are kept. Not known where they cannot all be read. */
+/* Return the checksum of all its bytes, decompressed and before conversion to UTF-8. They are read
+ * once more for that; those of a pipe are kept. Not known if they cannot all be read. */
 mp_checksum mp_input_checksum(mp_input *input);
-/* Whether nothing was wrong with its bytes up to now: false where what is packed breaks off. */
+/* Return true if nothing was wrong with its bytes so far: false after a truncated stream. */
 bool mp_input_is_whole(const mp_input *input);
-/* Why the system gave no bytes where it was looked at; NULL: it did not refuse any up to now. */
+/* Return the system's reason for giving no bytes; NULL if it has refused none so far. */
 const char *mp_input_refused(const mp_input *input);
-/* Read from the start again. What came through a pipe is kept in a temporary file, without a name,
- * from the time of mp_input_keep; as it came, packed or not. False where nothing was kept, or after
- * a diagnostic. */
+/* Read from the start again. The bytes of a pipe are in an unnamed temporary file since
+ * mp_input_keep, as they came. False if they were not kept, or after a diagnostic. */
 bool mp_input_rewind(mp_input *input);
-/* See to it that the input can be rewound and looked at from its end: nothing may have been
- * consumed yet. A file stays as it is, a pipe is read to its end. False after a diagnostic. */
+/* Make sure that the input can be rewound and read from its end: nothing may have been consumed
+ * yet. A file stays as it is, a pipe is read to its end. False after a diagnostic. */
 bool mp_input_keep(mp_input *input);
-/* Up to `size` of the last bytes of a kept input; gives how many. */
+/* Read up to `size` of the last bytes of a kept input; return how many. */
 size_t mp_input_tail(mp_input *input, char *bytes, size_t size);
-/* See to it that any of its bytes can be read: what is packed goes into a temporary file without a
- * name. False after a diagnostic. */
+/* Make sure that its bytes can be read in any order: a compressed input is decompressed into
+ * memory. False after a diagnostic. */
 bool mp_input_spread(mp_input *input);
-/* Of such an input, `size` bytes from `offset` on; gives how many there are. Where they cannot be
- * read, that is said, once. */
+/* Read `size` bytes of such an input from `offset` on; return how many there are. A read error is
+ * reported once. */
 size_t mp_input_at(mp_input *input, uint64_t offset, void *bytes, size_t size);
-/* How many bytes it has. */
+/* Return the number of its bytes. */
 uint64_t mp_input_length(const mp_input *input);
-/* It was read by its places: all its bytes count as consumed. */
+/* Count all its bytes as consumed, after reading in any order. */
 void mp_input_finish(mp_input *input);
-/* The number of the last line, from 1. */
+/* Return the number of the last line, from 1. */
 uint64_t mp_input_line_number(const mp_input *input);
-/* Bytes consumed so far, line ends included. */
+/* Return the number of bytes consumed so far, line ends included. */
 uint64_t mp_input_bytes(const mp_input *input);
-/* As it was opened by, borrowed. */
+/* Return the path that it was opened by; borrowed. */
 const char *mp_input_path(const mp_input *input);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct listed_member {
     mp_spooled spooled;
 } listed_member;
 
-/* What is not said to be under a lock stays as it was listed. */
+/* Members under no lock do not change once the archive is listed. */
 struct mp_members {
     struct mp_members *next; /* under the table's lock, as is `used` */
     uint64_t used;           /* the larger, the later */
@@ -39,12 +39,11 @@ struct mp_members {
     uint32_t misses; /* how often somebody asked for what nobody had wanted */
 };
 
-/* Held for the table alone: who reads one archive never waits for who reads another one. */
+/* Lock of the table alone: readers of one archive never wait for those of another. */
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static mp_members *table;
 static uint64_t uses;
 
-/* The last one who holds it puts it away. */
 void mp_members_release(mp_members *own)
 {
     if (!own || atomic_fetch_sub(&own->holders, 1) > 1)
@@ -63,7 +62,7 @@ void mp_members_release(mp_members *own)
     free(own);
 }
 
-/* Under the table's lock: what points to the archive, or to NULL. */
+/* Return the pointer to the archive, or to NULL. Called under the table's lock. */
 static mp_members **find(const char *path)
 {
     struct stat now;
@@ -87,8 +86,8 @@ mp_members *mp_members_find(const char *path)
     return own;
 }
 
-/* Under the table's lock: drop the file that was not used for the longest time where there are too
- * many. What came through a pipe could not be read again. */
+/* Drop the least recently used archive if there are too many; not those from pipes, which could not
+ * be read again. Called under the table's lock. */
 static void drop_oldest(void)
 {
     size_t count = 0;
@@ -203,8 +202,8 @@ static mp_walk *new_walk(const mp_members *own)
     return clone ? mp_walk_new(clone, archive->packing, &archive->layers, &archive->limits) : NULL;
 }
 
-/* Under the lock: the one that has come farthest, but not too far; or a new one. NULL: there can be
- * none. */
+/* Return the idle walk that has come closest to the place, or a new one. NULL if there can be none.
+ * Called under the lock. */
 static mp_walk *take_walk(mp_members *own, const mp_member_place *place)
 {
     mp_walk **best = NULL;
@@ -220,7 +219,7 @@ static mp_walk *take_walk(mp_members *own, const mp_member_place *place)
     return walk;
 }
 
-/* Under the lock: let it wait for a member farther on. */
+/* Let the walk wait for a member farther on. Called under the lock. */
 static void park(mp_members *own, mp_walk *walk)
 {
     for (size_t i = 0; walk && i < MOST_WALKS; i++)
@@ -231,7 +230,7 @@ static void park(mp_members *own, mp_walk *walk)
     mp_walk_free(walk);
 }
 
-/* On to a member that stands farther on; false: it is not there any more. */
+/* Go on to a member farther on; false if it is no longer there. */
 static bool walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member)
 {
     while (mp_walk_next(walk, member)) {
@@ -331,8 +330,8 @@ static listed_member *listed(const mp_members *own, const mp_member *member)
     return bsearch(&key, own->members, own->count, sizeof key, by_name);
 }
 
-/* Under the lock: put the members that are missing, from a place on, into the temporary file, as
- * many as find room, in one go through the archive. */
+/* Copy missing members, from a place on, to the temporary file until it is full, in one walk.
+ * Called under the lock. */
 static void fill_spool(mp_members *own, const mp_member_place *from)
 {
     size_t missing = 0;
@@ -356,8 +355,8 @@ static void fill_spool(mp_members *own, const mp_member_place *from)
     park(own, walk);
 }
 
-/* Under the lock. Who goes on asking for members that nobody had wanted will ask for more, and
- * would begin anew for each of them. */
+/* Copy a missing member to the temporary file. After some requests for members that no visitor
+ * wanted, copy all: each further request would start a walk. Called under the lock. */
 static void fetch(mp_members *own, listed_member *member)
 {
     own->misses += !member->wanted;

@@ -11,7 +11,7 @@
 
 typedef struct mp_members mp_members;
 
-/* What is open, and known to be an archive. */
+/* An open input that is an archive. */
 typedef struct mp_opened_archive {
     const char *path;   /* as it was opened by */
     struct stat origin; /* what was opened */
@@ -39,17 +39,18 @@ mp_failure mp_members_failure(const mp_members *members);
 /* Return the status of the archive when it was opened; borrowed. */
 const struct stat *mp_members_origin(const mp_members *members);
 
-/* How much of the path is that of an archive, and not of a member; 0: it is no member's path. */
+/* Return the length of the archive's path in that of a member; 0 if it is no member's. */
 size_t mp_members_archive(const char *path);
-/* The stream of a member, and what is undone around it. NULL: there is none of this name; with
- * *failure, in what can be read of the archive, else the one that is probably meant is put into
- * `meant`, or "". */
+/* Open a member; *around has its compressions and archives. NULL if there is none of this name:
+ * with *failure set, in the readable part of the archive; else `meant` gets the most similar name
+ * or "".
+ */
 mp_stream *mp_members_open(mp_members *members, const char *name, mp_layers *around,
                            mp_failure *failure, char *meant, size_t size);
 
-/* Forget what one archive has, and release its temporary file once nobody reads from it. */
+/* Forget one archive, and release its temporary file once nobody reads from it. */
 void mp_members_discard(const char *path);
-/* Forget what all archives have. */
+/* Forget all archives. */
 void mp_members_forget(void);
 
 #endif

@@ -18,7 +18,7 @@
 
 static const char standard_input[] = "(standard input)";
 
-/* What is meant where no limit is given. */
+/* Default limits. */
 enum {
     MOST_NESTED = 4,
     MOST_UNPACKED_GIB = 64,
@@ -57,7 +57,7 @@ static mp_progress progress_of(const mp_load_options *options)
     return options && options->progress ? *options->progress : (mp_progress){0};
 }
 
-/* Of a stream, which it owns. */
+/* Create an input that owns the stream. */
 static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *diagnostics,
                            const mp_load_options *options)
 {
@@ -75,7 +75,7 @@ static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *
     return input;
 }
 
-/* With its packings undone, and its text in UTF-8. */
+/* Decompress it, and convert its text to UTF-8. */
 static mp_input *unpack(mp_input *input)
 {
     input->archive = mp_unpack_all(&input->stream, &input->layers, &input->limits);
@@ -86,7 +86,7 @@ static mp_input *unpack(mp_input *input)
     return input;
 }
 
-/* Bytes of a file or of standard input, which is described by *status. NULL after a diagnostic. */
+/* Open a file or standard input, and get its status. NULL after a diagnostic. */
 static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, struct stat *status)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -112,7 +112,7 @@ static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, str
     return mp_stream_of_file(file);
 }
 
-/* By the path of the archive that it is about. Releases what the failure has. */
+/* Report what is wrong with an archive, or with one inside it. Releases the failure. */
 static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_failure *failure)
 {
     mp_arena arena = {0};
@@ -137,7 +137,7 @@ static void want_named(void *name, const char *path, mp_member *member, bool *wa
     *wanted = strcmp(member->name, name) == 0;
 }
 
-/* Go through an archive for the sake of a member. NULL after a diagnostic. */
+/* List an archive, and keep one member. NULL after a diagnostic. */
 static mp_members *list_archive(const char *path, char *name, mp_diagnostics *diagnostics,
                                 const mp_load_options *options)
 {
@@ -153,7 +153,7 @@ static mp_members *list_archive(const char *path, char *name, mp_diagnostics *di
     return NULL;
 }
 
-/* NULL after a diagnostic. */
+/* Open a member of an archive. NULL after a diagnostic. */
 static mp_stream *find_member(mp_members *members, const char *archive, const char *path,
                               const char *name, mp_layers *layers, mp_diagnostics *diagnostics)
 {
@@ -172,7 +172,7 @@ static mp_stream *find_member(mp_members *members, const char *archive, const ch
     return member;
 }
 
-/* "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
+/* Open "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
 static mp_input *open_member(const char *path, size_t length, mp_diagnostics *diagnostics,
                              const mp_load_options *options)
 {
@@ -202,8 +202,8 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? standard_input : path;
 }
 
-/* Take up an input that was put back. What was wrong with what was looked at is told again, as
- * nobody may have heard it. */
+/* Resume an input that was put back. Its faults are reported again: the look may have been silent.
+ */
 static mp_input *resume(mp_input *input, mp_diagnostics *diagnostics,
                         const mp_load_options *options)
 {

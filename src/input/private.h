@@ -57,9 +57,9 @@ void mp_input_advance(const mp_input *input);
 
 /* --- what is wrong --- */
 
-/* By errno; gives false. */
+/* Report a failure by errno; return false. */
 bool mp_input_failed(mp_input *input, const char *doing);
-/* What is said once, though the fault stays. */
+/* Report the fault of the stream, once. */
 void mp_input_tell_fault(mp_input *input);
 void mp_input_tell_limit(mp_diagnostics *diagnostics, const char *path, uint64_t line,
                          const char *why);

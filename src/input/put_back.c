@@ -1,5 +1,5 @@
-/* Inputs that were looked at and put back: whoever opens the same path next gets them as they are,
- * so that a file is opened, decompressed and looked at once. */
+/* Inputs that were put back after a look: the next to open the same path gets them as they are, so
+ * that a file is opened, decompressed and looked at once. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static mp_input *inputs; /* each by a path of its own */
 static size_t file_count;
 
-/* Return how many files may wait: fewer in a process that may open few. */
+/* Return the maximum number of files that wait: fewer in a process that may open few. */
 static size_t most_files(void)
 {
     enum { MOST = 64, SHARE = 8 };
@@ -57,7 +57,7 @@ static mp_input *take(const char *path, bool only_files)
     return input;
 }
 
-/* Return whether the file, or the archive of a member, is what was opened. */
+/* Return true if the file, or the archive of a member, is still the one that was opened. */
 static bool is_unchanged(const mp_input *input)
 {
     struct stat now;

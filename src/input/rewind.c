@@ -61,7 +61,7 @@ mp_checksum mp_input_checksum(mp_input *input)
     return checksum;
 }
 
-/* Of what is packed, all goes by once more. */
+/* Decompress it once more for its last bytes. */
 static size_t tail_of_packed(const mp_input *input, char *bytes, size_t size)
 {
     enum { BLOCK = 64 * 1024 };

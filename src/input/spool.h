@@ -1,5 +1,5 @@
-/* A temporary file without a name, which keeps the bytes of streams as they are read: each can be
- * read again and again, in any order and by several threads at once. */
+/* An unnamed temporary file with copies of streams, made while they are read. Each copy can be read
+ * repeatedly, in any order and by several threads at once. */
 #ifndef MP_INPUT_SPOOL_H
 #define MP_INPUT_SPOOL_H
 
@@ -19,22 +19,21 @@ typedef struct mp_spooled {
     char *why; /* NULL: no fault. Release with free(). */
 } mp_spooled;
 
-/* Create the file. Where there can be none, its `file` is -1 and nothing is kept. */
+/* Create the file. On failure, its `file` is -1 and nothing is kept. */
 mp_spool mp_spool_new(uint64_t most);
-/* Close it; streams that were opened of it stay as they are. */
+/* Close it; copies that are open stay readable. */
 void mp_spool_close(mp_spool *spool);
 static inline bool mp_spool_is_full(const mp_spool *spool)
 {
     return spool->length >= spool->most;
 }
 
-/* Return a stream that gives what `below`, which it owns, gives, and keeps it on the way. When it
- * is closed, it is first read to its end if *wanted is set; else nothing of it need stay. Only one
- * is open at a time. */
+/* Return a stream that passes on the bytes of `below`, which it owns, and copies them. Closing it
+ * reads it to its end first if *wanted is set, so that the copy is whole. Only one may be open at a
+ * time. */
 mp_stream *mp_spool_keep(mp_spool *spool, mp_stream *below, mp_spooled *spooled,
                          const bool *wanted);
-/* Open what is kept as a stream with the same fault at its end. NULL, with errno set, where there
- * are no more descriptors. */
+/* Open a copy, as a stream with the same fault at its end. NULL with errno set. */
 mp_stream *mp_spool_open(const mp_spool *spool, const mp_spooled *spooled);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/whole.h"
 
-/* How much of a pipe is remembered: more than what detection reads ahead of the first line. */
+/* Bytes of a pipe that are remembered: more than detection reads before the first line. */
 enum { REMEMBERED = 4 * 1024 * 1024 };
 
 /* --- all of them --- */
@@ -238,7 +238,7 @@ int mp_stream_temporary(void)
     return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-/* All that is still to come, in a file without a name; -1 with errno set. */
+/* Write all bytes that are left to an unnamed file; -1 with errno set. */
 static int spool(mp_stream *stream)
 {
     char block[64 * 1024];

@@ -45,7 +45,7 @@ const char *mp_packing_name(mp_packing packing)
     return "";
 }
 
-/* Behind the frames that zstd and lz4 pass over: 0x184d2a50 to 5f, their length, so many bytes. */
+/* Skip the frames that zstd and lz4 ignore: 0x184d2a50 to 5f, their length, that many bytes. */
 static mp_slice past_skippable(mp_slice head)
 {
     enum { HEAD = 8 };
@@ -119,8 +119,8 @@ typedef struct unpacker {
     char block[BLOCK], plain[BLOCK];
 } unpacker;
 
-/* Whole blocks on both sides: how much a decoder gives in front of a damage depends on how its
- * bytes come and go. */
+/* Fill the block. Blocks are whole on both sides: how much a decoder gives before damage depends on
+ * how its bytes come and go. */
 static bool fill(unpacker *own)
 {
     if (own->from == own->to) {
@@ -140,8 +140,7 @@ static void leave(unpacker *own)
     own->state = NULL;
 }
 
-/* Tapes and disks fill up with zeros; another stream begins as the first one did. False: there is
- * none. */
+/* Start the next stream, past the zeros that fill up tapes and disks. False if there is none. */
 static bool enter(unpacker *own)
 {
     while (fill(own) && own->block[own->from] == 0)
@@ -154,7 +153,7 @@ static bool enter(unpacker *own)
     return true;
 }
 
-/* One step, or more bytes for the next one; false at the end, and where there is a fault. */
+/* Take one step, or read bytes for the next one; false at the end and at a fault. */
 static bool step(unpacker *own, mp_codec_bytes *bytes)
 {
     mp_stream *stream = &own->stream;
@@ -176,7 +175,7 @@ static bool step(unpacker *own, mp_codec_bytes *bytes)
     return !stream->fault;
 }
 
-/* The next block of what is plain. */
+/* Decompress the next block. */
 static void make(unpacker *own)
 {
     mp_stream *stream = &own->stream;

@@ -1,4 +1,4 @@
-/* What is packed: found out by content, and undone while it is read. */
+/* Compression and archives: detected by content, and undone while reading. */
 #ifndef MP_INPUT_UNPACK_H
 #define MP_INPUT_UNPACK_H
 
@@ -23,17 +23,17 @@ static inline bool mp_packing_is_archive(mp_packing packing)
 {
     return packing >= MP_ZIP;
 }
-/* What begins so. */
+/* Return the kind of packing that begins with these bytes. */
 mp_packing mp_packing_of(mp_slice head);
 
-/* One in another, from the outside. */
+/* Packings inside each other, outermost first. */
 enum { MP_MOST_NESTED = 16 };
 typedef struct mp_layers {
     uint8_t at[MP_MOST_NESTED];
     uint32_t count;
 } mp_layers;
 
-/* What may come of what is packed. */
+/* Limits of decompression. */
 typedef struct mp_unpack_limits {
     uint64_t most;  /* bytes */
     uint64_t ratio; /* of what comes out to what goes in, beyond MP_RATIO_FROM */
@@ -41,14 +41,14 @@ typedef struct mp_unpack_limits {
     uint32_t nesting, files;
 } mp_unpack_limits;
 
-/* Below so much, no ratio is a fault: blank lines may be packed as tightly as they like. */
+/* No ratio is a fault below so many bytes: blank lines compress well. */
 #define MP_RATIO_FROM ((uint64_t)64 * 1024 * 1024)
 
-/* Whether so much may come of so much; false with the fault. */
+/* Check that `in` bytes may decompress to `out`; false with the fault set. */
 bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t out, uint64_t in);
 
-/* Put onto the stream what undoes its packings one after the other, up to an archive, which is what
- * it then is. Where it cannot be undone it has a fault. */
+/* Stack decompression of each packing on the stream, down to an archive, which is then returned. If
+ * one cannot be decompressed, the stream has a fault. */
 mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_limits *limits);
 
 #endif

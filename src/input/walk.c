@@ -57,7 +57,7 @@ static size_t entry_read(mp_stream *stream, char *into, size_t room)
     }
     walk->given += got;
     mp_unpack_check(stream, &walk->limits, walk->given, walk->file->given);
-    /* What is read again and again is in several members at once. */
+    /* Bytes that are read repeatedly belong to several members at once. */
     uint64_t size = mp_stream_size(walk->file);
     if (size && walk->file->given > 2 * size + MP_RATIO_FROM)
         mp_stream_fail(stream, MP_FAULT_LIMIT, "has members that overlap");
@@ -90,7 +90,7 @@ static const char *name_of(mp_walk *walk, uint32_t depth)
                 : mp_arena_format(&walk->names, "member %u", (unsigned)walk->place.at[depth]);
 }
 
-/* The name of what is so deep, from the outermost archive inwards. */
+/* Return the name at a depth, from the outermost archive inwards. */
 static const char *full_name(mp_walk *walk, uint32_t depth)
 {
     mp_arena_free(&walk->names);
@@ -100,7 +100,7 @@ static const char *full_name(mp_walk *walk, uint32_t depth)
     return name;
 }
 
-/* The first fault is the one that is told, but for a limit, at which the whole walk ends. */
+/* Keep the first fault to report it; a limit replaces it, and ends the whole walk. */
 static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char *why)
 {
     mp_failure *failure = &walk->failure;
@@ -113,7 +113,7 @@ static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char 
     snprintf(failure->why, sizeof failure->why, "%s%s%s", packing, *packing ? ": " : "", why);
 }
 
-/* Go into an archive; its stream belongs to the level, also where it cannot be read. */
+/* Enter an archive; its stream belongs to the level, even on failure. */
 static bool enter(mp_walk *walk, mp_stream *from, mp_packing packing)
 {
     assert(walk->place.depth < MP_MOST_NESTED);
@@ -136,7 +136,7 @@ static void leave(mp_walk *walk)
     walk->layers.count = walk->place.depth ? walk->levels[walk->place.depth - 1].before + 1 : 0;
 }
 
-/* What libarchive would unpack only to pass over it is unpacked here, where it is counted. */
+/* Decompress here, counted against the limits, what libarchive would decompress only to skip it. */
 static bool pass_over(mp_walk *walk, mp_archive *at)
 {
     const void *block;
@@ -155,7 +155,7 @@ static bool pass_over(mp_walk *walk, mp_archive *at)
     return true;
 }
 
-/* The next file of the innermost level. What is damaged on the way is told and passed over. */
+/* Go on to the next file of the innermost level, past damaged entries, which are noted. */
 static bool next_entry(mp_walk *walk)
 {
     mp_archive *at = &walk->levels[walk->place.depth - 1];
@@ -189,7 +189,7 @@ static bool next_entry(mp_walk *walk)
     }
 }
 
-/* The member at which the innermost level stands: its stream, with its own packings undone. */
+/* Open the current member of the innermost level, decompressed. */
 static mp_packing open_entry(mp_walk *walk, mp_stream **stream)
 {
     const mp_archive *at = &walk->levels[walk->place.depth - 1];

@@ -12,7 +12,8 @@
 
 typedef struct mp_walk mp_walk;
 
-/* Where a member stands: as which one of the archive, of the archive in it, and so on, from 1. */
+/* Position of a member: its number in the archive, in the archive inside that, and so on, from 1.
+ */
 typedef struct mp_member_place {
     uint32_t at[MP_MOST_NESTED];
     uint32_t depth;
@@ -25,7 +26,7 @@ typedef struct mp_member {
     mp_stream *stream; /* its bytes, unpacked; closed before the walk goes on */
 } mp_member;
 
-/* What is wrong with an archive, or with one in it. */
+/* Fault of an archive, or of one inside it. */
 typedef struct mp_failure {
     mp_fault fault;
     char *inside; /* the one in it, "x.zip:y.tar"; NULL: itself. Release with free(). */
@@ -39,19 +40,19 @@ static inline mp_failure mp_failure_copy(const mp_failure *failure)
     return copy;
 }
 
-/* Below 0: the walk has come less far; above: farther. */
+/* Compare the order of two positions, as strcmp does. */
 int mp_place_compare(const mp_member_place *a, const mp_member_place *b);
 
-/* Through the archive that `stream` gives, which it owns from now on. `layers`: what was undone to
- * get there. */
+/* Start at the archive that `stream` gives, which it owns from now on. `layers`: the packings
+ * around it. */
 mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *layers,
                      const mp_unpack_limits *limits);
 /* NULL: nothing happens. */
 void mp_walk_free(mp_walk *walk);
-/* The next member; false at the end, and where the archive breaks off: see mp_walk_failure. */
+/* Go on to the next member; false at the end, and at a failure: see mp_walk_failure. */
 bool mp_walk_next(mp_walk *walk, mp_member *member);
 const mp_member_place *mp_walk_place(const mp_walk *walk);
-/* The first one of all archives that it went through; borrowed. */
+/* Return the first failure of all archives that it went through; borrowed. */
 const mp_failure *mp_walk_failure(const mp_walk *walk);
 
 #endif
