@@ -68,8 +68,12 @@ bool cli_load(const cli_options *options, const mp_file_group *group, mp_model *
 
 bool cli_find(const cli_options *options, mp_file_groups *groups, mp_diagnostics *diagnostics)
 {
-    return mp_file_groups_find(groups, options->paths, options->path_count, &options->reading,
-                               options->command.report, diagnostics);
+    cli_progress bar;
+    const mp_reading reading = cli_reading(options, &bar);
+    bool found = mp_file_groups_find(groups, options->paths, options->path_count, &reading,
+                                     options->command.report, diagnostics);
+    cli_progress_end(&bar);
+    return found;
 }
 
 bool cli_groups_spared(const mp_file_groups *groups, const char *output)

@@ -309,7 +309,12 @@ static void visit_member(void *opaque, const char *path, mp_member *member, bool
     input->layers = member->layers;
     input->is_file = true;
     *wanted = own->visit(own->opaque, unpack(input));
-    mp_input_close(input);
+    const mp_stream *archive = input->file;
+    const mp_progress progress = input->progress;
+    mp_input_close(input); /* after the rest of it, if it is wanted */
+    if (progress.advance)
+        progress.advance(progress.opaque, own->archive->path, archive->given,
+                         mp_stream_size(archive));
 }
 
 bool mp_input_members(mp_input *input, const mp_load_options *options,
