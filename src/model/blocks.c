@@ -10,10 +10,19 @@
 
 enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024 };
 
+static mp_block *new_table(size_t places)
+{
+    return mp_alloc_zero(places, sizeof(mp_block));
+}
+
 void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                     mp_diagnostics *diagnostics)
 {
-    *blocks = (mp_blocks){.model = model, .session = session, .epoch = 1};
+    *blocks = (mp_blocks){.model = model,
+                          .session = session,
+                          .epoch = 1,
+                          .table = new_table(FIRST_BLOCKS),
+                          .mask = FIRST_BLOCKS - 1};
     mp_event_log_open(&blocks->log, model, diagnostics);
     mp_model_begin_snapshot(model, session);
     blocks->start.i = blocks->snapshot.i = model->snapshots.count - 1;
@@ -74,6 +83,8 @@ void mp_blocks_close(mp_blocks *blocks)
     if (!events->peak_time_us)
         events->peak_time_us = blocks->peak_time_us;
     free(blocks->table);
+    free(blocks->freed);
+    mp_id_index_free(&blocks->freed_at);
     mp_id_index_free(&blocks->site_index);
     free(blocks->sites);
     free(blocks->shares);
@@ -92,58 +103,79 @@ static size_t home_of(const mp_blocks *blocks, uint64_t address)
     return (size_t)mp_hash64(address) & blocks->mask;
 }
 
-static bool is_empty(const mp_block *block)
-{
-    return !block->generation && !block->line;
-}
-
 /* The place of the address, or the empty one where it would stand. */
 static mp_block *find(const mp_blocks *blocks, uint64_t address)
 {
     size_t at = home_of(blocks, address);
-    while (!is_empty(&blocks->table[at]) && blocks->table[at].address != address)
+    while (blocks->table[at].generation && blocks->table[at].address != address)
         at = (at + 1) & blocks->mask;
     return &blocks->table[at];
 }
 
-/* Freed addresses that are forgotten when there are too many: the older half, by the mean of the
- * lines of their deletion. */
-static uint64_t oldest_kept(const mp_blocks *blocks)
-{
-    double sum = 0;
-    if (blocks->freed < FREED_KEPT || blocks->freed < blocks->used / 2)
-        return 0;
-    for (size_t i = 0; i <= blocks->mask; i++)
-        if (!blocks->table[i].generation)
-            sum += (double)blocks->table[i].line;
-    return (uint64_t)(sum / (double)blocks->freed);
-}
-
 static void make_room(mp_blocks *blocks)
 {
+    const size_t places = blocks->mask + 1;
     mp_block *old = blocks->table;
-    if (old && (blocks->used + 1) * 5 <= (blocks->mask + 1) * 3)
+    if ((blocks->used + 1) * 5 <= places * 3)
         return;
-    size_t places = old ? blocks->mask + 1 : 0;
-    uint64_t kept_from = old ? oldest_kept(blocks) : 0;
-    size_t wanted = kept_from ? places : places ? places * 2 : FIRST_BLOCKS;
-    blocks->table = mp_alloc_zero(wanted, sizeof *blocks->table);
-    blocks->mask = wanted - 1;
-    blocks->used = blocks->freed = 0;
-    for (size_t i = 0; i < places; i++) {
-        if (is_empty(&old[i]) || (!old[i].generation && old[i].line < kept_from))
-            continue;
-        *find(blocks, old[i].address) = old[i];
-        blocks->used++;
-        blocks->freed += !old[i].generation;
-    }
+    blocks->table = new_table(places * 2);
+    blocks->mask = places * 2 - 1;
+    for (size_t i = 0; i < places; i++)
+        if (old[i].generation)
+            *find(blocks, old[i].address) = old[i];
     free(old);
+}
+
+/* Those behind it move up, so that each is found from its home on without a gap. */
+static void take_out(mp_blocks *blocks, mp_block *block)
+{
+    mp_block *table = blocks->table;
+    size_t gap = (size_t)(block - table);
+    for (size_t i = gap; i = (i + 1) & blocks->mask, table[i].generation;)
+        if (((i - home_of(blocks, table[i].address)) & blocks->mask) >=
+            ((i - gap) & blocks->mask)) {
+            table[gap] = table[i];
+            gap = i;
+        }
+    table[gap] = (mp_block){.address = 0};
+    blocks->used--;
+}
+
+/* --- deletions --- */
+
+static void remember(mp_blocks *blocks, const mp_event *event)
+{
+    const size_t at = blocks->freed_count++ % FREED_KEPT;
+    mp_grow(&blocks->freed, &blocks->freed_capacity, at + 1, sizeof *blocks->freed);
+    blocks->freed[at] = (mp_freed){.address = event->address,
+                                   .line = event->line,
+                                   .time_us = event->time_us,
+                                   .thread = event->thread,
+                                   .node = event->node.i};
+}
+
+/* Return the last deletion at the address, NULL: none is remembered. Deletions are indexed when one
+ * is looked for, each once or, where there were too many meanwhile, not at all. */
+static const mp_freed *last_freed(mp_blocks *blocks, uint64_t address)
+{
+    const uint64_t count = blocks->freed_count;
+    const uint64_t oldest = count > FREED_KEPT ? count - FREED_KEPT : 0;
+    if (blocks->freed_at.count > 2 * FREED_KEPT) {
+        mp_id_index_free(&blocks->freed_at);
+        blocks->indexed = 0;
+    }
+    uint64_t next = blocks->indexed > oldest ? blocks->indexed : oldest;
+    for (; next < count; next++)
+        *mp_id_index_put(&blocks->freed_at, blocks->freed[next % FREED_KEPT].address) =
+            (uint32_t)(next % FREED_KEPT) + 1;
+    blocks->indexed = count;
+    const uint32_t at = mp_id_index_get(&blocks->freed_at, address);
+    return at && blocks->freed[at - 1].address == address ? &blocks->freed[at - 1] : NULL;
 }
 
 void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
 {
-    if (blocks->table)
-        __builtin_prefetch(&blocks->table[home_of(blocks, event->address)], 1);
+    __builtin_prefetch(&blocks->table[home_of(blocks, event->address)], 1);
 }
 
 /* What an allocation of the site would be entered in, or the block at the address is in; whichever
@@ -152,7 +184,7 @@ static uint32_t next_generation(const mp_blocks *blocks, const mp_event *event)
 {
     if (event->kind == MP_EVENT_ALLOCATION)
         return event->site < blocks->sites_met ? blocks->sites[event->site].generation.i : 0;
-    return blocks->table ? find(blocks, event->address)->generation : 0;
+    return find(blocks, event->address)->generation;
 }
 
 void mp_blocks_prefetch_generation(const mp_blocks *blocks, const mp_event *event)
@@ -296,10 +328,7 @@ static int64_t counted_bytes(mp_blocks *blocks, const mp_event *event)
 static void place_block(mp_blocks *blocks, mp_block *block, const mp_event *event, int64_t bytes,
                         mp_generation_id generation)
 {
-    if (is_empty(block))
-        blocks->used++;
-    else if (!block->generation)
-        blocks->freed--;
+    blocks->used += !block->generation;
     *block = (mp_block){.address = event->address,
                         .time_us = event->time_us,
                         .bytes = bytes,
@@ -486,23 +515,18 @@ static void note_death(mp_blocks *blocks, const mp_block *block, const mp_event 
 
 void mp_blocks_delete(mp_blocks *blocks, const mp_event *event)
 {
-    make_room(blocks);
     mp_event_log_count(&blocks->log, event);
     mp_block *block = find(blocks, event->address);
     if (!block->generation) {
-        mp_event_log_unmatched(&blocks->log, event, is_empty(block) ? NULL : block);
+        mp_event_log_unmatched(&blocks->log, event, last_freed(blocks, event->address));
         return;
     }
     note_death(blocks, block, event);
     if (blocks->history)
         mp_history_death(blocks->history, event->address);
     blocks->tally.deleted++;
-    blocks->freed++;
-    *block = (mp_block){.address = event->address,
-                        .time_us = event->time_us,
-                        .line = event->line,
-                        .thread = event->thread,
-                        .node = event->node.i};
+    take_out(blocks, block);
+    remember(blocks, event);
 }
 
 /* --- snapshots --- */

@@ -2,8 +2,8 @@
  *
  * One mp_blocks a log. Its first snapshot is the start, when only old blocks are alive; the reader
  * ends it and every later one. Addresses are used again: a block is an address from one allocation
- * to the next deletion. A freed address is remembered until it is used again, so that a second
- * deletion can show the first; of very many of them the oldest are forgotten.
+ * to the next deletion. The last million deletions are remembered, so that a second one of a block
+ * can show the first.
  *
  * A block has no type until its deletion tells it. It then moves, with its birth, to the generation
  * of that type, so that each moment of its life shows it; those that are never deleted stay. */
@@ -45,8 +45,12 @@ typedef struct mp_blocks {
     uint64_t peak_line;
     uint64_t epoch;
 
-    mp_block *table;
-    size_t mask, used, freed; /* places; used ones; freed ones among them */
+    mp_block *table; /* those that are alive */
+    size_t mask, used;
+    mp_freed *freed; /* a ring: the deletion n is at n % FREED_KEPT */
+    size_t freed_capacity;
+    uint64_t freed_count, indexed; /* deletions so far; those of them that are indexed */
+    mp_id_index freed_at;          /* places in the ring by address, + 1; others may be there now */
 
     bool threads_as_one;    /* who allocated what is not asked for; before the first event */
     mp_id_index site_index; /* (node, thread) to site: of the thread that reads */

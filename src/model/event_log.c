@@ -98,7 +98,7 @@ void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp
         .node = model->contexts.at[model->generations.at[block->generation].context.i].node};
 }
 
-void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_block *freed)
+void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_freed *freed)
 {
     mp_anomaly *anomaly = add(log, freed ? MP_ANOMALY_DOUBLE_DELETION : MP_ANOMALY_BAD_ADDRESS);
     if (freed)

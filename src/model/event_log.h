@@ -31,20 +31,20 @@ typedef struct mp_event {
 /* A place of the table: a block that is alive, or the memory of one that was freed. */
 typedef struct mp_block {
     uint64_t address;
-    int64_t time_us;
-    union {
-        int64_t bytes; /* alive */
-        uint64_t line; /* freed: of the deletion */
-    };
-    uint32_t generation; /* alive; 0: the place is empty or freed */
-    uint32_t serial;     /* alive: of its thread's events */
+    int64_t time_us, bytes;
+    uint32_t generation; /* 0: the place is empty */
+    uint32_t serial;     /* of its thread's events */
     uint32_t thread;
-    union {
-        uint32_t epoch; /* alive: number of the peak before its birth */
-        uint32_t node;  /* freed: of the deletion */
-    };
+    uint32_t epoch; /* number of the peak before its birth */
     uint64_t born_line;
 } mp_block;
+
+/* A deletion of a block. */
+typedef struct mp_freed {
+    uint64_t address, line;
+    int64_t time_us;
+    uint32_t thread, node;
+} mp_freed;
 
 typedef struct mp_block_thread {
     mp_string_id name;
@@ -72,7 +72,7 @@ void mp_event_log_count(mp_event_log *log, const mp_event *event);
 void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp_event *event,
                                const mp_block *block);
 /* A deletion at an address where nothing is alive; `freed`: what was there, or NULL. */
-void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_block *freed);
+void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_freed *freed);
 void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_event *event);
 /* Put the anomalies since there were `first` of them in the order of their lines: those that
  * readers tell may be told before those of events that stand before them. */
