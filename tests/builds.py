@@ -7,7 +7,7 @@
 A build here is a list of sites; it is written as a baseline by what memprof-baseline(1) says of
 one. What is expected is worked out from the lists: a site is its type, its name and the names on its
 stack. The slope is the median of all slopes since its first build, the lower of the two in the middle,
-with the one jump taken out that is more than twice of all before it, and of all behind it.
+without the steps that tests/oracle/trend.py takes out of a series.
 """
 import argparse
 import fractions
@@ -19,6 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "oracle"))
+import trend  # noqa: E402
 
 FEWEST = 4
 
@@ -44,18 +47,9 @@ def write(path, sites, start):
             file.write(json.dumps(line, separators=(",", ":")) + "\n")
 
 
-def without_jump(values):
-    steps = [abs(b - a) for a, b in zip(values, values[1:])]
-    most = max(steps)
-    at = steps.index(most) + 1
-    small = all(2 * (max(part) - min(part)) < most for part in (values[:at], values[at:]))
-    if len(values) < FEWEST or not small:
-        return values
-    return values[:at] + [value - (values[at] - values[at - 1]) for value in values[at:]]
-
-
 def slope_of(values):
-    left = without_jump(values)
+    told = trend.trend(values)
+    left = trend.apart(values, sorted(place for place, _ in told[4])) if told and told[4] else values
     slopes = sorted(fractions.Fraction(b - a, j - i) for i, a in enumerate(left)
                     for j, b in enumerate(left) if j > i)
     return slopes[(len(slopes) - 1) // 2]
@@ -124,7 +118,7 @@ def compare(memprof, draw, work, problems):
         key = (row["type"], row.get("name", ""), tuple(row.get("stack", [])))
         told[key] = (row.get("slope_bytes"), row["first_build"], row["builds"], row["first_bytes"],
                      row["latest_bytes"])
-    wanted = {key: (None if row[0] is None else row[0].numerator // row[0].denominator, *row[1:])
+    wanted = {key: (None if row[0] is None else -(-row[0].numerator // row[0].denominator), *row[1:])
               for key, row in rows.items()}
     if told != wanted:
         problems.append((builds, told, wanted))
@@ -135,7 +129,8 @@ def compare(memprof, draw, work, problems):
     slopes = [row[0] for row in rows.values() if row[0] is not None and len(builds) - row[1] + 1 >= FEWEST]
     limit = draw.choice([0, 5, 50])
     _, status = ask(memprof, work, "--max-slope", str(limit))
-    meant = 3 if len(builds) < FEWEST else 1 if any(slope > limit for slope in slopes) else 0
+    meant = 3 if len(builds) < FEWEST or (rows and not slopes) else \
+        1 if any(slope > limit for slope in slopes) else 0
     if status != meant:
         problems.append((f"--max-slope {limit}", status, meant, builds))
     for name in os.listdir(work):

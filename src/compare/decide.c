@@ -299,11 +299,11 @@ static const mp_rule_subject *hold_each(mp_evaluation *evaluation, const mp_rule
     return worst;
 }
 
-void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count)
+/* Hold sums to the limit, no two of which are of one thing. */
+static void decide(mp_evaluation *evaluation, const mp_rule_subject *subjects, size_t count)
 {
     const mp_rule *rule = evaluation->rule;
     size_t failed;
-    count = add_up(subjects, count, rule->each);
     const mp_rule_subject *worst = hold_each(evaluation, subjects, count, &failed);
     mp_threshold limit = mp_bound_of(&rule->bound, worst->reference, worst->spread);
     evaluation->failed_count = failed;
@@ -316,6 +316,11 @@ void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, 
     if (rule->each && (worst->number || rule->bound.reference == MP_OF_LINES)) /* whose it is */
         evaluation->result->measured_text = mp_arena_format(
             evaluation->arena, "%s, %s", evaluation->result->measured_text, worst->label);
+}
+
+void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count)
+{
+    decide(evaluation, subjects, add_up(subjects, count, evaluation->rule->each));
 }
 
 void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
@@ -359,14 +364,14 @@ void mp_evaluation_add(mp_evaluation *evaluation, const char *most)
 }
 
 mp_rule_result mp_rule_judge(const mp_rule_context *context, const mp_rule *rule,
-                             mp_rule_subject *subjects, size_t count, const char *most,
+                             const mp_rule_subject *subjects, size_t count, const char *most,
                              mp_arena *arena)
 {
     mp_arena scratch = {0};
     mp_rule_result result = {.rule = rule, .message = "", .warning = ""};
     mp_evaluation evaluation = {
         .context = context, .rule = rule, .arena = arena, .scratch = &scratch, .result = &result};
-    mp_evaluation_decide(&evaluation, subjects, count);
+    decide(&evaluation, subjects, count);
     mp_evaluation_add(&evaluation, most);
     mp_arena_free(&scratch);
     return result;

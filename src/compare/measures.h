@@ -30,6 +30,7 @@ typedef enum mp_measure {
     MP_MEASURE_NEW_TYPES,
     MP_MEASURE_NEW_METHODS,
     MP_MEASURE_NEW_MODULES,
+    MP_MEASURE_SLOPE, /* growth of a site from build to build; no policy has it */
     MP_MEASURES,
 } mp_measure;
 

@@ -139,10 +139,11 @@ typedef struct mp_rule_subject {
     int64_t spread;    /* of the runs of the base; 0 of one */
 } mp_rule_subject;
 
-/* Judge a rule by figures that are known already, at least one, which are left in another order.
- * `most` is added to what is said of it if it fails. The texts are in the arena, or the rule's. */
+/* Judge a rule by figures that are known already, at least one, and no two of one thing; of equally
+ * bad ones the first is the worst. `most` is added to what is said of it if it fails. The texts are
+ * in the arena, or the rule's. */
 mp_rule_result mp_rule_judge(const mp_rule_context *context, const mp_rule *rule,
-                             mp_rule_subject *subjects, size_t count, const char *most,
+                             const mp_rule_subject *subjects, size_t count, const char *most,
                              mp_arena *arena);
 
 #endif

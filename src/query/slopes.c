@@ -208,14 +208,15 @@ static double largest_of(const double *values, size_t count)
     return largest;
 }
 
-/* Return the median of so many, whose slope is at this place; `left`: see place_rank. */
-static double median_of(const slopes *all, uint64_t count, size_t place, uint64_t left)
+/* Find the median of so many, whose slope is at this place; `left`: see place_rank. */
+static void find_median(const slopes *all, uint64_t count, size_t place, uint64_t left,
+                        mp_slope_ranks *ranks)
 {
-    const double middle = all->at[place];
+    ranks->middle = ranks->lower = all->at[place];
     if (count % 2 || left)
-        return middle;
-    const double below = largest_of(all->at, place); /* the last of the lower half is another one */
-    return below + (middle - below) / 2;
+        return;
+    ranks->lower = largest_of(all->at, place); /* the last of the lower half is another one */
+    ranks->middle = ranks->lower + (ranks->middle - ranks->lower) / 2;
 }
 
 mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count)
@@ -227,7 +228,8 @@ mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count)
     uint64_t left = pairs / 2;
     const size_t middle = place_rank(&all, 0, all.count, &left);
     const uint64_t before = pairs / 2 - left, with = before + all.weight[middle];
-    mp_slope_ranks result = {.middle = median_of(&all, pairs, middle, left)};
+    mp_slope_ranks result;
+    find_median(&all, pairs, middle, left, &result);
     const double variance = variance18(&points) / 18 * inflation(&points, values, result.middle);
     const double rank = floor(((double)pairs - 1.959963984540054 * sqrt(variance)) / 2 + 0.5);
     const uint64_t most = (pairs + 1) / 2, asked = rank < 1 ? 1 : (uint64_t)rank;

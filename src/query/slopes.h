@@ -6,6 +6,7 @@
 
 typedef struct mp_slope_ranks {
     double middle, low, high;
+    double lower; /* of an even number the lower of the two in the middle, else `middle` */
 } mp_slope_ranks;
 
 /* The median of the slopes and the ends of Sen's interval (query/trend.h), of two values or more,

@@ -83,6 +83,7 @@ static mp_trend trend_of_slopes(const double *values, size_t count)
                               : slopes.high < 0 ? MP_TREND_SHRINKS
                                                 : MP_TREND_FLAT,
                       .slope = slopes.middle,
+                      .lower = slopes.lower,
                       .low = slopes.low,
                       .high = slopes.high};
 }
@@ -141,6 +142,19 @@ mp_trend mp_trend_of(const int64_t *values, size_t count)
     judge(&trend, exact, values, count);
     free(exact);
     return trend;
+}
+
+int64_t mp_trend_whole_slope(const int64_t *values, size_t count)
+{
+    double slope = mp_trend_of(values, count).lower;
+    if (count < MP_TREND_FEWEST) {
+        double exact[MP_TREND_FEWEST];
+        for (size_t i = 0; i < count; i++)
+            exact[i] = (double)values[i];
+        slope = mp_slope_ranks_of(exact, count).lower;
+    }
+    const double most = 0x1p62;
+    return (int64_t)ceil(fmax(-most, fmin(slope, most)));
 }
 
 const char *mp_trend_words(mp_trend_kind kind)

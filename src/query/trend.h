@@ -35,6 +35,7 @@ typedef struct mp_step {
 typedef struct mp_trend {
     mp_trend_kind kind;
     double slope;     /* Theil-Sen: the median of all slopes between two values; values a place */
+    double lower;     /* the lower of two slopes in the middle, else `slope` */
     double low, high; /* 95 % interval of the slope; low <= slope <= high */
     /* What is far more than all beside it, the largest first. Kind and slopes are those of the
      * values without them. */
@@ -61,6 +62,10 @@ typedef struct mp_trend {
  * smallest slope to the (N - C) / 2-th largest; ranks are rounded, and at least 1. Values are exact
  * up to 2^53. */
 mp_trend mp_trend_of(const int64_t *values, size_t count);
+/* Return the lower middle slope of that trend, rounded up, so that it is more than a whole number
+ * if and only if the slope is; of too few values for a trend, without steps. Of two values or more.
+ */
+int64_t mp_trend_whole_slope(const int64_t *values, size_t count);
 /* "grows steadily", "jumps once"; static. */
 const char *mp_trend_words(mp_trend_kind kind);
 

@@ -92,3 +92,19 @@ void mp_judge_limits(mp_document *document, const mp_request *request, mp_rule *
     }
     mp_rule_results_free(&results);
 }
+
+void mp_judge_figures(mp_document *document, const mp_rule *limit, const mp_rule_subject *figures,
+                      size_t count, const char *refusal)
+{
+    const mp_rule_context context = {.exact_bytes = document->exact_bytes};
+    mp_rule_result result = {.rule = limit, .message = "", .warning = ""};
+    if (refusal) {
+        result.verdict = MP_VERDICT_ERROR;
+        result.message = refusal;
+    } else if (count) {
+        result = mp_rule_judge(&context, limit, figures, count, "", document->arena);
+    }
+    document->failed |= result.verdict == MP_VERDICT_FAIL;
+    document->unjudged |= result.verdict == MP_VERDICT_ERROR;
+    mp_document_check(document, mp_check_of(document->arena, &result));
+}

@@ -14,6 +14,10 @@ mp_rule_results mp_judge_rules(mp_document *document, const mp_request *request,
  * NULL. */
 void mp_judge_limits(mp_document *document, const mp_request *request, mp_rule *limits,
                      size_t count, mp_rule_context *context, const char *note);
+/* Judge a limit by figures that are known already; none of them is over it where there are none.
+ * `refusal`: why they are not judged, or NULL. */
+void mp_judge_figures(mp_document *document, const mp_rule *limit, const mp_rule_subject *figures,
+                      size_t count, const char *refusal);
 /* Return the check that a result is. Its texts live as long as the arena and the rule. */
 mp_check mp_check_of(mp_arena *arena, const mp_rule_result *result);
 

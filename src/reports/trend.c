@@ -7,14 +7,15 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compare/median_slope.h"
 #include "document/sparkline.h"
+#include "query/trend.h"
+#include "reports/judging.h"
 #include "reports/sections.h"
 #include "reports/stacks.h"
 
 enum {
     /* Values that a slope is told by, of sites that are not in all builds, and is judged by. */
-    FEWEST = 4,
+    FEWEST = MP_TREND_FEWEST,
     DRAWN = 16, /* columns of a drawing */
 };
 
@@ -237,7 +238,7 @@ static grown *sites_of(const mp_builds *builds, int64_t *amounts)
         mp_builds_series(builds, site, amounts);
         sites[i] = (grown){.site = site,
                            .has_slope = has_slope,
-                           .slope = has_slope ? mp_median_slope(amounts + first, since) : 0,
+                           .slope = has_slope ? mp_trend_whole_slope(amounts + first, since) : 0,
                            .first = amounts[0],
                            .latest = amounts[builds->count - 1]};
     }
@@ -305,7 +306,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
         amount_text(document, builds, totals[last], false), last + 1,
         last ? mp_document_text(
                    document, ", %s a build",
-                   amount_text(document, builds, mp_median_slope(totals, builds->count), true))
+                   amount_text(document, builds, mp_trend_whole_slope(totals, builds->count), true))
              : "");
     for (size_t i = 0; i < builds->count; i++)
         if (!builds->at[i].complete) {
@@ -351,45 +352,23 @@ static const char *refusal_of(mp_document *document, const mp_request *request,
 }
 
 static void section_limit(mp_document *document, const mp_request *request, const mp_builds *builds,
-                          const grown *sites, int64_t *amounts)
+                          const grown *sites)
 {
     const trend_arguments *asked = request->arguments;
-    const mp_ceiling *most = &asked->max_slope;
     const char *refusal = refusal_of(document, request, builds);
-    size_t judged = 0, over = 0, worst = SIZE_MAX;
-    for (size_t i = 0; i < builds->site_count; i++) {
-        size_t first = first_build(builds, sites[i].site), since = builds->count - first;
-        if (since < FEWEST)
-            continue;
-        mp_builds_series(builds, sites[i].site, amounts);
-        bool exceeds = mp_median_slope_exceeds(amounts + first, since, most->bound.number);
-        if (!judged++ || (exceeds && !over)) /* slopes are whole bytes, the verdict is exact */
-            worst = i;
-        over += exceeds;
-    }
-    mp_check check = {.name = "max-slope",
-                      .limit = most->bound.text,
-                      .measured = "",
-                      .message = "",
-                      .limit_bytes = most->bound.number};
-    if (refusal) {
-        check.verdict = MP_VERDICT_ERROR;
-        check.message = refusal;
-        document->unjudged = true;
-    } else if (judged) {
-        const grown *at = &sites[worst];
-        check.measured_bytes = at->slope;
-        check.measured =
-            mp_document_text(document, "%s a build", mp_bytes_text(document, at->slope, false));
-        check.verdict = over ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
-        document->failed |= over > 0;
-        if (over)
-            check.message = mp_document_text(document, "%zu of %zu %s; worst: %s a build, %s", over,
-                                             judged, has_sites(builds) ? "sites" : "types",
-                                             mp_bytes_text(document, at->slope, true),
-                                             told_of(document, builds, &at->site->key));
-    }
-    mp_document_check(document, check);
+    mp_rule limit = mp_rule_of_limit("max-slope", MP_MEASURE_SLOPE, &asked->max_slope.bound);
+    mp_rule_subject *slopes = mp_alloc((builds->site_count + 1) * sizeof *slopes);
+    size_t count = 0;
+    limit.each = true;
+    limit.by = has_sites(builds) ? MP_BY_SITE : MP_BY_TYPE;
+    for (size_t i = 0; i < builds->site_count && !refusal; i++)
+        if (builds->count - first_build(builds, sites[i].site) >= FEWEST)
+            slopes[count++] = (mp_rule_subject){told_of(document, builds, &sites[i].site->key),
+                                                sites[i].slope, 0, 0};
+    if (!count && builds->site_count && !refusal)
+        refusal = mp_document_text(document, "nothing was there for %d builds", FEWEST);
+    mp_judge_figures(document, &limit, slopes, count, refusal);
+    free(slopes);
 }
 
 /* --- all of it --- */
@@ -433,7 +412,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     section_builds(document, builds);
     section_sites(document, builds, sites, asked, amounts);
     if (asked->max_slope.set)
-        section_limit(document, request, builds, sites, amounts);
+        section_limit(document, request, builds, sites);
     free(sites);
     free(totals);
     free(amounts);

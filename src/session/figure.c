@@ -7,7 +7,7 @@ const char *mp_figure_judge(const mp_figure *figure, const mp_rule *limit, bool 
                             mp_arena *arena, int64_t *limit_bytes)
 {
     const mp_rule_context context = {.exact_bytes = exact_bytes};
-    mp_rule_subject whole = {"", figure->number, figure->start, 0};
+    const mp_rule_subject whole = {"", figure->number, figure->start, 0};
     const mp_rule_result result = mp_rule_judge(&context, limit, &whole, 1, figure->most, arena);
     if (result.verdict != MP_VERDICT_FAIL)
         return NULL;

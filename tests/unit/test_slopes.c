@@ -73,7 +73,7 @@ static mp_slope_ranks by_sorting(const double *values, size_t count)
     double rank = floor(((double)pairs - 1.959963984540054 * sqrt(variance)) / 2 + 0.5);
     size_t cut = rank < 1 ? 1 : (size_t)rank;
     cut = cut > (pairs + 1) / 2 ? (pairs + 1) / 2 : cut;
-    mp_slope_ranks result = {middle, slopes[cut - 1], slopes[pairs - cut]};
+    mp_slope_ranks result = {middle, slopes[cut - 1], slopes[pairs - cut], below};
     free(slopes);
     return result;
 }

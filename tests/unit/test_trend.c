@@ -143,6 +143,27 @@ static void the_largest_values_are_no_trouble(void **unused)
     assert_int_equal(mp_trend_of(saw, 5).kind, MP_TREND_FLAT);
 }
 
+/* From build to build, by hand: the lower of two slopes in the middle, rounded up. */
+static void whole_slopes_are_exact(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t values[7];
+        size_t count;
+        int64_t slope;
+    } cases[] = {
+        {{5, 9}, 2, 4},
+        {{0, 1, 3}, 3, 2},                             /* 1, 1.5, 2 */
+        {{1, 2, 3, 4}, 4, 1},                          /* all 1 */
+        {{0, 1, 1, 2}, 4, 1},                          /* 0, 1/2, 1/2, 2/3, 1, 1: 1/2 */
+        {{0, -1, -1, -2}, 4, 0},                       /* the same below 0: -2/3 */
+        {{0, 1, 101, 102, 103, 104}, 6, 1},            /* without the step of 100 */
+        {{INT64_MIN, INT64_MAX}, 2, INT64_C(1) << 62}, /* the most that is told */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(mp_trend_whole_slope(cases[i].values, cases[i].count), cases[i].slope);
+}
+
 static void long_series_are_thinned_evenly(void **unused)
 {
     (void)unused;
@@ -267,6 +288,7 @@ int main(void)
         cmocka_unit_test(trends_are_as_by_hand),
         cmocka_unit_test(a_kind_is_what_people_would_say),
         cmocka_unit_test(the_largest_values_are_no_trouble),
+        cmocka_unit_test(whole_slopes_are_exact),
         cmocka_unit_test(long_series_are_thinned_evenly),
         cmocka_unit_test(sparklines_are_as_high_as_their_values),
         cmocka_unit_test(series_are_as_by_hand),
