@@ -137,24 +137,57 @@ static const mp_difference *most_below(const mp_diff *diff, const mp_differences
     return NULL;
 }
 
+static const mp_frame_key *frame_of(const mp_diff *diff, const mp_difference *node)
+{
+    return mp_dictionary_frame_at(diff->dictionary, node->key.frame);
+}
+
 static const char *type_of(const mp_diff *diff, const mp_difference *node)
 {
-    uint32_t name = mp_dictionary_frame_at(diff->dictionary, node->key.frame)->name;
-    return mp_dictionary_text(diff->dictionary, name);
+    return mp_dictionary_text(diff->dictionary, frame_of(diff, node)->name);
+}
+
+/* Return the node of the base that a new one was, once less dominates it or something else: the
+ * only one of its type that is gone, where it is the only new one. The node itself where it was
+ * there or none is gone; NULL where several are. */
+static const mp_difference *before_of(const mp_diff *diff, const mp_differences *nodes,
+                                      const mp_difference *node)
+{
+    const mp_difference *found = node;
+    size_t gone = 0, fresh = 0;
+    for (size_t i = 0; i < nodes->count && !node->base.objects; i++) {
+        const mp_difference *at = &nodes->at[i];
+        if (!at->key.frame || frame_of(diff, at)->name != frame_of(diff, node)->name)
+            continue;
+        fresh += !at->base.objects;
+        gone += !at->now.objects;
+        found = at->now.objects ? found : at;
+    }
+    return !gone || (gone == 1 && fresh == 1 && found->base.objects == node->now.objects) ? found
+                                                                                          : NULL;
+}
+
+/* The same below a holder that was another node; NULL: nothing was there. */
+static const mp_difference *below_before(const mp_diff *diff, const mp_differences *nodes,
+                                         const mp_difference *was, const mp_difference *held)
+{
+    for (size_t i = 0; i < nodes->count; i++)
+        if (nodes->at[i].key.frame && frame_of(diff, &nodes->at[i])->caller == was->key.frame &&
+            frame_of(diff, &nodes->at[i])->name == frame_of(diff, held)->name)
+            return &nodes->at[i];
+    return NULL;
 }
 
 /* "Array in EventEmitter holds 800 more closure"; "roots hold 12 more App.View" */
 static const char *holds_text(mp_document *document, const mp_diff *diff,
                               const mp_difference *holder, const mp_difference *outer,
-                              const mp_difference *held)
+                              const mp_difference *held, int64_t more)
 {
     const char *who = holder ? type_of(diff, holder) : "roots";
     if (holder && holder != outer)
         who = mp_document_text(document, "%s in %s", who, type_of(diff, outer));
-    return held ? mp_document_text(
-                      document, "%s hold%s %s more %s", who, holder ? "s" : "",
-                      mp_count_text(document, held->now.objects - held->base.objects, false),
-                      type_of(diff, held))
+    return held ? mp_document_text(document, "%s hold%s %s more %s", who, holder ? "s" : "",
+                                   mp_count_text(document, more, false), type_of(diff, held))
                 : who;
 }
 
@@ -164,20 +197,34 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
     if (!base->lists[MP_LEVEL_DOMINATOR].count || !now->lists[MP_LEVEL_DOMINATOR].count)
         return NULL; /* a baseline has no tree, and of earlier dumps of a file there is none */
     mp_differences nodes = mp_differences_of(diff->dictionary, base, now, MP_LEVEL_DOMINATOR);
-    const mp_difference *outer = nodes.at, *holder = NULL, *held = outer;
+    const mp_difference *outer = nodes.at, *holder = NULL, *was = NULL, *before = NULL,
+                        *held = outer;
     const char *text = NULL;
-    if (nodes.count && outer->key.frame && grown_by(outer) > 0) {
-        while (held && held->now.objects <= held->base.objects) {
-            holder = held;
-            held = most_below(diff, &nodes, holder);
+    int64_t more = 0;
+    unsigned steps = 0;
+    bool known = nodes.count && outer->key.frame && grown_by(outer) > 0;
+    for (; known && held; held = most_below(diff, &nodes, holder)) {
+        const bool moved = was != holder;
+        if (moved && ++steps > MOST) { /* each looks through all nodes */
+            held = NULL;
+            break;
         }
-        const mp_difference *what = holder ? holder : outer;
-        text = mp_document_text(document, "%s: %s retained, from %s to %s",
-                                holds_text(document, diff, holder, outer, held),
-                                mp_bytes_text(document, grown_by(what), true),
-                                mp_bytes_text(document, what->base.retained_bytes, false),
-                                mp_bytes_text(document, what->now.retained_bytes, false));
+        before = moved ? below_before(diff, &nodes, was, held) : before_of(diff, &nodes, held);
+        known = before || moved;
+        more = held->now.objects - (before ? before->base.objects : 0);
+        if (more > 0 || !before)
+            break;
+        holder = held;
+        was = before;
     }
+    const int64_t base_bytes = !known ? 0 : (holder ? was : outer)->base.retained_bytes;
+    const int64_t now_bytes = !known ? 0 : (holder ? holder : outer)->now.retained_bytes;
+    if (now_bytes > base_bytes)
+        text = mp_document_text(document, "%s: %s retained, from %s to %s",
+                                holds_text(document, diff, holder, outer, held, more),
+                                mp_bytes_text(document, now_bytes - base_bytes, true),
+                                mp_bytes_text(document, base_bytes, false),
+                                mp_bytes_text(document, now_bytes, false));
     free(nodes.at);
     return text;
 }
