@@ -23,7 +23,8 @@ SHOP, PROFILE = str(SAMPLES / "shop.policy"), str(SAMPLES / "profile.policy")
 ASKED = {"path": [(["--type", "*"], [])], "object": [(["--type", "*"], [])],
          "gate": [([SHOP], []), ([PROFILE], [])], "leaks": [([], []), (["--max-leaked", "1"], [])],
          "calls": [([], ["*"])], "diff": [([FILE], [])],
-         "annotate": [(["--sources", str(SAMPLES / "sources")], ["shop.OrderService"])]}
+         "annotate": [(["--sources", str(SAMPLES / "sources")], ["shop.OrderService"])],
+         "sql": [([], ["select * from sites"]), ([], ["select * from lines"])]}
 # These have no answer about a file alone.
 OTHERS = {"baseline", "browse", "export", "formats", "watch"}
 

@@ -113,6 +113,7 @@ CASES = {
     "calls": ["calls", "shop-v4.prf", "--format", "json"],
     "coverage": ["coverage", "shop-v4.prf", "--to", "cobertura", "-o", TARGET],
     "annotate": ["annotate", "shop-v2.oemp", "shop.OrderService", "--sources", "sources"],
+    "sql": ["sql", "shop-3.gclog", "select type, count(*) from objects group by type"],
     "suppressions": ["leaks", "shop-v2.oemp", "--suppress", "shop.suppressions", "--format", "suppressions",
                      "-o", TARGET],
     "save": ["baseline", "save", "shop-v2.oemp", "--store", ".", "--as", "target"],

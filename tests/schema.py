@@ -61,6 +61,9 @@ FIXED = {
                     "line": {"$ref": "#/$defs/number"}, "message": TEXT, "count": COUNT},
 }
 
+# A row of memprof sql has the columns of its statement.
+OPEN = {"type": "object", "properties": {}}
+
 # The object "verdict", and the worst of it.
 VERDICT = {"leaks": {"enum": ["yes", "no", "unknown"]}, "reason": TEXT, "worst": {}}
 WORST = {"file": TEXT, "type": TEXT, "name": TEXT, "site": TEXT, "kind": TEXT, "bytes": BYTES,
@@ -120,6 +123,7 @@ def questions(tables):
     asked += [["calls", *files, name] for files in KINDS for name in ("*Order*", "countParts")]
     asked += [["annotate", *files, name, "--sources", "sources"] for files in KINDS
               for name in ("shop.OrderService", "Order.cls")]
+    asked += [["sql", *files, *what] for files in KINDS for what in (["--schema"], ["select 1 as one"])]
     for files in KINDS + [["folder"]]:
         asked += [["gate", "shop.policy", *files], ["gate", "profile.policy", *files],
                   ["gate", "shop.policy", *files, "--base", "shop-v1.oemp"],
@@ -242,7 +246,7 @@ def schema_of(found):
         "allOf": [{"if": {"properties": {"command": {"const": command}}},
                    "then": {"propertyNames": {"enum": [*always, *sorted(tables)]}}}
                   for command, tables in sorted(commands.items())],
-        "$defs": {**UNITS, **{"row." + table: row_of(columns)
+        "$defs": {**UNITS, **{"row." + table: row_of(columns) if table != "rows" else OPEN
                               for table, columns in sorted(rows.items())}, **lines_defined(found)},
     }
 

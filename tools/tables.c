@@ -23,6 +23,7 @@
 #include "document/document.h"
 #include "export/formats.h"
 #include "query/query.h"
+#include "relation/relation.h"
 
 /* A page, line by line, and the command that it is about. */
 typedef struct page {
@@ -389,6 +390,25 @@ static bool can_fail(const cli_command *command)
             (command->report->tells_faults || command->report->operand == MP_OPERAND_POLICY));
 }
 
+static void insert_relations(void)
+{
+    size_t count;
+    const mp_relation *const *relations = mp_relations(&count);
+    for (size_t i = 0; i < count; i++) {
+        bool first = true;
+        put_definition(relations[i]->name, relations[i]->meaning);
+        putchar('\t');
+        for (size_t at = 0; at < relations[i]->column_count; at++) {
+            const mp_column *column = &relations[i]->columns[at];
+            if (column->flags & MP_FOR_PEOPLE)
+                continue;
+            printf("%s_%s_", first ? "" : ", ", column->name);
+            first = false;
+        }
+        fputs("\n\n", stdout);
+    }
+}
+
 static void insert_statuses(const cli_command *command)
 {
     for (int status = 0; status < CLI_STATUSES; status++) {
@@ -412,6 +432,8 @@ static size_t insert(page *of, size_t line)
         insert_renderers();
     else if (mp_text_is(what, "exporters"))
         insert_exporters();
+    else if (mp_text_is(what, "relations"))
+        insert_relations();
     else if (mp_text_is(what, "statuses"))
         insert_statuses(of->command);
     else if (mp_text_is(what, "readers"))

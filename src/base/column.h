@@ -35,7 +35,7 @@ enum {
     MP_OF_EVENTS = 1 << 17,
     MP_OF_DUMPS = 1 << 18,
     MP_OF_DATABASES = 1 << 19, /* which have what recordings have, too */
-    MP_OF_RELATIONS = 1 << 20, /* of the relation, and of no report */
+    MP_OF_RELATIONS = 1 << 20, /* of the relation, for SQL; of no report or line of JSON */
 };
 
 typedef struct mp_column {

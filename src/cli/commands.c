@@ -97,7 +97,8 @@ enum { OWN = sizeof own / sizeof *own };
 
 const cli_command *cli_commands(size_t *count)
 {
-    static const char *const operands[] = {NULL, "OBJECT", "BASE", "POLICY", "[NAME]", "SOURCE"};
+    static const char *const operands[] = {NULL,     "OBJECT", "BASE",     "POLICY",
+                                           "[NAME]", "SOURCE", "STATEMENT"};
     static cli_command all[CLI_MOST_COMMANDS];
     const mp_report *const *reports = mp_reports(count);
     assert(*count + OWN <= sizeof all / sizeof *all);

@@ -38,7 +38,9 @@ bool cli_given_once(const cli_options *options)
 static bool reads_stdin_twice(const cli_options *options)
 {
     const char *base = options->question.base;
+    const char *statement = options->question.statement_path;
     size_t count = base && strcmp(base, "-") == 0;
+    count += statement && strcmp(statement, "-") == 0;
     for (size_t i = 0; i < options->path_count; i++)
         count += strcmp(options->paths[i], "-") == 0;
     return count > 1;

@@ -176,9 +176,25 @@ static void hold_time(int64_t us)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+/* --- files --- */
+
+/* Hold what a statement of SQL may put into one file to sort it: that grows with no recording. */
+static void hold_files(void)
+{
+    const rlim_t most = (rlim_t)8 * 1024 * 1024 * 1024;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur > most) {
+        limit.rlim_cur = most;
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+}
+
 void cli_limits_begin(const cli_options *options)
 {
+    const mp_report *report = options->command.report;
     hold_memory(options->max_memory);
+    if (report && report->operand == MP_OPERAND_STATEMENT)
+        hold_files();
     if (options->max_time)
         hold_time(options->max_time);
 }

@@ -262,8 +262,10 @@ static bool collect(cli_options *options, cli_line *line)
 static bool is_reversed(const cli_command *command, const char *const *operands, size_t count)
 {
     bool names_file = cli_compares(command) || strcmp(command->operand, "POLICY") == 0;
+    bool is_statement =
+        strcmp(command->operand, "STATEMENT") == 0 && strcmp(operands[count - 1], "-") == 0;
     return !names_file && count > 1 && cli_is_input(operands[0]) &&
-           !cli_is_input(operands[count - 1]);
+           (is_statement || !cli_is_input(operands[count - 1]));
 }
 
 /* Divide the operands into the command's own argument and the files. An optional argument needs a
@@ -274,8 +276,11 @@ static void place_operands(cli_options *options, const cli_line *line)
     const char *const *operands = line->operands;
     size_t count = line->operand_count;
     /* A type of objects takes the place of one, and a policy may be named as an option. */
-    bool replaced = (mp_argument_find(command->arguments, "object") && text_of(options, "type")) ||
-                    (mp_argument_find(command->arguments, "policy") && text_of(options, "policy"));
+    bool replaced =
+        (mp_argument_find(command->arguments, "object") && text_of(options, "type")) ||
+        (mp_argument_find(command->arguments, "policy") && text_of(options, "policy")) ||
+        (mp_argument_find(command->arguments, "statement") &&
+         (text_of(options, "file") || text_of(options, "schema")));
     bool optional = command->operand && *command->operand == '[';
     bool given = command->operand && !replaced && count > optional;
     if (given && is_reversed(command, operands, count)) {
@@ -352,6 +357,7 @@ static void settle(cli_options *options)
     load->traces_folded = !report || !report->wants_traces;
     load->dumps_apart = !report || !report->wants_holders;
     load->keep_ages = report && report->wants_ages;
+    load->keep_objects |= report && report->wants_objects;
     load->request_peaks = report && report->wants_request_peaks;
     load->checksums = text_of(options, "against") != NULL;
     cli_settle_question(&options->question, options);

@@ -195,6 +195,7 @@ static void allow_all(const land_set *set, const cli_options *options)
             allow_operand(set, options->paths[i], options->reading.recursive);
     allow_input(set, question->base);
     allow_input(set, question->policy_path);
+    allow_input(set, question->statement_path);
     allow_input(set, options->watch_policy);
     for (size_t i = 0; i < question->suppression_paths.count; i++)
         allow_input(set, question->suppression_paths.at[i]);

@@ -320,7 +320,7 @@ static bool diagnostic_at(mp_relation_source *source, uint64_t place, uint64_t w
 
 const mp_relation mp_relation_diagnostics = {
     .name = "diagnostics",
-    .meaning = "what was wrong with what was read",
+    .meaning = "each diagnostic of the input",
     MP_FIELDS(diagnostic_columns, diagnostic_row),
     .count = count_diagnostics,
     .row = diagnostic_at,

@@ -55,6 +55,9 @@ typedef struct mp_relation {
 /* Return all relations, in the order of relations.def. */
 const mp_relation *const *mp_relations(size_t *count);
 
+/* Return whether the model of the source has the relation. */
+bool mp_relation_fits(const mp_relation *relation, const mp_relation_source *source);
+
 /* A cursor over the places of a relation. Zero-initialise but for `relation` and `source`; release
  * with mp_cursor_free. */
 typedef struct mp_cursor {

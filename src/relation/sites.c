@@ -296,7 +296,7 @@ const mp_relation mp_relation_frames = {
 
 typedef struct delta_row {
     int64_t session, sequence, site, born_sequence, created_objects, created_bytes;
-    int64_t deleted_objects, delta_objects, delta_bytes;
+    int64_t deleted_objects, delta_objects, delta_bytes, of_request;
 } delta_row;
 
 static const mp_column delta_columns[] = {
@@ -309,6 +309,8 @@ static const mp_column delta_columns[] = {
     MP_FIELD(delta_row, deleted_objects, MP_COUNT, "objects deleted since the snapshot before"),
     MP_FIELD(delta_row, delta_objects, MP_COUNT, "change of the objects alive"),
     MP_FIELD(delta_row, delta_bytes, MP_BYTES, "change of the bytes alive"),
+    MP_SHOWN(delta_row, of_request, "", MP_FLAG, MP_OF_RELATIONS,
+             "the request of the snapshot at which they first appear created them"),
 };
 
 static uint64_t count_deltas(mp_relation_source *source)
@@ -337,7 +339,8 @@ static bool delta_at(mp_relation_source *source, uint64_t place, uint64_t wanted
         .created_bytes = delta->cost.created_bytes,
         .deleted_objects = delta->cost.deleted,
         .delta_objects = mp_cost_live(delta->cost),
-        .delta_bytes = delta->cost.bytes};
+        .delta_bytes = delta->cost.bytes,
+        .of_request = mp_generation_is_of_request(model, generation)};
     return true;
 }
 

@@ -35,6 +35,11 @@ void mp_relation_source_free(mp_relation_source *source)
     free(source);
 }
 
+bool mp_relation_fits(const mp_relation *relation, const mp_relation_source *source)
+{
+    return (source->filter->holds & relation->needs) == relation->needs;
+}
+
 const mp_grouping *mp_source_sites(mp_relation_source *source)
 {
     if (!source->sites) {

@@ -86,8 +86,9 @@ typedef enum mp_operand {
     MP_OPERAND_OBJECT, /* the argument "object" */
     MP_OPERAND_BASE,   /* the one other recording, or the baseline, that one is held against */
     MP_OPERAND_POLICY,
-    MP_OPERAND_CODE,    /* the argument "code", which may be left out */
-    MP_OPERAND_PROGRAM, /* the argument "program" */
+    MP_OPERAND_CODE,      /* the argument "code", which may be left out */
+    MP_OPERAND_PROGRAM,   /* the argument "program" */
+    MP_OPERAND_STATEMENT, /* the argument "statement" */
 } mp_operand;
 
 /* The name of the argument that the operand is: "object". */
@@ -125,6 +126,7 @@ typedef struct mp_report {
     bool wants_request_peaks;    /* asks what each request had alive at once */
     bool wants_holders;          /* asks what grew from one heap dump to the next, and where */
     bool wants_ages;             /* asks how long the objects of a memory recording lived */
+    bool wants_objects;          /* asks for the objects of a recording one by one */
     bool wants_threads;          /* tells which thread of a heap log created what */
     bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
     mp_argument_table arguments; /* MP_ARGUMENTS */

@@ -37,7 +37,8 @@ const mp_report *mp_report_find(const char *name)
 
 const char *mp_operand_argument(mp_operand operand)
 {
-    static const char *const names[] = {"", "object", "base", "policy", "code", "program"};
+    static const char *const names[] = {"",     "object",  "base",     "policy",
+                                        "code", "program", "statement"};
     return names[operand];
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "session/beside.h"
 
@@ -21,6 +22,7 @@ void mp_question_free(mp_question *question)
     free(question->criteria);
     free(question->suppression_paths.at);
     free(question->sources.folders.at);
+    free(question->statement);
     mp_suppressions_free(&question->suppressions);
     mp_policy_free(question->policy);
 }
@@ -100,6 +102,8 @@ static bool set_shared(mp_question *question, const char *name, mp_subject subje
         question->base = text;
     } else if (strcmp(name, "policy") == 0) {
         question->policy_path = text;
+    } else if (strcmp(name, "file") == 0) {
+        question->statement_path = text;
     } else {
         return mp_fail_unused(error, question->report->name, name, NULL); /* of reading */
     }
@@ -125,6 +129,8 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
         return false;
     if (!operand)
         note(question, given);
+    if (operand && mp_text_is(name, "statement") && mp_text_is(text, "-"))
+        return set_shared(question, "file", subject, text, error);
     if (!row || row->kind == MP_ARGUMENT_SHARED)
         return set_shared(question, name, subject, text, error);
     return mp_argument_parse(row, text, question->arguments) ||
@@ -139,6 +145,24 @@ void mp_question_read_as(mp_question *question, const mp_load_options *options)
     question->sources.limits = options->limits;
 }
 
+static bool read_statement(mp_question *question, mp_error *error)
+{
+    const mp_argument *row = mp_argument_find(&question->report->arguments, "statement");
+    char *text;
+    size_t length;
+    const bool ok =
+        mp_file_read(question->statement_path, &question->sources.limits, &text, &length, error);
+    question->statement = mp_copy(ok ? text : "", ok ? length : 0);
+    free(text);
+    if (!ok)
+        return false;
+    if (strlen(question->statement) != length)
+        return mp_fail_file(error, question->statement_path, 0, 0,
+                            "has a NUL byte, expected a statement");
+    return mp_argument_parse(row, question->statement, question->arguments) ||
+           mp_fail_file(error, question->statement_path, 0, 0, "is empty, expected a statement");
+}
+
 bool mp_question_read(mp_question *question, mp_error *error)
 {
     const mp_limits *limits = &question->sources.limits;
@@ -149,6 +173,8 @@ bool mp_question_read(mp_question *question, mp_error *error)
     for (size_t i = 0; ok && i < question->suppression_paths.count; i++)
         ok = mp_suppressions_read(&question->suppressions, question->suppression_paths.at[i],
                                   limits, error);
+    if (ok && question->statement_path)
+        ok = read_statement(question, error);
     if (!ok || !question->policy_path)
         return ok;
     const char *path = question->policy_path;

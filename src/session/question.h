@@ -19,13 +19,15 @@ typedef struct mp_question {
     size_t criterion_capacity;
     mp_argument_texts suppression_paths;
     mp_sources sources;
-    bool strict;             /* a limit or a rule that holds and hides a leak fails */
-    bool allow_torn;         /* limits and rules judge what breaks off by what is there */
-    bool draws;              /* the answer has its figures too, where its report makes any */
-    int32_t today;           /* as by mp_parse_date; 0: the clock tells */
-    const char *base;        /* a recording or a baseline; NULL: none */
-    const char *policy_path; /* NULL: no policy */
-    const char *rules;       /* its text, if it is no file: the path is then a name for it */
+    bool strict;                /* a limit or a rule that holds and hides a leak fails */
+    bool allow_torn;            /* limits and rules judge what breaks off by what is there */
+    bool draws;                 /* the answer has its figures too, where its report makes any */
+    int32_t today;              /* as by mp_parse_date; 0: the clock tells */
+    const char *base;           /* a recording or a baseline; NULL: none */
+    const char *policy_path;    /* NULL: no policy */
+    const char *statement_path; /* of a file with the report's argument "statement"; NULL: none */
+    char *statement;            /* its text, once it is read */
+    const char *rules;          /* its text, if it is no file: the path is then a name for it */
     /* What mp_question_read made of them. */
     mp_suppressions suppressions;
     mp_policy *policy; /* NULL: none was asked for */

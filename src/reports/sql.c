@@ -1,0 +1,226 @@
+/* What a SELECT over the relations of a recording gives. */
+#include "sql/sql.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "reports/profile_sections.h"
+#include "reports/sections.h"
+#include "sql/types.h"
+
+typedef struct sql_arguments {
+    const char *statement;
+    bool schema;
+    const char *from, *to;
+    int64_t limit; /* rows; 0: all */
+} sql_arguments;
+
+/* All rows, before it is known what their columns are. */
+typedef struct sql_rows {
+    mp_sql_value *at; /* texts are the document's */
+    size_t count, capacity, columns;
+    size_t all; /* with those beyond the limit, which are not kept */
+} sql_rows;
+
+static void take_row(mp_document *document, mp_sql *sql, sql_rows *rows)
+{
+    mp_grow(&rows->at, &rows->capacity, (rows->count + 1) * rows->columns, sizeof *rows->at);
+    for (size_t i = 0; i < rows->columns; i++) {
+        mp_sql_value *value = &rows->at[rows->count * rows->columns + i];
+        *value = mp_sql_value_at(sql, i);
+        if (value->text)
+            value->text = mp_utf8_copy(document->arena, value->text);
+    }
+    rows->count++;
+}
+
+/* --- columns --- */
+
+/* Return what the values of a column are: what the relation says of it, if they are that. */
+static mp_unit unit_of(const sql_rows *rows, size_t column, const mp_sql_column *of)
+{
+    const bool real = of->is_plain && (of->unit == MP_SECONDS || mp_unit_is_real(of->unit));
+    const bool whole = of->is_plain && !real && of->unit != MP_TEXT && of->unit != MP_LIST;
+    bool texts = false, reals = false, integers = false;
+    for (size_t i = 0; i < rows->count; i++) {
+        const mp_sql_kind kind = rows->at[i * rows->columns + column].kind;
+        texts |= kind == MP_SQL_TEXT;
+        reals |= kind == MP_SQL_REAL;
+        integers |= kind == MP_SQL_INTEGER;
+    }
+    if (texts)
+        return MP_TEXT;
+    if (reals)
+        return real ? of->unit : MP_AVERAGE;
+    if (integers)
+        return whole ? of->unit : MP_NUMBER;
+    return of->is_plain && of->unit != MP_LIST ? of->unit : MP_TEXT;
+}
+
+/* Return the name of a column, told apart from those before it. */
+static const char *name_of(mp_document *document, const mp_column *columns, size_t count,
+                           const char *name)
+{
+    const char *made = mp_utf8_copy(document->arena, name);
+    for (size_t times = 2; mp_column_find(columns, count, made) < count; times++)
+        made = mp_document_text(document, "%s_%zu", name, times);
+    return made;
+}
+
+static mp_column *columns_of(mp_document *document, const mp_sql *sql, const sql_rows *rows)
+{
+    mp_column *columns = mp_arena_alloc(document->arena, rows->columns * sizeof *columns);
+    for (size_t i = 0; i < rows->columns; i++) {
+        const mp_sql_column of = mp_sql_column_at(sql, i);
+        const char *name = name_of(document, columns, i, of.name);
+        columns[i] = (mp_column){
+            .name = name, .title = name, .unit = unit_of(rows, i, &of), .flags = MP_NULL};
+    }
+    return columns;
+}
+
+static mp_cell cell_of(const mp_column *column, const mp_sql_value *value)
+{
+    mp_cell cell = {.known = value->kind != MP_SQL_NULL};
+    if (column->unit == MP_TEXT) {
+        cell.text = value->text;
+        cell.known &= value->text && *value->text;
+    } else if (mp_unit_is_real(column->unit)) {
+        cell.real = value->real;
+    } else if (column->unit == MP_SECONDS) {
+        cell.number = llround(value->real * 1e6);
+    } else {
+        cell.number = value->integer;
+    }
+    return cell.known ? cell : (mp_cell){0};
+}
+
+static void put_rows(mp_document *document, const mp_sql *sql, const sql_rows *rows)
+{
+    mp_column *columns = columns_of(document, sql, rows);
+    mp_table *table = mp_document_table(document, "rows", NULL, MP_ROWS, columns, rows->columns);
+    table->main = true;
+    table->limited = true;
+    table->empty = "no rows";
+    for (size_t row = 0; row < rows->count; row++) {
+        mp_cell *cells = mp_table_row(table);
+        for (size_t i = 0; i < rows->columns; i++)
+            cells[i] = cell_of(&columns[i], &rows->at[row * rows->columns + i]);
+    }
+    mp_table_left_out(table, rows->all);
+}
+
+/* --- asking --- */
+
+/* All tables that the recording has, or might have. */
+static void put_schema(mp_document *document, const mp_relation_source *source)
+{
+    typedef struct schema_row {
+        const char *table, *column, *unit, *meaning;
+        int64_t available;
+    } schema_row;
+    static const mp_column columns[] = {
+        MP_COLUMN(schema_row, table, "Table", MP_TEXT, 0),
+        MP_COLUMN(schema_row, column, "Column", MP_TEXT, 0),
+        MP_COLUMN(schema_row, unit, "Unit", MP_TEXT, 0),
+        MP_COLUMN(schema_row, meaning, "Meaning", MP_TEXT, MP_WRAP),
+        MP_COLUMN(schema_row, available, "Here", MP_FLAG, 0),
+    };
+    size_t count;
+    const mp_relation *const *relations = mp_relations(&count);
+    mp_table *table = MP_TABLE(document, "relations", NULL, MP_ROWS, columns);
+    table->main = true;
+    table->limited = true;
+    for (size_t i = 0; i < count; i++) {
+        const mp_relation *of = relations[i];
+        const bool fits = mp_relation_fits(of, source);
+        mp_table_put(document, table, &(schema_row){of->name, NULL, NULL, of->meaning, fits});
+        for (size_t at = 0; at < of->column_count; at++)
+            if (!(of->columns[at].flags & MP_FOR_PEOPLE))
+                mp_table_put(document, table,
+                             &(schema_row){of->name, of->columns[at].name,
+                                           mp_sql_type(of->columns[at].unit),
+                                           of->columns[at].meaning, fits});
+    }
+}
+
+static bool put_answer(mp_document *document, mp_relation_source *source,
+                       const sql_arguments *asked, mp_error *error)
+{
+    if (asked->schema) {
+        put_schema(document, source);
+        return true;
+    }
+    mp_error why = {0};
+    mp_sql *sql = mp_sql_open(source, asked->statement, error);
+    if (!sql)
+        return false;
+    sql_rows rows = {.columns = mp_sql_column_count(sql)};
+    for (; mp_sql_step(sql, &why); rows.all++)
+        if (mp_shown_of(rows.all + 1, (size_t)asked->limit) > rows.count)
+            take_row(document, sql, &rows);
+    if (why.code)
+        *error = why;
+    else
+        put_rows(document, sql, &rows);
+    free(rows.at);
+    mp_sql_close(sql);
+    return !why.code;
+}
+
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const sql_arguments *asked = request->arguments;
+    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
+    mp_window window;
+    if (!asked->schema && !asked->statement)
+        return mp_fail(error, MP_ERROR_ARGUMENT, "sql needs a statement: STATEMENT FILE");
+    if (heap && !mp_request_window(request, &window, error))
+        return false;
+    mp_relation_source *source =
+        mp_relation_source_new(request->filter, heap ? &window : NULL, request->diagnostics);
+    mp_section_head(document, request);
+    bool ok = put_answer(document, source, asked, error);
+    mp_relation_source_free(source);
+    if (heap)
+        mp_window_free(&window);
+    return ok;
+}
+
+enum { ALL = MP_HEAPS | MP_DUMP | MP_PROFILE };
+
+static const sql_arguments usual;
+static const mp_argument arguments[] = {
+    {"statement", MP_ARGUMENT_NAME, offsetof(sql_arguments, statement), ALL},
+    {"file", MP_ARGUMENT_SHARED, 0, ALL},
+    {"schema", MP_ARGUMENT_FLAG, offsetof(sql_arguments, schema), ALL},
+    {"limit", MP_ARGUMENT_COUNT, offsetof(sql_arguments, limit), ALL},
+    {"from", MP_ARGUMENT_NAME, offsetof(sql_arguments, from), MP_HEAPS | MP_DUMP},
+    {"to", MP_ARGUMENT_NAME, offsetof(sql_arguments, to), MP_HEAPS | MP_DUMP},
+    MP_SHARES("selection", ALL),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("keep-profiler", MP_PROFILE),
+    MP_SHARES_READING,
+};
+
+const mp_report mp_report_sql = {
+    .name = "sql",
+    .summary = "answer a SELECT over tables of the recording",
+    .example = "sql samples/shop-v2.oemp "
+               "\"select type, line, human(leaked_bytes) from leaks limit 3\"",
+    .details =
+        "STATEMENT is one SELECT as SQLite has it, and can only read; - reads it from standard "
+        "input. `schema` lists the tables and their columns: sites, types, snapshots, deltas, "
+        "objects, refs, lines and others.",
+    .operand = MP_OPERAND_STATEMENT,
+    .unites = true,
+    .single = true,
+    .wants_traces = true,
+    .wants_objects = true,
+    MP_ARGUMENTS(arguments, usual),
+    .variants = {MP_HEAP_VARIANTS(run),
+                 {.needs = MP_HOLDS_LEDGER, .run = run},
+                 {.needs = MP_HOLDS_PROFILE, .run = run}},
+};

@@ -1,0 +1,49 @@
+/* SQL over relations: SQLite with a read-only virtual table for each relation that a model has, and
+ * nothing else. A statement is one SELECT: it reads no file, writes none, and ends by its limits.
+ */
+#ifndef MP_SQL_SQL_H
+#define MP_SQL_SQL_H
+
+#include "base/error.h"
+#include "relation/relation.h"
+
+typedef struct mp_sql mp_sql;
+
+/* Prepare a statement over the source, which must outlive it. Return NULL with an error of the code
+ * MP_ERROR_ARGUMENT where it is no SELECT that can be run. Release
+ * with mp_sql_close. */
+mp_sql *mp_sql_open(mp_relation_source *source, const char *statement, mp_error *error);
+/* NULL: nothing happens. */
+void mp_sql_close(mp_sql *sql);
+
+/* A column of the answer. Its name is valid as long as the statement. The unit is that of the
+ * relation's column where it is one, else MP_TEXT. */
+typedef struct mp_sql_column {
+    const char *name;
+    mp_unit unit;
+    bool is_plain; /* a relation's column: its unit is known */
+} mp_sql_column;
+size_t mp_sql_column_count(const mp_sql *sql);
+mp_sql_column mp_sql_column_at(const mp_sql *sql, size_t column);
+
+typedef enum mp_sql_kind {
+    MP_SQL_NULL,
+    MP_SQL_INTEGER,
+    MP_SQL_REAL,
+    MP_SQL_TEXT,
+} mp_sql_kind;
+
+/* A value of the current row. */
+typedef struct mp_sql_value {
+    mp_sql_kind kind;
+    int64_t integer;
+    double real;
+    const char *text; /* of all kinds but NULL; until the next row. May be no UTF-8. */
+} mp_sql_value;
+
+/* Move to the next row. Return false at the end; `error` then has a code if the statement could not
+ * be finished. */
+bool mp_sql_step(mp_sql *sql, mp_error *error);
+mp_sql_value mp_sql_value_at(mp_sql *sql, size_t column);
+
+#endif

@@ -1,0 +1,19 @@
+/* Relations as virtual tables of SQLite: private to src/sql. */
+#ifndef MP_SQL_TABLES_H
+#define MP_SQL_TABLES_H
+
+#include <sqlite3.h>
+
+#include "relation/relation.h"
+
+/* What the tables of one connection share. */
+typedef struct mp_sql_tables {
+    mp_relation_source *source;
+    bool declaring; /* SQLite is told the columns of a table, for which it asks the authorizer */
+    int64_t rows;   /* places of all tables that statements look at, each as often as it is */
+} mp_sql_tables;
+
+/* Add a table for each relation to the connection, which `tables` must outlive. Return a result
+ * code of SQLite. */
+int mp_sql_add_tables(sqlite3 *database, mp_sql_tables *tables);
+#endif

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""What memprof sql promises: it can only read, hostile statements end by its limits, its tables have
+the sums of the reports, and a key finds what a walk over all rows finds.
+
+    tests/sql.py --memprof PATH [--server PATH]      hold the program to it
+    tests/sql.py --self-test                         see that it finds what is wrong
+"""
+import argparse
+import contextlib
+import io
+import json
+import pathlib
+import sys
+
+import runs
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+
+# Statements that do anything but read, or are none.
+REFUSED = ["drop table sites", "attach 'x.db' as x", "pragma user_version = 3", "pragma table_info(sites)",
+           "create table t(a)", "create temp table t(a)", "create view v as select 1", "delete from sites",
+           "insert into sites(site) values (1)", "update sites set site = 2", "vacuum", "vacuum into 'x.db'",
+           "begin", "commit", "reindex", "analyze", "explain select 1", "detach main", "", ";", "-- nothing",
+           "select 1; select 2", "select 1; drop table sites", "selec", "select nothing from sites",
+           "select load_extension('x')", "select * from no_such_table", "select ?1", "select 'open",
+           "with x as (select 1) delete from sites", "savepoint s",
+           "select * from pragma_database_list", "create trigger t after insert on sites begin select 1; end"]
+# Statements that would take for ever, all memory, or all of a stack; and one that fails in a row.
+HOSTILE = ["with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c",
+           "with recursive c(x) as (select 1 union select x + 1 from c) select max(x) from c",
+           "select count(*) from frames a, frames b, frames c, frames d, frames e, frames f",
+           "select randomblob(1000000000)", "select zeroblob(2000000000)",
+           "select group_concat(a.frame) from frames a, frames b, frames c",
+           "select replace(hex(zeroblob(500000)), '00', hex(zeroblob(500000)))",
+           "select bytes('much')", "select " + "(" * 5000 + "1" + ")" * 5000,
+           "select " + "-" * 5000 + "1", " union all ".join(["select 1"] * 1500),
+           "select 1" + " + 1" * 5000, "select " + ", ".join(["1"] * 5000),
+           "select " + "abs(" * 3000 + "1" + ")" * 3000, "select 'a' glob '" + "*a" * 5000 + "'",
+           "select 'a' like '" + "%a" * 5000 + "'", "select " + "1, " * 9000 + "1"]
+# Of these tables a model has one or the other; sums of columns are those of totals.
+SUMS = [("sites", "live_bytes", "live_bytes"), ("sites", "live_objects", "live_objects"),
+        ("types", "live_bytes", "live_bytes"), ("types", "live_objects", "live_objects"),
+        ("sites", "created_bytes", "created_bytes"), ("sites", "created_objects", "created_objects"),
+        ("sites", "deleted_objects", "deleted_objects"), ("sites", "leaked_bytes", "leaked_bytes"),
+        ("types", "leaked_objects", "leaked_objects"), ("deltas", "delta_bytes", "live_bytes"),
+        ("deltas", "delta_objects", "live_objects"), ("deltas", "created_objects", "created_objects"),
+        ("objects", "self_bytes", "live_bytes"), ("objects", "1", "live_objects"),
+        ("roots", "1", "roots"), ("lines", "seconds", "seconds")]
+# Columns that rows are found by, and one that has such a value.
+KEYS = [("sites", "site"), ("frames", "site"), ("objects", "object"), ("refs", "object")]
+
+
+class Trials:
+    def __init__(self, program, server):
+        self.runs, self.claims, self.wrong = runs.Runs(program, server), 0, 0
+
+    def claim(self, holds, *what):
+        self.claims += 1
+        if not holds:
+            self.wrong += 1
+            print("wrong:", *(str(word)[:300] for word in what))
+
+    def ask(self, *words):
+        done = self.runs.run(*words, "--format", "json", "--quiet")
+        return done, json.loads(done.stdout) if done.stdout else {}
+
+    def rows(self, path, statement, *options):
+        """Rows as lists of values; None where there is no answer."""
+        done, answer = self.ask("sql", *options, path, statement)
+        return [list(row.values()) for row in answer["rows"]] if done.returncode == 0 else None
+
+    def refusals(self, path):
+        for statement in REFUSED:
+            done, _ = self.ask("sql", path, statement)
+            self.claim(done.returncode == 2 and b"memprof:" in done.stderr and not done.stdout,
+                       "not refused:", statement, done.returncode, done.stderr)
+
+    def hostile(self, path):
+        for statement in HOSTILE:
+            done, _ = self.ask("sql", path, statement)
+            self.claim(done.returncode in (2, 3) and done.stderr.startswith(b"memprof: ")
+                       and not done.stdout, "not ended:", statement, done.returncode, done.stderr)
+
+    def sums(self, path, part=()):
+        kind = "analyze"
+        done, answer = self.ask(kind, path, *part)
+        if done.returncode:
+            return
+        totals, held = answer["totals"], 0
+        for table, column, name in SUMS:
+            rows = self.rows(path, f"select sum({column}) from {table}", *part)
+            if rows is None or name not in totals:
+                continue
+            held += 1
+            told = rows[0][0] or 0
+            self.claim(abs(told - totals[name]) < 0.0000005, path.name, *part, table, column, told, "not",
+                       totals[name])
+        self.claim(held, path.name, *part, "has no sums")
+
+    def keys(self, path):
+        for table, key in KEYS:
+            found = self.rows(path, f"select {key}, count(*) from {table} group by 1 order by 2 desc limit 5")
+            for value, count in found or []:
+                text = f"'{value}'" if isinstance(value, str) else value
+                one = self.rows(path, f"select count(*) from {table} where {key} = {text}")
+                walk = self.rows(path, f"select count(*) from {table} where +{key} = {text}")
+                self.claim(one == walk == [[count]], path.name, table, key, value, one, walk, count)
+            if found:
+                for value in ("1", "1.0", "'1'", "'01'", "1e0", "1.5"):
+                    one = self.rows(path, f"select count(*) from {table} where {key} = {value}")
+                    walk = self.rows(path, f"select count(*) from {table} where {key} >= {value} "
+                                           f"and {key} <= {value}")
+                    self.claim(one == walk, path.name, table, key, value, one, walk)
+                for nothing in ("null", "'no such key'", "-1", "1e30", "''"):
+                    rows = self.rows(path, f"select count(*) from {table} where {key} = {nothing}")
+                    self.claim(rows == [[0]], path.name, table, key, nothing, rows)
+
+    def requests(self, path):
+        _, answer = self.ask("requests", path, "--limit", "0")
+        told = sorted([row["request"], row["created_objects"], row["created_bytes"], row["left_objects"],
+                       row["left_bytes"]] for row in answer["requests"])
+        rows = sorted(self.rows(path, "select request, created_objects, created_bytes, left_objects, "
+                                      "left_bytes from requests"))
+        self.claim(told and rows == told, path.name, "requests:", rows, "not", told)
+
+    def ways(self, path):
+        """A statement by file, by standard input, and the tables themselves."""
+        statement = "select sum(live_bytes) from sites"
+        expected = self.rows(path, statement)
+        done = self.runs.run("sql", path, "-", "--format", "json", stdin=statement.encode())
+        self.claim([list(row.values()) for row in json.loads(done.stdout)["rows"]] == expected, "-", done.stderr)
+        for stdin in (b"", b"select 1\0", b"drop table sites"):
+            done = self.runs.run("sql", path, "-", stdin=stdin)
+            self.claim(done.returncode in (2, 3) and done.stderr, "standard input", stdin, done.returncode)
+        _, answer = self.ask("sql", path, "--schema")
+        told = {(row["table"], row["column"]) for row in answer["relations"]
+                if row["available"] and "column" in row}
+        for table in {table for table, _ in told}:
+            _, answer = self.ask("sql", path, f"select * from {table} limit 1")
+            names = {(table, name) for row in answer["rows"] for name in row}
+            self.claim(not names or names == {pair for pair in told if pair[0] == table}, table, names)
+
+    def close(self):
+        return self.runs.close()
+
+
+def all_of(trials):
+    shop = SAMPLES / "shop-v2.oemp"
+    trials.refusals(shop)
+    trials.hostile(shop)
+    trials.ways(shop)
+    for path in sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS):
+        trials.sums(path)
+        trials.keys(path)
+    for path, part in ((shop, ["--type", "OOABL*"]), (shop, ["--from", "2", "--to", "5"]),
+                       (SAMPLES / "shop.taligent", ["--source", "*Order*"]),
+                       (SAMPLES / "shop-v4.prf", ["--source", "*Order*"])):
+        trials.sums(path, part)
+    trials.requests(SAMPLES / "shop-requests-AS1.oemp")
+
+
+def self_test():
+    """Answers that are wrong are found."""
+    class Wrong(Trials):
+        def __init__(self):
+            super().__init__(None, None)
+            self.status, self.told = 0, 1
+
+        def ask(self, *words):
+            answer = {"totals": {"live_bytes": 2, "seconds": 2}, "rows": [{"a": self.told}],
+                      "requests": [dict.fromkeys(("request", "created_objects", "created_bytes",
+                                                  "left_objects", "left_bytes"), 1)]}
+            done = argparse.Namespace(returncode=self.status, stdout=b"{}", stderr=b"")
+            return done, answer
+
+        def rows(self, path, statement, *options):
+            return [[1, 1]] if "group by" in statement else [[self.told]]
+
+    trials = Wrong()
+    for check in (trials.refusals, trials.hostile, trials.sums, trials.keys, trials.requests):
+        before = trials.wrong
+        with contextlib.redirect_stdout(io.StringIO()):
+            check(SAMPLES / "shop-v2.oemp")
+        if trials.wrong == before:
+            sys.exit(f"{check.__name__} finds nothing wrong")
+    print("each check finds what is wrong")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Hold memprof sql to what it promises.")
+    parser.add_argument("--memprof")
+    parser.add_argument("--server")
+    parser.add_argument("--self-test", action="store_true")
+    asked = parser.parse_args()
+    if asked.self_test:
+        return self_test()
+    trials = Trials(asked.memprof, asked.server)
+    all_of(trials)
+    ends = trials.close()
+    print(f"sql.py: {trials.claims} claims, {trials.wrong} wrong")
+    return sys.exit(trials.wrong > 0 or ends > 0 or trials.claims < 300)
+
+
+if __name__ == "__main__":
+    main()
