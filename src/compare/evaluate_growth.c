@@ -504,9 +504,7 @@ void mp_evaluation_of_growth(mp_evaluation *evaluation)
     if (!context->model || !context->window) {
         MP_DISMISS(evaluation, "there is no series of snapshots");
     } else if (context->model->misplaced) {
-        MP_DISMISS(evaluation,
-                   "the order of the dumps is in doubt: %s may be earlier than the one before it",
-                   context->model->misplaced);
+        mp_evaluation_dismiss(evaluation, mp_dump_order_text(evaluation->arena, context->model));
     } else if (!after) {
         judge_window(evaluation, context->window);
     } else if (mp_rule_window(evaluation, &window, &error)) {

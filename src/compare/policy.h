@@ -26,17 +26,17 @@ typedef struct mp_bound {
 } mp_bound;
 
 typedef struct mp_rule {
-    const char *name; /* as written in front of it; else its text. No two are equal. */
-    const char *text; /* without name and comment */
-    uint32_t line;    /* from 1; 0: a limit of the request */
+    const char *name;    /* as written in front of it; else its text. No two are equal. */
+    const char *text;    /* without name and comment */
+    const char *pattern; /* glob; NULL: all */
+    const char *after;   /* snapshot at which growth begins, as by mp_window_of; NULL: `from` */
+    mp_bound bound;
+    uint32_t line; /* from 1; 0: a limit of the request */
     mp_measure measure;
     mp_select_by by;
-    bool each;           /* each on its own, not their sum */
-    const char *pattern; /* glob; NULL: all */
-    bool per_snapshot;
-    const char *after; /* snapshot at which growth begins, as by mp_window_of; NULL: `from` */
     mp_comparison comparison;
-    mp_bound bound;
+    bool each; /* each on its own, not their sum */
+    bool per_snapshot;
     bool if_any; /* holds where nothing is selected */
 } mp_rule;
 

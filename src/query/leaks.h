@@ -42,6 +42,9 @@ int64_t mp_leak_bytes(const mp_leak *leak);
  * the type. `bytes`: how much of it leaks. In the arena; NULL: nothing leaks. */
 const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t *bytes);
 
+/* Say that dumps may not be in the order of time; NULL: nothing speaks against it. In the arena. */
+const char *mp_dump_order_text(mp_arena *arena, const mp_model *model);
+
 /* What leaks by the verdict first; then bytes descending, objects descending, type, stack, line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
 

@@ -161,19 +161,9 @@ uint32_t mp_say_growing(mp_document *document, mp_graph_view *view)
     return example;
 }
 
-const char *mp_dump_order_text(mp_document *document, const mp_model *model)
-{
-    return model->misplaced
-               ? mp_document_text(document,
-                                  "the order of the dumps is in doubt: %s may be earlier than the "
-                                  "one before it",
-                                  model->misplaced)
-               : NULL;
-}
-
 void mp_say_dump_order(mp_document *document, const mp_model *model)
 {
-    const char *doubt = mp_dump_order_text(document, model);
+    const char *doubt = mp_dump_order_text(document->arena, model);
     if (doubt)
         mp_document_say(document, MP_TONE_WARNING, "Warning", "%s", doubt);
 }

@@ -134,8 +134,7 @@ void mp_say_late(mp_document *document, const mp_window *window);
 #define MP_FITS_NOTHING "nothing fits the selection"
 /* "breaks off: ...", why no limit judges the recording; only where request->torn. */
 const char *mp_torn_text(mp_document *document, const mp_request *request);
-/* "the order of the dumps is in doubt: ..."; NULL where it is not. And as an answer. */
-const char *mp_dump_order_text(mp_document *document, const mp_model *model);
+/* Say as an answer that the order of the dumps is in doubt, where it is. */
 void mp_say_dump_order(mp_document *document, const mp_model *model);
 /* Hold the window against the limits that the user set among the mp_heap_arguments. */
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window);
