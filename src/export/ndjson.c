@@ -49,10 +49,8 @@ static void put_relation(lines_out *out, const mp_relation *relation, const char
     int64_t count = 0;
     for (; mp_cursor_next(&cursor, MP_ALL_COLUMNS); count++) {
         for (size_t i = 0; i < relation->column_count; i++) {
-            const mp_column *column = &relation->columns[i];
-            cells[i] = column->flags & MP_OF_RELATIONS
-                           ? (mp_cell){0}
-                           : mp_row_cell(&cursor.texts, column, cursor.row);
+            cells[i] = mp_row_cell(&cursor.texts, &relation->columns[i], cursor.row);
+            cells[i].known &= !(relation->columns[i].flags & MP_OF_RELATIONS);
         }
         mp_json_put_line(out->file, relation->columns, relation->column_count, cells, kind);
     }

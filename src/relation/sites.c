@@ -114,7 +114,7 @@ static const mp_symbol_id *names_of(mp_relation_source *source)
     for (uint32_t i = 1; i < model->generations.count; i++) {
         const mp_symbol_id name = model->contexts.at[model->generations.at[i].context.i].name;
         const uint32_t site = sites->group_of[i];
-        names[site] = seen[site] && names[site].i != name.i ? (mp_symbol_id){0} : name;
+        names[site].i = seen[site] && names[site].i != name.i ? 0 : name.i;
         seen[site] = true;
     }
     free(seen);
