@@ -370,7 +370,7 @@ class Law:
     def known(self):
         """What the program says that it writes, by its own error."""
         said = self.run("export", "--to", "?", "-o", "-", "x").stderr.decode()
-        return set(re.split(", | or ", re.search("takes (.*), not", said)[1]))
+        return set(re.split(", | or ", re.search("expected (.*)", said)[1]))
 
     def sample(self, format_, path, evil=None):
         what = f"{path.name} as {format_}"
