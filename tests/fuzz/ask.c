@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/beside.h"
-#include "session/question.h"
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "compare/baseline.h"
@@ -15,6 +13,8 @@
 #include "model/build.h"
 #include "query/graph_query.h"
 #include "readers/reader.h"
+#include "session/beside.h"
+#include "session/question.h"
 #include "unit/small_heap.h"
 #undef VERSION_1
 #undef VERSION_2

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/question.h"
 #include "base/diagnose.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "export/formats.h"
 #include "fuzz/fuzz.h"
 #include "input/input.h"
+#include "session/question.h"
 
 /* --- what is written --- */
 

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "session/question.h"
 #include "base/memory.h"
 #include "base/slice.h"
 #include "compare/digest.h"
@@ -17,6 +16,7 @@
 #include "model/model.h"
 #include "render/renderer.h"
 #include "reports/report.h"
+#include "session/question.h"
 
 struct mp_reader;
 

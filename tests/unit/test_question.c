@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "session/question.h"
 #include "reports/sections.h"
+#include "session/question.h"
 
 /* Set one argument of a report; a line of its error, "" where it has none. */
 static const char *set(const char *report, const char *name, const char *text)
