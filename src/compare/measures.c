@@ -63,7 +63,7 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
     [MP_MEASURE_COVERAGE] = {"coverage", "which lines could be executed", "executed", "line",
                              MP_RULE_LINES, MP_HAS_COSTS, PROFILE, .offset = 0},
     [MP_MEASURE_SLOPE] = {"", "", "a build", "", MP_RULE_BYTES, MP_HAS_LIVE,
-                          MP_BY_TYPE | MP_BY_SITE},
+                          MP_BY_TYPE | MP_BY_SITE, .offset = 0},
     [MP_MEASURE_NEW_LEAK_SITES] =
         COUNT("leak site", leaks, "new", "site", MP_HAS_HISTORY, HEAP, MP_LEVEL_SITE, true),
     [MP_MEASURE_NEW_SITES] =
