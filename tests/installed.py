@@ -5,7 +5,8 @@
 
 The program is tests/library/example.c: as C by each compiler at hand, since the archive must suit
 them all, and as C++; linked with the archive and with the shared library, by pkg-config, and by
-CMake's find_package. It walks an answer and prints it, and both must be what the command says.
+CMake's find_package. It walks an answer and prints it, and both must be what the command says. So
+must tests/library/example.py, which calls the shared library from Python.
 
 The shared library has the name that its soname says, and exports the functions that the public
 headers declare, no more and no less.
@@ -50,6 +51,21 @@ def expected(memprof, sample):
     rows = [f"{leak['bytes']:8} bytes of {leak['type']} at {leak['stack'][0]}" for leak in leaks]
     table = run(memprof, "leaks", sample, "--limit", 3, "--format", "csv")
     return "\n".join([f"{version}: {title}", *rows, "at most 1K leaked: fail", table])
+
+
+def by_python(memprof, libraries):
+    """Run the example in Python: its rows are those of the command, and it says why it has none."""
+    leaks = json.loads(run(memprof, "leaks", SAMPLE, "--limit", 0, "--format", "json"))["leaks"]
+    rows = [f"{leak['bytes']} bytes of {leak['type']} at {leak['stack'][0]}" for leak in leaks]
+    env = {**os.environ, "LD_LIBRARY_PATH": str(libraries)}
+    example = ROOT / "tests/library/example.py"
+    said = run(sys.executable, example, SAMPLE, env=env).splitlines()
+    if said != rows[:len(said)] or not said:
+        sys.exit(f"{example} says\n{said}\nand not\n{rows}")
+    failed = subprocess.run([sys.executable, example, "/nowhere"], env=env, stderr=subprocess.PIPE,
+                            text=True, check=False)
+    if failed.returncode != 1 or failed.stderr != "/nowhere: error: cannot open: No such file or directory\n":
+        sys.exit(f"{example} of no file says {failed.stderr}")
 
 
 def cached(build, name):
@@ -105,6 +121,8 @@ def main(build):
         # The linker takes the shared one where both are, so the archive is named.
         archive = [flag.replace("-lmemprof", "-l:libmemprof.a")
                    for flag in run("pkg-config", "--static", "--libs", "memprof", env=env).split()]
+        if not sanitized:  # its runtime would have to be loaded first
+            by_python(root / "bin/memprof", libraries)
         env = {**os.environ, "LD_LIBRARY_PATH": str(libraries)}
         for compiler, options in ways:
             program = folder / "by-pkg-config"

@@ -15,11 +15,13 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 typedef enum mp_severity {
-    MP_NOTE,
-    MP_WARNING,
-    MP_ERROR,
+    MP_NOTE = 0,
+    MP_WARNING = 1,
+    MP_ERROR = 2,
 } mp_severity;
 
+/* Codes by number, for programs that are compiled with these headers; others know a diagnostic by
+ * its code, which stays (mp_diagnostic_code). */
 typedef enum mp_diagnostic_id {
 #define MP_DIAGNOSTIC(name, code, severity, violation, unsound) MP_DIAG_##name,
 #include "memprof/diagnostics.def"
@@ -60,13 +62,14 @@ const char *mp_severity_name(mp_severity severity);
 /* --- errors: why something that was asked for cannot be done --- */
 
 typedef enum mp_error_code {
-    MP_ERROR_NONE,
-    MP_ERROR_ARGUMENT,  /* an argument's value cannot be used */
-    MP_ERROR_UNUSED,    /* an argument that means nothing to what is asked */
-    MP_ERROR_NO_ANSWER, /* such a recording cannot tell that */
-    MP_ERROR_FILE,      /* a file that is read beside recordings (a policy, a baseline) is wrong */
-    MP_ERROR_INPUT,     /* a file cannot be read */
-    MP_ERROR_OUTPUT,    /* a file cannot be written */
+    MP_ERROR_NONE = 0,
+    MP_ERROR_ARGUMENT = 1,  /* an argument's value cannot be used */
+    MP_ERROR_UNUSED = 2,    /* an argument that means nothing to what is asked */
+    MP_ERROR_NO_ANSWER = 3, /* such a recording cannot tell that */
+    MP_ERROR_FILE = 4,   /* a file that is read beside recordings (a policy, a baseline) is wrong */
+    MP_ERROR_INPUT = 5,  /* a file cannot be read */
+    MP_ERROR_OUTPUT = 6, /* a file cannot be written */
+    MP_ERROR_CANCELLED = 7, /* the reading was ended by who watches it */
 } mp_error_code;
 
 /* Never NULL where one is asked for; set by a failure and left alone otherwise. What the pointers
@@ -92,10 +95,10 @@ const char *mp_error_line(const mp_error *error, const char *dashes, char *line,
 /* --- verdicts: what comes of holding a recording to a rule or a limit --- */
 
 typedef enum mp_verdict {
-    MP_VERDICT_PASS,
-    MP_VERDICT_FAIL,
-    MP_VERDICT_ERROR, /* could not be judged */
-    MP_VERDICTS,
+    MP_VERDICT_PASS = 0,
+    MP_VERDICT_FAIL = 1,
+    MP_VERDICT_ERROR = 2, /* could not be judged */
+    MP_VERDICTS = 3,
 } mp_verdict;
 
 /* "pass", "fail", "error"; static. */

@@ -21,19 +21,26 @@ typedef struct mp_table mp_table;
 
 /* What a column's values are. */
 typedef enum mp_unit {
-    MP_TEXT,
-    MP_NUMBER, /* an id, a line: no unit, no grouping */
-    MP_COUNT,  /* so many of something */
-    MP_BYTES,
-    MP_TIME,      /* microseconds; for people as h:mm:ss.mmm */
-    MP_AGE,       /* microseconds; for people as 5 us, 1.25 ms, 3.10 s */
-    MP_SECONDS,   /* microseconds; printed as seconds with six decimals */
-    MP_AVERAGE,   /* seconds, not whole microseconds */
-    MP_BYTE_RATE, /* bytes for each of something else, not whole bytes */
-    MP_PERCENT,
-    MP_FLAG, /* true or false */
-    MP_LIST, /* of texts, the most important first */
+    MP_TEXT = 0,
+    MP_NUMBER = 1, /* an id, a line: no unit, no grouping */
+    MP_COUNT = 2,  /* so many of something */
+    MP_BYTES = 3,
+    MP_TIME = 4,      /* microseconds; for people as h:mm:ss.mmm */
+    MP_AGE = 5,       /* microseconds; for people as 5 us, 1.25 ms, 3.10 s */
+    MP_SECONDS = 6,   /* microseconds; printed as seconds with six decimals */
+    MP_AVERAGE = 7,   /* seconds, not whole microseconds */
+    MP_BYTE_RATE = 8, /* bytes for each of something else, not whole bytes */
+    MP_PERCENT = 9,
+    MP_FLAG = 10, /* true or false */
+    MP_LIST = 11, /* of texts, the most important first */
 } mp_unit;
+
+/* Who reads a column. */
+typedef enum mp_audience {
+    MP_AUDIENCE_ALL = 0,
+    MP_AUDIENCE_PEOPLE = 1,
+    MP_AUDIENCE_PROGRAMS = 2,
+} mp_audience;
 
 /* One value. What is not known is not 0: then `known` is false and all else 0 or NULL. */
 typedef struct mp_value {
@@ -66,10 +73,10 @@ typedef struct mp_check {
 
 /* What a line of an answer is about; it says so in words, too. */
 typedef enum mp_tone {
-    MP_TONE_PLAIN,
-    MP_TONE_WORSE, /* a leak, growth, a rule that does not hold */
-    MP_TONE_BETTER,
-    MP_TONE_WARNING,
+    MP_TONE_PLAIN = 0,
+    MP_TONE_WORSE = 1, /* a leak, growth, a rule that does not hold */
+    MP_TONE_BETTER = 2,
+    MP_TONE_WARNING = 3,
 } mp_tone;
 
 /* A line of the answer that a report opens with, in words. */
@@ -112,6 +119,11 @@ size_t mp_table_column_count(const mp_table *table);
 /* Of a column, by its place from 0: its name and its unit. */
 const char *mp_table_column_name(const mp_table *table, size_t column);
 mp_unit mp_table_column_unit(const mp_table *table, size_t column);
+/* For people; NULL: there is none. */
+const char *mp_table_column_title(const mp_table *table, size_t column);
+/* Who reads it: JSON and CSV do not have what is for people alone, text and pages do not have what
+ * is for programs alone. */
+mp_audience mp_table_column_audience(const mp_table *table, size_t column);
 /* The place of the column of this name; the count of columns: there is none. */
 size_t mp_table_column_find(const mp_table *table, const char *name);
 /* Row and column are below their counts. */

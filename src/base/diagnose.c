@@ -11,6 +11,8 @@
 struct mp_diagnostics {
     size_t keep;
     const char *dashes;
+    const mp_alias *aliases;
+    size_t alias_count;
     uint64_t counts[MP_DIAGNOSTIC_COUNT];
     mp_diagnostic *kept;
     size_t kept_count, kept_capacity;
@@ -34,6 +36,32 @@ mp_diagnostics *mp_diagnostics_new(size_t keep)
     diagnostics->keep = keep ? keep : SIZE_MAX;
     diagnostics->dashes = "";
     return diagnostics;
+}
+
+mp_diagnostics *mp_diagnostics_like(const mp_diagnostics *diagnostics)
+{
+    mp_diagnostics *like = mp_diagnostics_new(diagnostics->keep);
+    like->dashes = diagnostics->dashes;
+    mp_diagnostics_alias(like, diagnostics->aliases, diagnostics->alias_count);
+    return like;
+}
+
+void mp_diagnostics_alias(mp_diagnostics *diagnostics, const mp_alias *aliases, size_t count)
+{
+    diagnostics->aliases = aliases;
+    diagnostics->alias_count = count;
+}
+
+const char *mp_diagnostics_name(const mp_diagnostics *diagnostics, mp_arena *arena,
+                                const char *path)
+{
+    for (size_t i = 0; i < diagnostics->alias_count; i++) {
+        const mp_alias *alias = &diagnostics->aliases[i];
+        size_t length = strlen(alias->path);
+        if (strncmp(path, alias->path, length) == 0 && (!path[length] || path[length] == ':'))
+            return mp_arena_format(arena, "%s%s", alias->name, path + length);
+    }
+    return path;
 }
 
 void mp_diagnostics_spell(mp_diagnostics *diagnostics, const char *dashes)
@@ -60,6 +88,8 @@ static void keep(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *p
 {
     /* A message quotes the file: whatever bytes it holds, what is kept is UTF-8. */
     mp_slice text = mp_utf8_mend(&diagnostics->strings, mp_slice_of(message));
+    if (path)
+        path = mp_diagnostics_name(diagnostics, &diagnostics->strings, path);
     mp_grow(&diagnostics->kept, &diagnostics->kept_capacity, diagnostics->kept_count + 1,
             sizeof *diagnostics->kept);
     diagnostics->kept[diagnostics->kept_count++] = (mp_diagnostic){

@@ -2,16 +2,29 @@
 #ifndef MP_BASE_DIAGNOSE_H
 #define MP_BASE_DIAGNOSE_H
 
+#include "base/memory.h"
 #include "memprof/diagnostics.h"
 
 /* `keep`: how many of each code to keep with their place; 0 keeps all. Release with
  * mp_diagnostics_free. */
 mp_diagnostics *mp_diagnostics_new(size_t keep);
+/* New ones that keep as many, and spell arguments and name paths as these do. */
+mp_diagnostics *mp_diagnostics_like(const mp_diagnostics *diagnostics);
 void mp_diagnostics_free(mp_diagnostics *diagnostics);
 /* What stands before the name of an argument in messages, as whoever asks writes it: "--"; "" until
  * somebody says. Borrowed. */
 void mp_diagnostics_spell(mp_diagnostics *diagnostics, const char *dashes);
 const char *mp_diagnostics_dashes(const mp_diagnostics *diagnostics);
+
+/* How an input is told whose path nobody knows. */
+typedef struct mp_alias {
+    const char *path, *name;
+} mp_alias;
+/* Tell these paths, and those of members of archives there, by their names. Borrowed. */
+void mp_diagnostics_alias(mp_diagnostics *diagnostics, const mp_alias *aliases, size_t count);
+/* Name a path as it is to be told: itself, or a text in the arena. */
+const char *mp_diagnostics_name(const mp_diagnostics *diagnostics, mp_arena *arena,
+                                const char *path);
 
 /* Count one, and keep it if few of its code are kept yet. */
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,

@@ -5,7 +5,9 @@
 
 #include <jansson.h>
 
-/* Before anything else of jansson's. A program that has given it memory of its own keeps that. */
+/* Around all that is done with jansson, which has memory of the process: the last of those that end
+ * gives it back what it had. A program that has given it memory of its own keeps that. */
 void mp_json_begin(void);
+void mp_json_end(void);
 
 #endif

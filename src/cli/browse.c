@@ -191,46 +191,28 @@ static bool can_show(const cli_options *options)
     return true;
 }
 
-/* All that any report may ask for. */
-static void load_all(cli_options *options)
-{
-    mp_load_options *load = &options->reading.load;
-    load->threads_as_one = load->traces_folded = load->dumps_apart = false;
-    load->keep_ages = load->request_peaks = true;
-}
-
 int cli_browse(cli_options *options)
 {
-    mp_file_groups groups;
+    cli_session session;
+    bool all;
     if (!can_show(options))
         return CLI_USAGE;
-    load_all(options);
-    mp_diagnostics *diagnostics = cli_diagnostics_new(options);
-    mp_model *model = mp_model_new();
-    int status = CLI_UNREADABLE;
+    mp_load_options needs = options->reading.load; /* all that any report may ask for */
+    needs.keep_ages = needs.request_peaks = true;
+    cli_session_begin(&session, options);
+    needs.progress = &session.bar.progress;
     options->no_pager = true; /* nor a process that waits to be one */
     cli_editor_prepare();
     cli_sandbox_enter(options);
-    bool ok = cli_find(options, &groups, diagnostics);
-    if (groups.count > 1) {
-        status = cli_refuse_many(options, &groups);
-        ok = false;
-    } else if (groups.count) {
-        ok &= cli_load(options, &groups.at[0], model, diagnostics);
-    }
-    bool usable = status != CLI_USAGE && groups.count && mp_model_is_usable(model) &&
-                  (!options->reading.strict || mp_model_is_whole(model, diagnostics));
-    cli_put_diagnostics(diagnostics, options->quiet, true);
-    if (usable) {
-        const browse_source source = {options, model, diagnostics};
+    int status = cli_session_read(&session, options, &needs, &all);
+    if (status == CLI_OK) {
+        const browse_source source = {options, session.own.held.model, session.own.diagnostics};
         status = browse(&source);
-        status = status == CLI_OK && !ok ? CLI_UNREADABLE : status;
+        status = status == CLI_OK && !all ? CLI_UNREADABLE : status;
     }
-    status = cli_status_of(status, diagnostics);
+    status = cli_status_of(status, session.own.diagnostics);
     cli_editor_end();
-    mp_file_groups_free(&groups);
-    mp_model_free(model);
-    mp_diagnostics_free(diagnostics);
+    cli_session_end(&session);
     return status;
 }
 

@@ -175,7 +175,7 @@ static line_words spell(const browse_source *source, const cli_command *command,
         add(&words, "--sources");
         add(&words, folders->at[i]);
     }
-    if (source->options->exact_bytes)
+    if (source->options->reading.exact_bytes)
         add(&words, "--bytes");
     for (size_t i = 0; i < words.given_count; i++)
         add(&words, words.given[i]);
@@ -221,8 +221,8 @@ static bool check(const cli_options *options, size_t paths, char *why, size_t si
 {
     for (size_t i = 0; i < options->pair_count; i++) {
         const cli_option *option = cli_option_of(&options->command, options->pairs[i].name);
-        if (option && (option->section == CLI_READING || option->kind == CLI_READER ||
-                       option->scope & CLI_LOADS)) {
+        bool reads = option && option->kind == CLI_READS_AS && !mp_text_is(option->name, "bytes");
+        if (reads || (option && option->scope & CLI_LOADS)) {
             snprintf(why, size, "--%s changes how the recording is read; pass it to memprof browse",
                      option->name);
             return false;
@@ -249,7 +249,7 @@ static bool ask(const browse_source *source, browse_answer *answer, char *why, s
     mp_request request =
         mp_question_request(question, source->model, source->diagnostics, NULL, NULL);
     answer->document = mp_document_new(question->report->name);
-    answer->document->exact_bytes = answer->options.exact_bytes;
+    answer->document->exact_bytes = answer->options.reading.exact_bytes;
     if (mp_report_run(question->report, &request, answer->document, &error))
         return true;
     mp_document_free(answer->document);

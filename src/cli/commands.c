@@ -11,7 +11,6 @@
 #include "cli/print.h"
 #include "cli/run.h"
 #include "cli/store.h"
-#include "cli/trend.h"
 #include "cli/watch.h"
 
 static int run_formats(cli_options *options)
@@ -111,7 +110,7 @@ const cli_command *cli_commands(size_t *count)
                                .report = reports[i],
                                .scope = CLI_READS | CLI_LOADS | CLI_PRINTS | CLI_ALWAYS,
                                .arguments = &reports[i]->arguments,
-                               .run = reports[i]->many ? cli_trend : cli_report};
+                               .run = cli_report};
     memcpy(all + *count, own, sizeof own);
     *count += OWN;
     for (size_t i = *count - OWN; i < *count; i++)

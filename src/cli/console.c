@@ -201,15 +201,15 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void advance(void *opaque, const char *path, uint64_t done, uint64_t total)
+static bool advance(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     enum { BAR = 30 };
     cli_progress *progress = opaque;
     if (!progress->on)
-        return;
+        return true;
     double time = now();
     if (time - progress->started < 1 || time - progress->last < 0.1)
-        return;
+        return true;
     char size[MP_UNIT_TEXT], bar[BAR + 1];
     int full = total ? (int)((double)done * BAR / (double)total) : 0;
     memset(bar, '-', BAR);
@@ -220,6 +220,7 @@ static void advance(void *opaque, const char *path, uint64_t done, uint64_t tota
     cli_put_safe(path);
     progress->last = time;
     progress->drawn = true;
+    return true;
 }
 
 void cli_progress_begin(cli_progress *progress, bool quiet)

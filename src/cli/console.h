@@ -4,7 +4,7 @@
 
 #include "base/output.h"
 #include "export/formats.h"
-#include "memprof/memprof.h"
+#include "session/session.h"
 
 /* At the begin of a run, and at its end: with a status other than 0 and 1, standard error has a
  * line that says why, whatever the run was to keep back. */

@@ -133,7 +133,6 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
     options->command.report = &exporter->report;
     options->command.arguments = &exporter->report.arguments;
     options->exporter = exporter;
-    options->reading.load.keep_objects = exporter->wants_objects;
     return true;
 }
 
@@ -165,7 +164,7 @@ static int export(const cli_options *options, const mp_model *model,
     int status;
     mp_error error = {0};
     mp_document *document = mp_document_new("export");
-    document->exact_bytes = options->exact_bytes;
+    document->exact_bytes = options->reading.exact_bytes;
     mp_request request = mp_question_request(&options->question, model, diagnostics, NULL, NULL);
     bool ok = write_file(options, &request, document, &status, &error);
     if (ok)
@@ -180,33 +179,21 @@ static int export(const cli_options *options, const mp_model *model,
 
 int cli_export(cli_options *options)
 {
-    mp_file_groups groups;
-    const char *path = options->export_path;
-    mp_diagnostics *diagnostics = cli_diagnostics_new(options);
-    mp_model *model = mp_model_new();
+    cli_session session;
+    mp_load_options needs = options->reading.load;
+    mp_reading_suit(&needs, &options->question);
+    cli_session_begin(&session, options);
+    needs.progress = &session.bar.progress;
     cli_sandbox_enter(options);
-    int status = CLI_UNREADABLE, beside = cli_read_beside(options);
-    bool ok = cli_find(options, &groups, diagnostics);
-    if (beside != CLI_OK) {
-        status = beside;
-        ok = false;
-    } else if (!cli_groups_spared(&groups, path)) {
-        status = CLI_USAGE;
-        ok = false;
-    } else if (groups.count > 1) {
-        status = cli_refuse_many(options, &groups);
-        ok = false;
-    } else if (groups.count) {
-        ok &= cli_load(options, &groups.at[0], model, diagnostics);
-    }
-    cli_put_diagnostics(diagnostics, options->quiet, true);
+    bool all = true;
+    int status = cli_read_beside(options);
+    if (status == CLI_OK)
+        status = cli_session_read(&session, options, &needs, &all);
     /* Half of what was asked for is not written. */
-    if (ok && mp_model_is_usable(model) &&
-        (!options->reading.strict || mp_model_is_whole(model, diagnostics)))
-        status = export(options, model, diagnostics);
-    status = cli_status_of(status, diagnostics);
-    mp_file_groups_free(&groups);
-    mp_model_free(model);
-    mp_diagnostics_free(diagnostics);
+    if (status == CLI_OK)
+        status =
+            all ? export(options, session.own.held.model, session.own.diagnostics) : CLI_UNREADABLE;
+    status = cli_status_of(status, session.own.diagnostics);
+    cli_session_end(&session);
     return status;
 }

@@ -22,28 +22,14 @@ const cli_option cli_option_table[] = {
     {"to", "SNAPSHOT", "last snapshot (default: last _PreCleanUp, else before _Exit, else last)",
      "a number, a tag, tag#k, first, last or peak", .kind = CLI_ASKS, .section = CLI_WHAT,
      .judged = true},
-    {"at", "MOMENT",
-     "show what was alive at this time: 90s, 250ms, 1:02:03.5, 1500 (microseconds) or peak",
-     "peak, or a time from the start such as 1500 (microseconds), 250ms, 90s or 1:02:03.5",
-     .kind = CLI_MOMENT, .section = CLI_READING, .judged = true},
-    {"slices", "N|TIME", "divide the log into N snapshots, or take one every TIME (default 20)",
-     "a number from 1 to 10000, or a time such as 10s", .kind = CLI_SLICES, .section = CLI_READING,
-     .judged = true},
-    {"temporary", "N|TIME",
-     "count objects as temporary if deleted within N events of their thread, or within TIME",
-     "a number of events, or a time such as 250us", .kind = CLI_TEMPORARY, .section = CLI_READING},
-    {"reorder", "EVENTS", "buffer this many events to sort late ones by time (default 10000)",
-     "a number of events up to 100000000, 0 for the order of the file", .kind = CLI_REORDER,
-     .section = CLI_READING, .judged = true},
-    {"skip", "GLOB", "skip matching frames when naming sites; repeatable", "a pattern",
-     .kind = CLI_TEXTS, AT(reading.skips), .section = CLI_READING, .repeats = true, .judged = true},
+#define MP_OPTION(name, argument, help, takes, how, place, ...)                                    \
+    {name, argument, help, takes, .kind = CLI_READS_AS, __VA_ARGS__},
+#define CLI_OPTION(...) {__VA_ARGS__},
+#include "session/options.def"
+#undef MP_OPTION
+#undef CLI_OPTION
     {"skip", "GLOB", "skip dominators of matching types; repeatable", "a pattern", .kind = CLI_ASKS,
      .section = CLI_WHAT, .repeats = true},
-    {"no-skip", NULL, "name sites by their innermost frame, even operator new", NULL,
-     .kind = CLI_FLAG, AT(reading.load.no_skips), .of = "skip", .section = CLI_READING,
-     .judged = true},
-    {"domain", "NAME", "keep only this application domain", "a name", .kind = CLI_NAME,
-     AT(reading.load.domain), .section = CLI_READING, .judged = true},
     {"file", "FILE", "read the statement from this file", "a path", .kind = CLI_ASKS,
      .section = CLI_WHAT, .by_hand = true},
     {"schema", NULL, "list the tables and their columns", NULL, .kind = CLI_ASKS,
@@ -196,57 +182,10 @@ const cli_option cli_option_table[] = {
      .section = CLI_WHAT, .repeats = true},
     {"context", "N", "lines shown around each line with a cost", "a whole number", .kind = CLI_ASKS,
      .section = CLI_LOOKS},
-    {"listings", "DIR", "folder of debug listings (.dbg); repeatable", "a folder that exists",
-     .kind = CLI_FOLDERS, AT(reading.listings), .section = CLI_READING, .repeats = true},
     {"suppress", "FILE", "accept the leaks listed in this file; repeatable", "a path",
      .kind = CLI_ASKS, .section = CLI_WHAT, .repeats = true, .judged = true},
     {"today", "DAY", "date used to expire suppressions (default: today)",
      "a day such as 2027-06-30", .kind = CLI_ASKS, .of = "suppress", .section = CLI_WHAT,
-     .judged = true},
-    {"input-format", "NAME", "read the input as this format instead of detecting it",
-     "the name of a format (see memprof formats)", .kind = CLI_READER, .scope = CLI_READS,
-     .section = CLI_GENERAL, .judged = true},
-    {"encoding", "NAME", "encoding of text in recordings (default: UTF-8, else ISO 8859-1)",
-     "the name of an encoding such as CP1252 (iconv -l lists them)", .kind = CLI_ENCODING,
-     .scope = CLI_READS, .section = CLI_GENERAL},
-    {"group", "WHICH", "combine no files, the sessions of each agent, or all files",
-     "file, agent or all", .kind = CLI_GROUPING, .scope = CLI_LOADS, .section = CLI_GENERAL,
-     .judged = true},
-    {"recursive", NULL, "search folders recursively for recordings", NULL, .kind = CLI_FLAG,
-     AT(reading.recursive), .scope = CLI_LOADS, .section = CLI_GENERAL},
-    {"jobs", "N", "number of files to read in parallel (default: one per processor)",
-     "a number from 1 on", .kind = CLI_NUMBER, AT(jobs), .scope = CLI_LOADS, .section = CLI_GENERAL,
-     .letter = 'j'},
-    {"max-memory", "SIZE", "maximum memory use (default: three quarters of the available memory)",
-     "a size such as 512M or 4G", .kind = CLI_SIZE, AT(max_memory), .scope = CLI_READS,
-     .section = CLI_GENERAL},
-    {"max-time", "TIME", "maximum running time (default: no limit)",
-     "a time with its unit, such as 90s or 5min", .kind = CLI_SPAN, AT(max_time),
-     .scope = CLI_READS, .section = CLI_GENERAL},
-    {"max-unpacked", "SIZE", "maximum uncompressed size of one file (default 64 GiB)",
-     "a size such as 512M or 4G", .kind = CLI_SIZE, AT(reading.load.limits.unpacked),
-     .scope = CLI_LOADS, .section = CLI_GENERAL},
-    {"max-ratio", "N", "maximum compression ratio of one file beyond 64 MiB (default 250)",
-     "a number from 1 on", .kind = CLI_NUMBER, AT(reading.load.limits.ratio), .scope = CLI_LOADS,
-     .section = CLI_GENERAL},
-    {"max-nesting", "N", "maximum depth of nested archives and compression (default 4)",
-     "a number from 1 to 16", .kind = CLI_NESTING, AT(reading.load.limits.nesting),
-     .scope = CLI_LOADS, .section = CLI_GENERAL},
-    {"max-files", "N", "maximum files in a folder or an archive (default 100000)",
-     "a number from 1 on", .kind = CLI_NUMBER, AT(reading.load.limits.files), .scope = CLI_LOADS,
-     .section = CLI_GENERAL},
-    {"max-line", "SIZE", "skip lines longer than this (default 16 MiB)",
-     "a size such as 64K or 1.5MiB", .kind = CLI_SIZE, AT(reading.load.limits.line),
-     .scope = CLI_LOADS, .section = CLI_GENERAL},
-    {"max-name", "SIZE", "truncate names longer than this (default 64 KiB)",
-     "a size such as 64K or 1.5MiB", .kind = CLI_SIZE, AT(reading.load.limits.name),
-     .scope = CLI_LOADS, .section = CLI_GENERAL, .judged = true},
-    {"bytes", NULL, "print sizes as exact bytes instead of KiB, MiB, GiB", NULL, .kind = CLI_FLAG,
-     AT(exact_bytes), .scope = CLI_READS, .section = CLI_GENERAL},
-    {"strict", NULL, "exit with status 3 on any warning, with 1 if a limit hides a leak", NULL,
-     .kind = CLI_FLAG, AT(reading.strict), .scope = CLI_LOADS, .section = CLI_GENERAL},
-    {"allow-torn", NULL, "apply limits and rules also to truncated or damaged recordings", NULL,
-     .kind = CLI_FLAG, AT(reading.allow_torn), .scope = CLI_LOADS, .section = CLI_GENERAL,
      .judged = true},
     {"quiet", NULL, "print no notes, warnings or progress on standard error", NULL,
      .kind = CLI_FLAG, AT(quiet), .scope = CLI_READS, .section = CLI_GENERAL, .letter = 'q'},
@@ -419,8 +358,7 @@ bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
     return only ? named : !renderer->of_checks || has_checks(command);
 }
 
-/* As cli_grouping and cli_colour have them. */
-static const char *const groupings[] = {"file", "agent", "all"};
+/* As cli_colour has them. */
 static const char *const colourings[] = {"auto", "always", "never"};
 
 static size_t put_words(const char *const *from, size_t count, const char **words)
@@ -451,12 +389,8 @@ size_t cli_option_words(const cli_command *command, const cli_option *option, co
         for (mp_target target; mp_target_at(count, &target); count++)
             words[count] = target.name;
         return count;
-    case CLI_READER:
-        for (const mp_reader *const *reader = mp_readers(&all); count < all; count++)
-            words[count] = reader[count]->name;
-        return count;
-    case CLI_GROUPING:
-        return put_words(groupings, sizeof groupings / sizeof *groupings, words);
+    case CLI_READS_AS:
+        return mp_reading_option_words(mp_reading_option_find(option->name), words);
     case CLI_COLOURING:
         return put_words(colourings, sizeof colourings / sizeof *colourings, words);
     default:

@@ -59,7 +59,6 @@ typedef struct cli_options {
     mp_question question;
 
     mp_reading reading;
-    int64_t jobs; /* groups that are read at once; 0: one for each processor */
     bool quiet, verbose;
 
     /* How the answer is printed. */
@@ -68,7 +67,7 @@ typedef struct cli_options {
     const char *output; /* NULL: standard output */
     const char *chart;  /* where the answer's picture goes, beside it; NULL: nowhere */
     cli_colour colour;
-    bool no_pager, brief, no_config, exact_bytes;
+    bool no_pager, brief, no_config;
     int64_t width;      /* of a line of text; 0: any; below 0: not asked for */
     size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */
 
@@ -91,22 +90,13 @@ typedef struct cli_options {
 
 /* How an option's argument is taken. */
 typedef enum cli_kind {
-    CLI_ASKS,    /* the question takes it */
-    CLI_FLAG,    /* bool */
-    CLI_NAME,    /* const char *, not "" */
-    CLI_TEXTS,   /* mp_argument_texts: each that is given, not "" */
-    CLI_FOLDERS, /* the same of folders that exist */
-    CLI_MOMENT,
-    CLI_SLICES,
-    CLI_TEMPORARY,
-    CLI_REORDER,
-    CLI_READER,
-    CLI_ENCODING,
-    CLI_GROUPING,
-    CLI_SIZE,    /* int64_t, in bytes, above 0 */
-    CLI_NUMBER,  /* int64_t above 0 */
-    CLI_NESTING, /* the same, not too large */
-    CLI_SPAN,    /* as CLI_TIME, a limit */
+    CLI_ASKS,     /* the question takes it */
+    CLI_READS_AS, /* the reading takes it (session/reading.h) */
+    CLI_FLAG,     /* bool */
+    CLI_NAME,     /* const char *, not "" */
+    CLI_FOLDERS,  /* mp_argument_texts: each that is given, a folder that exists */
+    CLI_SIZE,     /* int64_t, in bytes, above 0 */
+    CLI_SPAN,     /* as CLI_TIME, a limit */
     CLI_RENDERER,
     CLI_OWN_RENDERER, /* of the command's answer alone */
     CLI_EXPORTER,

@@ -324,45 +324,11 @@ static bool check_help(cli_options *options, const cli_line *line)
                : refuse_command(options, line, false);
 }
 
-/* Whether anything depends on which thread of an event log created what. */
-static bool asks_for_threads(const cli_options *options)
-{
-    const char *by = text_of(options, "by");
-    const mp_selection *selection = &options->question.selection;
-    bool asks = options->question.suppression_paths.count || options->reading.load.keep_objects ||
-                (options->command.report && options->command.report->wants_threads) ||
-                (by && mp_text_is(by, "thread"));
-    for (size_t i = 0; i < selection->count; i++)
-        asks |= selection->criteria[i].subject == MP_SUBJECT_THREAD;
-    return asks;
-}
-
 void cli_settle_question(mp_question *question, const cli_options *options)
 {
     mp_question_read_as(question, &options->reading.load);
     question->strict = options->reading.strict;
     question->allow_torn = options->reading.allow_torn;
-}
-
-/* What follows from options, and from the command, once all are taken. */
-static void settle(cli_options *options)
-{
-    const mp_report *report = options->command.report;
-    mp_load_options *load = &options->reading.load;
-    load->source_folders = options->reading.listings.at;
-    load->source_folder_count = options->reading.listings.count;
-    load->skips = options->reading.skips.at;
-    load->skip_count = options->reading.skips.count;
-    load->threads_as_one = !asks_for_threads(options);
-    load->traces_folded = !report || !report->wants_traces;
-    load->dumps_apart = !report || !report->wants_holders;
-    load->keep_ages = report && report->wants_ages;
-    load->keep_objects |= report && report->wants_objects;
-    load->request_peaks = report && report->wants_request_peaks;
-    load->checksums = text_of(options, "against") != NULL;
-    cli_settle_question(&options->question, options);
-    load->since = text_of(options, "since");
-    load->until = text_of(options, "until");
 }
 
 /* Take all that was given, and refuse what means nothing to the command. */
@@ -395,7 +361,7 @@ static bool take_options(cli_options *options, const cli_line *line)
     if (options->operand && !(command->scope & CLI_STORES))
         mp_question_set(question, mp_operand_argument(command->report->operand), options->operand,
                         &unheard);
-    settle(options);
+    cli_settle_question(question, options);
     return true;
 }
 
@@ -496,11 +462,9 @@ bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
 void cli_options_free(cli_options *options)
 {
     mp_question_free(&options->question);
-    mp_encoding_close(options->reading.encoding);
+    mp_reading_free(&options->reading);
     free(options->paths);
     free(options->pairs);
     mp_arena_free(&options->config);
-    free(options->reading.listings.at);
-    free(options->reading.skips.at);
     free(options->source_folders.at);
 }

@@ -3,27 +3,33 @@
 #define MP_CLI_RUN_H
 
 #include "cli/options.h"
-#include "session/digests.h"
+#include "session/session.h"
 
-/* Begin a progress bar, and give how recordings are read with it. End it by cli_progress_end. */
-mp_reading cli_reading(const cli_options *options, cli_progress *bar);
-/* Read a group with a progress bar. False if any of its files could not be read. */
-bool cli_load(const cli_options *options, const mp_file_group *group, mp_model *model,
-              mp_diagnostics *diagnostics);
-/* Find all files of the command line, and group them. False as mp_file_groups_find. */
-bool cli_find(const cli_options *options, mp_file_groups *groups, mp_diagnostics *diagnostics);
-/* Return whether the output, NULL for none, is none of the files of the groups. False after a
- * message. */
-bool cli_groups_spared(const mp_file_groups *groups, const char *output);
+/* A session of what the command line names, read as it says, with a progress bar; diagnostics keep
+ * as many of each code as the command needs. End it by cli_session_end. */
+typedef struct cli_session {
+    mp_session own;
+    cli_progress bar;
+} cli_session;
+void cli_session_begin(cli_session *session, const cli_options *options);
+void cli_session_end(cli_session *session);
+/* Find all files, and group them. Gives CLI_USAGE after a message where one of them is where the
+ * answer, or what else is written, is to go. */
+int cli_session_find(cli_session *session, const cli_options *options);
+/* Read the one recording that the command is about, as a question needs it, and tell what is wrong
+ * with it. *all says whether all of it could be read. Gives CLI_USAGE after a message where there
+ * are several, CLI_UNREADABLE where it cannot be asked. */
+int cli_session_read(cli_session *session, const cli_options *options, const mp_load_options *needs,
+                     bool *all);
+
+/* Diagnostics that keep as many of each code as the command needs. Release with
+ * mp_diagnostics_free. */
+mp_diagnostics *cli_diagnostics_new(const cli_options *options);
 /* Read the suppressions and the policy of the question. Gives the exit status, after messages where
  * it is not CLI_OK. */
 int cli_read_beside(cli_options *options);
 /* Say why there is no digest, where no diagnostic does; gives the exit status. */
 int cli_put_refusal(const mp_error *error);
-
-/* Diagnostics that keep as many of each code as the command needs. Release with
- * mp_diagnostics_free. */
-mp_diagnostics *cli_diagnostics_new(const cli_options *options);
 
 /* What was told of it made of a status: a snapshot that is named with a file and is not there is an
  * argument that is wrong, and nothing that cannot be read. */
@@ -31,7 +37,5 @@ int cli_status_of(int status, const mp_diagnostics *diagnostics);
 
 /* Answer by the command's report; gives the exit status. */
 int cli_report(cli_options *options);
-/* Say that the command takes one group; gives the exit status. */
-int cli_refuse_many(const cli_options *options, const mp_file_groups *groups);
 
 #endif

@@ -76,7 +76,7 @@ static int tell(const cli_options *options, const mp_digest *digest, const char 
     };
     mp_document *document = mp_document_new("baseline");
     mp_table *table = MP_TABLE(document, "baseline", "Saved", MP_RECORD, columns);
-    document->exact_bytes = options->exact_bytes;
+    document->exact_bytes = options->reading.exact_bytes;
     table->main = true;
     mp_digest *any = digest->run_count ? mp_digest_of_any_run(digest) : NULL;
     const mp_entries *lists = any ? any->lists : digest->lists;
@@ -149,7 +149,9 @@ static mp_digest *digest_of(const cli_options *options, const char *path, mp_dic
     mp_diagnostics *own = cli_diagnostics_new(options);
     mp_error error = {0};
     cli_progress bar;
-    const mp_reading reading = cli_reading(options, &bar);
+    mp_reading reading = options->reading;
+    cli_progress_begin(&bar, options->quiet);
+    reading.load.progress = &bar.progress;
     mp_digest *digest =
         mp_recording_digest(path, &options->question, &reading, dictionary, own, &error);
     cli_progress_end(&bar);

@@ -35,8 +35,6 @@ static bool take_value(cli_kind kind, const char *text, void *place)
     case CLI_FILE_NAME:
         *(const char **)place = text;
         return *text && !strchr(text, '/');
-    case CLI_TEXTS:
-        return add_text(place, text);
     case CLI_FOLDERS:
         return mp_is_folder(text) && add_text(place, text);
     case CLI_TIME:
@@ -44,10 +42,6 @@ static bool take_value(cli_kind kind, const char *text, void *place)
         return take_wait(text, number);
     case CLI_SIZE:
         return mp_parse_bytes(text, number) && *number > 0;
-    case CLI_NUMBER:
-        return mp_parse_count(text, number) && *number > 0;
-    case CLI_NESTING:
-        return mp_parse_count(text, number) && *number > 0 && *number <= 16;
     case CLI_CEILING:
         return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_CEILING}, text, place);
     case CLI_GROWTH:
@@ -58,47 +52,6 @@ static bool take_value(cli_kind kind, const char *text, void *place)
 }
 
 /* --- what is kept in a way of its own --- */
-
-static bool take_moment(mp_load_options *load, const char *text)
-{
-    int64_t us;
-    load->at = text;
-    return mp_text_is(text, "peak") || mp_parse_time(text, &us);
-}
-
-static bool take_slices(mp_load_options *load, const char *text)
-{
-    int64_t number;
-    load->slice_us = 0;
-    if (!mp_parse_count(text, &number))
-        return mp_parse_time(text, &load->slice_us) && load->slice_us > 0;
-    load->slices = (uint32_t)number;
-    return number > 0 && number <= 10000;
-}
-
-static bool take_temporary(mp_load_options *load, const char *text)
-{
-    load->temporary_is_time = !mp_parse_count(text, &load->temporary);
-    return load->temporary_is_time ? mp_parse_time(text, &load->temporary) : load->temporary > 0;
-}
-
-static bool take_reorder(mp_load_options *load, const char *text)
-{
-    int64_t number;
-    bool ok = mp_parse_count(text, &number) && number >= 0 && number <= 100000000;
-    if (ok)
-        load->reorder = number ? number : -1;
-    return ok;
-}
-
-static bool take_encoding(cli_options *options, const char *text)
-{
-    const char *unheard;
-    options->reading.load.encoding = text;
-    mp_encoding_close(options->reading.encoding);
-    options->reading.encoding = mp_encoding_open(text, &unheard);
-    return options->reading.encoding != NULL;
-}
 
 static bool take_own_renderer(cli_options *options, const char *text)
 {
@@ -133,33 +86,18 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     switch (option->kind) {
     case CLI_ASKS:
         return mp_question_set(&options->question, option->name, text, &unheard);
-    case CLI_MOMENT:
-        return take_moment(&options->reading.load, text);
-    case CLI_SLICES:
-        return take_slices(&options->reading.load, text);
-    case CLI_TEMPORARY:
-        return take_temporary(&options->reading.load, text);
-    case CLI_REORDER:
-        return take_reorder(&options->reading.load, text);
-    case CLI_READER:
-        options->reading.load.format = text;
-        return mp_reader_find(text) != NULL;
-    case CLI_ENCODING:
-        return take_encoding(options, text);
+    case CLI_READS_AS:
+        return mp_reading_set(&options->reading, mp_reading_option_find(option->name), text);
     case CLI_RENDERER:
         return (options->renderer = mp_renderer_find(text)) != NULL;
     case CLI_OWN_RENDERER:
         return take_own_renderer(options, text);
     case CLI_EXPORTER:
         return options->exporter != NULL; /* cli_export_choose */
-    case CLI_GROUPING:
     case CLI_COLOURING:
         if (!find_word(options, option, text, &word))
             return false;
-        if (option->kind == CLI_GROUPING)
-            options->reading.grouping = MP_GROUP_FILE + word;
-        else
-            options->colour = CLI_COLOUR_AUTO + word;
+        options->colour = CLI_COLOUR_AUTO + word;
         return true;
     case CLI_WIDTH:
         return take_width(&options->width, text);
@@ -175,13 +113,14 @@ bool cli_refuse_argument(const cli_options *options, const cli_option *option, c
     char list[512];
     size_t count = cli_option_words(&options->command, option, words);
     const char *nearest = mp_text_nearest(text, words, count);
-    const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
+    const char *takes =
+        count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
     if (pair->origin) {
         cli_put_fault(pair->origin, "invalid value \"%s\" for %s, expected %s", text, option->name,
                       takes);
         return false;
     }
-    if (option->kind == CLI_ENCODING) {
+    if (strcmp(option->name, "encoding") == 0) {
         const char *why = "";
         mp_encoding_close(mp_encoding_open(text, &why));
         return cli_refuse(options, "invalid value \"%s\" for --%s, expected %s: %s", text,

@@ -31,7 +31,8 @@ static void print_row(cli_board *board, const mp_document *document, size_t plac
 
 static mp_document *document_of(const cli_board *board)
 {
-    return cli_watch_rows_document(board->options->path_count > 1, board->options->exact_bytes);
+    return cli_watch_rows_document(board->options->path_count > 1,
+                                   board->options->reading.exact_bytes);
 }
 
 /* --- the screen --- */

@@ -116,7 +116,7 @@ static bool refuse_file(cli_watched *file, const char *why)
 static cli_watch_row row_of(const cli_watched *file, mp_arena *arena)
 {
     return cli_watch_row_of(arena, file->path, file->model, file->last, &file->tracked,
-                            file->of->options->exact_bytes);
+                            file->of->options->reading.exact_bytes);
 }
 
 /* Ask the gate about what is there. What it cannot judge yet it may be able to later. */

@@ -50,10 +50,10 @@ void cli_watch_limit_hold(cli_watch_limit *limit, const cli_options *options,
         mp_rule_of_limit("max-leaked", MP_MEASURE_LEAKED, &leaked->bound),
     };
     if (growth->set && !limit->name)
-        hold(limit, &rules[0], row->grown_bytes, "", row, options->exact_bytes);
+        hold(limit, &rules[0], row->grown_bytes, "", row, options->reading.exact_bytes);
     if (leaked->set && !limit->name)
         hold(limit, &rules[1], row->leaked_bytes, cleans_up ? "" : MP_IN_USE, row,
-             options->exact_bytes);
+             options->reading.exact_bytes);
 }
 
 /* --- of a policy --- */

@@ -490,6 +490,7 @@ mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
         ok = stop == at || read_line(&load, at, (size_t)(stop - at));
         at = newline ? newline + 1 : end;
     }
+    mp_json_end();
     ok = ok && is_whole(&load);
     mp_digest *digest = ok ? mp_digest_of_runs(load.runs, load.run_count) : NULL;
     for (size_t i = 0; i < load.run_count; i++)

@@ -94,6 +94,19 @@ mp_unit mp_table_column_unit(const mp_table *table, size_t column)
     return table->columns[column].unit;
 }
 
+const char *mp_table_column_title(const mp_table *table, size_t column)
+{
+    return table->columns[column].title;
+}
+
+mp_audience mp_table_column_audience(const mp_table *table, size_t column)
+{
+    unsigned flags = table->columns[column].flags;
+    return flags & MP_FOR_PEOPLE     ? MP_AUDIENCE_PEOPLE
+           : flags & MP_FOR_PROGRAMS ? MP_AUDIENCE_PROGRAMS
+                                     : MP_AUDIENCE_ALL;
+}
+
 size_t mp_table_column_find(const mp_table *table, const char *name)
 {
     return mp_column_find(table->columns, table->column_count, name);

@@ -456,10 +456,10 @@ const mp_exporter mp_exporter_aqtime = {
                .summary = "AQTime allocation profiler database (SQLite)",
                MP_ARGUMENTS(arguments, own),
                .wants_threads = true,
+               .wants_objects = true,
                .variants = {{.needs = MP_HOLDS_LEDGER | MP_HOLDS_EVENTS, .run = write_aqtime},
                             {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = write_aqtime},
                             {.needs = MP_HOLDS_LEDGER, .run = write_aqtime}}},
     .binary = true,
     .in_place = true,
-    .wants_objects = true,
 };

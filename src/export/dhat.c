@@ -114,7 +114,7 @@ static void put_head(dhat_out *out)
 {
     const mp_sites *sites = out->sites;
     const mp_snapshot *snapshots = sites->window->filter->snapshots;
-    const mp_session *session =
+    const mp_recorded_session *session =
         &sites->window->model->sessions.at[snapshots[sites->snapshots[0]].session.i];
     mp_arena arena = {0};
     mp_json_number(&out->json, "dhatFileVersion", 2);
@@ -233,7 +233,7 @@ static bool write_dhat(const mp_request *request, mp_document *document, mp_erro
 {
     const mp_model *model = request->model;
     if (!model->ages)
-        return mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without keep_ages");
+        return mp_fail(error, MP_ERROR_NO_ANSWER, "it was read without the ages of its objects");
     for (uint32_t i = 1; model->kind == MP_KIND_EVENTS && i < model->sessions.count; i++)
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_ARGUMENT,

@@ -21,7 +21,6 @@ typedef struct mp_exporter {
     /* It writes the file at request->path by itself, whole or not at all, and request->file is
      * NULL: no stream will do. */
     bool in_place;
-    bool wants_objects; /* model->objects is to be kept while inputs are read */
 } mp_exporter;
 
 #define MP_EXPORT_TO(name) "export " MP_DASHES "to " name

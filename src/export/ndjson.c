@@ -143,9 +143,9 @@ const mp_exporter mp_exporter_ndjson = {
     .report = {.name = MP_EXPORT_TO("ndjson"),
                .summary = "sites, snapshots, events and objects, one JSON object per line, for jq",
                .wants_traces = true,
+               .wants_objects = true,
                MP_ARGUMENTS(arguments, own),
                .variants = {MP_HEAP_VARIANTS(run_heap),
                             {.needs = MP_HOLDS_LEDGER, .run = run_heap},
                             {.needs = MP_HOLDS_PROFILE, .run = run_profile}}},
-    .wants_objects = true,
 };

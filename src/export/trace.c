@@ -71,7 +71,7 @@ static void put_metadata(trace_out *out, const char *what, uint32_t session, uin
 
 static void put_process(trace_out *out, uint32_t session)
 {
-    const mp_session *at = &out->model->sessions.at[session];
+    const mp_recorded_session *at = &out->model->sessions.at[session];
     const char *name = mp_model_text(out->model, at->application);
     if (!*name)
         name = mp_model_text(out->model, at->description);

@@ -84,11 +84,14 @@ static void diagnose_damage(mp_input *input)
 
 /* --- the window --- */
 
-void mp_input_advance(const mp_input *input)
+void mp_input_advance(mp_input *input)
 {
-    if (input->progress.advance)
-        input->progress.advance(input->progress.opaque, input->path, input->file->given,
-                                input->total);
+    if (!input->progress.advance || input->progress.advance(input->progress.opaque, input->path,
+                                                            input->file->given, input->total))
+        return;
+    input->end = input->start;
+    input->at_end = true;
+    mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "reading was cancelled");
 }
 
 /* Read once more into the window; false if nothing came. */
@@ -108,7 +111,7 @@ static bool refill(mp_input *input)
     input->end += got;
     input->at_end = got == 0 && !input->file->looks;
     mp_input_advance(input);
-    return got > 0;
+    return got > 0 && input->end > input->start;
 }
 
 /* Skip the mark that editors put at the start of UTF-8; no format knows it. */

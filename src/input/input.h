@@ -10,7 +10,8 @@
 
 #include "base/checksum.h"
 #include "base/slice.h"
-#include "memprof/memprof.h"
+#include "input/load_options.h"
+#include "memprof/diagnostics.h"
 
 /* Number of bytes that a reader may look at to tell whether a file is in its format. */
 enum { MP_LOOK_AHEAD = 64 * 1024 };

@@ -6,8 +6,8 @@
 #ifndef MP_INPUT_MEMBERS_H
 #define MP_INPUT_MEMBERS_H
 
+#include "input/load_options.h"
 #include "input/walk.h"
-#include "memprof/memprof.h"
 
 typedef struct mp_members mp_members;
 

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/load_options.h"
 #include "input/unpack.h"
-#include "memprof/memprof.h"
 
 typedef struct mp_input mp_input;
 
@@ -53,7 +53,7 @@ mp_input *mp_input_take_back(const char *path);
 void mp_input_discard_all(void);
 
 /* Report how far the input has been read. */
-void mp_input_advance(const mp_input *input);
+void mp_input_advance(mp_input *input);
 
 /* --- what is wrong --- */
 

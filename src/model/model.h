@@ -285,7 +285,7 @@ typedef struct mp_platform_sample {
 } mp_platform_sample;
 
 /* One recorded session, what the file says of it. Strings are none where it says nothing. */
-typedef struct mp_session {
+typedef struct mp_recorded_session {
     mp_string_id uuid, start_time, session_id, application, description, instance;
     mp_string_id openedge_version, user, date, directory, propath;
     mp_string_id transport; /* by which requests reach the agent that it is of */
@@ -295,7 +295,7 @@ typedef struct mp_session {
     uint32_t snapshots;    /* whole ones */
     mp_string_id snapshot; /* that was named with its file (FILE@SNAPSHOT); none: no one was */
     mp_string_id file;     /* that file; where one was named */
-} mp_session;
+} mp_recorded_session;
 
 /* One file that was read. */
 typedef struct mp_input_summary {
@@ -352,7 +352,7 @@ typedef struct mp_model {
     MP_LIST(mp_generation) generations;
     MP_LIST(mp_delta) deltas;
     MP_LIST(mp_snapshot) snapshots;
-    MP_LIST(mp_session) sessions;
+    MP_LIST(mp_recorded_session) sessions;
     MP_LIST(mp_string_id) platforms;
     MP_LIST(mp_platform_sample) platform_samples;
     MP_LIST(mp_object) objects;         /* empty unless asked for */

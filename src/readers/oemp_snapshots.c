@@ -29,7 +29,7 @@ static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
 
 static void fill_session(oemp_state *state, oemp_recording *recording, const oemp_value *row)
 {
-    mp_session *session = &state->model->sessions.at[recording->heap.session.i];
+    mp_recorded_session *session = &state->model->sessions.at[recording->heap.session.i];
     session->uuid = oemp_intern(state, row[9].text).i ? recording->identity : (mp_string_id){0};
     session->process_id = row[1].number;
     session->has_process_id = true;

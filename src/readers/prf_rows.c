@@ -39,7 +39,7 @@ static void fill_session(prf_state *state, const prf_header *header)
 {
     char stamp[32];
     snprintf(stamp, sizeof stamp, "%.10s %.8s", header->date.at, header->time.at);
-    mp_session *session = &state->model->sessions.at[state->session.i];
+    mp_recorded_session *session = &state->model->sessions.at[state->session.i];
     session->description = intern(state, header->description);
     session->user = intern(state, header->user);
     session->date = mp_model_intern_text(state->model, stamp);

@@ -7,7 +7,7 @@
 #define MP_READERS_READER_H
 
 #include "input/input.h"
-#include "memprof/memprof.h"
+#include "input/load_options.h"
 #include "model/model.h"
 
 /* Whether an input is a reader's own. Two readers that both say so are an error. */

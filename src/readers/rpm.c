@@ -167,7 +167,7 @@ static void begin_section(rpm_state *state, mp_slice name, int64_t stamp)
         return;
     mp_graph_domain(state->graph, id);
     *MP_ADD(&state->sections) = (stamps){stamp, -1, id};
-    mp_session *session = &model->sessions.at[state->session.i];
+    mp_recorded_session *session = &model->sessions.at[state->session.i];
     if (!session->application.i)
         session->application = id;
 }

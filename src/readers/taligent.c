@@ -127,7 +127,7 @@ static void end_log(taligent_pass *pass, uint32_t first_anomaly, size_t first_di
 
 static void open_pass(taligent_pass *pass)
 {
-    mp_session *session = MP_ADD(&pass->model->sessions);
+    mp_recorded_session *session = MP_ADD(&pass->model->sessions);
     (void)session;
     mp_blocks_open(&pass->blocks, pass->model, (mp_session_id){pass->model->sessions.count - 1},
                    pass->diagnostics);

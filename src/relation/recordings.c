@@ -142,7 +142,7 @@ static int64_t rate_of(const mp_snapshot *snapshot, const mp_snapshot *before)
 static void set_recorded(mp_arena *texts, mp_snapshot_row *row, const mp_model *model,
                          const mp_snapshot *snapshot)
 {
-    const mp_session *session = &model->sessions.at[snapshot->session.i];
+    const mp_recorded_session *session = &model->sessions.at[snapshot->session.i];
     char utc[MP_UNIT_TEXT];
     /* The moment by the clock, to be held against the log files of the time. */
     if (session->start_us && mp_format_utc(utc, session->start_us + snapshot->time_us))

@@ -51,7 +51,7 @@ static const mp_column session_columns[] = {
 static void put_session(mp_document *document, mp_table *table, const mp_filter *filter, uint32_t i)
 {
     const mp_model *model = filter->model;
-    const mp_session *session = &model->sessions.at[i];
+    const mp_recorded_session *session = &model->sessions.at[i];
 #define TEXT(member) .member = mp_model_text(model, session->member)
     session_row row = {
         TEXT(uuid),

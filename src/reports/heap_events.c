@@ -384,7 +384,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     const mp_model *model = request->model;
     mp_window window;
     if (!model->ages)
-        return mp_fail(error, MP_ERROR_NO_ANSWER, "the recording was loaded without keep_ages");
+        return mp_fail(error, MP_ERROR_NO_ANSWER, "it was read without the ages of its objects");
     for (uint32_t i = 1; model->events && i < model->sessions.count; i++)
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_ARGUMENT,

@@ -210,7 +210,7 @@ static void section_propaths(mp_document *document, const mp_filter *filter)
             continue;
         if (!table)
             table = MP_TABLE(document, "propaths", "Changes of PROPATH", MP_ROWS, propath_columns);
-        const mp_session *session = &model->sessions.at[snapshot->session.i];
+        const mp_recorded_session *session = &model->sessions.at[snapshot->session.i];
         const char *propath = mp_model_text(model, snapshot->propath);
         bool several = model->sessions.count > 2;
         propath_row row = {.session_id = several ? mp_model_text(model, session->session_id) : NULL,

@@ -134,7 +134,7 @@ static const mp_order request_orders[] = {
 static request_row request_row_of(const mp_model *model, const mp_served *served)
 {
     const mp_snapshot *snapshots = model->snapshots.at;
-    const mp_session *session = &model->sessions.at[served->session.i];
+    const mp_recorded_session *session = &model->sessions.at[served->session.i];
     request_row row = {
         .request = mp_model_text(model, served->request),
         .api = mp_model_text(model, served->api),

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "compare/digest.h"
-#include "memprof/memprof.h"
+#include "input/load_options.h"
 #include "model/model.h"
 #include "query/suppression.h"
 #include "reports/report.h"

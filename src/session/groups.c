@@ -212,7 +212,8 @@ static bool look_at_member(void *opaque, mp_input *member)
         pass_over(search, path);
         return false;
     }
-    file.path = file.name = mp_arena_copy(search->arena, path, strlen(path));
+    file.path = mp_arena_copy(search->arena, path, strlen(path));
+    file.name = mp_diagnostics_name(search->diagnostics, search->arena, file.path);
     add_file(search, &file, true);
     return true;
 }
@@ -467,7 +468,8 @@ static void split_snapshot(const file_search *search, mp_file *file)
 /* A file that was named; what is not there is told of when it is read. */
 static void add_named(file_search *search, const char *path)
 {
-    mp_file file = {.path = path, .name = path};
+    mp_file file = {.path = path,
+                    .name = mp_diagnostics_name(search->diagnostics, search->arena, path)};
     struct stat status;
     split_snapshot(search, &file);
     bool there = stat(file.path, &status) == 0;
@@ -475,7 +477,8 @@ static void add_named(file_search *search, const char *path)
     if (there && !input)
         return;
     if (input && mp_input_is_archive(input)) {
-        search->archive = mp_input_path(input);
+        search->archive =
+            mp_diagnostics_name(search->diagnostics, search->arena, mp_input_path(input));
         search->snapshot = file.snapshot;
         search_archive(search, input);
         search->snapshot = NULL;

@@ -90,7 +90,7 @@ char *fuzz_export(const fuzz_recording *recording, const mp_exporter *exporter, 
     size_t length = 0, all_length;
     mp_question question;
     mp_error error = {0};
-    if (exporter->wants_objects && !recording->keeps_objects)
+    if (exporter->report.wants_objects && !recording->keeps_objects)
         return NULL;
     mp_question_begin(&question, &exporter->report);
     fuzz_set_some(&question, choice);

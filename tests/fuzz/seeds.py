@@ -43,7 +43,7 @@ SOURCES = {
     "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm.c", "aqtime": "src/readers/aqtime*.c",
     "policy": "src/compare/policy*.c", "suppressions": "src/query/suppression.c",
     "baseline": "src/compare/baseline*.c", "substitution": "src/compare/substitution.c",
-    "command": "src/cli/options.c", "pattern": "src/base/characters.c",
+    "command": "src/*/options.[cd]*", "pattern": "src/base/characters.c",
 }
 
 

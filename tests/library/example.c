@@ -19,21 +19,22 @@ static void print_leaks(const mp_document *answer)
 
 int main(int argc, char **argv)
 {
-    const char *const *paths = (const char *const *)(argv + 1);
     const mp_setting settings[] = {{"limit", "3"}, {"max-leaked", "1K"}};
     static mp_error error; /* all 0 */
     char line[1200];
-    mp_recording *recording = mp_recording_load(paths, (size_t)(argc - 1), NULL);
-    mp_document *answer = mp_recording_ask(recording, "leaks", settings, 2, &error);
+    mp_session *session = mp_session_new();
+    for (int i = 1; i < argc; i++)
+        mp_session_add(session, argv[i]);
+    mp_document *answer = mp_session_ask(session, "leaks", settings, 2, &error);
     if (answer) {
         printf("memprof %s: %s\n", mp_version(), mp_document_title(answer));
         print_leaks(answer);
         printf("at most 1K leaked: %s\n", mp_verdict_name(mp_document_verdict(answer)));
-        mp_document_print(answer, "csv", recording, stdout, &error);
+        mp_document_print(answer, "csv", session, stdout, &error);
     } else {
         printf("%s\n", mp_error_line(&error, "", line, sizeof line));
     }
     mp_document_free(answer);
-    mp_recording_free(recording);
+    mp_session_free(session);
     return answer ? 0 : 1;
 }

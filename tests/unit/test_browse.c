@@ -87,11 +87,9 @@ static void begin(subject *of, const char *path, unsigned rows, unsigned columns
     assert_true(cli_parse(6, words, commands, count, &of->options));
     of->diagnostics = mp_diagnostics_new(10);
     of->model = mp_model_new();
-    mp_load_options *load = &of->options.reading.load;
-    load->threads_as_one = load->traces_folded = load->dumps_apart = false;
-    of->options.quiet = true;
     mp_file_group recording = {.files = &(mp_file){.path = file, .name = file}, .count = 1};
-    assert_true(cli_load(&of->options, &recording, of->model, of->diagnostics));
+    assert_true(
+        mp_file_group_load(&recording, &of->options.reading.load, of->model, of->diagnostics));
     of->source = (browse_source){&of->options, of->model, of->diagnostics};
     browse_begin(&of->state, &of->source, rows, columns, true);
 }

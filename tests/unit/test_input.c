@@ -213,11 +213,12 @@ typedef struct advances {
     unsigned calls;
 } advances;
 
-static void advance(void *opaque, const char *path, uint64_t done, uint64_t total)
+static bool advance(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     advances *seen = opaque;
     assert_true(done >= seen->done);
     *seen = (advances){path, done, total, seen->calls + 1};
+    return true;
 }
 
 static void a_file_is_read_and_its_progress_told(void **unused)

@@ -16,13 +16,20 @@
 static const char *const memory[] = {SAMPLES "/shop-v2.oemp"};
 static const char *const events[] = {SAMPLES "/shop.taligent"};
 
-static char *printed(const mp_document *document, const char *format, const mp_recording *recording)
+static mp_session *session_of(const char *path)
+{
+    mp_session *session = mp_session_new();
+    mp_session_add(session, path);
+    return session;
+}
+
+static char *printed(const mp_document *document, const char *format, const mp_session *session)
 {
     char *text;
     size_t length;
     mp_error error = {0};
     FILE *file = open_memstream(&text, &length);
-    assert_true(mp_document_print(document, format, recording, file, &error));
+    assert_true(mp_document_print(document, format, session, file, &error));
     fclose(file);
     return text;
 }
@@ -41,15 +48,15 @@ static void a_write_that_failed_is_told_with_a_reason(void **unused)
 {
     (void)unused;
     mp_error error = {0};
-    mp_recording *recording = mp_recording_load(memory, 1, NULL);
-    mp_document *top = mp_recording_ask(recording, "top", NULL, 0, &error);
+    mp_session *session = session_of(memory[0]);
+    mp_document *top = mp_session_ask(session, "top", NULL, 0, &error);
     FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){.write = take_nothing});
-    assert_false(mp_document_print(top, "json", recording, file, &error));
+    assert_false(mp_document_print(top, "json", session, file, &error));
     assert_int_equal(error.code, MP_ERROR_OUTPUT);
     assert_null(strstr(error.text, strerror(0)));
     fclose(file);
     mp_document_free(top);
-    mp_recording_free(recording);
+    mp_session_free(session);
 }
 
 static void an_answer_does_not_depend_on_the_callers_texts(void **unused)
@@ -57,19 +64,18 @@ static void an_answer_does_not_depend_on_the_callers_texts(void **unused)
     (void)unused;
     mp_error error = {0};
     char report[] = "top", by[] = "source", name[] = "by";
-    mp_recording *recording = mp_recording_load(memory, 1, NULL);
-    assert_true(mp_recording_is_usable(recording) && mp_recording_is_whole(recording));
-    mp_document *top = mp_recording_ask(recording, report, &(mp_setting){name, by}, 1, &error);
-    assert_non_null(top);
-    char *before = printed(top, "json", recording);
+    mp_session *session = session_of(memory[0]);
+    mp_document *top = mp_session_ask(session, report, &(mp_setting){name, by}, 1, &error);
+    assert_true(top && mp_session_is_whole(session));
+    char *before = printed(top, "json", session);
     memset(report, 'X', sizeof report - 1);
-    char *after = printed(top, "json", recording);
+    char *after = printed(top, "json", session);
     assert_string_equal(before, after);
     assert_non_null(strstr(after, "\"command\": \"top\""));
     free(before);
     free(after);
     mp_document_free(top);
-    mp_recording_free(recording);
+    mp_session_free(session);
 }
 
 /* Tables are those of the JSON output, values those of their rows. */
@@ -77,9 +83,9 @@ static void an_answer_can_be_walked(void **unused)
 {
     (void)unused;
     mp_error error = {0};
-    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    mp_session *session = session_of(memory[0]);
     const mp_setting settings[] = {{"limit", "2"}, {"max-live", "1G"}};
-    mp_document *leaks = mp_recording_ask(recording, "leaks", settings, 2, &error);
+    mp_document *leaks = mp_session_ask(session, "leaks", settings, 2, &error);
     const mp_table *main_table = mp_document_main_table(leaks), *table = NULL;
     for (size_t i = 0; i < mp_document_table_count(leaks); i++)
         if (strcmp(mp_table_name(mp_document_table_at(leaks, i)), "leaks") == 0)
@@ -101,11 +107,11 @@ static void an_answer_can_be_walked(void **unused)
     assert_string_equal(checks[0].name, "max-live");
     assert_int_equal(mp_document_verdict(leaks), MP_VERDICT_PASS);
     /* People who read it are told of settings as programs name them: without dashes. */
-    char *text = printed(leaks, "text", recording);
+    char *text = printed(leaks, "text", session);
     assert_non_null(strstr(text, "1 more (limit 0 shows all)"));
     free(text);
     mp_document_free(leaks);
-    mp_recording_free(recording);
+    mp_session_free(session);
 }
 
 static void what_cannot_be_done_is_said(void **unused)
@@ -122,17 +128,17 @@ static void what_cannot_be_done_is_said(void **unused)
         {"diff", "base", "/nowhere/at.all",
          "/nowhere/at.all: error: cannot open: No such file or directory"},
         {"diff", "base", SAMPLES "/shop.policy",
-         SAMPLES "/shop.policy: error: looks like a text file of another kind, expected a "
+         SAMPLES "/shop.policy:1: error: looks like a text file of another kind, expected a "
                  "recording that memprof reads (see memprof formats)"},
         {"diff", "base", SAMPLES "/shop-v4.prf", NULL},
         {"top", "limit", "many", NULL},
     };
-    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    mp_session *session = session_of(memory[0]);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char line[1200] = "";
         mp_error error = {0};
         const mp_setting setting = {cases[i].name, cases[i].value};
-        assert_null(mp_recording_ask(recording, cases[i].report, &setting, 1, &error));
+        assert_null(mp_session_ask(session, cases[i].report, &setting, 1, &error));
         assert_int_not_equal(error.code, MP_ERROR_NONE);
         mp_error_line(&error, "", line, sizeof line);
         assert_true(*line && !strstr(line, "--"));
@@ -140,55 +146,55 @@ static void what_cannot_be_done_is_said(void **unused)
             assert_string_equal(line, cases[i].line);
     }
     mp_error error = {0};
-    mp_document *top = mp_recording_ask(recording, "top", NULL, 0, &error);
-    assert_false(mp_document_print(top, "paper", recording, stdout, &error));
-    assert_null(mp_recording_export(recording, "aqtime", "/nowhere/at.all", &error));
-    assert_null(mp_recording_export(recording, "dhat", "/dev/null", &error));
-    assert_string_equal(error.text, "the recording was loaded without keep_ages");
-    mp_document *massif = mp_recording_export(recording, "massif", "/dev/null", &error);
-    assert_non_null(massif);
-    mp_document_free(massif);
+    mp_document *top = mp_session_ask(session, "top", NULL, 0, &error);
+    assert_false(mp_document_print(top, "paper", session, stdout, &error));
+    assert_null(mp_session_export(session, "aqtime", "/nowhere/at.all", NULL, 0, &error));
+    static const char *const formats[] = {"massif", "dhat", "ndjson"};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        mp_document *written = mp_session_export(session, formats[i], "/dev/null", NULL, 0, &error);
+        assert_non_null(written);
+        mp_document_free(written);
+    }
     FILE *full = fopen("/dev/full", "w");
     if (full) {
-        assert_false(mp_document_print(top, "csv", recording, full, &error));
+        assert_false(mp_document_print(top, "csv", session, full, &error));
         assert_int_equal(error.code, MP_ERROR_OUTPUT);
         fclose(full);
     }
     mp_document_free(top);
-    mp_recording_free(recording);
+    mp_session_free(session);
 }
 
 static void a_baseline_tells_how_its_recording_was_read(void **unused)
 {
     (void)unused;
     char path[] = "/tmp/memprof-library-XXXXXX", line[1200];
-    const char *const skips[] = {"TShop::*"};
     mp_error error = {0};
-    mp_load_options options = {.skips = skips, .skip_count = 1};
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    mp_recording *skipping = mp_recording_load(events, 1, &options);
-    mp_recording *plain = mp_recording_load(events, 1, NULL);
+    mp_session *skipping = session_of(events[0]);
+    assert_true(mp_session_set(skipping, "skip", "TShop::*", &error));
+    mp_session *plain = session_of(events[0]);
     const mp_setting settings[] = {{"policy", SAMPLES "/shop.policy"}, {"base", path}};
-    assert_true(mp_recording_save_baseline(skipping, path, NULL, 0, &error));
-    mp_document *gate = mp_recording_ask(skipping, "gate", settings, 2, &error);
+    assert_true(mp_session_save_baseline(skipping, path, NULL, 0, &error));
+    mp_document *gate = mp_session_ask(skipping, "gate", settings, 2, &error);
     assert_non_null(gate);
     mp_document_free(gate);
-    assert_null(mp_recording_ask(plain, "gate", settings, 2, &error));
+    assert_null(mp_session_ask(plain, "gate", settings, 2, &error));
     assert_non_null(strstr(mp_error_line(&error, "", line, sizeof line),
                            "was kept with --skip, and this run has none"));
-    mp_recording_free(skipping);
-    mp_recording_free(plain);
+    mp_session_free(skipping);
+    mp_session_free(plain);
     unlink(path);
 }
 
 /* The last of three settings is "allow-torn". */
-static void judged_if_allowed(mp_recording *recording, const mp_setting *settings, mp_error *error)
+static void judged_if_allowed(mp_session *session, const mp_setting *settings, mp_error *error)
 {
     for (size_t count = 2; count <= 3; count++) {
         size_t checks;
-        mp_document *gate = mp_recording_ask(recording, "gate", settings, count, error);
+        mp_document *gate = mp_session_ask(session, "gate", settings, count, error);
         assert_non_null(gate);
         const mp_check *first = mp_document_checks(gate, &checks);
         assert_true(checks > 0);
@@ -209,24 +215,23 @@ static void a_torn_base_is_not_judged(void **unused)
     fclose(whole);
     FILE *torn = fdopen(mkstemp(path), "w");
     assert_true(fwrite(bytes, 1, length, torn) == length && fclose(torn) == 0);
-    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    mp_session *session = session_of(memory[0]);
     const mp_setting settings[] = {
         {"policy", SAMPLES "/shop.policy"}, {"base", path}, {"allow-torn", ""}};
-    judged_if_allowed(recording, settings, &error);
+    judged_if_allowed(session, settings, &error);
     /* A baseline that is made of it says so, and is made only where that is allowed. */
-    const char *of_torn[] = {path};
-    mp_recording *breaking = mp_recording_load(of_torn, 1, NULL);
+    mp_session *breaking = session_of(path);
     char kept[] = "/tmp/memprof-library-XXXXXX";
     close(mkstemp(kept));
     unlink(kept);
-    assert_false(mp_recording_save_baseline(breaking, kept, NULL, 0, &error));
+    assert_false(mp_session_save_baseline(breaking, kept, NULL, 0, &error));
     assert_int_not_equal(access(kept, F_OK), 0);
-    assert_true(mp_recording_save_baseline(breaking, kept, &settings[2], 1, &error));
-    mp_recording_free(breaking);
+    assert_true(mp_session_save_baseline(breaking, kept, &settings[2], 1, &error));
+    mp_session_free(breaking);
     const mp_setting by_kept[] = {
         {"policy", SAMPLES "/shop.policy"}, {"base", kept}, {"allow-torn", ""}};
-    judged_if_allowed(recording, by_kept, &error);
-    mp_recording_free(recording);
+    judged_if_allowed(session, by_kept, &error);
+    mp_session_free(session);
     unlink(kept);
     unlink(path);
 }
@@ -234,81 +239,205 @@ static void a_torn_base_is_not_judged(void **unused)
 static void bytes_are_held_against_a_baseline(void **unused)
 {
     (void)unused;
-    char path[] = "/tmp/memprof-library-XXXXXX", line[1200];
+    char path[] = "/tmp/memprof-library-XXXXXX";
     mp_error error = {0};
     close(mkstemp(path));
     const mp_setting against = {"against", path};
-    mp_recording *plain = mp_recording_load(memory, 1, NULL);
-    mp_recording *summed = mp_recording_load(memory, 1, &(mp_load_options){.checksums = true});
-    mp_recording *other = mp_recording_load(events, 1, &(mp_load_options){.checksums = true});
-    assert_true(mp_recording_save_baseline(summed, path, NULL, 0, &error));
-    assert_null(mp_recording_ask(plain, "check", &against, 1, &error));
-    assert_string_equal(mp_error_line(&error, "", line, sizeof line),
-                        "the recording was loaded without checksums");
+    mp_session *same = session_of(memory[0]), *other = session_of(events[0]);
+    assert_true(mp_session_save_baseline(same, path, NULL, 0, &error));
     for (size_t i = 0; i < 2; i++) {
-        mp_document *check = mp_recording_ask(i ? other : summed, "check", &against, 1, &error);
+        mp_document *check = mp_session_ask(i ? other : same, "check", &against, 1, &error);
         const mp_table *table = mp_document_find(check, "against");
         mp_value status = mp_table_value(table, 0, mp_table_column_find(table, "status"));
         assert_string_equal(status.text, i ? "different" : "same");
         assert_int_equal(mp_document_verdict(check), i ? MP_VERDICT_FAIL : MP_VERDICT_PASS);
         mp_document_free(check);
     }
-    mp_recording_free(other);
-    mp_recording_free(summed);
-    mp_recording_free(plain);
+    mp_session_free(other);
+    mp_session_free(same);
     unlink(path);
 }
 
-static void an_encoding_that_is_none_is_told(void **unused)
+/* A text that an option does not take is refused at once, and so is an option that there is not. */
+static void options_are_set_by_name(void **unused)
 {
     (void)unused;
-    const mp_diagnostic *kept;
-    mp_recording *recording =
-        mp_recording_load(memory, 1, &(mp_load_options){.encoding = "none-such"});
-    assert_false(mp_recording_is_usable(recording) || mp_recording_is_whole(recording));
-    assert_int_equal(mp_diagnostics_kept(mp_recording_diagnostics(recording), &kept), 1);
-    assert_string_equal(kept[0].message, "there is no encoding \"none-such\": the name is unknown");
-    mp_recording_free(recording);
-    recording = mp_recording_load(memory, 1, &(mp_load_options){.encoding = "utf-8"});
-    assert_true(mp_recording_is_usable(recording) && mp_recording_is_whole(recording));
-    mp_recording_free(recording);
+    static const struct {
+        const char *name, *text, *line;
+    } bad[] = {
+        {"encoding", "none-such",
+         "encoding none-such: expected the name of an encoding such as CP1252 (iconv -l lists "
+         "them)"},
+        {"at", "soon", NULL},
+        {"slices", "0", NULL},
+        {"temporary", "0", NULL},
+        {"reorder", "-1", NULL},
+        {"skip", "", NULL},
+        {"domain", "", NULL},
+        {"listings", "/nowhere", NULL},
+        {"input-format", "paper", NULL},
+        {"group", "none", NULL},
+        {"jobs", "0", NULL},
+        {"max-nesting", "17", NULL},
+        {"max-line", "-1", NULL},
+        {"limit", "1", "limit: there is no such option of reading"},
+    };
+    static const char *const good[][2] = {
+        {"encoding", "utf-8"}, {"at", "peak"},     {"slices", "10s"},    {"temporary", "250us"},
+        {"reorder", "0"},      {"skip", "x*"},     {"no-skip", ""},      {"domain", "shop.exe"},
+        {"listings", "/tmp"},  {"group", "agent"}, {"recursive", ""},    {"jobs", "2"},
+        {"bytes", ""},         {"strict", ""},     {"max-nesting", "4"}, {"max-line", "1M"},
+    };
+    char line[1200];
+    mp_session *session = mp_session_new();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        mp_error error = {0};
+        assert_false(mp_session_set(session, bad[i].name, bad[i].text, &error));
+        mp_error_line(&error, "", line, sizeof line);
+        if (bad[i].line)
+            assert_string_equal(line, bad[i].line);
+    }
+    mp_error error = {0};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(mp_session_set(session, good[i][0], good[i][1], &error));
+    assert_int_equal(error.code, MP_ERROR_NONE);
+    mp_session_free(session);
 }
 
-/* What the load options did not keep is refused, not made up. */
-static void ages_are_kept_where_they_are_asked_for(void **unused)
+/* A session is read as its questions need: a later one that needs more reads it again, and one that
+ * needs less does not. */
+static void needs_are_those_of_the_questions(void **unused)
 {
-    const char *path = SAMPLES "/shop-v2.oemp";
-    mp_error error = {0};
     (void)unused;
-    mp_recording *plain = mp_recording_load(&path, 1, NULL);
-    assert_null(mp_recording_ask(plain, "lifetimes", NULL, 0, &error));
-    char line[1200] = "";
-    mp_error_line(&error, "", line, sizeof line);
-    assert_string_equal(line, "the recording was loaded without keep_ages");
-    mp_recording_free(plain);
-    mp_recording *timed = mp_recording_load(&path, 1, &(mp_load_options){.keep_ages = true});
-    mp_document *answer = mp_recording_ask(timed, "lifetimes", NULL, 0, &error);
-    assert_non_null(answer);
-    mp_document_free(answer);
-    mp_recording_free(timed);
+    static const char *const reports[] = {"info", "lifetimes", "leaks", "requests", "growth"};
+    mp_error error = {0};
+    mp_session *session = session_of(memory[0]);
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        mp_session *fresh = session_of(memory[0]);
+        mp_document *first = mp_session_ask(fresh, reports[i], NULL, 0, &error);
+        mp_document *later = mp_session_ask(session, reports[i], NULL, 0, &error);
+        char *one = printed(first, "json", fresh), *other = printed(later, "json", session);
+        assert_string_equal(one, other);
+        free(one);
+        free(other);
+        mp_document_free(first);
+        mp_document_free(later);
+        mp_session_free(fresh);
+    }
+    mp_session_free(session);
 }
 
-static void answers_can_be_merged(void **unused)
+/* What comes through a pipe is there once. */
+static void a_pipe_is_read_once(void **unused)
 {
     (void)unused;
-    const char *const names[] = {"one", "two"};
+    int ends[2];
+    char path[40], line[1200], bytes[4096];
     mp_error error = {0};
-    mp_recording *recording = mp_recording_load(memory, 1, NULL);
-    mp_document *one = mp_recording_ask(recording, "leaks", NULL, 0, &error);
-    const mp_document *const both[] = {one, one};
-    mp_document *merged = mp_answers_merge(names, both, 2, 0);
-    const mp_table *table = mp_document_find(merged, "leaks");
-    assert_int_equal(mp_table_row_count(table),
-                     2 * mp_table_row_count(mp_document_find(one, "leaks")));
-    assert_string_equal(mp_table_value(table, 0, mp_table_column_find(table, "file")).text, "one");
-    mp_document_free(merged);
-    mp_document_free(one);
-    mp_recording_free(recording);
+    assert_int_equal(pipe(ends), 0);
+    FILE *whole = fopen(memory[0], "r");
+    size_t length = 0, got;
+    while ((got = fread(bytes, 1, sizeof bytes, whole)) > 0) {
+        assert_int_equal(write(ends[1], bytes, got), got); /* a pipe has room for 64 KiB */
+        length += got;
+    }
+    fclose(whole);
+    close(ends[1]);
+    assert_true(length > 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    mp_session *session = session_of(path);
+    mp_document *info = mp_session_ask(session, "info", NULL, 0, &error);
+    assert_non_null(info);
+    assert_null(mp_session_ask(session, "lifetimes", NULL, 0, &error));
+    assert_non_null(strstr(mp_error_line(&error, "", line, sizeof line),
+                           "was read without what lifetimes needs, and cannot be read again"));
+    mp_document_free(info);
+    mp_session_free(session);
+    close(ends[0]);
+}
+
+/* What is in a folder is asked apart, and merged; by an option it is one. */
+static void a_folder_is_asked_as_a_whole(void **unused)
+{
+    (void)unused;
+    char folder[] = "/tmp/memprof-folder-XXXXXX", links[2][64], line[1200];
+    const char *const files[] = {"/shop-v2.oemp", "/shop-v1.oemp"};
+    mp_error error = {0};
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < 2; i++) {
+        char target[4096];
+        snprintf(target, sizeof target, "%s%s", SAMPLES, files[i]);
+        snprintf(links[i], sizeof links[i], "%s%s", folder, files[i]);
+        assert_int_equal(symlink(target, links[i]), 0);
+    }
+    mp_session *session = session_of(folder);
+    mp_document *leaks = mp_session_ask(session, "leaks", NULL, 0, &error);
+    assert_non_null(leaks);
+    const mp_table *table = mp_document_find(leaks, "leaks");
+    assert_true(mp_table_column_find(table, "file") < mp_table_column_count(table));
+    assert_null(mp_session_export(session, "massif", "/dev/null", NULL, 0, &error));
+    assert_non_null(strstr(mp_error_line(&error, "", line, sizeof line),
+                           "takes one recording, but got 2 separate ones"));
+    mp_document *trend = mp_session_ask(session, "trend", NULL, 0, &error);
+    assert_non_null(trend);
+    assert_true(mp_session_set(session, "group", "all", &error));
+    mp_document *info = mp_session_ask(session, "info", NULL, 0, &error);
+    assert_non_null(info);
+    mp_document_free(info);
+    mp_document_free(trend);
+    mp_document_free(leaks);
+    mp_session_free(session);
+    for (size_t i = 0; i < 2; i++)
+        unlink(links[i]);
+    rmdir(folder);
+}
+
+/* Inputs that say nothing say why. */
+static void what_cannot_be_read_is_said(void **unused)
+{
+    (void)unused;
+    char line[1200];
+    mp_error error = {0};
+    mp_session *none = mp_session_new(), *missing = session_of("/nowhere/at.all");
+    assert_false(mp_session_is_whole(none));
+    assert_null(mp_session_ask(none, "leaks", NULL, 0, &error));
+    assert_string_equal(error.text, "there is no input");
+    assert_null(mp_session_ask(missing, "leaks", NULL, 0, &error));
+    assert_string_equal(mp_error_line(&error, "", line, sizeof line),
+                        "/nowhere/at.all: error: cannot open: No such file or directory");
+    assert_false(mp_session_is_whole(missing));
+    assert_null(mp_session_export(missing, "massif", "/dev/null", NULL, 0, &error));
+    assert_int_equal(error.code, MP_ERROR_INPUT);
+    assert_null(mp_session_export(missing, "paper", "/dev/null", NULL, 0, &error));
+    mp_session_free(none);
+    mp_session_free(missing);
+}
+
+/* Progress is told; false from it ends the reading. */
+static bool count_calls(void *opaque, const char *path, uint64_t done, uint64_t total)
+{
+    unsigned *left = opaque;
+    assert_true(*path && (done <= total || !total));
+    *left -= *left > 0;
+    return *left > 0;
+}
+
+static void reading_can_be_watched_and_cancelled(void **unused)
+{
+    (void)unused;
+    unsigned many = 1000, few = 1;
+    mp_error error = {0};
+    mp_session *session = session_of(memory[0]);
+    mp_session_watch(session, count_calls, &few);
+    assert_null(mp_session_ask(session, "leaks", NULL, 0, &error));
+    assert_int_equal(error.code, MP_ERROR_CANCELLED);
+    assert_null(mp_session_export(session, "massif", "/dev/null", NULL, 0, &error));
+    assert_int_equal(error.code, MP_ERROR_CANCELLED);
+    mp_session_watch(session, count_calls, &many);
+    mp_document *leaks = mp_session_ask(session, "leaks", NULL, 0, &error);
+    assert_true(leaks && many < 1000 && mp_session_is_whole(session));
+    mp_document_free(leaks);
+    mp_session_free(session);
 }
 
 /* A source is read when it is asked for; coverage is written in formats of its own. */
@@ -319,24 +448,23 @@ static void sources_and_coverage(void **unused)
     size_t length;
     mp_error error = {0};
     FILE *out = open_memstream(&text, &length);
-    mp_recording *recording =
-        mp_recording_load((const char *const[]){SAMPLES "/shop-v3.prf"}, 1, NULL);
+    mp_session *session = session_of(SAMPLES "/shop-v3.prf");
     const mp_setting settings[] = {{"program", "Order.cls"}, {"sources", SAMPLES "/sources"}};
-    mp_document *annotated = mp_recording_ask(recording, "annotate", settings, 2, &error);
+    mp_document *annotated = mp_session_ask(session, "annotate", settings, 2, &error);
     assert_non_null(annotated);
     assert_int_equal(mp_table_row_count(mp_document_find(annotated, "annotate")), 88);
-    assert_null(mp_recording_ask(recording, "annotate", settings, 1, &error));
-    assert_null(mp_recording_ask(recording, "annotate", settings + 1, 1, &error));
+    assert_null(mp_session_ask(session, "annotate", settings, 1, &error));
+    assert_null(mp_session_ask(session, "annotate", settings + 1, 1, &error));
     const mp_setting limit = {"min-lines", "80%"};
-    mp_document *coverage = mp_recording_ask(recording, "coverage", &limit, 1, &error);
+    mp_document *coverage = mp_session_ask(session, "coverage", &limit, 1, &error);
     assert_int_equal(mp_document_verdict(coverage), MP_VERDICT_FAIL);
-    assert_true(mp_document_print(coverage, "lcov", recording, out, &error));
+    assert_true(mp_document_print(coverage, "lcov", session, out, &error));
     fclose(out);
     assert_non_null(strstr(text, "SF:shop/Order.cls\n"));
     free(text);
     mp_document_free(annotated);
     mp_document_free(coverage);
-    mp_recording_free(recording);
+    mp_session_free(session);
 }
 
 /* 10,680 of the 19,000 bytes that leaked are order events: of the example in README.md. */
@@ -345,8 +473,8 @@ static void an_answer_opens_in_words(void **unused)
     (void)unused;
     mp_error error = {0};
     size_t count;
-    mp_recording *recording = mp_recording_load(memory, 1, NULL);
-    mp_document *whole = mp_recording_ask(recording, "analyze", NULL, 0, &error);
+    mp_session *session = session_of(memory[0]);
+    mp_document *whole = mp_session_ask(session, "analyze", NULL, 0, &error);
     const mp_said *said = mp_document_said(whole, &count);
     assert_true(count > 2);
     assert_string_equal(said[0].label, "Leaks");
@@ -355,13 +483,13 @@ static void an_answer_opens_in_words(void **unused)
     assert_non_null(strstr(said[1].text, "shop.OrderService:155"));
     assert_null(said[1].file);
     mp_document_free(whole);
-    mp_recording_free(recording);
+    mp_session_free(session);
 }
 
-static bool has(const mp_document *document, const char *format, const mp_recording *recording,
+static bool has(const mp_document *document, const char *format, const mp_session *session,
                 const char *wanted)
 {
-    char *text = printed(document, format, recording);
+    char *text = printed(document, format, session);
     bool found = strstr(text, wanted) != NULL;
     free(text);
     return found;
@@ -375,29 +503,198 @@ static void figures_are_drawn_where_they_are_asked_for(void **unused)
     const mp_setting draws = {"draws", ""};
     mp_error error = {0};
     char line[1200];
-    mp_recording *recording = mp_recording_load(memory, 1, NULL);
+    mp_session *session = session_of(memory[0]);
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
-        mp_document *plain = mp_recording_ask(recording, drawn[i], NULL, 0, &error);
-        mp_document *figured = mp_recording_ask(recording, drawn[i], &draws, 1, &error);
+        mp_document *plain = mp_session_ask(session, drawn[i], NULL, 0, &error);
+        mp_document *figured = mp_session_ask(session, drawn[i], &draws, 1, &error);
         assert_true(plain && figured);
-        assert_true(has(figured, "svg", recording, "</svg>"));
-        assert_true(has(figured, "html", recording, "<figure id="));
-        assert_false(has(plain, "html", recording, "<figure id="));
-        assert_false(mp_document_print(plain, "svg", recording, stdout, &error));
+        assert_true(has(figured, "svg", session, "</svg>"));
+        assert_true(has(figured, "html", session, "<figure id="));
+        assert_false(has(plain, "html", session, "<figure id="));
+        assert_false(mp_document_print(plain, "svg", session, stdout, &error));
         mp_error_line(&error, "", line, sizeof line);
         assert_non_null(strstr(line, " was asked for no figures, expected the setting draws"));
         mp_document_free(plain);
         mp_document_free(figured);
     }
-    mp_document *flame = mp_recording_ask(recording, "flame", NULL, 0, &error);
-    assert_true(has(flame, "svg", recording, "</svg>")); /* it is a figure itself */
+    mp_document *flame = mp_session_ask(session, "flame", NULL, 0, &error);
+    assert_true(has(flame, "svg", session, "</svg>")); /* it is a figure itself */
     mp_document_free(flame);
-    mp_document *top = mp_recording_ask(recording, "top", &draws, 1, &error);
-    assert_false(mp_document_print(top, "svg", recording, stdout, &error));
+    mp_document *top = mp_session_ask(session, "top", &draws, 1, &error);
+    assert_false(mp_document_print(top, "svg", session, stdout, &error));
     assert_non_null(
         strstr(mp_error_line(&error, "", line, sizeof line), "top has nothing that is drawn"));
     mp_document_free(top);
-    mp_recording_free(recording);
+    mp_session_free(session);
+}
+
+/* --- inputs that are no files --- */
+
+static char *whole_of(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "r");
+    assert_true(file && fseek(file, 0, SEEK_END) == 0);
+    *length = (size_t)ftell(file);
+    char *bytes = malloc(*length);
+    rewind(file);
+    assert_true(bytes && fread(bytes, 1, *length, file) == *length);
+    fclose(file);
+    return bytes;
+}
+
+static void assert_same_answer(mp_session *session, const char *path, const char *report)
+{
+    mp_session *plain = session_of(path);
+    mp_document *one = mp_session_ask(plain, report, NULL, 0, NULL);
+    mp_document *other = mp_session_ask(session, report, NULL, 0, NULL);
+    assert_string_equal(mp_session_error(session), "");
+    char *wanted = printed(one, "csv", plain), *got = printed(other, "csv", session);
+    assert_string_equal(got, wanted);
+    free(wanted);
+    free(got);
+    mp_document_free(one);
+    mp_document_free(other);
+    mp_session_free(plain);
+    mp_session_free(session);
+}
+
+static ptrdiff_t never(void *opaque, void *buffer, size_t size)
+{
+    (void)opaque, (void)buffer, (void)size;
+    return -1;
+}
+
+static void inputs_need_no_path(void **unused)
+{
+    (void)unused;
+    static const char *const paths[] = {SAMPLES "/shop-v2.oemp", SAMPLES "/shop-aqtime.sqlite"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t length;
+        char *bytes = whole_of(paths[i], &length);
+        mp_session *session = mp_session_new();
+        assert_true(mp_session_add_memory(session, "given", bytes, length, NULL));
+        memset(bytes, 0, length);
+        assert_same_answer(session, paths[i], "leaks");
+        free(bytes);
+        FILE *file = fopen(paths[i], "r");
+        session = mp_session_new();
+        assert_true(mp_session_add_descriptor(session, "given", fileno(file), NULL));
+        fclose(file);
+        assert_same_answer(session, paths[i], "top");
+    }
+    mp_session *session = mp_session_new();
+    assert_false(mp_session_add_stream(session, "given", never, NULL, NULL));
+    assert_string_equal(mp_session_error(session),
+                        "given: error: cannot be read: who gives its bytes failed");
+    assert_false(mp_session_add_descriptor(session, "given", -1, NULL));
+    assert_true(mp_session_add_memory(session, "given", "no recording\n", 13, NULL));
+    assert_null(mp_session_ask(session, "leaks", NULL, 0, NULL));
+    assert_memory_equal(mp_session_error(session), "given:1: error: looks like ", 27);
+    mp_session_free(session);
+}
+
+/* What stands in an archive in memory is named by it. */
+static void an_archive_can_be_in_memory(void **unused)
+{
+    (void)unused;
+    char command[9000], path[] = "/tmp/memprof-archive-XXXXXX";
+    size_t length;
+    close(mkstemp(path));
+    snprintf(command, sizeof command, "tar -C %s -cf %s shop-v1.oemp shop-v2.oemp", SAMPLES, path);
+    assert_int_equal(system(command), 0); /* NOLINT(concurrency-mt-unsafe,cert-env33-c) */
+    char *bytes = whole_of(path, &length);
+    unlink(path);
+    mp_session *session = mp_session_new();
+    assert_true(mp_session_add_memory(session, "both.tar", bytes, length, NULL));
+    free(bytes);
+    mp_document *leaks = mp_session_ask(session, "leaks", NULL, 0, NULL);
+    const mp_table *table = leaks ? mp_document_find(leaks, "leaks") : NULL;
+    if (table) { /* a build without archives has none */
+        const size_t file = mp_table_column_find(table, "file");
+        assert_memory_equal(mp_table_value(table, 0, file).text, "both.tar:shop-v", 15);
+        assert_memory_equal(mp_document_title(leaks), "both.tar: 2 recordings", 22);
+    }
+    mp_document_free(leaks);
+    mp_session_free(session);
+}
+
+/* --- what there is --- */
+
+static bool take_bytes(void *opaque, const void *bytes, size_t length)
+{
+    return fwrite(bytes, 1, length, opaque) == length;
+}
+
+static bool take_none(void *opaque, const void *bytes, size_t length)
+{
+    (void)opaque, (void)bytes, (void)length;
+    return false;
+}
+
+static void an_answer_is_written_by_a_function(void **unused)
+{
+    (void)unused;
+    char *text = NULL;
+    size_t length;
+    mp_error error = {0};
+    mp_session *session = session_of(memory[0]);
+    mp_document *top = mp_session_ask(session, "top", NULL, 0, NULL);
+    FILE *file = open_memstream(&text, &length);
+    assert_true(mp_document_write(top, "json", session, take_bytes, file, NULL));
+    fclose(file);
+    char *wanted = printed(top, "json", session);
+    assert_string_equal(text, wanted);
+    assert_false(mp_document_write(top, "json", session, take_none, NULL, &error));
+    assert_int_equal(error.code, MP_ERROR_OUTPUT);
+    free(wanted);
+    free(text);
+    mp_document_free(top);
+    mp_session_free(session);
+}
+
+static bool lists(mp_catalogue catalogue, const char *name)
+{
+    size_t place = 0;
+    const char *at;
+    while ((at = mp_catalogue_name(catalogue, place)) && strcmp(at, name) != 0)
+        place++;
+    return at ? *mp_catalogue_summary(catalogue, place) != '\0'
+              : mp_catalogue_summary(catalogue, place) != NULL;
+}
+
+static bool has_setting(const char *report, const char *name)
+{
+    const char *at;
+    for (size_t place = 0; (at = mp_report_setting(report, place)); place++)
+        if (strcmp(at, name) == 0)
+            return true;
+    return false;
+}
+
+static void what_there_is_is_listed(void **unused)
+{
+    (void)unused;
+    assert_true(lists(MP_CATALOGUE_REPORTS, "leaks") && lists(MP_CATALOGUE_REPORTS, "trend"));
+    assert_true(lists(MP_CATALOGUE_INPUT_FORMATS, "oemp"));
+    assert_true(lists(MP_CATALOGUE_OUTPUT_FORMATS, "json"));
+    assert_true(lists(MP_CATALOGUE_EXPORT_FORMATS, "massif"));
+    assert_true(lists(MP_CATALOGUE_OPTIONS, "at") && lists(MP_CATALOGUE_OPTIONS, "strict"));
+    assert_false(lists(MP_CATALOGUE_OPTIONS, "leaks"));
+    assert_null(mp_catalogue_name((mp_catalogue)9, 0));
+    assert_true(has_setting("leaks", "type") && has_setting("leaks", "until"));
+    assert_true(has_setting("leaks", "limit") && has_setting("massif", "type"));
+    assert_false(has_setting("leaks", "slices") || has_setting("nothing", "limit"));
+    mp_session *session = session_of(memory[0]);
+    mp_document *leaks = mp_session_ask(session, "leaks", NULL, 0, NULL);
+    const mp_table *table = mp_document_find(leaks, "leaks");
+    unsigned readers[3] = {0};
+    for (size_t i = 0; i < mp_table_column_count(table); i++)
+        readers[mp_table_column_audience(table, i)]++;
+    assert_true(readers[MP_AUDIENCE_ALL] && readers[MP_AUDIENCE_PROGRAMS]);
+    assert_string_equal(mp_table_column_title(table, mp_table_column_find(table, "bytes")),
+                        "Leaked");
+    mp_document_free(leaks);
+    mp_session_free(session);
 }
 
 int main(void)
@@ -410,11 +707,18 @@ int main(void)
         cmocka_unit_test(an_answer_opens_in_words),
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(a_baseline_tells_how_its_recording_was_read),
-        cmocka_unit_test(an_encoding_that_is_none_is_told),
+        cmocka_unit_test(options_are_set_by_name),
         cmocka_unit_test(a_torn_base_is_not_judged),
         cmocka_unit_test(bytes_are_held_against_a_baseline),
-        cmocka_unit_test(ages_are_kept_where_they_are_asked_for),
-        cmocka_unit_test(answers_can_be_merged),
+        cmocka_unit_test(needs_are_those_of_the_questions),
+        cmocka_unit_test(a_pipe_is_read_once),
+        cmocka_unit_test(a_folder_is_asked_as_a_whole),
+        cmocka_unit_test(what_cannot_be_read_is_said),
+        cmocka_unit_test(inputs_need_no_path),
+        cmocka_unit_test(an_archive_can_be_in_memory),
+        cmocka_unit_test(an_answer_is_written_by_a_function),
+        cmocka_unit_test(what_there_is_is_listed),
+        cmocka_unit_test(reading_can_be_watched_and_cancelled),
         cmocka_unit_test(figures_are_drawn_where_they_are_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

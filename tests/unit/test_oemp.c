@@ -33,7 +33,7 @@ static void dump_symbol(FILE *out, const mp_model *model, mp_symbol_id id)
 static void dump_heads(FILE *out, const mp_model *model)
 {
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        const mp_session *s = &model->sessions.at[i];
+        const mp_recorded_session *s = &model->sessions.at[i];
         fprintf(out, "session %s pid %" PRIu64 " start %s=%" PRId64 " id %s app %s propath %s\n",
                 text_of(model, s->uuid), s->process_id, text_of(model, s->start_time), s->start_us,
                 text_of(model, s->session_id), text_of(model, s->application),

@@ -96,7 +96,7 @@ static char *dump(const mp_model *model)
     FILE *out = open_memstream(&text, &size);
     const mp_profile *p = model->profile;
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        const mp_session *s = &model->sessions.at[i];
+        const mp_recorded_session *s = &model->sessions.at[i];
         fprintf(out, "session %s|%s|%s|%s|%s\n", mp_model_text(model, s->description),
                 mp_model_text(model, s->date), mp_model_text(model, s->user),
                 mp_model_text(model, s->directory), mp_model_text(model, s->propath));
@@ -327,7 +327,7 @@ static void the_agent_is_found_in_what_is_no_json(void **unused)
                     "\"WEB\", \"ABLSessionID\": \"AS-4\", \"AgentPid\": 7096 }}")
             MODULES CALLS LINES TRACE COVERAGE NODES USER_DATA;
     reading r = read_text(&mp_reader_prf, NAME, text, 64);
-    const mp_session *session = &r.model->sessions.at[1];
+    const mp_recorded_session *session = &r.model->sessions.at[1];
     const mp_profile_header *header = &r.model->profile->headers.at[1];
     assert_string_equal(mp_model_text(r.model, session->session_id), "AS-4");
     assert_string_equal(mp_model_text(r.model, session->transport), "WEB");

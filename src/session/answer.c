@@ -1,0 +1,393 @@
+#include "session/answer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diagnose.h"
+#include "base/memory.h"
+#include "compare/baseline.h"
+#include "reports/trend.h"
+#include "session/beside.h"
+
+/* What all threads share; what changes is changed under the lock. */
+typedef struct group_work {
+    const mp_file_groups *groups;
+    const mp_question *question;
+    const mp_reading *reading;
+    const mp_merge_style *style;
+    mp_held *held;
+    mp_diagnostics *diagnostics;
+    mp_answers *answers;
+    pthread_mutex_t lock;
+    const size_t *turns; /* the groups in the order in which they are read */
+    size_t next;         /* of those, the one that is taken next */
+    size_t settled;      /* how many answers, in the order of the groups, are settled */
+    /* What is wrong with an archive that the groups are of: what is behind it is not there. */
+    mp_diagnostic torn;
+    bool is_torn;
+    uint64_t done, total; /* bytes */
+} group_work;
+
+/* --- progress of several groups --- */
+
+/* How far one group is. Files are looked at before they are read: a file that starts again is not
+ * counted twice, as only the farthest counts. */
+typedef struct group_progress {
+    group_work *work;
+    const char *path;
+    uint64_t done; /* of this file */
+} group_progress;
+
+static bool advance(void *opaque, const char *path, uint64_t done, uint64_t total)
+{
+    group_progress *own = opaque;
+    group_work *work = own->work;
+    const mp_progress *all = work->reading->load.progress;
+    bool goes_on = true;
+    (void)total;
+    if (own->path != path) {
+        own->path = path;
+        own->done = 0;
+    }
+    if (done <= own->done || !all)
+        return true;
+    pthread_mutex_lock(&work->lock);
+    work->done += done - own->done;
+    own->done = done;
+    if (work->done > work->total)
+        work->done = work->total;
+    goes_on = all->advance(all->opaque, "all files", work->done, work->total);
+    pthread_mutex_unlock(&work->lock);
+    return goes_on;
+}
+
+static uint64_t bytes_of(const mp_file_groups *groups)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < groups->count; i++)
+        for (size_t j = 0; j < groups->at[i].count; j++) {
+            struct stat status;
+            if (stat(groups->at[i].files[j].path, &status) == 0 && S_ISREG(status.st_mode))
+                bytes += (uint64_t)status.st_size;
+        }
+    return bytes;
+}
+
+/* --- a group --- */
+
+static mp_error *keep_error(const mp_error *error)
+{
+    mp_error *kept = mp_alloc(sizeof *kept);
+    *kept = *error;
+    return kept;
+}
+
+static void ask(const group_work *work, const mp_file_group *group, const mp_request *request,
+                mp_group_answer *answer)
+{
+    const mp_report *report = request->report;
+    mp_error error = {0};
+    if (work->answers->merged && group->found && !mp_report_answers(report, request, &error)) {
+        mp_error why = error;
+        char line[1024];
+        answer->error = keep_error(&error);
+        *why.advice = '\0'; /* it is the same for each file */
+        mp_diagnose(
+            answer->diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0, "skipped: %s",
+            mp_error_line(&why, mp_diagnostics_dashes(answer->diagnostics), line, sizeof line));
+        answer->passed_over = true;
+        return;
+    }
+    answer->document = mp_document_new(report->name);
+    answer->document->exact_bytes = work->reading->exact_bytes;
+    answer->document->draws = request->draws;
+    if (mp_report_run(report, request, answer->document, &error))
+        return;
+    answer->error = error.code ? keep_error(&error) : NULL;
+    mp_document_free(answer->document);
+    answer->document = NULL;
+}
+
+/* Read what the group is held against, if anything. False after what is wrong with it was kept. */
+static bool read_base(const group_work *work, const mp_reading *reading, mp_group_answer *answer,
+                      mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_digest **base)
+{
+    mp_error error = {0};
+    if (!work->question->base)
+        return true;
+    *base = mp_base_digest(work->question, reading, dictionary, diagnostics, &error);
+    answer->of_file = !*base;
+    if (*base)
+        return true;
+    answer->outcome = error.code && !error.path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
+    if (error.code && answer == work->answers->groups) /* it is the same for each */
+        answer->error = keep_error(&error);
+    return false;
+}
+
+static void answer_group(group_work *work, size_t place)
+{
+    const mp_file_group *group = &work->groups->at[place];
+    bool merged = work->answers->merged;
+    mp_group_answer *answer = &work->answers->groups[place];
+    group_progress own = {.work = work};
+    const mp_progress shared = {advance, &own};
+    mp_reading reading = *work->reading;
+    if (merged)
+        reading.load.progress = &shared;
+    mp_held unheld = {.model = NULL}, *held = merged ? &unheld : work->held;
+    mp_dictionary *dictionary = mp_dictionary_new();
+    mp_digest *base = NULL;
+    /* What is wrong with the base is told once. */
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    if (read_base(work, &reading, answer, place ? unheard : answer->diagnostics, dictionary,
+                  &base)) {
+        mp_held_read(held, group, &reading, answer->diagnostics);
+        bool ok = held->loaded;
+        if (!mp_model_is_usable(held->model)) {
+            ok = false;
+        } else {
+            mp_request request = mp_question_request(work->question, held->model,
+                                                     answer->diagnostics, dictionary, base);
+            request.one_of_many = merged;
+            if (!request.torn)
+                request.torn =
+                    work->is_torn ? &work->torn : mp_question_torn(work->question, unheard);
+            ok &= !reading.strict || mp_model_is_whole(held->model, answer->diagnostics);
+            ask(work, group, &request, answer);
+        }
+        answer->outcome = ok ? MP_GROUP_READ : MP_GROUP_UNREAD;
+    }
+    mp_diagnostics_free(unheard);
+    mp_digest_free(base);
+    mp_dictionary_free(dictionary);
+    mp_held_free(&unheld);
+}
+
+/* --- all groups --- */
+
+/* Under the lock: take over the answers whose turn it is. Of many files only that stays in memory
+ * which will be printed. */
+static void settle(group_work *work)
+{
+    mp_answers *answers = work->answers;
+    for (; work->settled < answers->count; work->settled++) {
+        mp_group_answer *answer = &answers->groups[work->settled];
+        if (!answer->done)
+            return;
+        if (answers->merged) {
+            mp_diagnostics_append(work->diagnostics, answer->diagnostics);
+            mp_diagnostics_free(answer->diagnostics);
+        }
+        if (answer->document)
+            mp_pile_add(
+                &answers->pile,
+                mp_document_text(answer->document, "%s", work->groups->at[work->settled].name),
+                answer->document);
+        answer->diagnostics = NULL;
+        answer->document = NULL;
+    }
+}
+
+static void *answer_groups(void *opaque)
+{
+    group_work *work = opaque;
+    mp_answers *answers = work->answers;
+    pthread_mutex_lock(&work->lock);
+    while (work->next < answers->count) {
+        size_t place = work->turns[work->next++];
+        mp_group_answer *answer = &answers->groups[place];
+        answer->diagnostics =
+            answers->merged ? mp_diagnostics_like(work->diagnostics) : work->diagnostics;
+        pthread_mutex_unlock(&work->lock);
+        answer_group(work, place);
+        pthread_mutex_lock(&work->lock);
+        if (answer->document && answers->merged && work->style->packed)
+            mp_pile_pack(&answers->pile, answer->document);
+        answer->done = true;
+        settle(work);
+    }
+    pthread_mutex_unlock(&work->lock);
+    return NULL;
+}
+
+/* This thread counts as one of the jobs; if no other can be started it does everything. */
+static void run_all(group_work *work)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t jobs = work->reading->jobs ? (size_t)work->reading->jobs
+                  : processors > 0    ? (size_t)processors
+                                      : 1;
+    if (jobs > work->groups->count)
+        jobs = work->groups->count;
+    size_t started = 0;
+    pthread_t *threads = mp_alloc(jobs * sizeof *threads);
+    pthread_mutex_init(&work->lock, NULL);
+    while (started + 1 < jobs && pthread_create(&threads[started], NULL, answer_groups, work) == 0)
+        started++;
+    answer_groups(work);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&work->lock);
+    free(threads);
+}
+
+/* Merge several answers, at least one. */
+static mp_document *merge(const mp_file_groups *groups, const mp_pile *pile)
+{
+    mp_document *document = mp_documents_merge(pile->parts, pile->count, &pile->how);
+    bool agents = false;
+    for (size_t i = 0; i < groups->count; i++)
+        agents |= groups->at[i].agent;
+    const char *what = pile->count == 1 ? agents ? "agent or recording" : "recording"
+                       : agents         ? "agents or recordings, each separately"
+                                        : "recordings, each separately";
+    document->title = mp_document_text(document, "%s%s%zu %s", groups->folder ? groups->folder : "",
+                                       groups->folder ? ": " : "", pile->count, what);
+    document->unjudged |= document->fits_nothing && document->check_count > 0;
+    return document;
+}
+
+void mp_groups_answer(const mp_file_groups *groups, const mp_question *question,
+                      const mp_reading *reading, const mp_merge_style *style, mp_held *held,
+                      mp_diagnostics *diagnostics, mp_answers *answers)
+{
+    const mp_report *report = question->report;
+    const mp_diagnostic *torn = mp_question_torn(question, diagnostics);
+    size_t *turns = mp_file_groups_turns(groups);
+    *answers = (mp_answers){.merged = groups->apart && !(style->single && groups->count == 1),
+                            .groups = mp_alloc_zero(groups->count, sizeof *answers->groups),
+                            .count = groups->count,
+                            .pile = {.for_people = style->for_people,
+                                     .how = {.rows = style->rows,
+                                             .overview = report->overview,
+                                             .within = groups->within,
+                                             .sum_up = report->sum_up}}};
+    group_work work = {.groups = groups,
+                       .question = question,
+                       .reading = reading,
+                       .style = style,
+                       .held = held,
+                       .diagnostics = diagnostics,
+                       .answers = answers,
+                       .turns = turns,
+                       .is_torn = torn != NULL,
+                       .torn = torn ? *torn : (mp_diagnostic){0},
+                       .total = bytes_of(groups)};
+    run_all(&work);
+    free(turns);
+    if (!answers->pile.count)
+        return;
+    answers->document =
+        answers->merged ? merge(groups, &answers->pile) : answers->pile.documents[0];
+}
+
+void mp_answers_free(mp_answers *answers)
+{
+    if (answers->merged || answers->builds.count)
+        mp_document_free(answers->document);
+    for (size_t i = 0; i < answers->count; i++)
+        free(answers->groups[i].error);
+    mp_pile_free(&answers->pile);
+    mp_builds_free(&answers->builds);
+    free(answers->groups);
+}
+
+mp_document *mp_answers_take(mp_answers *answers)
+{
+    mp_document *document = answers->document;
+    if (!answers->merged && !answers->builds.count && answers->pile.count)
+        answers->pile.documents[0] = NULL;
+    answers->document = NULL;
+    return document;
+}
+
+void mp_held_read(mp_held *held, const mp_file_group *group, const mp_reading *reading,
+                  mp_diagnostics *diagnostics)
+{
+    if (!held->model) {
+        held->model = mp_model_new();
+        held->diagnostics = mp_diagnostics_like(diagnostics);
+        held->read_with = reading->load;
+        held->loaded = mp_file_group_load(group, &reading->load, held->model, held->diagnostics);
+    }
+    mp_diagnostics_append(diagnostics, held->diagnostics);
+}
+
+void mp_held_free(mp_held *held)
+{
+    mp_model_free(held->model);
+    mp_diagnostics_free(held->diagnostics);
+    *held = (mp_held){.model = NULL};
+}
+
+/* --- one after the other --- */
+
+/* The digest of a build, or NULL; *loaded says whether all of it was read. */
+static mp_digest *digest_build(const mp_file_group *group, const mp_question *question,
+                               const mp_reading *reading, mp_dictionary *dictionary,
+                               mp_diagnostics *diagnostics, bool *loaded, mp_error *error)
+{
+    const mp_limits *limits = &reading->load.limits;
+    const char *path = group->files[0].path;
+    *loaded = group->count == 1 && mp_file_is_baseline(path, limits);
+    return *loaded ? mp_baseline_read(path, limits, dictionary, diagnostics, error)
+                   : mp_file_group_digest(group, question, reading, dictionary, diagnostics, loaded,
+                                          error);
+}
+
+/* Each is freed before the next is read. What is found in a folder and is of another kind than what
+ * was read before it is passed over. */
+static void add_build(const mp_file_group *group, const mp_question *question,
+                      const mp_reading *reading, mp_diagnostics *diagnostics, mp_builds *builds,
+                      mp_group_answer *answer)
+{
+    mp_error error = {0};
+    bool loaded;
+    mp_dictionary *dictionary = mp_dictionary_new();
+    mp_digest *digest =
+        digest_build(group, question, reading, dictionary, diagnostics, &loaded, &error);
+    answer->outcome = loaded ? MP_GROUP_READ : MP_GROUP_UNREAD;
+    if (!digest) {
+        answer->outcome = error.code && !error.path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
+        answer->of_file = true;
+    } else if (group->found && builds->count && digest->kind != builds->kind) {
+        mp_diagnose(diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0,
+                    "skipped: it is %s, expected %s", mp_kind_name(digest->kind),
+                    mp_kind_name(builds->kind));
+        answer->outcome = MP_GROUP_READ;
+    } else if (!mp_builds_add(builds, digest, dictionary, &error)) {
+        answer->outcome = MP_GROUP_REFUSED;
+    }
+    answer->error = error.code ? keep_error(&error) : NULL;
+    mp_digest_free(digest);
+    mp_dictionary_free(dictionary);
+}
+
+void mp_groups_compare(const mp_file_groups *groups, const mp_question *question,
+                       const mp_reading *reading, mp_diagnostics *diagnostics, mp_answers *answers)
+{
+    mp_error error = {0};
+    *answers = (mp_answers){.groups = mp_alloc_zero(groups->count, sizeof *answers->groups),
+                            .count = groups->count};
+    mp_builds *builds = &answers->builds;
+    for (size_t i = 0; i < groups->count; i++) {
+        add_build(&groups->at[i], question, reading, diagnostics, builds, &answers->groups[i]);
+        if (answers->groups[i].outcome == MP_GROUP_REFUSED)
+            return;
+    }
+    if (!builds->count)
+        return;
+    mp_request request = mp_question_request(question, NULL, diagnostics, builds->dictionary, NULL);
+    answers->document = mp_document_new(question->report->name);
+    answers->document->exact_bytes = reading->exact_bytes;
+    if (mp_trend_answer(&request, builds, answers->document, &error))
+        return;
+    mp_document_free(answers->document);
+    answers->document = NULL;
+    mp_group_answer *last = &answers->groups[groups->count - 1];
+    free(last->error);
+    last->error = keep_error(&error);
+}

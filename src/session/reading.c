@@ -1,0 +1,232 @@
+#include "session/reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "readers/reader.h"
+#include "session/beside.h"
+
+/* --- options --- */
+
+typedef enum option_kind {
+    FLAG,    /* bool */
+    NAME,    /* const char *, not "" */
+    TEXTS,   /* mp_argument_texts: each that is given, not "" */
+    FOLDERS, /* the same of folders that exist */
+    SIZE,    /* int64_t, in bytes, above 0 */
+    NUMBER,  /* int64_t above 0 */
+    NESTING, /* the same, not too large */
+    MOMENT,
+    SLICES,
+    TEMPORARY,
+    REORDER,
+    READER,
+    ENCODING,
+    GROUPING,
+} option_kind;
+
+#define AT(member) offsetof(mp_reading, member)
+
+static const mp_reading_option table[] = {
+#define MP_OPTION(name, argument, help, takes, kind, place, ...) {name, help, takes, kind, place},
+#define CLI_OPTION(...)
+#include "session/options.def"
+#undef MP_OPTION
+#undef CLI_OPTION
+};
+enum { OPTIONS = sizeof table / sizeof *table };
+
+const mp_reading_option *mp_reading_options(size_t *count)
+{
+    *count = OPTIONS;
+    return table;
+}
+
+const mp_reading_option *mp_reading_option_find(const char *name)
+{
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (mp_text_is(table[i].name, name))
+            return &table[i];
+    return NULL;
+}
+
+/* As mp_file_grouping has them. */
+static const char *const groupings[] = {"file", "agent", "all"};
+enum { GROUPINGS = sizeof groupings / sizeof *groupings };
+
+size_t mp_reading_option_words(const mp_reading_option *option, const char **words)
+{
+    size_t count = 0, all;
+    if (option->kind == GROUPING)
+        for (; count < GROUPINGS; count++)
+            words[count] = groupings[count];
+    else if (option->kind == READER)
+        for (const mp_reader *const *reader = mp_readers(&all); count < all; count++)
+            words[count] = reader[count]->name;
+    return count;
+}
+
+static bool set_moment(mp_load_options *load, const char *text)
+{
+    int64_t us;
+    load->at = text;
+    return mp_text_is(text, "peak") || mp_parse_time(text, &us);
+}
+
+static bool set_slices(mp_load_options *load, const char *text)
+{
+    int64_t number;
+    load->slice_us = 0;
+    if (!mp_parse_count(text, &number))
+        return mp_parse_time(text, &load->slice_us) && load->slice_us > 0;
+    load->slices = (uint32_t)number;
+    return number > 0 && number <= 10000;
+}
+
+static bool set_temporary(mp_load_options *load, const char *text)
+{
+    load->temporary_is_time = !mp_parse_count(text, &load->temporary);
+    return load->temporary_is_time ? mp_parse_time(text, &load->temporary) : load->temporary > 0;
+}
+
+static bool set_reorder(mp_load_options *load, const char *text)
+{
+    int64_t number;
+    bool ok = mp_parse_count(text, &number) && number >= 0 && number <= 100000000;
+    if (ok)
+        load->reorder = number ? number : -1;
+    return ok;
+}
+
+static bool set_encoding(mp_reading *reading, const char *text)
+{
+    const char *unheard;
+    reading->load.encoding = text;
+    mp_encoding_close(reading->encoding);
+    reading->encoding = mp_encoding_open(text, &unheard);
+    return reading->encoding != NULL;
+}
+
+static bool set_grouping(mp_reading *reading, const char *text)
+{
+    size_t i = 0;
+    while (i < GROUPINGS && strcmp(groupings[i], text) != 0)
+        i++;
+    if (i < GROUPINGS)
+        reading->grouping = MP_GROUP_FILE + (unsigned)i;
+    return i < GROUPINGS;
+}
+
+static bool add_text(mp_argument_texts *texts, const char *text)
+{
+    mp_argument_texts_add(texts, text);
+    return *text != '\0';
+}
+
+static bool set(mp_reading *reading, const mp_reading_option *option, const char *text)
+{
+    mp_load_options *load = &reading->load;
+    void *place = (char *)reading + option->offset;
+    int64_t *number = place;
+    switch (option->kind) {
+    case FLAG:
+        return *(bool *)place = true;
+    case NAME:
+        *(const char **)place = text;
+        return *text != '\0';
+    case TEXTS:
+        return add_text(place, text);
+    case FOLDERS:
+        return mp_is_folder(text) && add_text(place, text);
+    case SIZE:
+        return mp_parse_bytes(text, number) && *number > 0;
+    case NUMBER:
+        return mp_parse_count(text, number) && *number > 0;
+    case NESTING:
+        return mp_parse_count(text, number) && *number > 0 && *number <= 16;
+    case MOMENT:
+        return set_moment(load, text);
+    case SLICES:
+        return set_slices(load, text);
+    case TEMPORARY:
+        return set_temporary(load, text);
+    case REORDER:
+        return set_reorder(load, text);
+    case READER:
+        load->format = text;
+        return mp_reader_find(text) != NULL;
+    case ENCODING:
+        return set_encoding(reading, text);
+    default:
+        return set_grouping(reading, text);
+    }
+}
+
+bool mp_reading_set(mp_reading *reading, const mp_reading_option *option, const char *text)
+{
+    bool ok = set(reading, option, text);
+    reading->load.source_folders = reading->listings.at;
+    reading->load.source_folder_count = reading->listings.count;
+    reading->load.skips = reading->skips.at;
+    reading->load.skip_count = reading->skips.count;
+    return ok;
+}
+
+void mp_reading_free(mp_reading *reading)
+{
+    mp_encoding_close(reading->encoding);
+    free(reading->listings.at);
+    free(reading->skips.at);
+}
+
+/* --- needs --- */
+
+/* The text of an argument that was given, the last one; NULL: it was not. */
+static const char *given(const mp_question *question, const char *name)
+{
+    for (size_t i = question->given_count; i-- > 0;)
+        if (strcmp(question->given[i].spelled, name) == 0)
+            return question->given[i].text;
+    return NULL;
+}
+
+/* Return whether anything depends on which thread of an event log created what. */
+static bool asks_for_threads(const mp_question *question)
+{
+    const char *by = given(question, "by");
+    bool asks = question->suppression_paths.count || question->report->wants_threads ||
+                (by && mp_text_is(by, "thread"));
+    for (size_t i = 0; i < question->selection.count; i++)
+        asks |= question->criteria[i].subject == MP_SUBJECT_THREAD;
+    return asks;
+}
+
+void mp_reading_suit(mp_load_options *load, const mp_question *question)
+{
+    const mp_report *report = question->report;
+    load->keep_objects = report->wants_objects;
+    load->threads_as_one = !report->wants_objects && !asks_for_threads(question);
+    load->traces_folded = !report->wants_traces;
+    load->dumps_apart = !report->wants_holders;
+    load->keep_ages = report->wants_ages;
+    load->request_peaks = report->wants_request_peaks;
+    load->checksums |= given(question, "against") != NULL;
+    load->since = given(question, "since");
+    load->until = given(question, "until");
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool mp_reading_suits(const mp_load_options *had, const mp_load_options *wanted)
+{
+    return had->keep_objects >= wanted->keep_objects && had->keep_ages >= wanted->keep_ages &&
+           had->request_peaks >= wanted->request_peaks && had->checksums >= wanted->checksums &&
+           had->threads_as_one <= wanted->threads_as_one &&
+           had->dumps_apart <= wanted->dumps_apart && had->traces_folded <= wanted->traces_folded &&
+           is_same(had->since, wanted->since) && is_same(had->until, wanted->until);
+}

@@ -1,0 +1,534 @@
+/* The session: what is read, what is asked of it, and what it says. */
+#include "session/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diagnose.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "compare/baseline.h"
+#include "export/formats.h"
+#include "input/input.h"
+#include "session/beside.h"
+
+enum { KEPT_OF_EACH_CODE = 100 };
+
+/* What was asked. Its answer may refer to it: it is released with the session. */
+struct mp_asked {
+    struct mp_asked *next;
+    mp_question question;
+    mp_answers answers;
+};
+
+const char *mp_version(void)
+{
+    return MEMPROF_VERSION;
+}
+
+/* --- inputs --- */
+
+static void renew_diagnostics(mp_session *session)
+{
+    session->finding = mp_diagnostics_new(session->kept);
+    mp_diagnostics_spell(session->finding, session->dashes ? session->dashes : "");
+    mp_diagnostics_alias(session->finding, session->aliases, session->copy_count);
+    session->diagnostics = mp_diagnostics_like(session->finding);
+}
+
+void mp_session_begin(mp_session *session)
+{
+    renew_diagnostics(session);
+}
+
+/* Forget what was found and read. */
+static void forget(mp_session *session)
+{
+    mp_held_free(&session->held);
+    mp_file_groups_free(&session->groups);
+    for (size_t i = 0; i < session->paths.count; i++)
+        mp_input_forget_archive(session->paths.at[i]);
+    session->groups = (mp_file_groups){.at = NULL};
+    session->grouped = false;
+    mp_diagnostics_free(session->finding);
+    mp_diagnostics_free(session->diagnostics);
+}
+
+void mp_session_end(mp_session *session)
+{
+    while (session->asked) {
+        struct mp_asked *last = session->asked;
+        session->asked = last->next;
+        mp_answers_free(&last->answers);
+        mp_question_free(&last->question);
+        free(last);
+    }
+    forget(session);
+    for (size_t i = 0; i < session->copy_count; i++)
+        close(session->copies[i]);
+    free(session->copies);
+    free(session->aliases);
+    mp_arena_free(&session->texts);
+    free(session->paths.at);
+}
+
+mp_session *mp_session_new(void)
+{
+    mp_session *session = mp_alloc_zero(1, sizeof *session);
+    session->kept = KEPT_OF_EACH_CODE;
+    mp_session_begin(session);
+    return session;
+}
+
+void mp_session_free(mp_session *session)
+{
+    if (!session)
+        return;
+    mp_session_end(session);
+    mp_reading_free(&session->reading);
+    free(session);
+}
+
+/* Inputs are found and read again by whoever asks next. */
+static void start_again(mp_session *session)
+{
+    forget(session);
+    renew_diagnostics(session);
+}
+
+static bool set(mp_session *session, const char *name, const char *text, mp_error *error)
+{
+    const mp_reading_option *option = mp_reading_option_find(name);
+    if (!option)
+        return mp_fail_argument(error, name, NULL, "there is no such option of reading");
+    start_again(session);
+    if (mp_reading_set(&session->reading, option, text))
+        return true;
+    return mp_fail_argument(error, name, text, "expected %s", option->takes);
+}
+
+void mp_session_add(mp_session *session, const char *path)
+{
+    start_again(session);
+    mp_argument_texts_add(&session->paths, mp_arena_format(&session->texts, "%s", path));
+}
+
+bool mp_session_set(mp_session *session, const char *name, const char *text, mp_error *error)
+{
+    return mp_session_told(session, set(session, name, text, mp_session_tells(session)), error);
+}
+
+/* mp_progress: once it was cancelled, no other file is read either. */
+static bool watch(void *opaque, const char *path, uint64_t done, uint64_t total)
+{
+    mp_session *session = opaque;
+    const mp_progress *own = &session->progress;
+    session->cancelled |= !own->advance(own->opaque, path, done, total);
+    return !session->cancelled;
+}
+
+void mp_session_watch(mp_session *session,
+                      bool (*advance)(void *opaque, const char *path, uint64_t done,
+                                      uint64_t total),
+                      void *opaque)
+{
+    session->progress = (mp_progress){advance, opaque};
+    session->watcher = (mp_progress){watch, session};
+    session->reading.load.progress = advance ? &session->watcher : NULL;
+}
+
+mp_error *mp_session_tells(mp_session *session)
+{
+    session->error = (mp_error){0};
+    return &session->error;
+}
+
+bool mp_session_told(const mp_session *session, bool ok, mp_error *error)
+{
+    if (!ok && error)
+        *error = session->error;
+    return ok;
+}
+
+const char *mp_session_error(mp_session *session)
+{
+    return mp_error_line(&session->error, "", session->error_line, sizeof session->error_line);
+}
+
+const mp_diagnostics *mp_session_diagnostics(const mp_session *session)
+{
+    return session->diagnostics;
+}
+
+/* --- finding and reading --- */
+
+bool mp_session_find(mp_session *session, const mp_report *report)
+{
+    const mp_report *before = session->report;
+    bool many = report && report->many, unites = report && report->unites;
+    bool same = (before && before->many) == many && (before && before->unites) == unites;
+    if (session->grouped && !same)
+        start_again(session);
+    session->report = report;
+    if (!session->grouped)
+        session->found =
+            mp_file_groups_find(&session->groups, session->paths.at, session->paths.count,
+                                &session->reading, report, session->finding);
+    session->grouped = true;
+    mp_diagnostics_free(session->diagnostics);
+    session->diagnostics = mp_diagnostics_like(session->finding);
+    mp_diagnostics_append(session->diagnostics, session->finding);
+    return session->found;
+}
+
+bool mp_session_read(mp_session *session, const mp_load_options *needs)
+{
+    mp_reading reading = session->reading;
+    reading.load = *needs;
+    mp_held_read(&session->held, &session->groups.at[0], &reading, session->diagnostics);
+    return session->held.loaded && session->found;
+}
+
+bool mp_session_is_askable(const mp_session *session)
+{
+    const mp_held *held = &session->held;
+    return held->model && mp_model_is_usable(held->model) &&
+           (!session->reading.strict || mp_model_is_whole(held->model, session->diagnostics));
+}
+
+bool mp_session_refuse_many(const mp_session *session, const char *asked, mp_error *error)
+{
+    return mp_fail(error, MP_ERROR_NO_ANSWER,
+                   "%s takes one recording, but got %zu separate ones, %s and others; name one, or "
+                   "combine them with " MP_DASHES "group all",
+                   asked, session->groups.count, session->groups.at[0].name);
+}
+
+/* Return whether a file of the one group is gone once it was read. */
+static const char *read_once(const mp_session *session)
+{
+    const mp_file_group *group = &session->groups.at[0];
+    for (size_t i = 0; i < group->count; i++)
+        if (mp_file_is_stream(group->files[i].path))
+            return group->files[i].path;
+    return NULL;
+}
+
+/* Find the files for a question, and see to it that what is in memory suits it. False with an
+ * error: it would have to be read again, and cannot be. */
+static bool find_for(mp_session *session, const mp_question *question, mp_load_options *needs,
+                     mp_error *error)
+{
+    *needs = session->reading.load;
+    mp_reading_suit(needs, question);
+    if (session->held.model && !mp_reading_suits(&session->held.read_with, needs)) {
+        const char *path = read_once(session);
+        if (path) {
+            mp_fail_file(error, path, 0, 0,
+                         "was read without what %s needs, and cannot be read again: ask that first",
+                         question->report->name);
+            error->code = MP_ERROR_INPUT;
+            return false;
+        }
+        start_again(session);
+    }
+    mp_session_find(session, question->report);
+    return true;
+}
+
+bool mp_session_answer(mp_session *session, const mp_question *question,
+                       const mp_merge_style *style, mp_answers *answers, mp_error *error)
+{
+    const mp_file_groups *groups = &session->groups;
+    const mp_report *report = question->report;
+    mp_reading reading = session->reading;
+    mp_reading_suit(&reading.load, question);
+    if (groups->apart && style->single && groups->count > 1)
+        return mp_session_refuse_many(session, report->name, error);
+    if (groups->count > 1 && question->base && mp_file_is_stream(question->base))
+        return mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "the base is read again for each recording, expected a file, not a stream");
+    if (report->many)
+        mp_groups_compare(groups, question, &reading, session->diagnostics, answers);
+    else
+        mp_groups_answer(groups, question, &reading, style, &session->held, session->diagnostics,
+                         answers);
+    if (question->base)
+        mp_input_forget_archive(question->base);
+    return true;
+}
+
+/* --- asking --- */
+
+/* How the recording was read is part of what a baseline is about; where it means something. */
+static void note_reading(mp_question *question, const mp_load_options *options)
+{
+    const struct {
+        const char *argument, *spelled;
+        bool given;
+    } notes[] = {{"at", "at", options->at != NULL},
+                 {"skip", "skip", options->skip_count > 0},
+                 {"skip", "no-skip", options->no_skips},
+                 {"domain", "domain", options->domain != NULL}};
+    question->by_default = true; /* where it means nothing, it is passed over */
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (notes[i].given && mp_argument_find(&question->report->arguments, notes[i].argument))
+            mp_question_note(question, notes[i].argument, notes[i].spelled);
+    question->by_default = false;
+}
+
+/* A question with all that it needs, whose inputs are found; NULL with an error. It belongs to the
+ * session. */
+static struct mp_asked *prepare(mp_session *session, const mp_report *report, bool with_operand,
+                                const mp_setting *settings, size_t count, mp_load_options *needs,
+                                mp_error *error)
+{
+    struct mp_asked *asked = mp_alloc_zero(1, sizeof *asked);
+    mp_question *question = &asked->question;
+    asked->next = session->asked;
+    session->asked = asked;
+    mp_question_begin(question, report);
+    mp_question_read_as(question, &session->reading.load);
+    question->strict = session->reading.strict;
+    question->allow_torn = session->reading.allow_torn;
+    for (size_t i = 0; i < count; i++)
+        if (!mp_question_set(question, settings[i].name, settings[i].value, error))
+            return NULL;
+    note_reading(question, &session->reading.load);
+    bool lacks_base = report->operand == MP_OPERAND_BASE && !question->base;
+    bool lacks_policy = report->operand == MP_OPERAND_POLICY && !question->policy_path;
+    if (with_operand && (lacks_base || lacks_policy)) {
+        mp_fail_argument(error, lacks_base ? "base" : "policy", NULL,
+                         "%s needs one, expected a path", report->name);
+        return NULL;
+    }
+    session->cancelled = false;
+    if (!mp_question_read(question, error) || !find_for(session, question, needs, error))
+        return NULL;
+    if (session->groups.count)
+        return asked;
+    mp_fail(error, MP_ERROR_INPUT, "%s",
+            session->paths.count ? "nothing could be found that can be asked"
+                                 : "there is no input");
+    return NULL;
+}
+
+/* Tell why there is no answer: as the report does, else as the first diagnostic does. */
+static void explain(const mp_session *session, const mp_answers *answers, mp_error *error)
+{
+    const mp_diagnostic *kept;
+    for (size_t i = 0; i < answers->count; i++)
+        if (answers->groups[i].error) {
+            *error = *answers->groups[i].error;
+            return;
+        }
+    size_t count = mp_diagnostics_kept(session->diagnostics, &kept);
+    for (size_t i = 0; i < count; i++)
+        if (mp_diagnostic_severity(kept[i].id) == MP_ERROR) {
+            mp_fail_file(error, kept[i].path, (uint32_t)kept[i].line, 0, "%s", kept[i].message);
+            error->code = MP_ERROR_INPUT;
+            return;
+        }
+    mp_fail(error, MP_ERROR_NO_ANSWER, "nothing could be read that can be asked");
+}
+
+/* Where the reading was cancelled, nothing else is wrong. */
+static bool is_cancelled(mp_session *session, mp_error *error)
+{
+    if (!session->cancelled)
+        return false;
+    start_again(session);
+    *error = (mp_error){0};
+    mp_fail(error, MP_ERROR_CANCELLED, "reading was cancelled");
+    return true;
+}
+
+static mp_document *ask(mp_session *session, const char *name, const mp_setting *settings,
+                        size_t count, mp_error *error)
+{
+    const mp_report *report = mp_report_find(name);
+    mp_load_options needs;
+    if (!report) {
+        mp_fail_argument(error, "report", name, "there is no such report");
+        return NULL;
+    }
+    struct mp_asked *asked = prepare(session, report, true, settings, count, &needs, error);
+    if (!asked)
+        return NULL;
+    const int64_t *limit = mp_question_limit(&asked->question);
+    const mp_merge_style style = {.rows = limit ? (size_t)*limit : mp_report_rows(report),
+                                  .single = report->single};
+    if (!mp_session_answer(session, &asked->question, &style, &asked->answers, error))
+        return NULL;
+    mp_document *document = mp_answers_take(&asked->answers);
+    if (!document)
+        explain(session, &asked->answers, error);
+    if (!is_cancelled(session, error))
+        return document;
+    mp_document_free(document);
+    return NULL;
+}
+
+mp_document *mp_session_ask(mp_session *session, const char *report, const mp_setting *settings,
+                            size_t count, mp_error *error)
+{
+    mp_document *answer = ask(session, report, settings, count, mp_session_tells(session));
+    mp_session_told(session, answer, error);
+    return answer;
+}
+
+bool mp_session_is_whole(const mp_session *session)
+{
+    const mp_held *held = &session->held;
+    return session->grouped && session->found &&
+           mp_diagnostics_severity_count(session->diagnostics, MP_WARNING) == 0 &&
+           mp_diagnostics_severity_count(session->diagnostics, MP_ERROR) == 0 &&
+           (!held->model || (held->loaded && mp_model_is_whole(held->model, session->diagnostics)));
+}
+
+/* Read the one recording that a question is about. False with an error. */
+static bool read_one(mp_session *session, const mp_question *question, const mp_load_options *needs,
+                     mp_error *error)
+{
+    if (session->groups.count > 1)
+        return mp_session_refuse_many(session, question->report->name, error);
+    mp_session_read(session, needs);
+    if (mp_session_is_askable(session))
+        return !is_cancelled(session, error);
+    explain(session, &(mp_answers){.count = 0}, error);
+    is_cancelled(session, error);
+    return false;
+}
+
+static bool save_baseline(mp_session *session, const char *path, const mp_setting *settings,
+                          size_t count, mp_error *error)
+{
+    mp_load_options needs;
+    session->reading.load.checksums = true;
+    /* What a gate can be about, a baseline can. */
+    struct mp_asked *asked =
+        prepare(session, &mp_report_gate, false, settings, count, &needs, error);
+    session->reading.load.checksums = false;
+    if (!asked || !read_one(session, &asked->question, &needs, error))
+        return false;
+    mp_dictionary *dictionary = mp_dictionary_new();
+    const mp_model *model = session->held.model;
+    mp_digest *digest = mp_model_digest(model, &asked->question, &session->reading, dictionary,
+                                        session->diagnostics, error);
+    mp_output output;
+    bool ok = digest && mp_question_keeps(&asked->question, session->diagnostics, digest, error) &&
+              mp_output_open(&output, path, error);
+    if (ok) {
+        size_t length;
+        char *text = mp_baseline_text(digest, dictionary, &length);
+        fwrite(text, 1, length, output.file);
+        free(text);
+        ok = mp_output_close(&output, true, error);
+    }
+    mp_digest_free(digest);
+    mp_dictionary_free(dictionary);
+    return ok;
+}
+
+bool mp_session_save_baseline(mp_session *session, const char *path, const mp_setting *settings,
+                              size_t count, mp_error *error)
+{
+    return mp_session_told(
+        session, save_baseline(session, path, settings, count, mp_session_tells(session)), error);
+}
+
+static bool write_export(const mp_exporter *exporter, mp_request *request, const char *path,
+                         mp_document *document, mp_error *error)
+{
+    mp_output output;
+    mp_error closing = {0};
+    request->path = path;
+    if (exporter->in_place)
+        return mp_report_run(&exporter->report, request, document, error);
+    if (!mp_output_open(&output, path, error))
+        return false;
+    request->file = output.file;
+    bool ok = mp_report_run(&exporter->report, request, document, error);
+    return mp_output_close(&output, ok, ok ? error : &closing) && ok;
+}
+
+static mp_document *export(mp_session *session, const char *format, const char *path,
+                           const mp_setting *settings, size_t count, mp_error *error)
+{
+    const mp_exporter *exporter = mp_exporter_find(format);
+    mp_load_options needs;
+    if (!exporter) {
+        mp_fail_argument(error, "format", format, "there is no such format");
+        return NULL;
+    }
+    struct mp_asked *asked =
+        prepare(session, &exporter->report, false, settings, count, &needs, error);
+    if (!asked || !read_one(session, &asked->question, &needs, error))
+        return NULL;
+    mp_request request = mp_question_request(&asked->question, session->held.model,
+                                             session->diagnostics, NULL, NULL);
+    mp_document *document = mp_document_new("export");
+    if (!write_export(exporter, &request, path, document, error)) {
+        mp_document_free(document);
+        document = NULL;
+    }
+    return document;
+}
+
+mp_document *mp_session_export(mp_session *session, const char *format, const char *path,
+                               const mp_setting *settings, size_t count, mp_error *error)
+{
+    mp_document *written =
+        export(session, format, path, settings, count, mp_session_tells(session));
+    mp_session_told(session, written, error);
+    return written;
+}
+
+/* --- printing --- */
+
+bool mp_document_print(const mp_document *document, const char *format, const mp_session *session,
+                       FILE *file, mp_error *error)
+{
+    mp_error unheard = {0};
+    const mp_renderer *renderer = mp_renderer_find(format);
+    error = error ? error : &unheard;
+    if (!renderer)
+        return mp_fail_argument(error, "format", format, "there is no such format");
+    mp_diagnostics *none = session ? NULL : mp_diagnostics_new(1);
+    const mp_style style = {.dashes = ""};
+    errno = 0;
+    bool ok =
+        renderer->render(document, session ? session->diagnostics : none, &style, file, error);
+    mp_diagnostics_free(none);
+    if (!ok || mp_stream_flush(file))
+        return ok;
+    return mp_fail(error, MP_ERROR_OUTPUT, "cannot write: %s", strerror(errno));
+}
+
+/* A stream to whoever takes bytes. */
+typedef struct byte_sink {
+    bool (*write)(void *opaque, const void *bytes, size_t length);
+    void *opaque;
+} byte_sink;
+
+static ssize_t put_bytes(void *opaque, const char *bytes, size_t length)
+{
+    const byte_sink *sink = opaque;
+    errno = EIO; /* if nobody says more */
+    return sink->write(sink->opaque, bytes, length) ? (ssize_t)length : 0;
+}
+
+bool mp_document_write(const mp_document *document, const char *format, const mp_session *session,
+                       bool (*write)(void *opaque, const void *bytes, size_t length), void *opaque,
+                       mp_error *error)
+{
+    byte_sink sink = {write, opaque};
+    FILE *file = fopencookie(&sink, "w", (cookie_io_functions_t){.write = put_bytes});
+    if (!file)
+        return mp_fail(error, MP_ERROR_OUTPUT, "cannot write: %s", strerror(errno));
+    bool ok = mp_document_print(document, format, session, file, error);
+    fclose(file);
+    return ok;
+}

@@ -1,0 +1,58 @@
+/* A session from inside: what the command line needs of it beside the public library. */
+#ifndef MP_SESSION_SESSION_H
+#define MP_SESSION_SESSION_H
+
+#include "base/diagnose.h"
+#include "memprof/memprof.h"
+#include "session/answer.h"
+
+/* Zero-initialise and mp_session_begin; release with mp_session_end. */
+struct mp_session {
+    mp_reading reading;
+    mp_argument_texts paths;
+    mp_alias *aliases; /* of the copies that have no path of their own */
+    int *copies;       /* their descriptors */
+    size_t copy_count, alias_capacity, copy_capacity;
+    mp_arena texts;                /* of both */
+    size_t kept;                   /* diagnostics of each code that are kept with their place */
+    const char *dashes;            /* in front of the names of options in messages */
+    mp_progress progress, watcher; /* of whoever uses the session; of the session itself */
+    bool cancelled;                /* what is asked now */
+    mp_diagnostics *finding;       /* what was wrong with what was named */
+    mp_diagnostics *diagnostics;   /* of the question that was put last: the same, and of reading */
+    mp_file_groups groups;         /* of the paths, for the reports like this one */
+    const mp_report *report;
+    bool grouped, found; /* all that was named is there */
+    mp_held held;
+    struct mp_asked *asked;
+    mp_error error; /* of what failed last */
+    char error_line[1600];
+};
+
+/* The session's error, for what is about to be done; and the end of that, which gives the caller
+ * the error if it is not NULL. */
+mp_error *mp_session_tells(mp_session *session);
+bool mp_session_told(const mp_session *session, bool ok, mp_error *error);
+
+void mp_session_begin(mp_session *session);
+void mp_session_end(mp_session *session);
+
+/* Find and group the files for a report; NULL: for none in particular. False where nothing was
+ * found, or not all of it; session->diagnostics tell. */
+bool mp_session_find(mp_session *session, const mp_report *report);
+/* Put a question, whose files beside recordings are read, to what mp_session_find found. False with
+ * an error: it cannot be put to so many. Release the answers with mp_answers_free, before the
+ * session. */
+bool mp_session_answer(mp_session *session, const mp_question *question,
+                       const mp_merge_style *style, mp_answers *answers, mp_error *error);
+/* Read the one group that mp_session_find found, as a question needs it. False where not all could
+ * be read. */
+bool mp_session_read(mp_session *session, const mp_load_options *needs);
+/* Return whether what was read can be asked: it holds something, and all of it where that is
+ * wanted. */
+bool mp_session_is_askable(const mp_session *session);
+
+/* Fail as it is about one recording, where the groups are several. */
+bool mp_session_refuse_many(const mp_session *session, const char *asked, mp_error *error);
+
+#endif
