@@ -1,7 +1,9 @@
 """The law that all answers about one recording name the same culprit; see properties.py."""
 import csv
+import html
 import io
 import pathlib
+import re
 import shutil
 import tempfile
 
@@ -45,6 +47,8 @@ class Culprits:
             self.hold(worst["kind"] == "growing-object", f"{path.name}: {worst} is in no row")
         self.texts_agree(path, worst, rows)
         self.limits_agree(path, worst, leaks)
+        self.rules_agree(path, worst, leaks, folder)
+        self.accepted_is_gone(path, worst, folder)
         alone = folder / f"alone-{path.parent.name}-{path.name}"
         alone.mkdir()
         shutil.copy(path, alone)
@@ -62,7 +66,12 @@ class Culprits:
         self.hold(kinds == [row["kind"] for row in rows], f"{path.name}: CSV tells other kinds")
         growth = self.json("growth", path, "--by", "site", "--limit", 0)
         grows = [row for row in growth.get("growth", []) if row.get("trend") == "grows steadily"]
-        self.hold(bool(grows) == bool(worst), f"{path.name}: {worst}, but {len(grows)} grow steadily")
+        self.hold(bool(grows) == bool(worst) and
+                  (not worst or any(worst["site"] in row["stack"] for row in grows)),
+                  f"{path.name}: {worst}, but {[row['key'] for row in grows]} grow steadily")
+        page = self.run("analyze", path, "--format", "html", "--quiet").stdout.decode()
+        self.hold((html.escape(line, quote=False) in page) if line else "<dt>Worst leak" not in page,
+                  f"{path.name}: {worst}, but its page does not say {line}")
 
     def limits_agree(self, path, worst, leaks):
         done = self.run("leaks", path, "--max-trend", 0, "--allow-torn", "--format", "json", "--quiet")
@@ -71,3 +80,25 @@ class Culprits:
         self.hold(done.returncode == status, f"{path.name}: leaks {leaks}, status {done.returncode}")
         self.hold(not worst or worst["type"] in done.stderr.decode() + str(limit),
                   f"{path.name}: {worst}, but {limit}")
+
+    def rules_agree(self, path, worst, leaks, folder):
+        """A rule and a comment on a pull request fail for the same culprit."""
+        policy = folder / f"{path.parent.name}-{path.name}.policy"
+        policy.write_text("trend <= 0 B\n", encoding="utf-8")
+        status = {"yes": 1, "no": 0, "unknown": 3}.get(leaks)
+        for words in (("gate", policy, path), ("leaks", path, "--max-trend", 0)):
+            done = self.run(*words, "--allow-torn", "--format", "pr", "--quiet")
+            self.hold(done.returncode == status, f"{path.name}: {leaks}, {words[0]} {done.returncode}")
+            said = html.unescape(done.stdout.decode())
+            self.hold(not worst or worst["site"] in said, f"{path.name}: {worst}, but {said}")
+
+    def accepted_is_gone(self, path, worst, folder):
+        """A culprit that is accepted is none."""
+        if not worst:
+            return
+        accepted = folder / f"{path.parent.name}-{path.name}.suppressions"
+        accepted.write_text("[leak 1]\nreason = known\ntype = " + worst["type"] + "\nstack = ^" +
+                            re.escape(worst["site"]) + "$\n", encoding="utf-8")
+        other = self.json("leaks", path, "--suppress", accepted)["verdict"].get("worst")
+        self.hold(not other or (other["type"], other["site"]) != (worst["type"], worst["site"]),
+                  f"{path.name}: {worst} is accepted, and still {other}")

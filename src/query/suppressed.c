@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "query/known.h"
 #include "query/suppression.h"
+#include "query/verdict.h"
 
 /* What leaks, by context. */
 typedef struct context_leak {
@@ -25,21 +26,25 @@ const char *mp_suppression_status_name(mp_suppression_status status)
     return names[status];
 }
 
-/* Before anything is suppressed. A context is of one site, so any of its generations tells that. */
+/* Add up what leaks of each context before anything is suppressed: what is new in the window, and
+ * the growth of older objects that leaks. A context is of one site, so any of its generations tells
+ * that. */
 static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
 {
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
     const mp_grouping *grouping = mp_known_groups(window, mp_dimension_find("site"), 0);
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
     context_leak *leaks = mp_alloc_zero(model->contexts.count, sizeof *leaks);
     for (uint32_t i = 1; i < model->generations.count; i++) {
         const mp_generation *generation = &model->generations.at[i];
         uint32_t site = grouping->group_of[i];
-        if (!site || !mp_window_leaks(window, generation->context, generation->born))
+        const bool is_new = mp_window_leaks(window, generation->context, generation->born);
+        if (!site || (!is_new && !verdict->generations[i]))
             continue;
         context_leak *leak = &leaks[generation->context.i];
         leak->objects += mp_cost_live(balances[i].to);
-        leak->bytes += balances[i].to.bytes;
+        leak->bytes += is_new ? balances[i].to.bytes : mp_verdict_bytes(window, verdict, i);
         leak->site = site;
     }
     *sites = grouping->count;
