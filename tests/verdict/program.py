@@ -54,6 +54,8 @@ class Program:
             self.rest()
         for place in self.places:
             self.free_at_end(place)
+        if self.format == "taligent" and self.last_event() < 0.9 * self.spans[0].stop:
+            raise ValueError(f"seed {seed}: the log ends long before the program")
         self.start = chance.randrange(10**9)
         self.apart = sessions > 1 and chance.random() < 0.5  # a file for each session
 
@@ -145,6 +147,12 @@ class Program:
                     for other in self.places:
                         if other.owner is place:
                             other.sites[number].objects[index].death = thing.death
+
+    def last_event(self):
+        """Return when the last block comes or goes; a log has no other end."""
+        things = [thing for place in self.places for thing in place.sites[0].objects]
+        return max(time for thing in things for time in (thing.sizes[-1][0], thing.death)
+                   if time <= self.spans[0].n)
 
     def files(self):
         """Return the names and texts of the files of the recording."""
