@@ -1,9 +1,12 @@
 #include "query/site_course.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+
+static const double BY_CHANCE = 1e-3; /* so rarely does chance make so long a pause */
 
 /* Return whether a snapshot is behind `from` and not behind `to`. */
 static bool is_within(const mp_window *window, uint32_t snapshot)
@@ -13,7 +16,17 @@ static bool is_within(const mp_window *window, uint32_t snapshot)
            mp_window_before_to(window, id);
 }
 
-/* Return whether it is the clean-up: the session's last one, at which nothing was created. */
+/* What a snapshot is to the clock. */
+typedef enum snapshot_part { PART_OUTSIDE, PART_WORK, PART_PAUSE, PART_CLEAN_UP } snapshot_part;
+
+/* Return whether chance hardly explains `idle` snapshots in a row that created nothing, where the
+ * program created something at `active` of `count`. */
+static bool is_pause(uint32_t idle, uint32_t active, uint32_t count)
+{
+    return pow(1 - (double)active / (count - idle), idle) < BY_CHANCE;
+}
+
+/* Return whether it is the session's last snapshot, the clean-up, at which nothing was created. */
 static bool is_clean_up(const mp_window *window, uint32_t snapshot)
 {
     const mp_model *model = window->model;
@@ -22,34 +35,73 @@ static bool is_clean_up(const mp_window *window, uint32_t snapshot)
            mp_model_is_clean_up(model, at->tag);
 }
 
+/* Return the part of each snapshot, and count in `active` those of each session that created
+ * anything. Release with free(). */
+static snapshot_part *parts_of(const mp_window *window, uint32_t *active)
+{
+    const mp_model *model = window->model;
+    const uint32_t sessions = model->sessions.count, count = model->snapshots.count;
+    snapshot_part *parts = mp_alloc_zero(count, sizeof *parts);
+    uint32_t *idle = mp_alloc_zero(count, sizeof *idle); /* before it in a row, of its session */
+    uint32_t *run = mp_alloc_zero(sessions, sizeof *run);
+    uint32_t *work = mp_alloc_zero(sessions, sizeof *work);
+    snapshot_part *silence = mp_alloc(sessions * sizeof *silence);
+    for (uint32_t i = 1; i < count; i++) {
+        const mp_snapshot *at = &model->snapshots.at[i];
+        if (!is_within(window, i))
+            continue;
+        parts[i] = is_clean_up(window, i) ? PART_CLEAN_UP : PART_WORK;
+        work[at->session.i] += parts[i] == PART_WORK;
+        idle[i] = run[at->session.i];
+        run[at->session.i] = at->created_objects > 0 ? 0 : run[at->session.i] + 1;
+        active[at->session.i] += at->created_objects > 0;
+    }
+    /* A log ends with its last event: after the last creation it only shows the clean-up. */
+    for (uint32_t i = 0; i < sessions; i++)
+        silence[i] = model->kind == MP_KIND_EVENTS ? PART_CLEAN_UP : PART_WORK;
+    for (uint32_t i = count - 1; i > 0; i--) {
+        const mp_snapshot *at = &model->snapshots.at[i];
+        const uint32_t session = at->session.i;
+        if (at->created_objects > 0)
+            silence[session] = parts[i] == PART_WORK && idle[i] &&
+                                       is_pause(idle[i], active[session], work[session])
+                                   ? PART_PAUSE
+                                   : PART_WORK;
+        else if (parts[i] == PART_WORK)
+            parts[i] = silence[session];
+    }
+    free(silence);
+    free(work);
+    free(run);
+    free(idle);
+    return parts;
+}
+
 mp_course_clock mp_course_clock_of(const mp_window *window)
 {
     const mp_model *model = window->model;
-    const uint32_t sessions = model->sessions.count;
+    const uint32_t sessions = model->sessions.count, count = model->snapshots.count;
     uint32_t *passed = mp_alloc_zero(sessions, sizeof *passed);
     uint32_t *all = mp_alloc_zero(sessions, sizeof *all);
-    mp_course_clock clock = {mp_alloc_zero(model->snapshots.count, sizeof *clock.place),
+    mp_course_clock clock = {mp_alloc_zero(count, sizeof *clock.place),
                              mp_alloc_zero(sessions, sizeof *clock.moments),
                              mp_alloc_zero(sessions, sizeof *clock.length)};
-    for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        const mp_snapshot *at = &model->snapshots.at[i];
-        all[at->session.i] += is_within(window, i) && !is_clean_up(window, i);
-        clock.moments[at->session.i] += is_within(window, i) && at->created_objects > 0;
-    }
-    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+    snapshot_part *parts = parts_of(window, clock.moments);
+    for (uint32_t i = 1; i < count; i++)
+        all[model->snapshots.at[i].session.i] += parts[i] == PART_WORK;
+    for (uint32_t i = 1; i < count; i++) {
         const uint32_t session = model->snapshots.at[i].session.i;
         const uint32_t shared = (all[session] + MP_COURSE_LENGTH - 1) / MP_COURSE_LENGTH;
-        const bool within = is_within(window, i), last = within && is_clean_up(window, i);
         clock.length[session] = shared ? (all[session] + shared - 1) / shared : 0;
-        if (!mp_window_before_to(window, (mp_snapshot_id){i})) {
+        passed[session] += parts[i] == PART_WORK;
+        if (!mp_window_before_to(window, (mp_snapshot_id){i}))
             clock.place[i] = UINT32_MAX;
-            continue;
-        }
-        passed[session] += within && !last;
-        clock.place[i] = last     ? clock.length[session] + 1
-                         : shared ? (passed[session] + shared - 1) / shared
-                                  : 0;
+        else if (parts[i] == PART_CLEAN_UP)
+            clock.place[i] = clock.length[session] + 1;
+        else if (shared)
+            clock.place[i] = (passed[session] + shared - 1) / shared;
     }
+    free(parts);
     free(passed);
     free(all);
     return clock;
@@ -122,7 +174,7 @@ void mp_course_old_of(mp_course_old *old, const mp_site_course *course, uint32_t
         *to += event->come;
         if (event->place <= reached)
             *to -= event->gone;
-        else if (event->place <= course->length)
+        else
             old->out[event->place] += event->gone;
     }
 }

@@ -1,8 +1,9 @@
 /* Courses: how the objects of one allocation site came and went during a session.
  *
- * Time is counted in places: the whole snapshots of the window behind its begin. Place 0 is the
- * state at its begin; the clean-up that ends a session, behind the last place, has one of its own.
- * Beyond MP_COURSE_LENGTH, neighbouring snapshots share a place. */
+ * Time is counted in places: the whole snapshots after the window's first. Place 0 is the state at
+ * its first; the clean-up that ends a session has a place of its own after the last. Snapshots of a
+ * pause, in which the whole program creates nothing for unusually long and then goes on, share the
+ * place before it. Beyond MP_COURSE_LENGTH, neighbouring snapshots share a place. */
 #ifndef MP_QUERY_SITE_COURSE_H
 #define MP_QUERY_SITE_COURSE_H
 
@@ -27,7 +28,7 @@ typedef struct mp_site_course {
 
 /* The places of a window's snapshots. */
 typedef struct mp_course_clock {
-    uint32_t *place;   /* by snapshot; UINT32_MAX: behind `to` */
+    uint32_t *place;   /* by snapshot; UINT32_MAX: after `to` */
     uint32_t *moments; /* by session, snapshots at which the program created anything */
     uint32_t *length;  /* by session: the last place */
 } mp_course_clock;
@@ -46,7 +47,7 @@ void mp_site_course_of(mp_site_course *course, const mp_window *window,
 /* The objects of a course that are older than an age, from that age on. */
 typedef struct mp_course_old {
     int64_t in[MP_COURSE_PLACES];  /* reached the age, by place; 0 for those of place 0 */
-    int64_t out[MP_COURSE_PLACES]; /* older ones that went, by place, up to the last place */
+    int64_t out[MP_COURSE_PLACES]; /* older ones that went, by place, with the clean-up */
     int64_t level;                 /* older at place `age`: those of place 0 */
     uint32_t age;                  /* in places */
 } mp_course_old;

@@ -2,49 +2,39 @@
 
 #include <math.h>
 
-/* Thresholds. docs/verdict.md says what each is for. */
-static const double MOST_DEATHS = 0.25, /* of those that reach the age of a leak, so many may go */
-    MOST_HAZARD = 0.35, /* the share of old objects that goes in a whole recording */
-    MOST_SHARE = 0.99,  /* of the young that go at a place */
-    BY_LUCK = 1e-3,     /* that the old, who go as the young do, are spared */
-    CLEAR = 3,          /* times the scatter of the young's level */
-    PART = 0.3,         /* of the rise of what grew old, by which all that is alive rises */
-    SAME_RATE = 0.02,   /* chance of so long a silence at the end of an even stream */
-    FAIR_CHANCE = 0.22, /* of a silence that is longer than those before */
-    LONGER = 1.75,      /* so many times */
-    DECLINE = -1.3,     /* standard deviations */
-    LESS = 0.5,         /* in the second half than in the first, so many times */
-    BY_CHANCE = 4e-3,   /* that as many come as go */
-    MOST_SHRUNK = 0.1,  /* of what objects grow, so much may go again */
-    LEAST_RISE = 2.5,   /* standard deviations that a queue must rise */
-    SMALL_SHARE = 0.7,  /* of those alive, that goes in a whole recording */
-    LEAST = 1e-6,       /* share of the deaths that is told from none */
-    SLOWER = 1.3,       /* times as long as in the first half an object waits in the second */
-    EVEN = 0.1,         /* scatter of a service, of that of chance, below which it is even */
-    BETTER = 0.5;       /* logarithm of the likelihoods' ratio */
-enum { LEAST_BIRTHS = 3, LEAST_REPLACED = 6 };
+/* Thresholds; docs/verdict.md explains them. */
+static const double MOST_DEATHS =
+                        0.25, /* share of what reaches the age of a leak that dies later */
+    MOST_HAZARD = 0.35,       /* share of the old objects that dies during a recording */
+    MOST_SHARE = 0.99,        /* share of the young objects that dies at a place */
+    BY_LUCK = 1e-3,           /* chance that so few old objects die if they die as young ones do */
+    DECLINE = -1.3,           /* Laplace's test, in standard deviations */
+    LESS = 0.4,               /* share of the first half below which the second half is a decline */
+    BY_CHANCE = 4e-3,         /* chance that births equal deaths so often */
+    MOST_SHRUNK = 0.1,        /* share of their growth that growing objects lose again */
+    LEAST_RISE = 2.5,         /* rise of a growing queue, in standard deviations */
+    SMALL_SHARE = 0.7;        /* share of what is alive that dies during a recording */
+enum { LEAST_BIRTHS = 3, LEAST_PLACES = 4, LEAST_REPLACED = 5 };
 
 /* --- streams: what arrives at the places of a region --- */
 
 typedef struct stream {
     double total, first, second; /* of the region and its halves */
     double quarters[4];
-    double places;  /* at which anything arrived */
-    double length;  /* of the region */
-    double silence; /* at its end */
-    double gap;     /* the longest from one arrival to the next, in places */
-    double middle;  /* mean place of arrivals, -1 to 1, each as often as it arrived */
-    double span;    /* places from the first arrival to the last */
-    double bursts;  /* how much more neighbours differ than by chance; 1: not more */
+    double places;  /* number of places at which anything arrived */
+    double silence; /* number of places after the last arrival */
+    double gap;     /* longest distance between an arrival and the next */
+    double middle;  /* mean place of arrivals, -1 to 1, weighted by their number */
+    double bursts;  /* differences between neighbours, in those of chance; at least 1 */
 } stream;
 
 static stream stream_of(const int64_t *at, uint32_t from, uint32_t to)
 {
-    stream result = {.length = to - from + 1};
-    uint32_t first = from, last = from - 1;
+    stream result = {0};
+    uint32_t last = from - 1;
     double before = 0, differences = 0;
     for (uint32_t i = from; i <= to; i++) {
-        const double middle = (i - from + 0.5) / result.length;
+        const double middle = (i - from + 0.5) / (to - from + 1);
         const double number = at[i] > 0 ? (double)at[i] : 0;
         differences += i > from ? (number - before) * (number - before) : 0;
         before = number;
@@ -56,31 +46,24 @@ static stream stream_of(const int64_t *at, uint32_t from, uint32_t to)
         result.middle += (2 * middle - 1) * number;
         if (result.places > 0)
             result.gap = fmax(result.gap, i - last);
-        else
-            first = i;
         result.places++;
         last = i;
     }
     result.silence = to - last;
-    result.span = last - first + 1;
     result.middle /= fmax(result.total, 1);
     const double ends = from <= to ? (double)(at[from] > 0 ? at[from] : 0) + before : 0;
     result.bursts = fmax(1, differences / fmax(2 * result.total - ends, 1));
     return result;
 }
 
-/* Return whether the stream goes on to the end of its region: the silence at its end is not longer
- * than others before, or may be chance. */
+/* Return true if the stream goes on to the end of its region: the silence at its end is not longer
+ * than one before. */
 static bool goes_on(const stream *s)
 {
-    const double chance = pow(1 - s->silence / s->length, s->places);
-    if (s->places < LEAST_BIRTHS || chance < SAME_RATE)
-        return false;
-    return s->silence < 2 || s->silence <= LONGER * s->gap ||
-           (chance >= FAIR_CHANCE && s->silence < s->span);
+    return s->places >= LEAST_BIRTHS && (s->silence < 2 || s->silence <= s->gap);
 }
 
-/* Return whether the stream dries up, as births do while something fills: Laplace's test. */
+/* Return true if the stream dries up, as births do while something fills: Laplace's test. */
 static bool dries_up(const stream *s)
 {
     return s->middle * sqrt(3 * s->total / s->bursts) < DECLINE && s->second < LESS * s->first &&
@@ -89,7 +72,7 @@ static bool dries_up(const stream *s)
 
 /* --- levels: caches and pools that are full --- */
 
-/* Return whether as many come as go, place by place, so that chance cannot explain it. */
+/* Return true if as many come as go, place by place, so that chance cannot explain it. */
 static bool is_full(const mp_site_course *course)
 {
     mp_course_old old;
@@ -107,36 +90,17 @@ static double percent_of(double margin)
     return fmin(99, fmax(50, 50 + 49 * (1 - exp(-margin))));
 }
 
-/* Return the chance that of so many objects and places not more than `most` go, each by `share`. */
+/* Return the chance that at most `most` of `count` objects die if each does with a chance of
+ * `share`.
+ */
 static double at_most(int64_t count, double share, int64_t most)
 {
-    double term = pow(1 - share, (double)count), sum = 0;
+    double term = (double)count * log1p(-share), sum = 0; /* logarithm: it may be tiny */
     for (int64_t k = 0; k <= most && k <= count; k++) {
-        sum += term;
-        term *= (double)(count - k) / (double)(k + 1) * share / (1 - share);
+        sum += exp(term);
+        term += log((double)(count - k) / (double)(k + 1) * share / (1 - share));
     }
     return sum;
-}
-
-/* Return whether what grew old lifts the level of all that is alive; where it would have to, but
- * does not, the old take the place of the young. */
-static bool lifts(const mp_site_course *course, const mp_course_old *old)
-{
-    const uint32_t from = old->age + 1, length = course->length;
-    const double half = (length - from + 1) / 2.0;
-    double level = (double)old->level, rise = 0, old_rise = 0, sum = 0, squares = 0;
-    for (uint32_t i = from; i <= length; i++) {
-        const double side = i - from + 0.5 < half ? -1 / half : 1 / half;
-        level += (double)(old->in[i] - old->out[i]);
-        const double young = (double)course->alive[i] - level;
-        rise += side * (double)course->alive[i];
-        old_rise += side * level;
-        sum += young;
-        squares += young * young;
-    }
-    const double count = 2 * half, mean = sum / count;
-    const double noise = sqrt(fmax(squares / count - mean * mean, 0) * 4 / count);
-    return old_rise < CLEAR * noise || rise > PART * old_rise;
 }
 
 /* What is known of the objects that are older than an age. */
@@ -159,14 +123,13 @@ static old_state state_of(const mp_site_course *course, uint32_t age)
         level += (double)(old.in[i] - old.out[i]);
     }
     const double young = all > exposure ? (deaths - out.total) / (all - exposure) : 0;
-    if (out.total > MOST_DEATHS * in.total || out.total * length > MOST_HAZARD * exposure ||
+    if (2 * (double)old.out[length + 1] > level || out.total > MOST_DEATHS * in.total ||
+        out.total * length > MOST_HAZARD * exposure ||
         (age > 0 &&
          at_most((int64_t)exposure, fmin(young, MOST_SHARE), (int64_t)out.total) > BY_LUCK))
         return OLD_GO;
-    return goes_on(&in) && !dries_up(&in) && out.second <= MOST_DEATHS * in.second &&
-                   (!age || lifts(course, &old))
-               ? OLD_LEAK
-               : OLD_STAY;
+    return goes_on(&in) && !dries_up(&in) && out.second <= MOST_DEATHS * in.second ? OLD_LEAK
+                                                                                   : OLD_STAY;
 }
 
 /* Find the age beyond which objects stay; from the least on, as only what was born so long before
@@ -189,79 +152,51 @@ static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 
 /* --- queues: deaths go on, but births are more --- */
 
-/* Return how much likelier the deaths are, given what explains them, than as a share of those
- * alive, as in a pool that has not come to its size: the logarithm, of as much scatter as there is.
- */
-static double likelier(const mp_site_course *course, const double *expected, double scatter)
+/* Return true if the deaths are a steady service, or so few that they need no explanation. In a
+ * pool that has not reached its size they are a share of what is alive: compare how likely both
+ * are. */
+static bool is_served(const mp_site_course *course)
 {
     const uint32_t length = course->length;
-    double alive = 0, sum = 0, better = 0;
-    for (uint32_t i = 1; i <= length; i++) {
-        alive += (double)course->alive[i - 1];
-        sum += expected[i];
-    }
-    for (uint32_t i = 1; i <= length; i++) {
-        const double share = (double)course->alive[i - 1] / alive, other = expected[i] / sum;
-        if (course->deaths[i] > 0)
-            better += (double)course->deaths[i] * log(fmax(other, LEAST) / fmax(share, LEAST));
-    }
-    return better / scatter;
-}
-
-/* Return whether a service explains the deaths: a steady one, or one that rests when nothing comes,
- * and what is alive rises by more than what comes; or whether so few go that nothing needs one. */
-static bool is_served(const mp_site_course *course, const stream *in)
-{
-    const uint32_t length = course->length;
-    double deaths = 0, squares = 0, first = 0, second = 0;
-    double steady[MP_COURSE_PLACES], busy[MP_COURSE_PLACES];
+    double deaths = 0, alive = 0, steadier = 0;
     for (uint32_t i = 1; i <= length; i++) {
         deaths += (double)course->deaths[i];
-        *(i - 0.5 < length / 2.0 ? &first : &second) += (double)course->alive[i - 1];
-        steady[i] = 1;
-        busy[i] = (double)course->births[i];
+        alive += (double)course->alive[i - 1];
     }
-    const double mean = deaths / length;
-    if (deaths * length <= SMALL_SHARE * (first + second))
+    if (deaths * length <= SMALL_SHARE * alive)
         return true;
     for (uint32_t i = 1; i <= length; i++)
-        squares += ((double)course->deaths[i] - mean) * ((double)course->deaths[i] - mean);
-    if (likelier(course, steady, fmax(EVEN, squares / length / mean)) >= BETTER)
-        return true;
-    return second * in->first > SLOWER * first * in->second && likelier(course, busy, 1) >= BETTER;
+        if (course->deaths[i] > 0)
+            steadier += (double)course->deaths[i] *
+                        log(alive / length / fmax((double)course->alive[i - 1], 1));
+    return steadier > 0;
 }
 
+/* Return true if births exceed deaths by far more than chance does, in both halves. */
 static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *result)
 {
     const uint32_t length = course->length;
-    const stream in = stream_of(course->births, 1, length),
-                 out = stream_of(course->deaths, 1, length);
-    const double net = in.total - out.total, mean = net / length;
+    const stream in = stream_of(course->births, 1, length);
+    const stream out = stream_of(course->deaths, 1, length);
+    const double net = in.total - out.total;
     double squares = 0;
-    if (length < 4 || net <= 0 || !goes_on(&in) || dries_up(&in) || out.places < LEAST_BIRTHS)
-        return false;
-    for (uint32_t i = 1; i <= length; i++) {
-        const double x = (double)(course->births[i] - course->deaths[i]) - mean;
-        squares += x * x;
-    }
-    const double deviation = sqrt(squares / (length - 1) * length);
-    const double rise = net / fmax(deviation, 1e-9);
-    const double first = in.first - out.first, second = in.second - out.second;
-    const double last = in.quarters[3] - out.quarters[3];
-    if (rise < LEAST_RISE || second < 0.4 * first || last <= 0)
-        return false;
-    if (!is_served(course, &in))
+    for (uint32_t i = 1; i <= length; i++)
+        squares += pow((double)(course->births[i] - course->deaths[i]) - net / length, 2);
+    const double deviation = sqrt(squares * length / (length - 1));
+    if (length < LEAST_PLACES || net <= LEAST_RISE * deviation ||
+        in.second - out.second < LESS * (in.first - out.first) || !goes_on(&in) ||
+        !is_served(course))
         return false;
     result->kind = MP_SITE_GROWING_QUEUE;
     result->last_leaking = length;
-    result->confidence = (uint8_t)percent_of(rise / 2);
+    result->confidence = (uint8_t)percent_of(net / fmax(deviation, 1) / 2);
     return true;
 }
 
 /* --- objects that grow --- */
 
-/* Return by how much the objects of a place changed their size. A log tells a resized object as one
- * that goes and one that comes. */
+/* Return by how much the objects of a place changed their size. In a log an object of another size
+ * takes the place of the old one. */
 static int64_t resized_at(const mp_site_course *course, uint32_t place)
 {
     const bool same = course->births[place] == course->deaths[place];
@@ -294,13 +229,20 @@ static bool is_growing_object(const mp_site_course *course, mp_site_judgement *r
 
 /* --- what does not leak --- */
 
+/* Return true if the clean-up frees more than half of what is alive, or nothing is. */
+static bool is_freed(const mp_site_course *course)
+{
+    const int64_t left = course->alive[course->length + 1];
+    return !left || 2 * left < course->alive[course->length];
+}
+
 static mp_site_kind healthy_kind(const mp_site_course *course)
 {
     const uint32_t length = course->length;
     const stream in = stream_of(course->births, 1, length),
                  out = stream_of(course->deaths, 1, length);
-    const double end = (double)course->alive[length + 1], before = (double)course->alive[length];
-    if (before > 0 && end < 0.1 * before)
+    const double before = (double)course->alive[length];
+    if (is_freed(course))
         return MP_SITE_FREED;
     if (out.total <= 0.1 * (in.total + (double)course->alive[0]))
         return MP_SITE_FILLED;
@@ -326,11 +268,10 @@ mp_site_judgement mp_site_kind_of(const mp_site_course *course)
     const uint32_t length = course->length;
     if (length < MP_VERDICT_MOMENTS)
         return result;
-    const bool freed = course->alive[length + 1] * 10 <= course->alive[length];
-    const bool full = is_full(course);
-    if (!freed &&
-        ((!full && is_leak(course, &result)) || (!full && is_growing_queue(course, &result)) ||
-         is_growing_object(course, &result)))
+    const bool full = is_full(course), freed = is_freed(course);
+    if ((!full && is_leak(course, &result)) ||
+        (!full && !freed && is_growing_queue(course, &result)) ||
+        (!freed && is_growing_object(course, &result)))
         return result;
     result.kind = healthy_kind(course);
     result.confidence = 80;

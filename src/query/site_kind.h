@@ -15,7 +15,7 @@ typedef enum mp_site_kind {
     MP_SITE_FILLED,         /* created objects for a while, then kept them */
     MP_SITE_BOUNDED,        /* keeps its size while objects come and go: a cache, a pool, a queue */
     MP_SITE_IN_USE,         /* its objects have not lived longer than those that were freed */
-    MP_SITE_FREED,          /* grew, and was freed at the end */
+    MP_SITE_FREED,          /* mostly freed by the clean-up */
     MP_SITE_KINDS,
 } mp_site_kind;
 /* Return "growing-queue"; static. */

@@ -16,6 +16,7 @@ typedef struct judging {
     uint32_t *order; /* deltas by site, each in the order of time */
     uint32_t *first; /* by site, its first in `order`; one more for the end */
     mp_site_course *course;
+    mp_site_judgement *judged; /* a site, by session */
 } judging;
 
 static uint32_t session_of(const mp_model *model, uint32_t delta)
@@ -83,23 +84,19 @@ static void take(mp_site_verdict *site, uint32_t session, const mp_site_judgemen
     site->session = session;
 }
 
-static void judge_session(judging *all, uint32_t place, uint32_t session, const uint32_t *deltas,
-                          size_t count)
-{
-    mp_site_verdict *site = &all->verdict->sites[place];
-    mp_site_course_of(all->course, all->window, &all->clock, deltas, count,
-                      all->clock.length[session]);
-    const mp_site_judgement judged = mp_site_kind_of(all->course);
-    take(site, session, &judged);
-    if (mp_site_kind_leaks(judged.kind))
-        mark(all, site, session, &judged, deltas, count);
-}
-
 static int by_session(const void *left, const void *right, void *model)
 {
     const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     const uint32_t in_a = session_of(model, a), in_b = session_of(model, b);
     return in_a != in_b ? (in_a < in_b ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+static size_t end_of_session(const mp_model *model, const uint32_t *deltas, size_t i, size_t count)
+{
+    const uint32_t session = session_of(model, deltas[i]);
+    while (i < count && session_of(model, deltas[i]) == session)
+        i++;
+    return i;
 }
 
 static void judge_site(judging *all, uint32_t place)
@@ -112,11 +109,24 @@ static void judge_site(judging *all, uint32_t place)
     *site = (mp_site_verdict){.kind = MP_SITE_UNKNOWN, .example = group->example.i};
     if (model->sessions.count > 2)
         qsort_r(deltas, count, sizeof *deltas, by_session, (void *)(uintptr_t)model);
+    uint32_t filled = 0; /* places of the longest session in which the site filled and stopped */
+    for (size_t i = 0, end; i < count; i = end) {
+        const uint32_t session = session_of(model, deltas[i]), length = all->clock.length[session];
+        end = end_of_session(model, deltas, i, count);
+        mp_site_course_of(all->course, all->window, &all->clock, &deltas[i], end - i, length);
+        all->judged[session] = mp_site_kind_of(all->course);
+        if (all->judged[session].kind == MP_SITE_FILLED && length > filled)
+            filled = length;
+    }
     for (size_t i = 0, end; i < count; i = end) {
         const uint32_t session = session_of(model, deltas[i]);
-        for (end = i + 1; end < count && session_of(model, deltas[end]) == session;)
-            end++;
-        judge_session(all, place, session, &deltas[i], end - i);
+        mp_site_judgement *judged = &all->judged[session];
+        end = end_of_session(model, deltas, i, count);
+        if (mp_site_kind_leaks(judged->kind) && filled >= all->clock.length[session])
+            judged->kind = MP_SITE_FILLED; /* a longer session shows how it goes on */
+        take(site, session, judged);
+        if (mp_site_kind_leaks(judged->kind))
+            mark(all, site, session, judged, &deltas[i], end - i);
     }
     if (mp_site_kind_leaks(site->kind) && site->bytes <= 0)
         site->kind = MP_SITE_IN_USE;
@@ -142,6 +152,7 @@ static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
     leave_out_accepted(window, sites);
     all.clock = mp_course_clock_of(window);
     all.course = mp_alloc(sizeof *all.course);
+    all.judged = mp_alloc_zero(model->sessions.count, sizeof *all.judged);
     verdict->site_of = sites->group_of;
     verdict->site_count = sites->count;
     verdict->sites = mp_alloc_zero((size_t)sites->count + 1, sizeof *verdict->sites);
@@ -163,6 +174,7 @@ static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
     mp_course_clock_free(&all.clock);
     free(all.course->events);
     free(all.course);
+    free(all.judged);
     free(all.order);
     free(all.first);
 }

@@ -1,0 +1,356 @@
+/* What leaks: sites whose objects come and go as each test says, in recordings and heap logs. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "query/query.h"
+#include "query/verdict.h"
+#include "support/memory_reader.h"
+#include "unit/recording.h"
+
+extern const mp_reader mp_reader_oemp, mp_reader_taligent;
+
+enum { MOST = 4000, BUSY = 99, NEVER = 0 };
+
+/* An object of a site. Snapshots are counted from 1; `death` NEVER: it stays. */
+typedef struct thing {
+    int session, site, birth, death, size;
+    int grows_from, grows_to, growth; /* bytes that it grows by at each of these snapshots */
+} thing;
+
+static thing things[MOST];
+static int thing_count;
+
+static thing *add(int site, int birth, int death)
+{
+    assert_true(thing_count < MOST);
+    things[thing_count] = (thing){1, site, birth, death, 100, 0, 0, 0};
+    return &things[thing_count++];
+}
+
+/* Create as many objects of a site at each snapshot from `first` to `last`; they live for `life`
+ * snapshots. */
+static void create(int site, int first, int last, int number, int life)
+{
+    for (int at = first; at <= last; at++)
+        for (int i = 0; i < number; i++)
+            add(site, at, life == NEVER ? NEVER : at + life);
+}
+
+/* Let something be created at each snapshot, so that none of them is idle. */
+static void stay_busy(int first, int last)
+{
+    create(BUSY, first, last, 1, 1);
+}
+
+static int size_at(const thing *it, int snapshot)
+{
+    int size = it->size;
+    for (int at = it->grows_from; it->growth && at <= it->grows_to && at <= snapshot; at++)
+        size += it->growth;
+    return size;
+}
+
+static void write_session(FILE *out, int session, int snapshots, const char *last_tag)
+{
+    for (int at = 1; at <= snapshots; at++) {
+        int live = 0, bytes = 0;
+        fprintf(out,
+                "2 3277 %d " STAMP " \"AS-%d\" \"%s\" \"\" \"\" 0 "
+                "\"3f2504e0-4f89-11d3-9a0c-0305e82c330%d\" \"\" 0 \"shop\" ? 0.5 \"12\" \"\" \"\"\n"
+                ".\n.\n%s.\n.\n.\n%s.\n.\n%s.\n",
+                at, session, at == snapshots ? last_tag : "work", session,
+                at == 1 ? "\"Object\" 62\n" : "", at == 1 ? "1 \"main.p\" 0\n" : "",
+                at == 1 ? "7 1 0 0\n" : "");
+        for (int i = 0; i < thing_count; i++)
+            if (things[i].session == session && things[i].birth == at)
+                fprintf(out, "%d 62 %d 0 0 0 7 %d 0 0 0 0 0 0 0 0\n", i + 1,
+                        size_at(&things[i], at), things[i].site);
+        fprintf(out, ".\n");
+        for (int i = 0; i < thing_count; i++) {
+            const thing *it = &things[i];
+            if (it->session != session || it->birth > at || (it->death && it->death <= at))
+                continue;
+            live++;
+            bytes += size_at(it, at);
+            if (it->birth < at && size_at(it, at) != size_at(it, at - 1))
+                fprintf(out, "%d 62 %d 0 0 0\n", i + 1, size_at(it, at));
+        }
+        fprintf(out, ".\n");
+        for (int i = 0; i < thing_count; i++)
+            if (things[i].session == session && things[i].death == at)
+                fprintf(out, "%d 0\n", i + 1);
+        fprintf(out, ".\n%d %d %d 0 %d 1 0 0 0 \"%s\" %d\n.\n", at, live, bytes, MOST,
+                at == snapshots ? last_tag : "work", at);
+    }
+}
+
+/* Objects are allocated at the second of their birth and freed just before the second of their
+ * death. */
+static void write_log(FILE *out, int seconds)
+{
+    fprintf(out, "Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n");
+    int64_t clock = 0;
+    for (int at = 1; at <= seconds; at++)
+        for (int step = 0; step < 2; step++) {
+            clock = clock < at * INT64_C(1000000) ? at * INT64_C(1000000) : clock;
+            for (int i = 0; i < thing_count; i++)
+                if (step == 0 && things[i].death == at)
+                    fprintf(out, "2-1\t%" PRId64 "\t0x%x\tdel\tT\tT::~T()|main\n", ++clock,
+                            4096 * (i + 1));
+                else if (step == 1 && things[i].birth == at)
+                    fprintf(out, "2-1\t%" PRId64 "\t0x%x\t%d\tnovtbl\tMake%d()|main\n", ++clock,
+                            4096 * (i + 1), things[i].size, things[i].site);
+        }
+}
+
+typedef struct judged {
+    reading r;
+    mp_window window;
+    const mp_leak_verdict *verdict;
+} judged;
+
+static judged judge(const mp_reader *reader, char *text)
+{
+    judged result = {.r = read_text(reader, "a", text, 4096)};
+    mp_error error = {0};
+    free(text);
+    result.r.model->kind = reader->kind; /* as loading would */
+    mp_window_resolve(result.r.model, NULL, NULL, &result.window, &error);
+    assert_string_equal(error.text, "");
+    assert_int_equal(mp_diagnostics_violations(result.r.diagnostics), 0);
+    result.verdict = mp_window_verdict(&result.window);
+    return result;
+}
+
+static judged judge_sessions(const int *snapshots, int sessions, const char *last_tag)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 1; i <= sessions; i++)
+        write_session(out, i, snapshots[i - 1], last_tag);
+    fclose(out);
+    return judge(&mp_reader_oemp, text);
+}
+
+static judged judge_log(int seconds)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    write_log(out, seconds);
+    fclose(out);
+    return judge(&mp_reader_taligent, text);
+}
+
+/* Return the verdict on the site of a line, or of the function MakeN() of a log. */
+static const mp_site_verdict *verdict_on(const judged *it, int site)
+{
+    const mp_model *model = it->r.model;
+    char name[16];
+    snprintf(name, sizeof name, "Make%d()", site);
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_context *context = &model->contexts.at[model->generations.at[i].context.i];
+        const mp_symbol_id symbol = model->nodes.at[context->node.i].symbol;
+        if (context->line == (uint32_t)site ||
+            !strcmp(mp_model_text(model, model->symbols.at[symbol.i].name), name))
+            return &it->verdict->sites[it->verdict->site_of[i]];
+    }
+    fail_msg("no site %d", site);
+    return NULL;
+}
+
+static void judged_free(judged *it)
+{
+    mp_window_free(&it->window);
+    reading_free(&it->r);
+    thing_count = 0;
+}
+
+/* Hold the kind of site 1 of a recording of so many snapshots, whose last one is tagged so. */
+static void expect(int snapshots, const char *last_tag, const char *kind)
+{
+    judged it = judge_sessions(&snapshots, 1, last_tag);
+    assert_string_equal(mp_site_kind_name(verdict_on(&it, 1)->kind), kind);
+    judged_free(&it);
+}
+
+static void test_survivors(void **state)
+{
+    (void)state;
+    create(1, 2, 12, 3, NEVER);
+    expect(12, "work", "leak");
+    /* one of eleven stays, the others are gone at the next snapshot */
+    create(1, 2, 12, 1, NEVER);
+    create(1, 2, 12, 10, 1);
+    expect(12, "work", "leak");
+    /* all go after five snapshots: a cache that drops the oldest */
+    create(1, 2, 30, 3, 5);
+    expect(30, "work", "bounded");
+    /* all go at the clean-up */
+    for (int at = 2; at <= 11; at++)
+        add(1, at, 12);
+    expect(12, "_PreCleanUp", "freed-at-end");
+    create(1, 2, 3, 3, NEVER);
+    expect(3, "work", "unknown");
+}
+
+static void test_silence_at_the_end(void **state)
+{
+    (void)state;
+    /* at 3, 7, 11 and 15: a silence of four snapshots, as before, then one of five */
+    for (int at = 3; at <= 15; at += 4)
+        add(1, at, NEVER);
+    stay_busy(1, 19);
+    expect(19, "work", "leak");
+    for (int at = 3; at <= 15; at += 4)
+        add(1, at, NEVER);
+    stay_busy(1, 20);
+    expect(20, "work", "filled");
+    /* 40 20 10 5 2 2 1 1 1: no silence, but fewer and fewer */
+    for (int at = 2, number = 40; at <= 10; at++, number = number > 2 ? number / 2 : 1)
+        create(1, at, at, number, NEVER);
+    expect(10, "work", "filled");
+}
+
+static void test_queues(void **state)
+{
+    (void)state;
+    /* 12 come and 10 go at each snapshot, the oldest first */
+    for (int i = 0; i < 12 * 20; i++)
+        add(1, 2 + i / 12, 3 + i / 10 <= 21 ? 3 + i / 10 : NEVER);
+    expect(21, "work", "growing-queue");
+    /* the same up to the tenth snapshot, and then as many come as go */
+    for (int i = 0; i < 12 * 10 + 10 * 10; i++)
+        add(1, i < 120 ? 2 + i / 12 : 12 + (i - 120) / 10, 3 + i / 10 <= 21 ? 3 + i / 10 : NEVER);
+    expect(21, "work", "bounded");
+    /* one comes and one goes at each of four snapshots */
+    create(1, 1, 5, 1, 2);
+    expect(5, "work", "bounded");
+    /* 10 come and a tenth of what is alive goes: a pool on its way to 100 objects */
+    for (int at = 2, alive = 0, oldest = 0; at <= 21; at++) {
+        for (int goes = (alive + 5) / 10; goes > 0; goes--, alive--)
+            things[oldest++].death = at;
+        create(1, at, at, 10, NEVER);
+        alive += 10;
+    }
+    expect(21, "work", "bounded");
+}
+
+static void test_growing_objects(void **state)
+{
+    (void)state;
+    *add(1, 2, NEVER) = (thing){1, 1, 2, NEVER, 100, 3, 24, 50};
+    stay_busy(1, 24);
+    expect(24, "work", "growing-object");
+    *add(1, 1, NEVER) = (thing){1, 1, 1, NEVER, 100, 2, 24, 50};
+    stay_busy(1, 24);
+    expect(24, "work", "growing-object");
+    /* until the tenth snapshot only */
+    *add(1, 1, NEVER) = (thing){1, 1, 1, NEVER, 100, 2, 10, 50};
+    stay_busy(1, 24);
+    expect(24, "work", "filled");
+}
+
+/* A log tells of a larger block instead of the object's new size. */
+static void test_replaced_objects(void **state)
+{
+    (void)state;
+    for (int replaced = 4; replaced <= 5; replaced++) {
+        for (int i = 0; i <= replaced; i++)
+            *add(1, 0, 0) = (thing){
+                1, 1, 6 + 18 * i, i < replaced ? 24 + 18 * i : NEVER, 100 + 50 * i, 0, 0, 0};
+        stay_busy(1, 100);
+        judged it = judge_log(101);
+        assert_int_equal(mp_site_kind_leaks(verdict_on(&it, 1)->kind), replaced == 5);
+        judged_free(&it);
+    }
+}
+
+static void test_pauses(void **state)
+{
+    (void)state;
+    /* The program does nothing from 12 to 51, and then goes on. */
+    create(1, 2, 11, 3, NEVER);
+    create(1, 52, 56, 3, NEVER);
+    expect(56, "work", "leak");
+    /* Others do something meanwhile: the site fills twice. */
+    create(1, 2, 11, 3, NEVER);
+    create(1, 52, 54, 3, NEVER);
+    stay_busy(1, 60);
+    expect(60, "work", "filled");
+    /* It does nothing from 12 on: nothing tells a pause from the end. */
+    create(1, 2, 11, 3, NEVER);
+    expect(50, "work", "filled");
+}
+
+/* Hold the kind of site 1. */
+static void expect_of_log(int seconds, const char *kind)
+{
+    judged it = judge_log(seconds);
+    assert_string_equal(mp_site_kind_name(verdict_on(&it, 1)->kind), kind);
+    judged_free(&it);
+}
+
+static void leak_and_shut_down(void)
+{
+    create(1, 1, 50, 1, NEVER);
+    for (int i = 0; i < 50; i++)
+        add(2, 20, 51 + i); /* freed one by one, long after the last allocation */
+}
+
+static void test_end_of_a_log(void **state)
+{
+    (void)state;
+    leak_and_shut_down();
+    expect_of_log(100, "leak");
+    /* filled up to the middle; the others go on */
+    create(1, 1, 30, 1, NEVER);
+    stay_busy(1, 99);
+    expect_of_log(100, "filled");
+}
+
+static void test_sessions(void **state)
+{
+    (void)state;
+    /* The longer session shows that the site fills and stops. */
+    const int lengths[] = {30, 6};
+    create(1, 2, 8, 5, NEVER);
+    stay_busy(1, 30);
+    for (int at = 1; at <= 6; at++)
+        *add(1, 0, 0) = (thing){2, 1, at, NEVER, 100, 0, 0, 0};
+    judged it = judge_sessions(lengths, 2, "work");
+    assert_string_equal(mp_site_kind_name(verdict_on(&it, 1)->kind), "filled");
+    assert_int_equal(it.verdict->bytes, 0);
+    judged_free(&it);
+    /* The shorter one stopped, the longer one goes on. */
+    create(1, 2, 30, 5, NEVER);
+    for (int at = 1; at <= 6; at++) {
+        *add(1, 0, 0) = (thing){2, 1, at < 3 ? at : 2, NEVER, 100, 0, 0, 0};
+        *add(BUSY, 0, 0) = (thing){2, BUSY, at, NEVER, 100, 0, 0, 0};
+    }
+    it = judge_sessions(lengths, 2, "work");
+    assert_string_equal(mp_site_kind_name(verdict_on(&it, 1)->kind), "leak");
+    assert_int_equal(verdict_on(&it, 1)->session, 1);
+    assert_int_equal(verdict_on(&it, 1)->bytes, 29 * 5 * 100);
+    judged_free(&it);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_survivors),        cmocka_unit_test(test_silence_at_the_end),
+        cmocka_unit_test(test_queues),           cmocka_unit_test(test_growing_objects),
+        cmocka_unit_test(test_replaced_objects), cmocka_unit_test(test_pauses),
+        cmocka_unit_test(test_end_of_a_log),     cmocka_unit_test(test_sessions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
