@@ -113,8 +113,7 @@ bool cli_refuse_argument(const cli_options *options, const cli_option *option, c
     char list[512];
     size_t count = cli_option_words(&options->command, option, words);
     const char *nearest = mp_text_nearest(text, words, count);
-    const char *takes =
-        count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
+    const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
     if (pair->origin) {
         cli_put_fault(pair->origin, "invalid value \"%s\" for %s, expected %s", text, option->name,
                       takes);
