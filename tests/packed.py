@@ -416,7 +416,7 @@ class Packed:
                       and b"--max-memory allows more" in done.stderr, "a 7z archive with a dictionary of 4 GiB", done)
         packed = lzma.compress(bytes(99), filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 8 << 20}])
         head = bytearray(packed[12:12 + 4 * packed[12] + 4])
-        for size, words in (34, b"out of memory: it may take 300.0 MiB"), (40, b"over 1 GiB of memory"):
+        for size, words in (34, b"out of memory: the limit is 300.0 MiB"), (40, b"over 1 GiB of memory"):
             head[head.index(b"\x21\x01") + 2] = size  # half a GiB, 4 GiB
             head[-4:] = struct.pack("<I", zlib.crc32(head[:-4]))
             path = self.write("large.xz", packed[:12] + head + packed[12 + len(head):])
