@@ -182,10 +182,7 @@ static void settle(group_work *work)
             mp_diagnostics_free(answer->diagnostics);
         }
         if (answer->document)
-            mp_pile_add(
-                &answers->pile,
-                mp_document_text(answer->document, "%s", work->groups->at[work->settled].name),
-                answer->document);
+            mp_pile_add(&answers->pile, work->groups->at[work->settled].name, answer->document);
         answer->diagnostics = NULL;
         answer->document = NULL;
     }
