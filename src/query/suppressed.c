@@ -6,10 +6,11 @@
 #include "query/suppression.h"
 #include "query/verdict.h"
 
-/* What leaks, by context. */
+/* Leaks of a context. */
 typedef struct context_leak {
-    int64_t objects, bytes;
-    uint32_t site; /* from 1 */
+    int64_t objects, bytes; /* new in the window */
+    int64_t growth;         /* bytes by which older objects grew, where that leaks */
+    uint32_t site;          /* from 1 */
 } context_leak;
 
 typedef struct builder {
@@ -43,25 +44,33 @@ static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
         if (!site || (!is_new && !verdict->generations[i]))
             continue;
         context_leak *leak = &leaks[generation->context.i];
-        leak->objects += mp_cost_live(balances[i].to);
-        leak->bytes += is_new ? balances[i].to.bytes : mp_verdict_bytes(window, verdict, i);
         leak->site = site;
+        if (is_new) {
+            leak->objects += mp_cost_live(balances[i].to);
+            leak->bytes += balances[i].to.bytes;
+        } else {
+            leak->growth += mp_verdict_bytes(window, verdict, i);
+        }
     }
     *sites = grouping->count;
     return leaks;
 }
 
-/* What this suppression matches that no earlier one took; `matching`: by context. */
-static mp_suppression_effect find(builder *shop, size_t number, const bool *matching)
+/* Sum up what this suppression matches and no earlier one took, with the growth of older objects
+ * in *growth; `matching`: by context. */
+static mp_suppression_effect find(builder *shop, size_t number, const bool *matching,
+                                  int64_t *growth)
 {
     mp_suppression_effect effect = {.status = MP_SUPPRESSION_UNUSED};
+    *growth = 0;
     for (uint32_t i = 1; i < shop->window->model->contexts.count; i++) {
         const context_leak *leak = &shop->leaks[i];
         if (!matching[i] || shop->suppressed->contexts[i])
             continue;
         effect.objects += leak->objects;
         effect.bytes += leak->bytes;
-        if (leak->objects > 0 && shop->last_of_site[leak->site] != number) {
+        *growth += leak->growth;
+        if ((leak->objects > 0 || leak->growth > 0) && shop->last_of_site[leak->site] != number) {
             shop->last_of_site[leak->site] = number;
             effect.sites++;
         }
@@ -76,10 +85,11 @@ static void apply(builder *shop, size_t i)
     mp_suppression_effect *effect = &shop->suppressed->effects[i];
     bool *matching =
         mp_matcher_ask(shop->matcher, suppression->criteria, suppression->criterion_count);
-    *effect = find(shop, i + 1, matching);
+    int64_t growth;
+    *effect = find(shop, i + 1, matching, &growth);
     if (suppression->last_day && suppression->last_day < shop->suppressed->suppressions->today)
         effect->status = MP_SUPPRESSION_EXPIRED;
-    else if (suppression->has_limit && effect->bytes > suppression->limit_bytes)
+    else if (suppression->has_limit && effect->bytes + growth > suppression->limit_bytes)
         effect->status = MP_SUPPRESSION_OVER_LIMIT;
     else if (effect->sites)
         effect->status = MP_SUPPRESSION_USED;
