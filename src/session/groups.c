@@ -410,7 +410,10 @@ static size_t put(mp_file_groups *groups, size_t place, const char *name, const 
     if (place == NO_GROUP) {
         mp_grow(&groups->at, &groups->capacity, groups->count + 1, sizeof *groups->at);
         place = groups->count++;
-        groups->at[place] = (mp_file_group){.name = name, .turn = file->turn};
+        groups->at[place] = (mp_file_group){.name = name,
+                                            .files = mp_alloc(sizeof *groups->at->files),
+                                            .capacity = 1, /* most have no other file */
+                                            .turn = file->turn};
     }
     mp_file_group *group = &groups->at[place];
     mp_grow(&group->files, &group->capacity, group->count + 1, sizeof *group->files);
