@@ -215,7 +215,7 @@ class Trials:
         terminal.type("WRITER" + ENTER)
         self.claim(terminal.shows("^> *4.0 KiB"), "/ finds, in either case", terminal.text())
         terminal.type("/createInvoice" + ENTER)
-        self.claim(terminal.shows('there is no "createInvoice" here'), "or says that there is none",
+        self.claim(terminal.shows('"createInvoice" not found'), "or says that there is none",
                    terminal.text())
         terminal.type("/InvoiceService:49" + ENTER)
         self.claim(terminal.shows("^> *called from create shop.InvoiceService:49"),
@@ -359,7 +359,7 @@ class Trials:
                               stdin=subprocess.DEVNULL, check=False)
         self.claim(done.returncode == 2 and "needs a terminal" in done.stderr and not done.stdout,
                    "a pipe is no terminal", done.stderr)
-        for words, said in ((["-"], b"no recording here"), ([SAMPLES], b"name one")):
+        for words, said in ((["-"], b"cannot be a recording"), ([SAMPLES], b"name one")):
             terminal = self.browse(*words)
             self.claim(terminal.end("") == 2 and said in terminal.printed, f"{words} is refused",
                        terminal.printed)
@@ -415,7 +415,7 @@ class Trials:
         terminal = self.browse(path)
         terminal.shows("^> 10.4 KiB")
         terminal.type("o")
-        self.claim(terminal.shows("where are the sources.*--sources"), "it has to know where", terminal.text())
+        self.claim(terminal.shows("no source folder.*--sources"), "it has to know where", terminal.text())
         terminal.end()
         for command, works in (f"{editor} -x", True), (str(editor), False):
             told.unlink(missing_ok=True)
