@@ -260,7 +260,7 @@ class Trials:
         """What is asked for later is read by the limits that the browser was given."""
         path = self.folder / "long.suppressions.gz"
         path.write_bytes(gzip.compress(b"# nothing\n" * 1000, mtime=0))
-        for most, shown in ("1K", "of(.|\\n)--max-unpacked: what is behind"), ("1M", r"\[2 leaks\](.|\n)*^> 10.4 KiB"):
+        for most, shown in ("1K", "of(.|\\n)--max-unpacked: the rest"), ("1M", r"\[2 leaks\](.|\n)*^> 10.4 KiB"):
             terminal = self.browse(SAMPLES / "shop-v2.oemp", "--max-unpacked", most)
             terminal.shows("^> 10.4 KiB")
             terminal.type(f"2f--suppress {path}" + ENTER)
@@ -329,7 +329,7 @@ class Trials:
                    "unknown option '--no-such-option-anywhere'" in " ".join(" ".join(terminal.lines()).split()),
                    "what is said is folded", terminal.text())
         terminal.type("2G")
-        self.claim(terminal.shows(r"Columns were left out to fit 40; w\s+shows\s+all"), "the key is named", terminal.text())
+        self.claim(terminal.shows(r"Columns were omitted to fit 40; w\s+shows\s+all"), "the key is named", terminal.text())
         self.claim(terminal.end() == 0 and terminal.restored, "and ends")
         for lines, headed in (3, False), (4, True):
             terminal = self.browse(SAMPLES / "shop-v2.oemp", lines=lines)
@@ -348,7 +348,7 @@ class Trials:
             terminal = self.browse(path, **variables)
             terminal.shows("^> 10.4 KiB")
             terminal.type("7")
-            self.claim(terminal.shows("^  +All that is alive|^  Growth"), f"{what}: growth is seen")
+            self.claim(terminal.shows("^  +All live objects|^  Growth"), f"{what}: growth is seen")
             self.claim(bool(colour.search(terminal.printed)) == coloured, f"{what} is what is used")
             self.claim(terminal.end("q") == 0 and terminal.restored, f"{what}: q ends")
         for variables in {"TERM": "dumb"}, {"TERM": "no-such-terminal"}, {"TERM": ""}:

@@ -143,8 +143,8 @@ class Encodings:
             expected = self.plain(sample, text.replace("Order", lost), "leaks")
             path = self.write("same.oemp", text.encode().replace(b"Order", wrong))
             said = self.ask("leaks", path, "--encoding", encoding, name=path)
-            first = (f"NAME:{line}: warning: {many * bad} characters that {encoding} does not have, the "
-                     "first one in this line: read as U+FFFD [bad-text]\n")
+            first = (f"NAME:{line}: warning: {many * bad} characters not valid in {encoding}, the "
+                     "first in this line; read as U+FFFD [bad-text]\n")
             self.hold(said[1] == expected[1] and said[2] == first + expected[2], "damaged", encoding, wrong,
                       said[2])
 
@@ -197,15 +197,15 @@ class Encodings:
                 path = self.write("same.oemp", mark + data)
                 said = self.ask("leaks", path, name=path)
                 name = codec.upper().replace("-LE", "LE").replace("-BE", "BE")
-                first = (f"NAME:{line}: warning: {count * bad} character{'s'[:count * bad > 1]} that {name} does not "
-                         "have, the first one in this line: read as U+FFFD [bad-text]\n")
+                first = (f"NAME:{line}: warning: {count * bad} character{'s'[:count * bad > 1]} not valid in "
+                         f"{name}, the first in this line; read as U+FFFD [bad-text]\n")
                 self.hold(bad >= 1 and said[1] == expected[1] and said[2] == first + expected[2], codec,
                           repr(lone), said[2])
             # An odd number of bytes: the last one is none.
             data = text.encode(codec)
             path = self.write("same.oemp", data + b"x")
             said = self.ask("leaks", path, name=path)
-            self.hold(f"NAME:{text.count(chr(10)) + 1}: warning: 1 character that" in said[2], codec, "odd", said)
+            self.hold(f"NAME:{text.count(chr(10)) + 1}: warning: 1 character not" in said[2], codec, "odd", said)
             # A mark within is a character that is not seen.
             within = self.plain(sample, text.replace("OrderEvent", "\ufeffOrderEvent"), "leaks")
             path = self.write("same.oemp", mark + text.replace("OrderEvent", "\ufeffOrderEvent").encode(codec))

@@ -377,7 +377,7 @@ class Law:
         done = self.run("export", "--to", format_, "-o", "-", "--quiet", path)
         if path.suffix not in WRITES[format_]:
             self.hold(done.returncode == 2 and not done.stdout and
-                      re.search(b"nothing to write of|needs a trace", done.stderr),
+                      re.search(b"cannot be written from|needs a trace", done.stderr),
                       f"{what}: exit {done.returncode}, {done.stderr}")
             return None
         self.hold(done.returncode == 0 and not done.stderr, f"{what}: {done.stderr}")

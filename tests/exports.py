@@ -282,7 +282,7 @@ class Law:
         rows = [count * (count + 1) + count for count in (last, last - 1)]
         self.refused(folder, 2, "--to", "aqtime", "-o", target, source)
         said = self.run("export", "--to", "aqtime", "-o", target, source).stderr
-        self.hold(f" makes {rows[0]} rows " in said, f"{rows[0]} rows are refused: {said}")
+        self.hold(f" make {rows[0]} rows " in said, f"{rows[0]} rows are refused: {said}")
         done = self.run("export", "--to", "aqtime", "-o", target, f"{source}@{last}")
         self.hold(done.returncode == 0, f"{rows[1]} rows are refused: {done.stderr}")
         with contextlib.closing(sqlite3.connect(target)) as database:

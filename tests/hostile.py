@@ -459,13 +459,13 @@ def judged_or_told(printed):
     """A rule that was not judged must say so, and be no pass."""
     rules = json.loads(printed)["rules"]
     odd = [rule for rule in rules if rule["status"] not in ("pass", "fail")
-           and not ("to look at" in rule["message"] and rule["status"] == "error")]
+           and not ("use a separate policy" in rule["message"] and rule["status"] == "error")]
     return f"{len(odd)} of {len(rules)} are neither judged nor told, as {odd[0]}" if odd else None
 
 
 def passed_or_told(printed):
     """Of few sites all rules are judged, and then it passes."""
-    told, passes = b"to look at" in printed, bool(re.search(rb"Verdict +pass", printed))
+    told, passes = b"use a separate policy" in printed, bool(re.search(rb"Verdict +pass", printed))
     return f"{'not ' if told else ''}all rules are judged, and it passes: {passes}" if told == passes else None
 
 

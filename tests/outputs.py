@@ -186,7 +186,7 @@ class Trials:
         self.claim((folder / "got").read_bytes() == direct, ">(process) is written to")
         for path in "/dev/null", "/dev/stdout", folder / "pipe":
             status, _, said = self.run("export", "--to", "aqtime", SHOP, "-o", path)
-            self.claim(status == 3 and b"is no file" in said, f"a database is not written to {path}", said)
+            self.claim(status == 3 and b"is not a file" in said, f"a database is not written to {path}", said)
         status = self.run("analyze", SHOP, "-o", "/dev/full")
         self.claim(status[0] == 3 and b"No space left" in status[2], "/dev/full is told", status)
 

@@ -108,7 +108,7 @@ class Packed:
                 path = self.write(f"torn.{ending}", part)
                 for stdin, words in (None, [path]), (part, ["-"]):
                     status, out, err = self.ask("info", *words, "--format", "json", stdin=stdin)
-                    self.hold(status in (0, 3) and ("breaks off" in err or "no recording" in err
+                    self.hold(status in (0, 3) and ("is truncated" in err or "no recording" in err
                                                     or "expected a recording" in err),
                               f"{ending} cut at {cut}/16: status {status}: {err}")
                     self.hold('"complete": true' not in out, f"{ending} cut at {cut}/16 is complete")
@@ -272,7 +272,7 @@ class Packed:
             self.told("cut.tar", pack(tar[:2 * size]), "its end is missing", ["a.oemp", "b.oemp"])
             self.told("behind.tar", pack(tar + b"nothing of a tar archive" * 100), "cannot read all",
                       ["a.oemp", "b.oemp", "c.oemp"])
-        self.told("end.tar", gzip.compress(tar)[:-8], "breaks off", ["a.oemp", "b.oemp", "c.oemp"])
+        self.told("end.tar", gzip.compress(tar)[:-8], "is truncated", ["a.oemp", "b.oemp", "c.oemp"])
         other = self.tar_of([("d.oemp", sample)])
         both = self.write("both.tar", tar + other)
         status, out, err = self.ask("info", both, "--format", "csv", "--group", "file")
@@ -331,7 +331,7 @@ class Packed:
             damaged[kind] = other << 4 | whole[kind] & 0xf
             path = self.write("kind.zip", damaged)
             status, out, err = self.ask("leaks", f"{path}", "--group", "file", "--max-leaked", "1G")
-            self.hold(status == 3 and "a member that has bytes is of no kind that files are" in err
+            self.hold(status == 3 and "a member with data is not a regular file" in err
                       and "b.oemp" in out, f"kind {other:x}: {status} {out} {err}")
 
     def members(self):
@@ -450,7 +450,7 @@ class Packed:
             _, _, err = self.ask("info", file, f"--max-{limit}", value, "--group", "all")
             self.hold("[limit]" not in err, f"--max-{limit} {value} of {file.name}: {err}")
         packed = self.write("small.oemp.gz", gzip.compress(data))
-        for most, told in ("1K", "over 1.0 KiB when"), ("20000", "over 19.5 KiB when"):
+        for most, told in ("1K", "larger than 1.0 KiB when"), ("20000", "larger than 19.5 KiB when"):
             err = self.ask("info", packed, "--max-unpacked", most)[2]
             self.hold(told in err, f"--max-unpacked {most}: {err}")
         # What is passed over is counted where a zip archive has no directory to find the next member by.

@@ -161,7 +161,7 @@ class Trials:
         """Who sees a table that was cut on a terminal is told of the browser; nobody else is, and nobody who
         asked for so many rows, or for what the browser does not have."""
         sample = str(SAMPLES / "shop-v2.oemp")
-        told = "To look around: memprof browse"
+        told = "Interactive view: memprof browse"
         if "built without a screen" in self.printed("browse", sample)[0]:
             return
         for words, behind in ((["analyze"], ""), (["growth"], ""), (["top", "--by", "site", "--encoding", "CP1252"],

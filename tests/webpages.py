@@ -453,8 +453,8 @@ EVIL = ["</script><script>pwned=1</script>", "<img src=x onerror=pwned=1>", "\"'
 
 def hold_gates(law):
     """The verdict is the headline, and each rule stands once."""
-    for policy, verdict, tone in (("nothing leaks more: leaked <= 1 MiB", "pass, 1 rule: 1 holds", "better"),
-                                  ("nothing leaks more: leaked <= 1 KiB", "fail, 1 rule: 0 hold, 1 fails", "worse")):
+    for policy, verdict, tone in (("nothing leaks more: leaked <= 1 MiB", "pass, 1 rule: 1 passes", "better"),
+                                  ("nothing leaks more: leaked <= 1 KiB", "fail, 1 rule: 0 pass, 1 fails", "worse")):
         path = law.folder / f"{tone}.policy"
         path.write_text(policy + "\n", encoding="utf-8")
         text = law.page(["gate", path, SAMPLES / "shop-v2.oemp"], tone).read_text(encoding="utf-8")

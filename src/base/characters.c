@@ -168,7 +168,7 @@ const char *mp_set_read(const char *at, uint32_t code, unsigned flags, bool *in,
                 return NULL;
             continue;
         }
-        *reason = *at == '[' ? "[. .] or [= =] around what is not one character" : no_end;
+        *reason = *at == '[' ? "[. .] or [= =] around more than one character" : no_end;
         if (!take_end(&at, flags, &low))
             return NULL;
         high = low;

@@ -97,7 +97,7 @@ static mp_encoding *by_iconv(const char *name, const char **why)
     if (iconv_of == (iconv_t)-1)
         return NULL;
     if (!is_ascii_its_own(iconv_of)) {
-        *why = "in it, ASCII is not itself";
+        *why = "it does not contain ASCII";
         iconv_close(iconv_of);
         return NULL;
     }
@@ -123,7 +123,7 @@ mp_encoding *mp_encoding_open(const char *name, const char **why)
             encoding->iconv = (iconv_t)-1;
             return encoding;
         }
-    *why = "this memprof is static, and has UTF-8, UTF-16LE and UTF-16BE alone";
+    *why = "this static memprof supports only UTF-8, UTF-16LE and UTF-16BE";
     return &mp_loads_no_modules && !mp_text_is(name, "UTF-8") ? NULL : by_iconv(name, why);
 }
 

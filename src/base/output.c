@@ -359,7 +359,8 @@ bool mp_output_close(mp_output *output, bool keep, mp_error *error)
         cannot_write(output->path, error);
     } else if (replaces && !flush_folder(output->target)) {
         ok = mp_fail_file(error, output->path, 0, 0,
-                          "is written, but its folder may not be on the disk: %s", strerror(errno));
+                          "is written, but its folder entry may not be on disk: %s",
+                          strerror(errno));
         error->code = MP_ERROR_OUTPUT;
     }
     /* What was to be kept is on the disk by now; a device may tell now that it is not. */

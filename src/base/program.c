@@ -180,7 +180,7 @@ static bool take_bounds(compiler *of)
     if (*of->at++ != '}' || (!any && !comma))
         return fail(of, expected);
     if (most != NO_END && most < least)
-        return fail(of, "a repetition of which the most is less than the least");
+        return fail(of, "a repetition whose maximum is less than its minimum");
     return repeat(of, least, most);
 }
 
@@ -202,7 +202,7 @@ static bool take_escaped(compiler *of)
     if (!kind)
         return fail(of, "a backslash at its end");
     if (kind >= '1' && kind <= '9')
-        return fail(of, "a back-reference, which takes too long on long names: expected none");
+        return fail(of, "a back-reference, which would take too long on long names");
     bool known = strchr("wWsSbB<>`'", kind) != NULL;
     if (!known)
         return put_atom(of, MP_STEP_CHARACTER, (int32_t)mp_character_take(&of->at));

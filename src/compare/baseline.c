@@ -102,7 +102,7 @@ typedef struct loader {
 /* Twice as much is still a number. */
 #define MOST (INT64_MAX / 2)
 
-#define NO_FIGURE "the line has a figure that is none, expected a whole number that is not negative"
+#define NO_FIGURE "the line has an invalid figure, expected a whole number that is not negative"
 
 static bool check_figure(loader *load, json_t *value, int64_t least)
 {
@@ -115,10 +115,10 @@ static bool read_figure(loader *load, size_t offset, json_t *value, int64_t leas
 {
     bool list = load->run_count > 1 && json_is_array(value);
     if (list && json_array_size(value) != load->run_count)
-        return FAIL(load,
-                    "the line has a list of another length than there are runs, expected %zu "
-                    "figures",
-                    load->run_count);
+        return FAIL(
+            load,
+            "the line has a list whose length is not the number of runs, expected %zu figures",
+            load->run_count);
     for (size_t i = 0; i < load->run_count; i++) {
         json_t *figure = list ? json_array_get(value, i) : value;
         if (!check_figure(load, figure, least))
@@ -159,8 +159,8 @@ static bool read_member(loader *load, line_values *values, const char *name, jso
             continue;
         if (json_typeof(value) != members[i].type &&
             !(members[i].type == JSON_TRUE && json_is_boolean(value)))
-            return FAIL(load, "the line has a name with a value of another kind, expected one as "
-                              "it was saved");
+            return FAIL(load,
+                        "the line has a value of the wrong kind, expected one as it was saved");
         if (members[i].type == JSON_STRING)
             *(const char **)place = json_string_value(value);
         else
@@ -169,7 +169,7 @@ static bool read_member(loader *load, line_values *values, const char *name, jso
         bool line = strcmp(name, "line") == 0; /* a number of 32 bits, as programs state them */
         return members[i].type != JSON_INTEGER || line || check_figure(load, value, 0);
     }
-    return FAIL(load, "the line has a name that no baseline has, expected those that were saved");
+    return FAIL(load, "the line has an unknown name, expected those that were saved");
 }
 
 /* Names and values of a line: one that was changed must not pass for one that says less. All are
@@ -274,9 +274,8 @@ static bool read_caller(loader *load, const line_values *values)
     stack_end end = {.line = MP_NO_LINE};
     if ((values->caller && !take_callers(load, values->caller, &end)) ||
         !read_frame(load->dictionary, values->frame, &end))
-        return FAIL(load,
-                    "the line has a caller that is none, expected \"frame\" with [name, line] "
-                    "and the number of a caller before it");
+        return FAIL(load, "the line has an invalid caller, expected \"frame\" with [name, line] "
+                          "and the number of an earlier caller");
     mp_grow(&load->callers, &load->caller_capacity, load->caller_count + 2, sizeof *load->callers);
     load->callers[++load->caller_count] = end;
     return true;
@@ -316,16 +315,16 @@ static bool read_head(loader *load, const line_values *values)
         return FAIL(load, "the line is of another version, expected a baseline of version 1 to 4: "
                           "save it again");
     if (values->runs < 1 || values->runs > MP_MOST_RUNS)
-        return FAIL(load, "the line has so many runs, expected 1 to %d", MP_MOST_RUNS);
+        return FAIL(load, "the line has an invalid number of runs, expected 1 to %d", MP_MOST_RUNS);
     mp_digest head = *load->runs[0];
     for (int i = 1; i < MP_BASELINE_KINDS; i++)
         if (strcmp(mp_baseline_kinds[i], values->kind) == 0)
             head.kind = (mp_kind)i;
     if (!head.kind)
-        return FAIL(load, "the line does not say what kind of recording it was made of");
+        return FAIL(load, "the line does not name the kind of the recording");
     if (*values->start_time && !mp_parse_stamp(values->start_time, &head.start_us))
-        return FAIL(load, "the line has a start time that is none, expected one such as "
-                          "2026-03-02T08:16:00Z");
+        return FAIL(
+            load, "the line has an invalid start time, expected one such as 2026-03-02T08:16:00Z");
     head.has = (unsigned)values->knows;
     head.complete = values->complete != 0;
     /* Which was said of logs, too, though nothing tells where they end. */
@@ -365,9 +364,8 @@ static bool read_recording(loader *load, const line_values *values)
     mp_checksum checksum = {.bytes = (uint64_t)values->size};
     if (values->run < 1 || (uint64_t)values->run > load->run_count ||
         !mp_checksum_parse(values->checksum, &checksum))
-        return FAIL(load,
-                    "the line has a checksum that is none, expected \"xxh128:\" and 32 digits, "
-                    "of a run that there is");
+        return FAIL(load, "the line has an invalid checksum, expected \"xxh128:\" and 32 digits, "
+                          "of an existing run");
     mp_digest_add_checksum(load->runs[values->run - 1], checksum);
     return true;
 }
@@ -381,8 +379,8 @@ static bool add_entry(loader *load, size_t run, mp_level level, mp_entry_key key
     *sums = mp_amounts_add(*sums, own);
     for (size_t i = 0; i < MP_AMOUNTS; i++)
         if (sums->at[i] > MOST || sums->at[i] < -MOST)
-            return FAIL(load, "the line makes a sum that 63 bits do not hold, expected figures of "
-                              "a recording");
+            return FAIL(load,
+                        "the line makes a sum overflow 63 bits, expected figures of a recording");
     return true;
 }
 
@@ -399,10 +397,8 @@ static bool read_entry(loader *load, const line_values *values)
     while (level < MP_LEVEL_GROUP && strcmp(mp_level_name((mp_level)level), values->of) != 0)
         level++;
     if (level == MP_LEVEL_GROUP)
-        return FAIL(
-            load,
-            "the line does not say what it is of, expected \"of\" with totals, recording, site, "
-            "type, line, method or module");
+        return FAIL(load, "the line has no subject, expected \"of\" with totals, recording, site, "
+                          "type, line, method or module");
     mp_entry_key key = {.type = mp_dictionary_id(dictionary, values->type),
                         .name = mp_dictionary_id(dictionary, values->name),
                         .program = mp_dictionary_id(dictionary, values->program),
@@ -410,12 +406,12 @@ static bool read_entry(loader *load, const line_values *values)
                         .start = (uint32_t)values->start,
                         .overload = (uint32_t)values->overload};
     if (!read_stack(load, values->stack, &key))
-        return FAIL(load, "the line has a stack that is none, expected a list of [name, line]");
+        return FAIL(load, "the line has an invalid stack, expected a list of [name, line]");
     size_t before = load->seen[level].count;
     bool ok = true, any = false;
     mp_entry_for(&load->seen[level], key);
     if (load->seen[level].count == before)
-        return FAIL(load, "the line is of the same as a line before it, expected each once");
+        return FAIL(load, "the line repeats the subject of an earlier line, expected each once");
     for (size_t i = 0; i < load->run_count; i++)
         any |= !is_nothing(&load->values[i].amounts);
     /* Not every run has each site. */
@@ -429,13 +425,13 @@ static bool read_line(loader *load, const char *line, size_t length)
 {
     line_values values;
     if (!mp_utf8_valid((mp_slice){line, length}))
-        return FAIL(load, "the line is no UTF-8");
+        return FAIL(load, "the line is not UTF-8");
     json_error_t error;
     json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
     if (!json_is_object(object)) {
         const bool too_large = !object && json_error_code(&error) == json_error_numeric_overflow;
         json_decref(object);
-        return too_large ? FAIL(load, NO_FIGURE) : FAIL(load, "the line is no JSON object");
+        return too_large ? FAIL(load, NO_FIGURE) : FAIL(load, "the line is not a JSON object");
     }
     bool ok = read_members(load, object, &values);
     if (load->line == 1) /* in another version, other names are right */
@@ -457,18 +453,19 @@ static bool is_whole(loader *load)
         found += load->seen[level].count;
     if (!load->totalled || load->entries < 0)
         return FAIL(load,
-                    "the line ends a baseline without totals, expected them behind the first");
+                    "the line ends a baseline without totals, expected them after the first line");
     if ((unsigned long long)load->entries != found)
         return FAIL(load,
-                    "the line ends a baseline of %llu entries, expected %lld as its totals tell: "
-                    "save it again",
+                    "the line ends a baseline of %llu entries, expected %lld according to its "
+                    "totals; save it again",
                     found, (long long)load->entries);
     for (size_t i = 0; i < load->run_count; i++)
         if (load->runs[i]->kind != MP_KIND_PROFILE &&
             memcmp(&load->sums[i][MP_LEVEL_SITE], &load->runs[i]->totals,
                    sizeof load->runs[i]->totals) != 0)
-            return FAIL(load, "the line ends a baseline whose sites do not add up to its totals, "
-                              "expected them as they were saved: save it again");
+            return FAIL(
+                load,
+                "the line ends a baseline whose sites do not add up to its totals; save it again");
     return true;
 }
 

@@ -93,14 +93,14 @@ static bool fits(const mp_builds *builds, const mp_digest *digest, mp_error *err
         return true;
     if (digest->kind != builds->kind)
         return mp_fail(error, MP_ERROR_ARGUMENT,
-                       "%s is %s and %s is %s: only recordings of one kind have a trend",
+                       "%s is %s and %s is %s; a trend needs recordings of one kind",
                        builds->at[0].path, mp_kind_name(builds->kind), digest->path,
                        mp_kind_name(digest->kind));
     if (strcmp(digest->conditions, builds->conditions) != 0)
         return mp_fail(error, MP_ERROR_ARGUMENT,
-                       "%s has %s, and %s has %s: expected the same options in all",
-                       builds->at[0].path, *builds->conditions ? builds->conditions : "no options",
-                       digest->path, *digest->conditions ? digest->conditions : "none");
+                       "%s has %s, and %s has %s; use the same options for all", builds->at[0].path,
+                       *builds->conditions ? builds->conditions : "no options", digest->path,
+                       *digest->conditions ? digest->conditions : "none");
     return true;
 }
 

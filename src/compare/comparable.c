@@ -9,12 +9,10 @@ const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_dig
     bool lives = now->kind == MP_KIND_RECORDING || now->kind == MP_KIND_EVENTS;
     if (base->complete != now->complete && !cut->of_moment && !cut_too)
         return mp_arena_format(arena, "%s is not complete: %s", cut->path,
-                               lives ? "what was in use when it broke off counts as alive"
-                                     : "what is missing in it counts as nothing");
+                               lives ? "objects in use where it ends count as alive"
+                                     : "missing parts count as nothing");
     if (base->partial != now->partial && !base->tells_no_part)
-        return mp_arena_format(arena,
-                               "%s has the hottest lines alone: what it does not list counts as "
-                               "nothing",
+        return mp_arena_format(arena, "%s has only the hottest lines; others count as nothing",
                                part->path);
     return NULL;
 }

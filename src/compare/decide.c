@@ -89,13 +89,13 @@ void mp_evaluation_find_nothing(mp_evaluation *evaluation)
     const char *what = mp_select_by_name(rule->by);
     if (rule->if_any)
         evaluation->result->message =
-            mp_arena_format(evaluation->arena, "there is no such %s", what);
+            mp_arena_format(evaluation->arena, "there is no matching %s", what);
     else if (rule->pattern)
         MP_DISMISS(evaluation,
-                   "no %s matches \"%s\": is it a typing error? (\"if any\" lets the rule hold)",
+                   "no %s matches \"%s\"; is it misspelled? (with \"if any\" the rule passes)",
                    what, rule->pattern);
     else
-        MP_DISMISS(evaluation, "there is no %s (\"if any\" lets the rule hold)", what);
+        MP_DISMISS(evaluation, "there is no %s (with \"if any\" the rule passes)", what);
 }
 
 /* --- what is said --- */

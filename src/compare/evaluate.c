@@ -250,8 +250,8 @@ static bool join_retained(mp_evaluation *evaluation, selection *found)
     if (found->at[0].number >= 0)
         return true;
     MP_DISMISS(evaluation,
-               "what several types %sretain together is not known: hold each of them "
-               "to it (\"of each type\")",
+               "the retained size of several types %stogether is unknown; check each type (\"of "
+               "each type\")",
                of_base ? "of a base " : "");
     return false;
 }
@@ -299,8 +299,8 @@ static void judge_amount(mp_evaluation *evaluation)
         if (join_retained(evaluation, &found))
             mp_evaluation_decide(evaluation, found.at, found.count);
     } else if (found.unknown) {
-        MP_DISMISS(evaluation, "what they retain is not known: no references were recorded of such "
-                               "types, as of native objects");
+        MP_DISMISS(evaluation, "their retained size is unknown: no references were recorded for "
+                               "these types, as for native objects");
     } else {
         mp_evaluation_find_nothing(evaluation);
     }
@@ -366,18 +366,19 @@ static void judge_rule(mp_evaluation *evaluation)
     const mp_measure_row *row = &mp_measure_rows[rule->measure];
     const mp_digest *base = mp_rule_needs_base(rule) ? context->base : context->now;
     if (row->has & ~context->now->has)
-        MP_DISMISS(evaluation, "%s does not tell %s", mp_kind_name(context->now->kind), row->told);
+        MP_DISMISS(evaluation, "%s does not record %s", mp_kind_name(context->now->kind),
+                   row->told);
     else if (!base)
-        MP_DISMISS(evaluation, "there is no base to compare with: %sbase FILE names one",
+        MP_DISMISS(evaluation, "there is no base to compare with; %sbase FILE names one",
                    context->dashes);
     else if (base->kind != context->now->kind)
         MP_DISMISS(evaluation, "the base is %s, expected %s", mp_kind_name(base->kind),
                    mp_kind_name(context->now->kind));
     else if (row->has & ~base->has)
-        MP_DISMISS(evaluation, "the base does not tell %s", row->told);
+        MP_DISMISS(evaluation, "the base does not record %s", row->told);
     else if (rule->bound.spreads && !base->run_count)
-        MP_DISMISS(evaluation, "the base is of one run, which has no spread: keep a baseline of "
-                               "several runs");
+        MP_DISMISS(evaluation,
+                   "the base has one run and therefore no spread; save a baseline of several runs");
     else if (mp_rule_needs_base(rule) && context->incomparable)
         MP_DISMISS(evaluation, "not comparable: %s", context->incomparable);
     else if (mp_measure_is_of_leaks(rule->measure) && (context->now->late || base->late))
@@ -447,8 +448,8 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
             judge_rule(&evaluation);
         else
             MP_DISMISS(&evaluation,
-                       "rules before it cost as much as to look at more than %d million names: "
-                       "judge it by a policy of its own",
+                       "the rules before it cost as much as matching more than %d million names; "
+                       "use a separate policy for it",
                        MP_MOST_LOOKED / 1000000);
         judge_part(&evaluation);
         if (evaluation.rule->line) /* limits are checks, without a table */

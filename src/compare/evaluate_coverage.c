@@ -54,7 +54,7 @@ void mp_evaluation_of_coverage(mp_evaluation *evaluation)
 {
     const mp_coverage *coverage = evaluation->context->coverage;
     if (!coverage || coverage->executable == 0) {
-        MP_DISMISS(evaluation, "the execution profile does not tell which lines could be executed");
+        MP_DISMISS(evaluation, "the execution profile does not record executable lines");
         return;
     }
     size_t most = (size_t)coverage->source_count + coverage->method_count + 1;

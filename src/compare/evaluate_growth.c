@@ -80,7 +80,8 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
     const mp_dimension *dimension = mp_dimension_find(mp_select_by_name(evaluation->rule->by));
     *found = (selection){.count = 0};
     if (!mp_dimension_fits(dimension, model)) {
-        MP_DISMISS(evaluation, "%s does not tell a %s", mp_kind_name(model->kind), dimension->name);
+        MP_DISMISS(evaluation, "%s does not record a %s", mp_kind_name(model->kind),
+                   dimension->name);
         return false;
     }
     found->grouping = mp_window_groups(window, dimension, 0);
@@ -211,7 +212,7 @@ static void set_texts(mp_evaluation *evaluation, const mp_slope *slope, size_t f
             arena, "%sone %s of %s at snapshot %" PRIu64 ", %s", who,
             step->size > 0 ? "jump" : "drop",
             slope_text(evaluation, fabs((double)step->size), false), slope->sequences[step->place],
-            slope->trend.low > 0 ? "too few values beside it to tell growth" : "no steady growth");
+            slope->trend.low > 0 ? "too few other values to detect growth" : "no steady growth");
     else if (slope->over)
         result->message = mp_arena_format(arena, "%sdoes not grow steadily", who);
 }
@@ -361,12 +362,13 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     if (pace.judged && too_short && !evaluation->context->partly &&
         evaluation->result->verdict == MP_VERDICT_PASS)
         MP_DISMISS(evaluation,
-                   "session %u of %u has too few snapshots to tell steady growth, expected at "
+                   "session %u of %u has too few snapshots to detect steady growth, expected at "
                    "least %d (%sallow-torn judges the others)",
                    too_short, window->model->sessions.count - 1, MP_TREND_FEWEST,
                    evaluation->context->dashes);
     if (!pace.judged)
-        MP_DISMISS(evaluation, "%zu snapshot%s too few to tell steady growth, expected at least %d",
+        MP_DISMISS(evaluation,
+                   "%zu snapshot%s too few to detect steady growth, expected at least %d",
                    pace.longest, pace.longest == 1 ? " is" : "s are", MP_TREND_FEWEST);
     free(pace.labels);
     free(pace.row_of);
@@ -461,7 +463,7 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
     evaluation->choices->looked += TELLING * (uint64_t)window->model->generations.count;
     bool grows = measure != MP_MEASURE_PLATFORM; /* that is about the end alone */
     if (mp_measure_is_platform(measure) && !mp_platform_span_of_all(window).told)
-        MP_DISMISS(evaluation, "%s does not tell platform memory",
+        MP_DISMISS(evaluation, "%s does not record platform memory",
                    mp_kind_name(window->model->kind));
     else if (grows && !mp_window_has_span(window))
         MP_DISMISS(evaluation, MP_ONE_SNAPSHOT);

@@ -22,8 +22,8 @@ enum {
         words, told, done, noun, MP_RULE_COUNT, has, by, false, is_new, true, level, 0             \
     }
 
-static const char leaks[] = "what leaked", living[] = "what is alive",
-                  births[] = "what was created", calls[] = "calls";
+static const char leaks[] = "leaked objects", living[] = "live objects",
+                  births[] = "created objects", calls[] = "calls";
 
 const mp_measure_row mp_measure_rows[MP_MEASURES] = {
     [MP_MEASURE_LEAKED] =
@@ -43,9 +43,9 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
         SUM("created", births, "created", "", MP_RULE_BYTES, MP_HAS_HISTORY, HEAP, created_bytes),
     [MP_MEASURE_CREATED_OBJECTS] = SUM("created objects", births, "created", "object",
                                        MP_RULE_OBJECTS, MP_HAS_HISTORY, HEAP, created),
-    [MP_MEASURE_DELETED_OBJECTS] = SUM("deleted objects", "what was deleted", "deleted", "object",
+    [MP_MEASURE_DELETED_OBJECTS] = SUM("deleted objects", "deleted objects", "deleted", "object",
                                        MP_RULE_OBJECTS, MP_HAS_HISTORY, HEAP, deleted),
-    [MP_MEASURE_RETAINED] = {"retained", "what is retained", "retained", "", MP_RULE_BYTES,
+    [MP_MEASURE_RETAINED] = {"retained", "retained sizes", "retained", "", MP_RULE_BYTES,
                              MP_HAS_RETAINED, MP_BY_TYPE, .selects = true,
                              .offset = offsetof(mp_amounts, retained_bytes)},
     [MP_MEASURE_GROWTH] =
@@ -60,8 +60,8 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
         SUM("seconds", "times", "spent", "", MP_RULE_US, MP_HAS_COSTS, PROFILE, exclusive_us),
     [MP_MEASURE_CALLS] =
         SUM("calls", calls, "made", "call", MP_RULE_CALLS, MP_HAS_COSTS, PROFILE, calls),
-    [MP_MEASURE_COVERAGE] = {"coverage", "which lines could be executed", "executed", "line",
-                             MP_RULE_LINES, MP_HAS_COSTS, PROFILE, .offset = 0},
+    [MP_MEASURE_COVERAGE] = {"coverage", "executable lines", "executed", "line", MP_RULE_LINES,
+                             MP_HAS_COSTS, PROFILE, .offset = 0},
     [MP_MEASURE_SLOPE] = {"", "", "a build", "", MP_RULE_BYTES, MP_HAS_LIVE,
                           MP_BY_TYPE | MP_BY_SITE, .offset = 0},
     [MP_MEASURE_NEW_LEAK_SITES] =

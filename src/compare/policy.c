@@ -140,7 +140,7 @@ static bool parse_offset(parser *p, mp_token sign, unsigned times[3])
     if (!(percent || spreads ? parse_millionths(p, &value) : parse_value(p, &value)))
         return false;
     if (times[kind]++)
-        return FAULT(p, sign.text.at, "base has such an offset already, expected one %s",
+        return FAULT(p, sign.text.at, "base already has an offset of this kind, expected one %s",
                      percent   ? "percentage"
                      : spreads ? "number of spreads"
                                : "amount");
@@ -152,7 +152,7 @@ static bool parse_offset(parser *p, mp_token sign, unsigned times[3])
     else
         bound->number = value;
     return bound->share >= 0 ||
-           FAULT(p, sign.text.at, "that is less than nothing of base, expected at most 100 %%");
+           FAULT(p, sign.text.at, "that is less than zero, expected at most 100 %%");
 }
 
 /* "+ 3 spreads + 64 KiB", "- 5 %" behind "base". */
@@ -181,7 +181,7 @@ static bool parse_percent(parser *p)
     bound->reference = MP_OF_START;
     if (!mp_measure_is_growth(p->rule.measure))
         return FAULT(p, p->now.text.at,
-                     "a percentage alone is for growth, expected %s or base + 10 %%",
+                     "a percentage alone is only for growth, expected %s or base + 10 %%",
                      value_words(p));
     return parse_millionths(p, &bound->share);
 }
@@ -195,7 +195,7 @@ static bool parse_base(parser *p)
     if (!take(p, "base"))
         return expected(p, "base");
     if (mp_measure_is_growth(p->rule.measure) || p->rule.measure == MP_MEASURE_PLATFORM)
-        return FAULT(p, base, "%s is not held against a base, expected %s", p->row->words,
+        return FAULT(p, base, "%s cannot be compared with a base, expected %s", p->row->words,
                      p->rule.measure == MP_MEASURE_PLATFORM ? "a size" : "a size or a percentage");
     p->rule.bound.reference = MP_OF_BASE;
     p->rule.bound.share = factor * (MP_WHOLE / 1000000);
@@ -286,7 +286,7 @@ static bool parse_select_by(parser *p)
     if (!found)
         return expected(p, list);
     if (!(p->row->select_by & found))
-        return FAULT(p, p->now.text.at, "\"%s\" is not told by %s, expected %s", p->row->words,
+        return FAULT(p, p->now.text.at, "\"%s\" is not available by %s, expected %s", p->row->words,
                      mp_select_by_name(found), list);
     p->rule.by = found;
     advance(p);
@@ -298,13 +298,14 @@ static bool parse_selector(parser *p)
     if (!mp_token_is(p->now, "of"))
         return !p->row->selects || expected(p, "of type, and whose");
     if (!p->row->select_by)
-        return FAULT(p, p->now.text.at, "\"%s\" is told of the whole alone, expected a comparison",
+        return FAULT(p, p->now.text.at,
+                     "\"%s\" is available only for the whole recording, expected a comparison",
                      p->row->words);
     advance(p);
     const char *each = p->now.text.at;
     p->rule.each = take(p, "each") || take(p, "any");
     if (p->rule.each && p->row->counts)
-        return FAULT(p, each, "\"%s\" is one number, expected no \"each\"", p->row->words);
+        return FAULT(p, each, "\"%s\" is a single number and cannot have \"each\"", p->row->words);
     if (!parse_select_by(p))
         return false;
     if (p->now.kind != MP_TOKEN_STRING)
@@ -357,9 +358,9 @@ static bool parse_comparison(parser *p)
             continue;
         p->rule.comparison = (mp_comparison)i;
         if (rule->measure == MP_MEASURE_COVERAGE && i != MP_AT_LEAST && i != MP_MORE)
-            return FAULT(p, sign, "coverage has a lower limit alone, expected >= or >");
+            return FAULT(p, sign, "coverage has only a lower limit, expected >= or >");
         return !rule->per_snapshot || i <= MP_LESS ||
-               FAULT(p, sign, "growth per snapshot has an upper limit alone, expected <= or <");
+               FAULT(p, sign, "growth per snapshot has only an upper limit, expected <= or <");
     }
     if (!mp_measure_is_growth(rule->measure) || rule->each)
         return expected(p, "<=, <, >=, > or ==");
@@ -377,8 +378,7 @@ static bool parse_if_any(parser *p)
         if (!take(p, "any"))
             return expected(p, "\"any\"");
         if (!may)
-            return FAULT(p, start,
-                         "\"if any\" is for rules on what a pattern selects, expected the end");
+            return FAULT(p, start, "\"if any\" is only for rules with a pattern, expected the end");
         p->rule.if_any = true;
         may = false;
     }
@@ -410,7 +410,7 @@ static bool parse_name(parser *p)
         return FAULT(p, first.text.at, "a rule's name is missing before the colon");
     if (quoted && next(p).text.at != at.text.at) {
         advance(p);
-        return expected(p, "a colon behind the name");
+        return expected(p, "a colon after the name");
     }
     mp_slice name = mp_slice_trim((mp_slice){first.text.at, (size_t)(at.text.at - first.text.at)});
     p->rule.name = quoted ? mp_token_string(p->policy->arena, first)
@@ -436,7 +436,7 @@ static bool parse_rule(parser *p, mp_dictionary *names)
     p->rule.name = p->rule.name ? p->rule.name : p->rule.text;
     uint32_t name = mp_dictionary_id(names, p->rule.name);
     if (name <= policy->rule_count)
-        return FAULT(p, first, "line %u has a rule of this name, expected another name",
+        return FAULT(p, first, "line %u already has a rule of this name, expected another name",
                      (unsigned)policy->rules[name - 1].line);
     mp_grow(&policy->rules, &policy->rule_capacity, policy->rule_count + 1, sizeof *policy->rules);
     policy->rules[policy->rule_count++] = p->rule;
@@ -483,7 +483,7 @@ mp_policy *mp_policy_parse(const char *path, const char *text, size_t length)
         mp_fail_file(&error, policy->path, 1, 1,
                      "the file is larger than 1 MiB, expected a policy");
     else if (!policy->rule_count && !policy->fault_count)
-        mp_fail_file(&error, policy->path, 1, 1, "there is no rule, expected one a line");
+        mp_fail_file(&error, policy->path, 1, 1, "there is no rule, expected one per line");
     else
         return policy;
     keep_fault(policy, &error);

@@ -52,12 +52,13 @@ static bool parse(const char *text, substitution *result, mp_error *error)
     bool everywhere = *end && strcmp(end + 1, "g") == 0;
     if (!mp_utf8_valid(mp_slice_of(text)))
         return mp_fail(error, MP_ERROR_ARGUMENT,
-                       "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
+                       "the substitution is not UTF-8, expected s/REGEX/TEXT/ in UTF-8");
     /* As in sed, a backslash or the end of a line parts nothing. */
     if (!delimiter || strchr("\\\n", delimiter) || !*end || (end[1] && !everywhere) ||
         middle == text + 2)
         return mp_fail(error, MP_ERROR_ARGUMENT,
-                       "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g", text);
+                       "\"%s\" is not a substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g",
+                       text);
     char *pattern = part_copy(text + 2, middle, delimiter);
     char reason[256];
     result->pattern = mp_pattern_new(pattern, reason, sizeof reason);
@@ -177,7 +178,7 @@ const char *mp_substitute(mp_substitutions *substitutions, const char *text, mp_
             while (((unsigned char)text[shown] & 0xc0) == 0x80)
                 shown--;
             mp_fail(error, MP_ERROR_ARGUMENT,
-                    "\"%.200s\": it takes too long, or makes too much, of a name of %zu bytes, "
+                    "\"%.200s\": it takes too long or produces too much for a name of %zu bytes, "
                     "\"%.*s...\"",
                     rule->text, strlen(text), (int)shown, text);
             return NULL;

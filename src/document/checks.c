@@ -81,18 +81,19 @@ bool mp_checks_find(const mp_document *document, const mp_diagnostics *diagnosti
                     mp_error *error)
 {
     *checks = mp_checks_of(document, diagnostics, dashes, arena);
-    return checks->count || mp_fail(error, MP_ERROR_NO_ANSWER,
-                                    "%s rules and limits, expected the command gate or an option "
-                                    "such as %smax-leaked",
-                                    shows, dashes);
+    return checks->count ||
+           mp_fail(
+               error, MP_ERROR_NO_ANSWER,
+               "%s rules and limits, expected the command gate or an option such as %smax-leaked",
+               shows, dashes);
 }
 
 const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS])
 {
     size_t passed = counts[MP_VERDICT_PASS], failed = counts[MP_VERDICT_FAIL];
     size_t unjudged = counts[MP_VERDICT_ERROR], all = passed + failed + unjudged;
-    const char *text = mp_arena_format(arena, "%zu %s%s: %zu hold%s", all, what,
-                                       all == 1 ? "" : "s", passed, passed == 1 ? "s" : "");
+    const char *text = mp_arena_format(arena, "%zu %s%s: %zu pass%s", all, what,
+                                       all == 1 ? "" : "s", passed, passed == 1 ? "es" : "");
     if (failed)
         text = mp_arena_format(arena, "%s, %zu fail%s", text, failed, failed == 1 ? "s" : "");
     if (unjudged)

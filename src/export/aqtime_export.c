@@ -329,9 +329,9 @@ static bool put_set(aq_sets *sets, mp_snapshot_id id)
         return false;
     return (sets->objects == snapshot->live_objects && sets->bytes == snapshot->live_bytes) ||
            mp_fail(out->error, MP_ERROR_OUTPUT,
-                   "snapshot %" PRIu64 " has %" PRId64 " objects of %" PRId64 " bytes, and %" PRId64
-                   " of %" PRId64
-                   " bytes are known one by one: a database would not tell all of them",
+                   "snapshot %" PRIu64 " has %" PRId64 " objects of %" PRId64
+                   " bytes, but only %" PRId64 " of %" PRId64
+                   " bytes are known one by one; a database would be incomplete",
                    snapshot->sequence, snapshot->live_objects, snapshot->live_bytes, sets->objects,
                    sets->bytes);
 }
@@ -401,7 +401,7 @@ static void describe(mp_document *document, const char *path, const aq_out *out,
 
 static bool refuse_target(mp_error *error, const char *path)
 {
-    return mp_fail(error, MP_ERROR_OUTPUT, "%s: is no file, expected one that can be replaced",
+    return mp_fail(error, MP_ERROR_OUTPUT, "%s: is not a file, expected one that can be replaced",
                    path);
 }
 

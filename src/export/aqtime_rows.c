@@ -88,10 +88,11 @@ bool aq_rows_afforded(const mp_live_objects *live, mp_error *error)
     add_objects(&rows, live);
     add_classes(&rows, live);
     return rows.all <= ALWAYS || rows.all / TIMES <= rows.once ||
-           mp_fail(error, MP_ERROR_NO_ANSWER,
-                   "what is alive at each of %zu snapshots makes %" PRId64
-                   " rows of objects, stacks and classes, expected at most %d, or %d times the "
-                   "%" PRId64 " of each once: end earlier by FILE@SNAPSHOT, or " MP_DASHES
-                   "to ndjson, which has each object once",
-                   live->snapshot_count, rows.all, ALWAYS, TIMES, rows.once);
+           mp_fail(
+               error, MP_ERROR_NO_ANSWER,
+               "the live objects of %zu snapshots make %" PRId64
+               " rows of objects, stacks and classes, expected at most %d, or %d times the %" PRId64
+               " of each once; end earlier with FILE@SNAPSHOT, or " MP_DASHES
+               "to ndjson, which has each object once",
+               live->snapshot_count, rows.all, ALWAYS, TIMES, rows.once);
 }

@@ -24,20 +24,20 @@ static const mp_coverage_answer *coverage_of(const mp_document *document, const 
     const mp_coverage_answer *answer = table ? table->about : NULL;
     if (document->files)
         mp_fail(error, MP_ERROR_NO_ANSWER,
-                "%s is of one set of runs, and these are read apart: %sgroup all reads them as one",
+                "%s needs one set of runs, but these are separate; %sgroup all combines them",
                 format, style->dashes);
     else if (!answer)
         mp_fail(error, MP_ERROR_NO_ANSWER, "%s shows coverage, expected the command coverage",
                 format);
     else if (answer->versions)
         mp_fail(error, MP_ERROR_NO_ANSWER,
-                "%s was compiled from several sources (CRC), whose lines are not the same: write "
-                "%s of the runs of one of them",
+                "%s was compiled from several sources (CRC) with different lines; write %s from "
+                "the runs of one of them",
                 answer->versions, format);
     else if (answer->shared)
         mp_fail(error, MP_ERROR_NO_ANSWER,
-                "several programs are of the file %s, and %s has one of each path: select one of "
-                "them",
+                "several programs come from the file %s, and %s has one entry per path; select one "
+                "of them",
                 answer->shared, format);
     else
         return answer;

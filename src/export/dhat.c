@@ -237,7 +237,7 @@ static bool write_dhat(const mp_request *request, mp_document *document, mp_erro
     for (uint32_t i = 1; model->kind == MP_KIND_EVENTS && i < model->sessions.count; i++)
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_ARGUMENT,
-                           "how long objects lived is about a whole log, not up to a snapshot");
+                           "lifetimes are known only for a whole log, not up to a snapshot");
     return mp_sites_write(request, document, FRAMES, error, write_points);
 }
 

@@ -21,8 +21,7 @@ static const mp_figure *stacks_of(const mp_document *document, mp_error *error)
 {
     const mp_figure *figure = mp_document_figure_of(document, MP_FIGURE_STACKS);
     if (!figure)
-        mp_fail(error, MP_ERROR_NO_ANSWER, "%s has no stacks, expected memprof flame",
-                document->command);
+        mp_fail(error, MP_ERROR_NO_ANSWER, "%s has no stacks", document->command);
     return figure;
 }
 

@@ -107,9 +107,9 @@ static bool write_suppressions(const mp_document *document, const mp_diagnostics
     const mp_table *leaks = mp_document_answer(document, MP_ANSWER_LEAK_SITES);
     if (!leaks)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "suppressions are made of the leaks of a window, expected the command leaks "
-                       "on a recording that has births and deaths");
-    fputs("# Leaks that are known and accepted. Keep those that are, and say why.\n", file);
+                       "suppressions are made from the leaks of a window, expected the command "
+                       "leaks on a recording with creations and deletions");
+    fputs("# Known and accepted leaks. Keep the ones you accept, and give the reason.\n", file);
     put_leaks(file, leaks);
     return true;
 }

@@ -15,9 +15,9 @@ bool mp_only_session(const mp_filter *filter, mp_session_id *session, mp_error *
         if (!mp_filter_snapshots(filter, i))
             continue;
         if (found) {
-            mp_fail(error, MP_ERROR_ARGUMENT,
-                    "these are recordings of several sessions, expected one: export each on its "
-                    "own");
+            mp_fail(
+                error, MP_ERROR_ARGUMENT,
+                "these are recordings of several sessions, expected one; export each separately");
             return false;
         }
         found = i;

@@ -107,7 +107,7 @@ static void put_totals(metrics_out *out, const mp_document *document)
             continue;
         const char *unit, *name = metric_name(out, column, &unit);
         put_family(out, name, unit,
-                   mp_arena_format(&out->arena, "%s of what was read, as memprof's totals have it.",
+                   mp_arena_format(&out->arena, "%s of the input, as in the totals of memprof.",
                                    column->name));
         put_sample(out, name, "", unit, table->cells[i].number);
     }
@@ -208,7 +208,8 @@ static int by_retained(const void *left, const void *right)
 static void put_types(metrics_out *out, const mp_filter *filter)
 {
     static const measure measures[] = {
-        {"type_retained_bytes", "bytes", "Bytes that would go with all objects of the type."},
+        {"type_retained_bytes", "bytes",
+         "Bytes that freeing all objects of the type would release."},
         {"type_bytes", "bytes", "Bytes of all objects of the type themselves."},
         {"type_objects", "objects", "Objects of the type."},
     };

@@ -398,7 +398,7 @@ static bool write_pprof(const mp_request *request, mp_document *document, mp_err
     (void)request;
     (void)document;
     return mp_fail(error, MP_ERROR_NO_ANSWER,
-                   "this memprof was built without protobuf-c, by which pprof's files are made");
+                   "this memprof was built without protobuf-c, which pprof files need");
 }
 #endif
 

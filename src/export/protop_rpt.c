@@ -145,8 +145,8 @@ static bool write_rpt(const mp_document *document, const mp_style *style, FILE *
     const mp_table *lines = mp_document_answer(document, MP_ANSWER_HOT_LINES);
     if (document->files)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "ProTop's layout shows one profile, and these are read apart: name one, or "
-                       "%sgroup all to read them as one",
+                       "ProTop's layout shows one profile, but these are separate; name one, or "
+                       "combine them with %sgroup all",
                        style->dashes);
     if (!lines || strcmp(document->command, "top") != 0)
         return mp_fail(error, MP_ERROR_NO_ANSWER,

@@ -323,7 +323,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     if (!request->model->profile->trace_rows)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "export " MP_DASHES
-                       "to trace needs a trace, which this profile has not: record one with "
+                       "to trace needs a trace, which this profile does not have; record one with "
                        "PROFILER:TRACE-FILTER = \"*\" (or patterns of programs), set before "
                        "PROFILER:PROFILING = TRUE");
     mp_written_totals sums = mp_nothing_written;

@@ -124,8 +124,8 @@ mp_fault mp_archive_fault(const mp_archive *own, const char **why)
         return own->from->fault;
     }
     if (archive_errno(own->archive) == ENOMEM) {
-        *why = "cannot be unpacked: Cannot allocate memory, of which " MP_DASHES
-               "max-memory allows more";
+        *why =
+            "cannot be decompressed: Cannot allocate memory; " MP_DASHES "max-memory allows more";
         return MP_FAULT_LIMIT;
     }
     *why = mp_archive_why(own);
@@ -185,7 +185,7 @@ static mp_fault fault_between(const mp_archive *own, int code, const char **why)
     mp_fault fault = mp_archive_fault(own, why);
     const bool in_directory = is_by_directory(own) && !own->from->fault && fault != MP_FAULT_LIMIT;
     if (fault == MP_FAULT_TORN) /* but a directory stands at the end */
-        *why = in_directory ? "its directory is damaged" : "it breaks off";
+        *why = in_directory ? "its directory is damaged" : "it is truncated";
     return in_directory ? MP_FAULT_READ : fault;
 }
 

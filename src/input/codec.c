@@ -117,9 +117,8 @@ static mp_codec_result xz_step(void *state, mp_codec_bytes *bytes, const char **
     return code == LZMA_STREAM_END                     ? MP_CODEC_END
            : code == LZMA_OK || code == LZMA_BUF_ERROR ? MP_CODEC_MORE
            : code == LZMA_MEMLIMIT_ERROR ? damaged("it asks for over 1 GiB of memory", why)
-           : code == LZMA_OPTIONS_ERROR
-               ? damaged("it is packed in a way that liblzma does not know", why)
-               : damaged(NULL, why);
+           : code == LZMA_OPTIONS_ERROR  ? damaged("liblzma does not support its compression", why)
+                                         : damaged(NULL, why);
 }
 
 static void xz_end(void *state)

@@ -140,10 +140,11 @@ static void begin(decoder *own, found is)
                                                        : "";
     own->from += is.mark;
     if (is.verdict == UTF32)
-        mp_stream_fail(&own->stream, MP_FAULT_READ,
-                       "it is UTF-32, which is not read: make it UTF-8 (iconv -f UTF-32 -t UTF-8)");
+        mp_stream_fail(
+            &own->stream, MP_FAULT_READ,
+            "it is UTF-32, which is not supported; convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)");
     else if (*own->name && !(own->encoding = mp_encoding_open(own->name, &why)))
-        mp_stream_fail(&own->stream, MP_FAULT_READ, "there is no encoding \"%.60s\": %s", own->name,
+        mp_stream_fail(&own->stream, MP_FAULT_READ, "unknown encoding \"%.60s\": %s", own->name,
                        why);
 }
 

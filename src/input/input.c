@@ -43,7 +43,7 @@ void mp_input_tell_limit(mp_diagnostics *diagnostics, const char *path, uint64_t
                          const char *why)
 {
     char text[256];
-    mp_diagnose(diagnostics, MP_DIAG_LIMIT, path, line, "%s: what is behind it is not read",
+    mp_diagnose(diagnostics, MP_DIAG_LIMIT, path, line, "%s: the rest of the file is ignored",
                 mp_spell(text, sizeof text, why, mp_diagnostics_dashes(diagnostics)));
 }
 
@@ -55,7 +55,8 @@ void mp_input_tell_fault(mp_input *input)
     input->fault_told = true;
     if (stream->fault == MP_FAULT_TORN)
         mp_diagnose(input->diagnostics, MP_DIAG_TORN, input->path, input->line_number,
-                    "what is packed by %s breaks off: what could be unpacked is read", stream->why);
+                    "the %s data is truncated; the part that could be decompressed is used",
+                    stream->why);
     else if (stream->fault == MP_FAULT_LIMIT)
         mp_input_tell_limit(input->diagnostics, input->path, input->line_number, stream->why);
     else
@@ -69,17 +70,16 @@ static void diagnose_damage(mp_input *input)
     uint64_t line, damage = mp_decode_damage(input->stream, &line);
     if (mp_decode_may_be_utf8(input->stream) && !input->damage_told) {
         mp_diagnose(input->diagnostics, MP_DIAG_IS_UTF8, input->path, 0,
-                    "is valid UTF-8, and read as %s, as %sencoding says",
+                    "is valid UTF-8, but is read as %s because of %sencoding",
                     mp_decode_name(input->stream), mp_diagnostics_dashes(input->diagnostics));
         input->damage_told = true;
     }
     if (!damage || input->damage_told)
         return;
     input->damage_told = true;
-    mp_diagnose(
-        input->diagnostics, MP_DIAG_BAD_TEXT, input->path, line,
-        "%llu character%s that %s does not have, the first one in this line: read as U+FFFD",
-        (unsigned long long)damage, damage == 1 ? "" : "s", mp_decode_name(input->stream));
+    mp_diagnose(input->diagnostics, MP_DIAG_BAD_TEXT, input->path, line,
+                "%llu character%s not valid in %s, the first in this line; read as U+FFFD",
+                (unsigned long long)damage, damage == 1 ? "" : "s", mp_decode_name(input->stream));
 }
 
 /* --- the window --- */
@@ -196,8 +196,7 @@ static void diagnose_nul(mp_input *input, mp_slice line)
     input->nul_told = true;
     mp_diagnose(
         input->diagnostics, MP_DIAG_NUL_BYTES, input->path, input->line_number,
-        "has NUL bytes, the first ones in this line, expected text: what they took the place "
-        "of is lost");
+        "has NUL bytes, the first in this line, expected text; the text they replace is lost");
 }
 
 /* Drop a line that does not fit in any sane window, up to and with its newline. */

@@ -102,7 +102,7 @@ static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, str
     }
     if (S_ISDIR(status->st_mode)) {
         mp_diagnose(diagnostics, MP_DIAG_IS_DIRECTORY, path, 0,
-                    "is a directory, expected a recording: name the files in it");
+                    "is a directory, expected a recording; name the files in it");
         if (!standard)
             close(file);
         return NULL;
@@ -121,7 +121,7 @@ static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_f
         path = mp_arena_format(&arena, "%s:%s", path, failure->inside);
     if (failure->fault == MP_FAULT_TORN)
         mp_diagnose(diagnostics, MP_DIAG_TORN, path, 0,
-                    "the archive breaks off (%s): what stands in front of that is read", why);
+                    "the archive is truncated (%s); the part before that is used", why);
     else if (failure->fault == MP_FAULT_LIMIT)
         mp_input_tell_limit(diagnostics, path, 0, why);
     else if (failure->fault)
@@ -149,7 +149,7 @@ static mp_members *list_archive(const char *path, char *name, mp_diagnostics *di
     if (mp_packing_is_archive(archive.packing))
         return mp_members_visit(&archive, want_named, name);
     mp_stream_close(archive.stream);
-    mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: it is no archive");
+    mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: it is not an archive");
     return NULL;
 }
 
@@ -164,11 +164,11 @@ static mp_stream *find_member(mp_members *members, const char *archive, const ch
     diagnose_archive(diagnostics, archive, &failure);
     if (!member && failed)
         mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
-                    "cannot open: it is not in what can be read of the archive");
+                    "cannot open: it is not in the readable part of the archive");
     else if (!member)
         mp_diagnose(diagnostics, MP_DIAG_CANNOT_OPEN, path, 0,
-                    "there is no such member in the archive%s%s%s",
-                    *meant ? "; did you mean '" : "", meant, *meant ? "'?" : "");
+                    "no member of this name in the archive%s%s%s", *meant ? "; did you mean '" : "",
+                    meant, *meant ? "'?" : "");
     return member;
 }
 

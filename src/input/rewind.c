@@ -15,7 +15,7 @@ bool mp_input_keep(mp_input *input)
     if (mp_stream_is_kept(input->file))
         return true;
     if (!mp_stream_keep(input->file))
-        return mp_input_failed(input, "cannot keep what comes through a pipe in a temporary file");
+        return mp_input_failed(input, "cannot store piped input in a temporary file");
     input->total = mp_stream_size(input->file);
     return mp_input_rewind(input);
 }

@@ -81,12 +81,12 @@ bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t
     if (out > limits->most) {
         char most[MP_UNIT_TEXT];
         mp_format_bytes(most, (int64_t)limits->most, false, false);
-        mp_stream_fail(stream, MP_FAULT_LIMIT,
-                       "is over %s when it is unpacked, the limit of " MP_DASHES "max-unpacked",
-                       most);
+        mp_stream_fail(
+            stream, MP_FAULT_LIMIT,
+            "is larger than %s when decompressed, the limit of " MP_DASHES "max-unpacked", most);
     } else if (out > MP_RATIO_FROM && out / limits->ratio > in) {
         mp_stream_fail(stream, MP_FAULT_LIMIT,
-                       "is over %llu times as large when it is unpacked, the limit of " MP_DASHES
+                       "is over %llu times as large when decompressed, the limit of " MP_DASHES
                        "max-ratio",
                        (unsigned long long)limits->ratio);
     }
@@ -245,10 +245,11 @@ mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_
             return packing;
         if (layers->count >= limits->nesting) {
             (*stream)->head_start = (*stream)->head_end = 0;
-            mp_stream_fail(*stream, MP_FAULT_LIMIT,
-                           "has more than %u packings in one another, the limit of " MP_DASHES
-                           "max-nesting",
-                           (unsigned)limits->nesting);
+            mp_stream_fail(
+                *stream, MP_FAULT_LIMIT,
+                "has more than %u nested archives or compressions, the limit of " MP_DASHES
+                "max-nesting",
+                (unsigned)limits->nesting);
             return MP_UNPACKED;
         }
         if (mp_packing_is_archive(packing) && can_unpack)
@@ -256,10 +257,10 @@ mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_
         mp_stream *made = unpack(*stream, packing, limits);
         if (!made) {
             (*stream)->head_start = (*stream)->head_end = 0;
-            mp_stream_fail(*stream, MP_FAULT_READ,
-                           "it is packed by %s, and this memprof is built without what unpacks it: "
-                           "unpack it first",
-                           mp_packing_name(packing));
+            mp_stream_fail(
+                *stream, MP_FAULT_READ,
+                "it is compressed by %s, which this memprof was built without; decompress it first",
+                mp_packing_name(packing));
             return MP_UNPACKED;
         }
         *stream = made;

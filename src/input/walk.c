@@ -122,7 +122,8 @@ static bool enter(mp_walk *walk, mp_stream *from, mp_packing packing)
     at->before = walk->layers.count;
     walk->place.at[walk->place.depth++] = 0;
     if (!ok && packing == MP_7ZIP && !at->seeks)
-        stop(walk, MP_FAULT_READ, "", "a 7z archive in another one is not read: unpack it first");
+        stop(walk, MP_FAULT_READ, "",
+             "a 7z archive inside another archive is not supported; extract it first");
     else if (!ok)
         stop(walk, MP_FAULT_READ, mp_packing_name(packing), mp_archive_why(at));
     return ok;
@@ -183,7 +184,7 @@ static bool next_entry(mp_walk *walk)
         mp_entry_kind kind = mp_archive_kind(at);
         if (kind == MP_ENTRY_ODD || kind == MP_ENTRY_LOST)
             stop(walk, MP_FAULT_READ, mp_packing_name(at->packing),
-                 "a member that has bytes is of no kind that files are");
+                 "a member with data is not a regular file");
         if (kind == MP_ENTRY_FILE || kind == MP_ENTRY_ODD)
             return true;
     }
@@ -197,7 +198,7 @@ static mp_packing open_entry(mp_walk *walk, mp_stream **stream)
     walk->layers.at[at->before] = (uint8_t)at->packing;
     *stream = entry_new(walk);
     if (archive_entry_is_data_encrypted(at->entry) == 1) {
-        mp_stream_fail(*stream, MP_FAULT_READ, "it is encrypted, expected no password");
+        mp_stream_fail(*stream, MP_FAULT_READ, "it is encrypted; encryption is not supported");
         return MP_UNPACKED;
     }
     return mp_unpack_all(stream, &walk->layers, &walk->limits);

@@ -320,8 +320,7 @@ static int64_t counted_bytes(mp_blocks *blocks, const mp_event *event)
     if (mp_budget_take(&blocks->model->private->spent, event->bytes))
         return event->bytes;
     mp_diagnose(blocks->log.diagnostics, MP_DIAG_BAD_ROW, blocks->log.path, event->line,
-                "block of %" PRId64 " bytes: more than any memory holds, counted as 0",
-                event->bytes);
+                "block of %" PRId64 " bytes, more than any memory has; counted as 0", event->bytes);
     return 0;
 }
 

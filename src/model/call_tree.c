@@ -91,7 +91,7 @@ void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
         uint32_t parent = model->tree_of[at];
         if (parent == on_the_way) {
             mp_diagnose(diagnostics, MP_DIAG_NODE_CYCLE, NULL, 0,
-                        "call-tree node %" PRIu64 " is its own caller: cut there",
+                        "call-tree node %" PRIu64 " is its own caller; the stack ends there",
                         model->nodes.at[at].number);
             parent = 0;
         }

@@ -81,11 +81,11 @@ void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp
     mp_anomaly *anomaly = add(log, kind);
     if (kind == MP_ANOMALY_NONUNIQUE) /* another thread is no fault: it is told in a table */
         mp_diagnose(log->diagnostics, MP_DIAG_NONUNIQUE_ALLOCATION, log->path, event->line,
-                    "0x%" PRIx64 " is handed out though the block of line %" PRIu64
+                    "0x%" PRIx64 " is allocated although the block of line %" PRIu64
                     " is alive there: %s",
                     event->address, block->born_line,
-                    event->kind == MP_EVENT_OLD ? "the old one is left out"
-                                                : "that block is taken as gone");
+                    event->kind == MP_EVENT_OLD ? "the old one is ignored"
+                                                : "that block counts as deleted");
     if (!anomaly)
         return;
     anomaly->address = event->address;
@@ -103,12 +103,12 @@ void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_f
     mp_anomaly *anomaly = add(log, freed ? MP_ANOMALY_DOUBLE_DELETION : MP_ANOMALY_BAD_ADDRESS);
     if (freed)
         mp_diagnose(log->diagnostics, MP_DIAG_DOUBLE_DELETION, log->path, event->line,
-                    "0x%" PRIx64 " is deleted, and was deleted in line %" PRIu64
-                    " already: left out",
+                    "0x%" PRIx64 " is deleted, but was already deleted in line %" PRIu64
+                    "; ignored",
                     event->address, freed->line);
     else
         mp_diagnose(log->diagnostics, MP_DIAG_BAD_ADDRESS, log->path, event->line,
-                    "0x%" PRIx64 " is deleted, and no block was seen there: left out",
+                    "0x%" PRIx64 " is deleted, but no block is known there; ignored",
                     event->address);
     if (!anomaly)
         return;

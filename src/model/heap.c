@@ -118,9 +118,10 @@ static mp_owner shallow(mp_heap *heap, mp_owner owner)
     const mp_context *context = &heap->model->contexts.at[owner.context.i];
     if (context->depth < DEEPEST_SCOPE)
         return owner;
-    mp_diagnose(heap->diagnostics, MP_DIAG_SCOPE_DEPTH, heap->path, 0,
-                "objects are scoped more than %d deep: those below count for the owners above that",
-                DEEPEST_SCOPE);
+    mp_diagnose(
+        heap->diagnostics, MP_DIAG_SCOPE_DEPTH, heap->path, 0,
+        "objects are scoped more than %d levels deep; deeper ones count for the owners above",
+        DEEPEST_SCOPE);
     return (mp_owner){context->owner, heap->model->generations.at[owner.generation.i].owner};
 }
 
@@ -212,8 +213,7 @@ static int64_t counted_bytes(mp_heap *heap, const mp_birth *birth, uint64_t line
     if (reserve(heap, birth->bytes))
         return birth->bytes;
     mp_diagnose(heap->diagnostics, MP_DIAG_BAD_ROW, heap->path, line,
-                "object %" PRIu64 " of %" PRId64 " bytes: more than any memory holds, counted "
-                "as 0",
+                "object %" PRIu64 " of %" PRId64 " bytes, more than any memory has; counted as 0",
                 birth->id, birth->bytes);
     return 0;
 }
@@ -355,8 +355,8 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     int64_t before = mp_live_bytes(&heap->live, object), delta = bytes - before;
     if (!reserve(heap, delta)) {
         mp_diagnose(heap->diagnostics, MP_DIAG_BAD_ROW, heap->path, line,
-                    "object %" PRIu64 " grows to %" PRId64 " bytes: more than any memory holds, "
-                    "its size stays as it was",
+                    "object %" PRIu64 " grows to %" PRId64
+                    " bytes, more than any memory has; its size is unchanged",
                     id, bytes);
         delta = 0;
     }

@@ -126,10 +126,10 @@ const char *mp_annotation_source(mp_arena *arena, const char *const *sources, si
         mp_fail(error, MP_ERROR_ARGUMENT,
                 "\"%s\" is not a source of the recording; did you mean '%s'?", name, nearest);
     else if (count)
-        mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\" is no source of the recording, which has %s",
+        mp_fail(error, MP_ERROR_ARGUMENT, "\"%s\" is not a source of the recording, which has %s",
                 name, names);
     else
-        mp_fail(error, MP_ERROR_ARGUMENT, "the recording tells no lines of any source");
+        mp_fail(error, MP_ERROR_ARGUMENT, "the recording has no source lines");
     return NULL;
 }
 

@@ -254,7 +254,7 @@ static mp_key by_finalizable(const mp_model *model, const mp_generation *generat
 static const char *finalizable_label(mp_arena *arena, const mp_model *model,
                                      const mp_generation *generation)
 {
-    static const char *const labels[] = {"(not told)", "not finalizable", "finalizable"};
+    static const char *const labels[] = {"(not recorded)", "not finalizable", "finalizable"};
     (void)arena;
     return labels[told_of(model, generation)];
 }

@@ -316,7 +316,7 @@ void mp_leaks_free(mp_leaks *leaks)
 const char *mp_dump_order_text(mp_arena *arena, const mp_model *model)
 {
     return model->misplaced ? mp_arena_format(arena,
-                                              "the order of the dumps is in doubt: %s may be "
+                                              "the order of the dumps is uncertain: %s may be "
                                               "earlier than the one before it",
                                               model->misplaced)
                             : NULL;

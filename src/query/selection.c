@@ -304,7 +304,7 @@ bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)
     size_t length = strlen(pattern), shown = length > SHOWN ? SHOWN : length;
     while (shown < length && ((unsigned char)pattern[shown] & 0xc0) == 0x80)
         shown++; /* not within a UTF-8 character */
-    mp_fail(error, MP_ERROR_ARGUMENT, "\"%.*s%s\" is no extended regular expression: %s",
+    mp_fail(error, MP_ERROR_ARGUMENT, "\"%.*s%s\" is not an extended regular expression: %s",
             (int)shown, pattern, shown < length ? "..." : "", reason);
     return false;
 }
@@ -431,19 +431,19 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
         return mp_fail_argument(error,
                                 criterion->negated ? subjects[criterion->subject].negated
                                                    : mp_subject_name(criterion->subject),
-                                criterion->pattern, "%s does not tell that",
+                                criterion->pattern, "%s does not have that",
                                 mp_kind_name(model->kind));
     }
     bool timed = TIMED & 1u << model->kind;
     const mp_moment *since = &selection->within.since, *until = &selection->within.until;
     if (!timed && (since->given || until->given))
         return mp_fail_argument(error, since->given ? "since" : "until", NULL,
-                                "%s does not tell when objects were created",
+                                "%s does not record when objects were created",
                                 mp_kind_name(model->kind));
     for (uint32_t i = 1; i < model->sessions.count; i++)
         if (!model->sessions.at[i].start_us && (since->absolute || until->absolute))
             return mp_fail_argument(error, since->absolute ? "since" : "until", NULL,
-                                    "%s does not tell when it began: give a time from its start",
+                                    "%s does not record its start; give a time from its start",
                                     mp_kind_name(model->kind));
     /* Of one by the clock and one from the start, sessions may differ. */
     if (since->given && until->given && since->absolute == until->absolute && since->us > until->us)

@@ -139,7 +139,8 @@ static bool take_key(parser *p, mp_slice line)
 {
     const char *equals = memchr(line.at, '=', line.length);
     if (!equals)
-        return complain(p, line.at, "\"%s\" is no setting, expected [NAME], KEY = VALUE or # NOTE",
+        return complain(p, line.at,
+                        "\"%s\" is not a setting, expected [NAME], KEY = VALUE or # NOTE",
                         quoted(p, line));
     mp_slice key = mp_slice_trim((mp_slice){line.at, (size_t)(equals - line.at)});
     mp_slice value =
@@ -203,12 +204,12 @@ static bool begin_section(parser *p, mp_slice line)
     if (!name.length)
         return complain(p, line.at, "a section without a name, expected [NAME]");
     if (end != last)
-        return complain(p, end + 1, "text behind ], expected the end of the line");
+        return complain(p, end + 1, "text after ], expected the end of the line");
     const char *text = mp_arena_copy(p->list->own, name.at, name.length);
     uint32_t found = set_name(p, text, (uint32_t)p->list->count + 1);
     const mp_suppression *other = found ? &p->list->at[found - 1] : NULL;
     if (other)
-        return complain(p, name.at, "[%s] is at %s:%llu too, expected a name of its own",
+        return complain(p, name.at, "[%s] is also at %s:%llu, expected a unique name",
                         quoted(p, name), other->path, (unsigned long long)other->line);
     mp_grow(&p->list->at, &p->list->capacity, p->list->count + 1, sizeof *p->list->at);
     p->current = &p->list->at[p->list->count++];

@@ -160,7 +160,7 @@ int64_t mp_trend_whole_slope(const int64_t *values, size_t count)
 const char *mp_trend_words(mp_trend_kind kind)
 {
     static const char *const words[] = {
-        [MP_TREND_TOO_SHORT] = "too short to tell",
+        [MP_TREND_TOO_SHORT] = "too short to judge",
         [MP_TREND_FLAT] = "flat",
         [MP_TREND_GROWS] = "grows steadily",
         [MP_TREND_SHRINKS] = "shrinks steadily",

@@ -263,8 +263,8 @@ bool mp_verdict_is_unknown(const mp_window *window)
 static const char *too_few_text(mp_arena *arena, uint32_t moments)
 {
     return mp_arena_format(arena,
-                           "%u snapshot%s of the window created anything, which is too few "
-                           "to tell a trend, expected at least %d",
+                           "%u snapshot%s of the window created anything, too few to detect a "
+                           "trend, expected at least %d",
                            moments, moments == 1 ? "" : "s", MP_VERDICT_MOMENTS);
 }
 
@@ -272,7 +272,7 @@ const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window)
 {
     const uint32_t moments = mp_window_verdict(window)->moments;
     if (window->model->kind == MP_KIND_DUMP)
-        return mp_arena_format(arena, "%u dump%s too few to tell a trend, expected at least %d",
+        return mp_arena_format(arena, "%u dump%s too few to detect a trend, expected at least %d",
                                moments + 1, moments ? "s are" : " is", MP_VERDICT_MOMENTS);
     return too_few_text(arena, moments);
 }

@@ -39,7 +39,7 @@ typedef enum mp_weight_kind {
 } mp_weight_kind;
 
 /* Of a profile without call tree, what its methods stand below. */
-#define MP_CALLERS_NOT_KNOWN "(callers not known)"
+#define MP_CALLERS_NOT_KNOWN "(callers unknown)"
 
 /* A frame, below its caller. Of one caller no two frames have all of kind, name, line and start
  * alike but for overloads that the recording itself does not tell apart. */

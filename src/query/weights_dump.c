@@ -54,7 +54,7 @@ static void weigh_object(holders *all, uint32_t frame, uint32_t object)
 /* What strong roots do not reach, by type. */
 static void weigh_loose(holders *all)
 {
-    static const char *const names[] = {"(unreachable)", "(not known what holds it)"};
+    static const char *const names[] = {"(unreachable)", "(owner unknown)"};
     const mp_graph *graph = all->view->graph;
     for (uint32_t object = 1; object <= graph->count; object++) {
         bool tracked = mp_graph_tracks(graph, object);

@@ -71,7 +71,7 @@ bool mp_window_is_one(const mp_window *window);
 /* Return the first session of which the window has one snapshot, where others have more; 0: none.
  */
 uint32_t mp_window_lone_session(const mp_window *window);
-#define MP_ONE_SNAPSHOT "one snapshot does not tell growth"
+#define MP_ONE_SNAPSHOT "one snapshot cannot show growth"
 /* Whether a memory recording has a session whose process had not come to its end at `to`, by the
  * tags _PreCleanUp and _Exit: what was in use then counts as leaked. */
 bool mp_window_still_runs(const mp_window *window);
@@ -84,12 +84,12 @@ typedef enum mp_in_use {
     MP_IN_USE_LOG,       /* nothing tells whether a log ends with its program */
 } mp_in_use;
 mp_in_use mp_window_in_use(const mp_window *window);
-#define MP_IN_USE "what is in use counts as leaked"
+#define MP_IN_USE "objects in use count as leaked"
 /* Objects that leak and are deleted behind `to`, before the clean-up; 0 where nothing tells. */
 int64_t mp_window_deleted_later(const mp_window *window);
 /* Whether a session's `to` is behind its clean-up: what leaked is no longer there. */
 bool mp_window_ends_late(const mp_window *window);
-#define MP_ENDS_LATE "ends after the runtime's clean-up: what leaked was freed"
+#define MP_ENDS_LATE "ends after the runtime's clean-up, which freed the leaks"
 /* Whether a snapshot is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot);
 bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot);

@@ -95,7 +95,7 @@ static bool take_chain(page_walk *pages, uint32_t from, uint32_t first, uint64_t
         if (!take(pages, first))
             return false;
         if (!aq_source_page(pages->file, first, link, sizeof link))
-            return wrong(pages, from, "has a row of which the end is missing");
+            return wrong(pages, from, "has a truncated row");
         first = aq_big32(link);
         bytes -= bytes < each ? bytes : each;
     }
@@ -111,14 +111,14 @@ static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *a
     size_t other = one ? read_number(at + one, end, &row) : 0;
     uint64_t most = usable - 35, least = (usable - 12) * 32 / 255 - 23, local = payload;
     if (!other || payload > INT32_MAX)
-        return wrong(pages, number, "has a row that is not whole");
+        return wrong(pages, number, "has an incomplete row");
     if (payload > most) {
         local = least + (payload - least) % (usable - 4);
         local = local > most ? least : local;
     }
     size_t used = one + other + (size_t)local + (payload > local ? 4 : 0);
     if (used > (size_t)(end - at))
-        return wrong(pages, number, "has a row that is not whole");
+        return wrong(pages, number, "has an incomplete row");
     if (payload > local && !take_chain(pages, number, aq_big32(at + used - 4), payload - local))
         return 0;
     if (pages->behind_first && (int64_t)row <= pages->last_row)

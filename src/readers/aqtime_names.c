@@ -139,7 +139,7 @@ static mp_symbol_id symbol_of_row(aq_state *state, int64_t line)
     uint32_t start_line = good ? (uint32_t)line : 0;
     if (!good)
         aq_say(state, MP_DIAG_BAD_ROW, AQ_ROUTINES, aq_row(state, AQ_ROUTINES),
-               "begins at line %" PRId64 ", expected one up to %" PRId32 ": taken as not known",
+               "begins at line %" PRId64 ", expected at most %" PRId32 "; the line is unknown",
                line, INT32_MAX);
     mp_symbol_id id = symbol_named(state, qualified(state, owner, name), start_line, &made);
     mp_arena_free(&state->scratch);

@@ -36,8 +36,7 @@ static size_t stack_of(aq_state *state, aq_number id, int64_t row)
         return 0;
     if (state->last_id.known && state->last_id.value == id.value) {
         aq_say(state, MP_DIAG_DUPLICATE_OBJECT, AQ_OBJECTS, row,
-               "has ID %" PRId64
-               ", which an object before has: its stack and references are not known",
+               "has ID %" PRId64 " of an earlier object; its stack and references are unknown",
                id.value);
         return 0;
     }
@@ -137,7 +136,7 @@ static void read_object(aq_state *state, const aq_number *numbers)
     aq_figures *figures = aq_figures_of(state, type);
     if (!mp_census_affords(&state->census, numbers[AQ_O_SIZE].value)) {
         aq_say(state, MP_DIAG_BAD_ROW, AQ_OBJECTS, row,
-               "has %" PRId64 " bytes, which no object has: row skipped", numbers[AQ_O_SIZE].value);
+               "has %" PRId64 " bytes, an impossible size: row skipped", numbers[AQ_O_SIZE].value);
         return;
     }
     figures->objects++;
@@ -148,7 +147,7 @@ static void read_object(aq_state *state, const aq_number *numbers)
     }
     state->overwrites++;
     aq_say(state, MP_DIAG_MEMORY_OVERWRITE, AQ_OBJECTS, row,
-           "in result set %" PRId64 ", the program wrote beyond the end of a block: no object",
+           "in result set %" PRId64 ", the program wrote beyond the end of a block",
            state->sets[state->set].id);
 }
 

@@ -31,7 +31,7 @@ static void wrong_order(aq_state *state, const char *what, aq_number live, aq_nu
     bool wrong = live.value < 0 || (live.known && peak.known && live.value > peak.value) ||
                  (peak.known && total.known && peak.value > total.value) ||
                  (live.known && total.known && live.value > total.value);
-    char text[64] = "not told";
+    char text[64] = "not recorded";
     if (peak.known)
         snprintf(text, sizeof text, "%" PRId64, peak.value);
     if (wrong)
@@ -211,7 +211,7 @@ static void say_what_was_odd(const aq_state *state)
     if (graph->duplicates)
         mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_OBJECT, state->path, 0,
                     "objects of result set %" PRId64
-                    " with a REC_ID that one before has, left out of the graph: %" PRIu64,
+                    " with the REC_ID of an earlier one, left out of the graph: %" PRIu64,
                     set, graph->duplicates);
     if (graph->dangling)
         mp_diagnose(state->diagnostics, MP_DIAG_DANGLING_REFERENCE, state->path, 0,
@@ -262,7 +262,7 @@ static void build_graph(aq_state *state, const edges *list)
     dangling += list->count - next; /* from what is not listed */
     if (!mp_graph_end(graph)) {
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
-                    "has more references than 32 bits can number: they are left out");
+                    "has more references than 32 bits can number; they are ignored");
         return;
     }
     state->model->graph->dangling += dangling;

@@ -78,7 +78,7 @@ static uint32_t read_frames(aq_source *file, log_sum sum, uint32_t **pages, uint
             add_up(&sum, frame + FRAME_HEADER, file->page_size);
         }
         if (got < size || !is_sum(&sum, frame + 16) || !aq_big32(frame)) {
-            not_all(file, "-wal", "is torn or damaged: changes from there on are left out");
+            not_all(file, "-wal", "is truncated or damaged; changes from there on are ignored");
             break;
         }
         mp_grow(pages, &capacity, count + 1u, sizeof **pages);
@@ -103,12 +103,12 @@ static void read_log(aq_source *file)
     if (got < AQ_LOG_HEADER || (aq_big32(header) & ~1u) != log_magic ||
         !is_sum(&sum, header + 24) || aq_big32(header + 4) != LOG_VERSION ||
         aq_big32(header + 8) != file->page_size) {
-        not_all(file, "-wal", "is no log of this database: what it may hold is not read");
+        not_all(file, "-wal", "is not a log of this database; its contents are ignored");
         return;
     }
     uint32_t *pages = NULL, ended = 0, count = read_frames(file, sum, &pages, &ended);
     if (count > ended && file->whole)
-        not_all(file, "-wal", "ends in a change that was not finished: it is left out");
+        not_all(file, "-wal", "ends in an unfinished change, which is ignored");
     for (uint32_t i = 0; i < ended; i++)
         *mp_id_index_put(&file->frames, pages[i]) = i + 1;
     free(pages);
@@ -125,9 +125,9 @@ static int open_beside(aq_source *file, const char *ending)
     int opened = open(beside, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     free(beside);
     if (opened < 0 && errno != ENOENT)
-        not_all(file, ending, "cannot be opened: what it may hold is not read");
+        not_all(file, ending, "cannot be opened; its contents are ignored");
     if (opened >= 0 && (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode))) {
-        not_all(file, ending, "is no file: what it may hold is not read");
+        not_all(file, ending, "is not a file; its contents are ignored");
         close(opened);
         opened = -1;
     }
@@ -144,8 +144,7 @@ static void look_for_journal(aq_source *file)
     if (journal < 0)
         return;
     if (pread(journal, &first, 1, 0) == 1 && first)
-        not_all(file, "-journal",
-                "shows a change that was not finished: what is read may be a part of it");
+        not_all(file, "-journal", "shows an unfinished change; the data may be incomplete");
     close(journal);
 }
 
@@ -228,7 +227,7 @@ bool aq_source_is_whole(aq_source *file)
         same &= memcmp(log_header, file->log_header, AQ_LOG_HEADER) == 0;
     }
     if (!same)
-        not_all(file, "", "was written to while it was read");
+        not_all(file, "", "changed while it was read");
     return file->whole;
 }
 

@@ -88,7 +88,7 @@ bool aq_is_table(const char *name)
 
 bool aq_fail(aq_state *state, const char *doing)
 {
-    const char *why = state->steps_left < 0 ? "it takes more work than its rows are worth"
+    const char *why = state->steps_left < 0 ? "it takes too much work for its rows"
                                             : sqlite3_errmsg(state->database);
     if (!state->failed)
         mp_diagnose(state->diagnostics, MP_DIAG_CANNOT_READ, state->path, 0, "%s: %s", doing, why);
@@ -155,7 +155,7 @@ static void note_column(aq_state *state, aq_table table, sqlite3_stmt *column, t
         shape->there[i] = is_recorded(column);
         if (!shape->there[i])
             mp_diagnose(state->diagnostics, MP_DIAG_COMPUTED_COLUMN, state->path, 0,
-                        "%s.%s stands in no row, the database makes it up: it is not read",
+                        "%s.%s is computed by the database, not stored; it is ignored",
                         words[table].name, words[table].columns[i] + 1);
     }
     shape->row = !(*taken & 1) ? rows[0] : !(*taken & 2) ? rows[1] : !(*taken & 4) ? rows[2] : NULL;
@@ -210,7 +210,7 @@ static void note_missing(aq_state *state, const char *const found[AQ_TABLES])
                                      words[i].name);
     if (used)
         mp_diagnose(state->diagnostics, MP_DIAG_MISSING_TABLES, state->path, 0,
-                    "has no table %s: reports lack what it would tell", list);
+                    "has no table %s; reports lack its data", list);
 }
 
 bool aq_open_tables(aq_state *state)

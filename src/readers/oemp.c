@@ -250,8 +250,8 @@ static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const m
     uint64_t sequence = state->sequence;
     if (begin_snapshot(cursor, line)) {
         mp_diagnose(state->diagnostics, MP_DIAG_DAMAGED_SNAPSHOT, state->path, at,
-                    "snapshot %" PRIu64 " breaks off in section %s, expected its trailer: what was "
-                    "read of it counts for the next one",
+                    "snapshot %" PRIu64 " is truncated in section %s, expected its trailer; its "
+                    "rows count for the next snapshot",
                     sequence, section->name);
         return;
     }
@@ -261,8 +261,8 @@ static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const m
     mp_slice rest = mp_fields_rest(fields);
     if (column == columns)
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
-                    "%s row goes on with \"%.*s\", expected %u columns: row skipped", section->name,
-                    (int)rest.length, rest.at, columns);
+                    "%s row continues with \"%.*s\", expected %u columns: row skipped",
+                    section->name, (int)rest.length, rest.at, columns);
     else if (rest.length == 0)
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
                     "%s row ends after %u columns, expected %u: row skipped", section->name, column,
@@ -367,11 +367,11 @@ static void end_of_input(oemp_cursor *cursor)
     if (cursor->layout)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
                     "recording ends in section %s of snapshot %" PRIu64
-                    ", expected its trailer: read up to the last whole snapshot",
+                    ", expected its trailer; read up to the last complete snapshot",
                     cursor->layout[cursor->at]->name, state->sequence);
     if (cursor->whole == 0)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, line,
-                    "no whole snapshot in it, expected at least one");
+                    "no complete snapshot, expected at least one");
     if (state->converted)
         mp_reader_tell_converted(state->diagnostics, state->path);
 }

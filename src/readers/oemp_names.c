@@ -25,8 +25,8 @@ uint32_t oemp_line(oemp_state *state, uint64_t number, const char *of, uint64_t 
     if (number <= INT32_MAX)
         return (uint32_t)number;
     mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, line,
-                "%s row has line %" PRId64 " of a source, expected one up to %" PRId32
-                ": taken as not known",
+                "%s row has source line %" PRId64 ", expected at most %" PRId32
+                "; the line is unknown",
                 of, (int64_t)number, INT32_MAX);
     return MP_NO_LINE;
 }
@@ -89,9 +89,8 @@ mp_node_id oemp_node_id(oemp_state *state, uint64_t number, uint64_t line)
 static void redefined(oemp_state *state, const char *what, uint64_t number, uint64_t line)
 {
     mp_diagnose(state->diagnostics, MP_DIAG_REDEFINED, state->path, line,
-                "%s %" PRIu64 " is defined again as something else, expected it never to change: "
-                "the first definition stays",
-                what, number);
+                "%s %" PRIu64 " is redefined differently; the first definition is used", what,
+                number);
 }
 
 /* --- catalogues, names and nodes --- */
@@ -242,7 +241,7 @@ void oemp_platform_data(oemp_state *state, const oemp_value *row, uint64_t line)
     if (!platform)
         mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_PLATFORM, state->path, line,
                     "platform object %" PRIu64
-                    " is not in the catalogue: its bytes count, without a name",
+                    " is not in the catalogue; its bytes count without a name",
                     row[0].number);
     *MP_ADD(&state->model->platform_samples) =
         (mp_platform_sample){.snapshot = recording->heap.snapshot,

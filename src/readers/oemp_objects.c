@@ -113,12 +113,12 @@ static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
     /* Version 1 writes changed objects among the new ones. */
     if (stands_twice(state, row)) {
         mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
-                    "the row of object %" PRIu64 " stands twice: counted once", row[OEMP_ID]);
+                    "the row of object %" PRIu64 " occurs twice; counted once", row[OEMP_ID]);
         return;
     }
     if (recording->version >= 2)
         mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
-                    "object %" PRIu64 " is created but alive already: taken as a change",
+                    "object %" PRIu64 " is created but already alive; taken as a change",
                     row[OEMP_ID]);
     mp_heap_change(&recording->heap, birth.id, origin->type_id, birth.bytes, birth.idle, line);
 }

@@ -112,7 +112,7 @@ static void check_sequence(oemp_state *state, const oemp_recording *recording, u
         state->skip = true;
         mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_SNAPSHOT, state->path, line,
                     "snapshot %" PRIu64 " comes after snapshot %" PRIu64
-                    ", expected a later one: left out",
+                    ", expected a later one; ignored",
                     state->sequence, last);
     } else if (state->sequence != last + 1) {
         mp_diagnose(state->diagnostics, MP_DIAG_SEQUENCE_GAP, state->path, line,
@@ -146,8 +146,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
         check_sequence(state, recording, line);
     else if (state->sequence > 1)
         mp_diagnose(state->diagnostics, MP_DIAG_SEQUENCE_GAP, state->path, line,
-                    "recording starts with snapshot %" PRIu64
-                    ", expected 1: give the files before it too",
+                    "recording starts with snapshot %" PRIu64 ", expected 1; add the earlier files",
                     state->sequence);
     if (state->skip)
         return;
@@ -214,12 +213,12 @@ static void hold_trailer(oemp_state *state, const oemp_value *row, uint64_t line
                     state->sequence, (int64_t)row[PEAK].number, recording->most_live);
     if (recording->started && (int64_t)row[TIME].number < recording->last_time_us)
         mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, line,
-                    "snapshot %" PRIu64 " is of %" PRIu64 " us, expected a time after %" PRId64,
+                    "snapshot %" PRIu64 " is at %" PRIu64 " us, expected a time after %" PRId64,
                     state->sequence, row[TIME].number, recording->last_time_us);
     if ((int64_t)row[TIME].number < state->latest_us)
         mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, line,
-                    "snapshot %" PRIu64 " is of %" PRIu64
-                    " us and has an object created or deleted at %" PRId64 " us, after it",
+                    "snapshot %" PRIu64 " is at %" PRIu64
+                    " us and has an object created or deleted later, at %" PRId64 " us",
                     state->sequence, row[TIME].number, state->latest_us);
     if (recording->version < 2)
         return;
@@ -261,8 +260,8 @@ bool oemp_snapshot_end(oemp_state *state, uint64_t line)
         return true;
     if (!recording->trailed) {
         mp_diagnose(state->diagnostics, MP_DIAG_DAMAGED_SNAPSHOT, state->path, line,
-                    "snapshot %" PRIu64 " has no trailer row, expected one: what was read of it "
-                    "counts for the next one",
+                    "snapshot %" PRIu64
+                    " has no trailer row, expected one; its rows count for the next snapshot",
                     state->sequence);
         return false;
     }

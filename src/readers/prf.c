@@ -202,11 +202,11 @@ static void bad_row(prf_cursor *cursor, unsigned column, const mp_fields *fields
     state->unsound |= section->part;
     if (section->columns == 0)
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
-                    "\"%.*s\" stands behind the description, expected a dot: row skipped",
+                    "\"%.*s\" follows the description, expected a dot: row skipped",
                     (int)rest.length, rest.at);
     else if (column == section->columns)
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
-                    "%s row goes on with \"%.*s\", expected %s: row skipped", section->name,
+                    "%s row continues with \"%.*s\", expected %s: row skipped", section->name,
                     (int)rest.length, rest.at,
                     section == &nodes ? "ids of nodes only" : "no more columns");
     else if (rest.length == 0)
@@ -270,7 +270,7 @@ static void abandon_profile(prf_cursor *cursor)
     uint64_t at = mp_input_line_number(cursor->input);
     const char *name = (*cursor->layout)->name;
     mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, at,
-                "profile ends in section %s%s, expected the dots that close it: read up to here",
+                "profile ends in section %s%s, expected the dots that close it; read up to here",
                 name, cursor->cut ? " with a row that is cut off" : "");
     for (; *cursor->layout; cursor->layout++)
         state->unsound |= (*cursor->layout)->part;
@@ -366,7 +366,7 @@ static void end_of_input(prf_cursor *cursor)
         abandon_profile(cursor);
     else if (cursor->cut && !cursor->foreign)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
-                    "the last line is cut off, expected a line end: left out");
+                    "the last line is truncated, expected a line end; ignored");
     if (state->converted)
         mp_reader_tell_converted(state->diagnostics, state->path);
 }

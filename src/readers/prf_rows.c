@@ -96,8 +96,7 @@ void prf_session_begin(prf_state *state, const prf_header *header, uint64_t line
 static void redefined(prf_state *state, const char *what, uint64_t number, uint64_t line)
 {
     mp_diagnose(state->diagnostics, MP_DIAG_REDEFINED, state->path, line,
-                "%s %" PRIu64 " is defined a second time, expected one row for each: the first "
-                "one stays",
+                "%s %" PRIu64 " is defined twice, expected one row for each; the first is used",
                 what, number);
 }
 

@@ -84,9 +84,8 @@ static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *
     const mp_reader *second, *best = mp_reader_claiming(head, &second);
     if (second)
         mp_diagnose(diagnostics, MP_DIAG_AMBIGUOUS_FORMAT, path, 1,
-                    "could be %s or %s, expected one of them to be sure: say which with "
-                    "%sinput-format",
-                    best->name, second->name, dashes);
+                    "could be %s or %s; choose one with %sinput-format", best->name, second->name,
+                    dashes);
     else if (!best)
         mp_diagnose(diagnostics, MP_DIAG_FOREIGN_FILE, path, 1,
                     "looks like %s, expected a recording that memprof reads (see memprof formats)",
@@ -124,7 +123,7 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
     bool ok = loading->reader->read(loading->state, input, at);
     if (model->cut_names)
         mp_diagnose(loading->diagnostics, MP_DIAG_LONG_NAME, model->inputs.at[at].path, 0,
-                    "has names of more than the limit of %smax-name: cut",
+                    "has names longer than the limit of %smax-name; truncated",
                     mp_diagnostics_dashes(loading->diagnostics));
     model->inputs.at[at].bytes = mp_input_bytes(input);
     model->inputs.at[at].complete &= mp_input_is_whole(input);
@@ -142,10 +141,10 @@ void mp_loading_end(mp_loading *loading)
 
 void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path)
 {
-    mp_diagnose(diagnostics, MP_DIAG_NOT_UTF8, path, 0,
-                "has text that is not UTF-8: read as ISO 8859-1 (of others, say which: "
-                "%sencoding)",
-                mp_diagnostics_dashes(diagnostics));
+    mp_diagnose(
+        diagnostics, MP_DIAG_NOT_UTF8, path, 0,
+        "has text that is not UTF-8; read as ISO 8859-1 (%sencoding names another encoding)",
+        mp_diagnostics_dashes(diagnostics));
 }
 
 static const char *const usual_skips[] = {

@@ -109,7 +109,7 @@ static void name_by_number(rpm_state *state, mp_type *type)
     char name[40];
     snprintf(name, sizeof name, "<type %" PRIx64 ">", type->number);
     mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_TYPE, state->path, 0,
-                "type %" PRIx64 " is used, and no t record says what it is", type->number);
+                "type %" PRIx64 " is used but never defined by a t record", type->number);
     type->name = mp_model_intern_text(state->model, name);
 }
 
@@ -295,9 +295,9 @@ static void say_bad_row(rpm_state *state, mp_slice line, uint64_t at)
     if (state->oversized)
         form = "sizes that 64 bits can add up";
     mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
-                "\"%.*s\" is no record, expected %s in hexadecimal numbers: line skipped",
+                "\"%.*s\" is not a record, expected %s in hexadecimal numbers: line skipped",
                 (int)(line.length < 40 ? line.length : 40), line.at,
-                form ? form : "one of a, t, o, r and c and what belongs to it");
+                form ? form : "one of a, t, o, r and c with its fields");
     state->oversized = false;
 }
 
@@ -350,8 +350,7 @@ static void say_what_was_odd(const rpm_state *state)
         missing += !graph->roots.at[i].object;
     if (graph->duplicates)
         mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_OBJECT, state->path, 0,
-                    "objects with an id that one before has, left out: %" PRIu64,
-                    graph->duplicates);
+                    "objects with the id of an earlier one, ignored: %" PRIu64, graph->duplicates);
     if (graph->dangling)
         mp_diagnose(state->diagnostics, MP_DIAG_DANGLING_REFERENCE, state->path, 0,
                     "references to objects that are not in the file: %" PRIu64, graph->dangling);
@@ -454,8 +453,8 @@ static void check_order(rpm_state *state)
     bool earlier = both && between(state->last_stamp, state->stamp) < 0;
     if (earlier)
         mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, 0,
-                    "is earlier by its stamp than the dump before it, expected the oldest first: "
-                    "what grew is told of another order");
+                    "has an earlier time stamp than the dump before it, expected the oldest first; "
+                    "growth may be in the wrong order");
     if (state->last_path && !state->model->misplaced &&
         (earlier || ((!both || same) && is_numbered_after(state->last_path, state->path))))
         state->model->misplaced = state->path;
@@ -503,8 +502,8 @@ static bool read_rpm(void *opaque, mp_input *input, uint32_t summary)
     bool usable = end_file(state);
     if (usable && !whole)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, mp_input_line_number(input),
-                    "the dump is cut off, expected a c record for each application domain: what "
-                    "is there is used");
+                    "the dump is truncated, expected a c record for each application domain; the "
+                    "existing part is used");
     mp_input_summary *sum = &state->model->inputs.at[summary];
     sum->format_version = state->version == NO_VERSION ? 0 : (uint32_t)state->version;
     sum->records = state->records;

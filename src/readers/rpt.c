@@ -203,7 +203,7 @@ static void top_line(rpt_state *state, mp_slice line, uint64_t at)
         add_known(&state->profile->stated_total_us, total);
         if (total < 0 && !is_unknown(rest))
             mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
-                        "session total is \"%.*s\", expected hh:mm:ss: left out",
+                        "session total is \"%.*s\", expected hh:mm:ss; ignored",
                         (int)(rest.length < 40 ? rest.length : 40), rest.at);
     }
 }
@@ -393,7 +393,8 @@ static void note_profile_beside(rpt_state *state)
     memcpy(beside + length - 3, "prf", 3);
     if (stat(beside, &status) == 0 && S_ISREG(status.st_mode))
         mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_BESIDE, state->path, 0,
-                    "the profile that it was made of lies beside it: read %s instead", beside);
+                    "the profile that it was made from is in the same folder; read %s instead",
+                    beside);
     mp_arena_free(&arena);
 }
 
@@ -411,7 +412,7 @@ static bool end_input(rpt_state *state, bool cut, uint64_t line)
 {
     if (cut)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
-                    "the last line is cut off, expected a line end: left out");
+                    "the last line is truncated, expected a line end; ignored");
     if (state->converted)
         mp_reader_tell_converted(state->diagnostics, state->path);
     if (!state->ruled) {
@@ -423,7 +424,7 @@ static bool end_input(rpt_state *state, bool cut, uint64_t line)
     }
     state->profile->from_report = true;
     mp_diagnose(state->diagnostics, MP_DIAG_REPORT_ROUNDED, state->path, 0,
-                "a report has at most 20 lines, and its times are rounded: the .prf holds all");
+                "a report has at most 20 lines and rounded times; the .prf has everything");
     note_profile_beside(state);
     return true;
 }

@@ -46,7 +46,7 @@ static void bad_line(taligent_pass *pass, const taligent_line *event, uint64_t a
 {
     taligent_resolve(pass);
     mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, at,
-                "line is no heap event, %s: line skipped", event->wrong);
+                "line is not a heap event, %s: line skipped", event->wrong);
 }
 
 /* A line that is no event: a banner, a title, or damage. */
@@ -253,7 +253,7 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
     mp_blocks_close(&pass.blocks);
     if (!whole)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, pass.path, mp_input_line_number(input),
-                    "the last line is cut off, expected a line end: left out");
+                    "the last line is truncated, expected a line end; ignored");
     if (!pass.records)
         forget(&pass);
     if (!pass.records)

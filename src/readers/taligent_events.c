@@ -86,7 +86,8 @@ static void tell_late(const taligent_pass *pass)
     mp_format_time(end, last_us);
     mp_format_time(asked, pass->asked_us);
     mp_diagnose(pass->diagnostics, MP_DIAG_LATE_MOMENT, pass->path, 0,
-                "ends %s after its first event, so what was alive then stands for %s", end, asked);
+                "ends %s after its first event; the objects alive then are used for %s", end,
+                asked);
 }
 
 void taligent_end(taligent_pass *pass)
@@ -126,7 +127,7 @@ static void note_order(taligent_pass *pass, const mp_event *event)
     }
     pass->late_events++;
     mp_diagnose(pass->diagnostics, MP_DIAG_EVENT_ORDER, pass->path, event->line,
-                "event is %" PRId64 " us older than one before it, too late to be put in order",
+                "event is %" PRId64 " us older than the one before it, too late to be sorted",
                 pass->highest_us - event->time_us);
 }
 

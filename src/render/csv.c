@@ -71,7 +71,7 @@ static bool render_csv(const mp_document *document, const mp_diagnostics *diagno
     const mp_table *table = mp_document_main_table(document);
     if (!table)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "this report has no table to print as CSV, expected %sformat text or json",
+                       "this report has no CSV table, expected %sformat text or json",
                        style->dashes);
     put_row(document, MP_ROW_NAMES, style, file);
     for (size_t row = 0; row < table->row_count; row++)

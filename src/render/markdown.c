@@ -370,7 +370,9 @@ static void put_command(markdown *to, const char *command)
     char *fence = mp_arena_alloc(&to->arena, longest + 2);
     memset(fence, '`', longest + 1);
     fence[longest + 1] = '\0';
-    put_raw(to, "\nTo see the same:\n\n");
+    put_raw(to, "\n"
+                "To reproduce this report:\n"
+                "\n");
     put_raw(to, fence);
     put_raw(to, "sh\n");
     put_raw(to, command);
@@ -405,10 +407,13 @@ static void finish(markdown *to)
 {
     to->room = SIZE_MAX; /* it was kept free */
     if (to->rows_left_out)
-        PUT(to, "\n%zu more row%s than a comment has room for\n", to->rows_left_out,
-            to->rows_left_out == 1 ? "" : "s");
+        PUT(to,
+            "\n"
+            "%zu more row%s than fit in a comment\n",
+            to->rows_left_out, to->rows_left_out == 1 ? "" : "s");
     if (to->command_left_out)
-        put_raw(to, "\nThe command that shows the same is too long for a comment.\n");
+        put_raw(to, "\n"
+                    "The command that reproduces this report is too long for a comment.\n");
     else if (to->command)
         put_command(to, to->command);
     flush(to, 0);

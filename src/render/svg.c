@@ -240,15 +240,14 @@ static bool render_svg(const mp_document *document, const mp_diagnostics *diagno
             return true;
     if (document->files > 1)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "a picture is of one recording, not of %zu that are read apart",
-                       document->files);
+                       "a picture shows one recording, not %zu separate ones", document->files);
     if (!document->draws)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "%s was asked for no figures, expected the setting draws",
                        document->command);
     return mp_fail(error, MP_ERROR_NO_ANSWER,
-                   "%s has nothing that is drawn, expected flame, treemap, snapshots, growth or "
-                   "timeline, or %sformat html",
+                   "%s has no picture, expected flame, treemap, snapshots, growth or timeline, or "
+                   "%sformat html",
                    document->command, style->dashes);
 }
 

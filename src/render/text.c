@@ -359,13 +359,13 @@ void mp_text_guided(const mp_document *document, const mp_style *style, const mp
         const char *wider =
             guide ? guide->wider : mp_arena_format(&out.arena, "%swidth 0", style->dashes);
         put_wrapped(&out, "",
-                    mp_arena_format(&out.arena, "Columns were left out to fit %u; %s shows all.",
+                    mp_arena_format(&out.arena, "Columns were omitted to fit %u; %s shows all.",
                                     style->width, wider),
                     0, 0);
     }
     if (out.limited && style->around) {
         fputc('\n', file);
-        put_wrapped(&out, "", mp_arena_format(&out.arena, "To look around: %s", style->around), 0,
+        put_wrapped(&out, "", mp_arena_format(&out.arena, "Interactive view: %s", style->around), 0,
                     0);
     }
     mp_arena_free(&out.arena);

@@ -76,7 +76,7 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
         {MP_WEIGH_ALIVE, "alive_stacks", "Alive, by stack"},
         {MP_WEIGH_CREATED, "created_stacks", "Created, by stack"},
         {MP_WEIGH_SECONDS, "seconds_stacks", "Seconds, by stack"},
-        {MP_WEIGH_RETAINED, "retained_stacks", "Held, by what holds it"},
+        {MP_WEIGH_RETAINED, "retained_stacks", "Retained size by owner"},
     };
     enum { MOST_FRAMES = 4000 };
     const bool dump = mp_weighing_usual(filter) == MP_WEIGH_RETAINED;

@@ -241,14 +241,14 @@ static void put_people(const annotating *of, int64_t context)
     table->empty = "the file is empty";
     if (of->beyond)
         mp_table_line(of->document, table,
-                      "%s line%s of the recording %s beyond the file's end: it is not the source "
-                      "that was compiled",
+                      "%s line%s of the recording %s beyond the end of the file: it is not the "
+                      "source that was compiled",
                       mp_count_text(of->document, (int64_t)of->beyond, false),
                       of->beyond == 1 ? "" : "s", of->beyond == 1 ? "lies" : "lie");
     if (of->notes->versions)
-        mp_table_line(of->document, table,
-                      "the recordings are of several versions of this source (CRC), whose lines "
-                      "are not the same");
+        mp_table_line(
+            of->document, table,
+            "the recordings have several versions of this source (CRC) with different lines");
     bool *kept = mp_alloc_zero(of->count + 1, sizeof *kept);
     int64_t near = -1; /* the last line of the text that is told of */
     for (size_t i = 0; i < of->count; i++) {
@@ -290,7 +290,7 @@ static bool read_text(annotating *of, mp_error *error)
     mp_slice names[MP_SOURCE_NAMES];
     if (!request->read_source)
         return mp_fail(error, MP_ERROR_ARGUMENT,
-                       "annotate needs " MP_DASHES "sources, the folder that %s lies below",
+                       "annotate needs " MP_DASHES "sources, the folder that contains %s",
                        of->program);
     mp_source_names(of->document->arena, of->program, NULL, names);
     return request->read_source(request->sources, names, MP_SOURCE_NAMES, of->document->arena,
@@ -345,8 +345,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     annotating of = {.document = document, .request = request};
     if (request->model->profile->from_report)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "a report has the few lines that took most time, expected the .prf that "
-                       "it is of");
+                       "a report has only the few slowest lines; use its .prf");
     of.program = find_program(request, document, error);
     if (!of.program)
         return false;

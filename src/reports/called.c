@@ -112,8 +112,8 @@ static bool nothing_named(const mp_called *called, const char *code, mp_error *e
     for (size_t i = 0; none && i < count && i < NAMED; i++)
         names[used++] = mp_called_name(called, places[i]);
     free(places);
-    mp_fail(error, MP_ERROR_ARGUMENT, "nothing that was called fits the name \"%s\"", code);
-    size_t length = (size_t)snprintf(error->advice, sizeof error->advice, "there are such as ");
+    mp_fail(error, MP_ERROR_ARGUMENT, "nothing that was called matches the name \"%s\"", code);
+    size_t length = (size_t)snprintf(error->advice, sizeof error->advice, "for example ");
     mp_text_list(names, used, "and", error->advice + length, sizeof error->advice - length);
     if (!used)
         *error->advice = '\0';

@@ -231,8 +231,8 @@ static bool make_matches(asking *asked, mp_error *error)
     }
     asked->called.count = kept;
     return kept || !asked->called.word ||
-           mp_fail(error, MP_ERROR_ARGUMENT, "%s has no line %ld that did anything",
-                   asked->called.code, (long)asked->called.line);
+           mp_fail(error, MP_ERROR_ARGUMENT, "%s has no line %ld with a cost", asked->called.code,
+                   (long)asked->called.line);
 }
 
 static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool callers,
@@ -248,7 +248,7 @@ static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool call
                     .callee = callee->name,
                     .shown = !callers ? mp_called_name(&asked->called, edge->callee)
                              : caller ? mp_called_name(&asked->called, edge->caller)
-                                      : "(nobody: stacks begin here)",
+                                      : "(none: stacks begin here)",
                     .cost = told(amount.cost),
                     .objects = amount.objects,
                     .calls = edge->calls,
@@ -337,8 +337,8 @@ static void put_matches(const asking *asked)
                       "recursion counts twice");
     if (asked->called.count > detailed(asked))
         mp_table_line(asked->document, table,
-                      "below are callers and callees of the first %zu: a longer name, or one of "
-                      "this list, shows those of others",
+                      "callers and callees of the first %zu follow; use a longer name, or one from "
+                      "this list, for others",
                       detailed(asked));
     mp_table_left_out(table, asked->called.count);
 }
@@ -388,10 +388,11 @@ static void put_direction(const asking *asked, size_t match, bool callers)
                           : MP_TABLE(document, "callees", NULL, MP_ROWS, callee_times);
     table->flags = MP_FOR_PEOPLE;
     table->title = title_of(asked, match, callers);
-    table->empty = asked->called.of_bytes ? (callers ? "no caller has anything alive of it"
-                                                     : "it called nothing that has anything alive")
-                   : callers              ? "nobody calls it"
-                                          : "it calls nothing";
+    table->empty = asked->called.of_bytes
+                       ? (callers ? "no caller has live objects from it"
+                                  : "it called nothing that still has live objects")
+                   : callers ? "no callers"
+                             : "no callees";
     for (size_t i = 0; i < count; i++) {
         unknown |= rows[i].cost == MP_UNKNOWN;
         recursive |= rows[i].recursive_calls != MP_UNKNOWN;
@@ -400,11 +401,11 @@ static void put_direction(const asking *asked, size_t match, bool callers)
     }
     if (recursive && callers)
         mp_table_line(document, table,
-                      "recursive calls run within others, whose callers have their time");
+                      "the time of recursive calls counts for the callers of the outermost call");
     if (unknown)
-        mp_table_line(document, table,
-                      "without a call tree, seconds are told where a line calls nothing else, or "
-                      "nobody else calls");
+        mp_table_line(
+            document, table,
+            "without a call tree, seconds are known only for lines with one callee, or one caller");
     mp_table_left_out(table, count);
     free(rows);
 }
@@ -443,8 +444,8 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     asking asked = {.document = document, .rows = (size_t)own->heap.limit};
     if (profile->calls.count <= 1 && profile->nodes.count <= 1)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "calls needs a call graph, which execution profiles (.prf) have and reports "
-                       "of them (.rpt) have not");
+                       "calls needs a call graph, which execution profiles (.prf) have, but their "
+                       "reports (.rpt) do not");
     asked.called = mp_called_begin(document, request->model, own->code, false);
     mp_calls calls =
         mp_calls_of_profile(request->filter, asked.called.has_line ? &asked.called.line : NULL);

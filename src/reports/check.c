@@ -17,7 +17,7 @@ static const mp_column violation_columns[] = {
     MP_COLUMN(violation_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(violation_row, severity, "Severity", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(violation_row, code, "Violation", MP_TEXT, 0),
-    MP_COLUMN(violation_row, message, "What is wrong", MP_TEXT, MP_SENTENCE),
+    MP_COLUMN(violation_row, message, "Description", MP_TEXT, MP_SENTENCE),
 };
 
 typedef struct summary_row {
@@ -121,7 +121,7 @@ static const char *checksum_text(mp_document *document, const mp_checksum *check
 static const char *bytes_text(mp_document *document, const mp_checksum *checksum)
 {
     if (!checksum->known)
-        return "not known";
+        return "unknown";
     return mp_document_text(document, "%" PRIu64 " bytes, %s", checksum->bytes,
                             checksum_text(document, checksum));
 }
@@ -130,8 +130,7 @@ static const char *bytes_text(mp_document *document, const mp_checksum *checksum
 static bool can_be_held(const mp_digest *base, mp_error *error)
 {
     return look_for(base, &(mp_checksum){.known = false}).count ||
-           mp_fail(error, MP_ERROR_INPUT,
-                   "%s has no checksum of what it was made of, expected one: save it again",
+           mp_fail(error, MP_ERROR_INPUT, "%s has no checksum of its recording; save it again",
                    base->path);
 }
 
@@ -153,7 +152,7 @@ static void section_against(mp_document *document, const mp_request *request)
     const made_of of = look_for(base, &(mp_checksum){.known = false});
     uint32_t count = model->inputs.count - 1, same = 0;
     mp_table *table =
-        MP_TABLE(document, "against", "Held against a baseline", MP_ROWS, against_columns);
+        MP_TABLE(document, "against", "Comparison with a baseline", MP_ROWS, against_columns);
     table->main = true;
     for (uint32_t i = 1; i <= count; i++) {
         const mp_input_summary *input = &model->inputs.at[i];
@@ -172,17 +171,17 @@ static void section_against(mp_document *document, const mp_request *request)
     }
     if (other && of.count == 1)
         mp_document_say(document, MP_TONE_WORSE, "Bytes",
-                        "not those that %s was made of: %s, expected %s", base->path,
+                        "not the bytes that %s was made from: %s, expected %s", base->path,
                         bytes_text(document, &other->checksum), bytes_text(document, of.first));
     else if (other)
         mp_document_say(document, MP_TONE_WORSE, "Bytes",
                         "%" PRIu32 " of %" PRIu32
-                        " file%s not among the %zu that %s was made of, first "
-                        "%s: %s",
+                        " file%s not among the %zu that %s was made from, first %s: %s",
                         count - same, count, count == 1 ? "" : "s", of.count, base->path,
                         other->path, bytes_text(document, &other->checksum));
     else
-        mp_document_say(document, MP_TONE_BETTER, "Bytes", "those that %s was made of", base->path);
+        mp_document_say(document, MP_TONE_BETTER, "Bytes", "those that %s was made from",
+                        base->path);
     document->failed |= other != NULL;
 }
 
@@ -193,15 +192,15 @@ static const char *verdict_text(mp_document *document, const mp_request *request
     const uint64_t damages = mp_diagnostics_damages(request->diagnostics);
     const bool agrees = mp_diagnostics_violations(request->diagnostics) == damages;
     if (!request->base)
-        return !agrees   ? "the recording contradicts itself or its format"
-               : damages ? "the recording agrees with itself, and tells of damaged memory"
-                         : "ok: the recording agrees with itself";
+        return !agrees   ? "the recording is inconsistent or malformed"
+               : damages ? "the recording is consistent, and reports damaged memory"
+                         : "ok: the recording is consistent";
     const bool mine = !first_other(request);
-    return mp_document_text(
-        document, "%s%sthe recording%s of %s, %s", mine && agrees && !damages ? "ok: " : "",
-        mine ? "" : "not ", request->model->inputs.count > 2 ? "s" : "", request->base->path,
-        agrees ? mine ? "and agrees with itself" : "though it agrees with itself"
-               : "and contradicts itself or its format");
+    return mp_document_text(document, "%s%sthe recording%s of %s, %s",
+                            mine && agrees && !damages ? "ok: " : "", mine ? "" : "not ",
+                            request->model->inputs.count > 2 ? "s" : "", request->base->path,
+                            agrees ? mine ? "and consistent" : "though it is consistent"
+                                   : "and inconsistent or malformed");
 }
 
 typedef struct check_arguments {

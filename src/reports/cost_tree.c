@@ -247,8 +247,8 @@ static void put_tree(tree_walk *walk, const mp_request *request)
     walk->most_depth = (uint32_t)asked->depth;
     walk->min_percent = asked->min_percent;
     if (walk->min_percent > 0)
-        mp_table_line(walk->document, walk->table, "without what is below %.12g %% of the whole",
-                      walk->min_percent)
+        mp_table_line(walk->document, walk->table,
+                      "entries below %.12g %% of the whole are omitted", walk->min_percent)
             ->argument = "min-percent";
     walk->indent = mp_alloc_zero(walk->model->tree.count, sizeof *walk->indent);
     walk->folds = !request->one_of_many;
@@ -284,7 +284,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     walk.table = MP_TABLE(document, "tree", NULL, MP_ROWS, heap_columns);
     walk.table->title = mp_document_text(document, "Call tree by bytes alive at %s",
                                          mp_moment_text(document, &window, false));
-    walk.table->empty = "no code has anything alive";
+    walk.table->empty = "no code has live objects";
     if (costs[0].own_objects || costs[0].own_bytes)
         mp_table_line(document, walk.table, "outside the program's code: %s in %s object%s",
                       mp_bytes_text(document, costs[0].own_bytes, false),
@@ -301,8 +301,8 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_path_cost *costs = mp_profile_path_costs(request->filter);
     if (!costs) {
         mp_fail(error, MP_ERROR_ARGUMENT,
-                "tree needs a call tree, which profiles of version 3 and 4 (OpenEdge 12) have and "
-                "this one has not: try top " MP_DASHES "by method");
+                "tree needs a call tree, which only profiles of version 3 and 4 (OpenEdge 12) "
+                "have; try top " MP_DASHES "by method");
         return false;
     }
     mp_section_head(document, request);

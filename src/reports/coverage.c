@@ -250,10 +250,10 @@ static bool refuse(const mp_request *request, mp_error *error)
     const mp_profile *profile = request->model->profile;
     if (profile->coverage_lines.count > 1)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "nothing that is selected has lines that could be executed");
+                       "nothing that matches the filters has executable lines");
     return mp_fail(error, MP_ERROR_NO_ANSWER,
-                   "the execution profile does not tell which lines could be executed: %s",
-                   profile->from_report ? "a report never does, expected the .prf that it is of"
+                   "the execution profile does not record executable lines: %s",
+                   profile->from_report ? "a report never does; use its .prf"
                                         : "it was recorded without PROFILER:COVERAGE");
 }
 

@@ -219,8 +219,8 @@ static bool can_group(const mp_diff *diff, const mp_digest *base, mp_error *erro
 {
     bool kept = diff->level != MP_LEVEL_GROUP && diff->level != MP_LEVEL_DOMINATOR;
     return kept || !base->kept ||
-           mp_fail_argument(error, "by", diff->by, "a baseline tells of sites and types, %s is one",
-                            base->path);
+           mp_fail_argument(error, "by", diff->by,
+                            "a baseline has only sites and types, and %s is one", base->path);
 }
 
 static const struct sort_word {
@@ -241,13 +241,13 @@ static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
     const size_t count = profile ? PROFILE_SORTS : HEAP_SORTS;
     if (sort && diff->level == MP_LEVEL_DOMINATOR)
         return mp_fail_argument(error, "sort", sort,
-                                "dominators stand by how much more or less they retain");
+                                "dominators are sorted by the change of their retained size");
     for (size_t i = 0; sort && i < count; i++)
         if (mp_text_is(words[i].word, sort))
             diff->order = words[i].order;
     if (diff->order != MP_DIFF_INCLUSIVE || base->has & now->has & MP_HAS_SCOPED)
         return true;
-    return mp_fail_argument(error, "sort", sort, "%s does not tell what is scoped to what",
+    return mp_fail_argument(error, "sort", sort, "%s does not record scopes of objects",
                             (base->has & MP_HAS_SCOPED ? now : base)->path);
 }
 
@@ -293,7 +293,7 @@ static void draw_stacks(mp_document *document, const mp_request *request, const 
     mp_weights weights = mp_weights_of_differences(request->dictionary, &differences, level, of,
                                                    now->kind == MP_KIND_DATABASE);
     mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, "changed_stacks");
-    figure->title = mp_document_text(document, "Changes of what is %s, by stack",
+    figure->title = mp_document_text(document, "Changes by stack (%s)",
                                      of == MP_WEIGH_SECONDS ? "spent" : mp_weighing_name(of));
     mp_weights_free(&weights);
     free(differences.at);

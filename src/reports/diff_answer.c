@@ -252,8 +252,7 @@ static void say_order(mp_document *document, const mp_digest *base, const mp_dig
 {
     if (mp_is_later(base, now))
         mp_document_say(document, MP_TONE_WARNING, "Order",
-                        "the base, %s, is the later one by what both say of their times",
-                        base->path);
+                        "the base, %s, is the later recording by their start times", base->path);
 }
 
 static void say_garbage(mp_document *document, const mp_diff *diff, const mp_digest *base,
@@ -262,7 +261,7 @@ static void say_garbage(mp_document *document, const mp_diff *diff, const mp_dig
     int64_t change = now->unreachable_bytes - base->unreachable_bytes;
     if (diff->has & MP_HAS_GARBAGE && change)
         mp_document_say(document, MP_TONE_PLAIN, "Unreachable",
-                        "%s%s, from %s to %s: garbage that is not yet collected",
+                        "%s%s, from %s to %s: garbage not yet collected",
                         mp_bytes_text(document, change, true),
                         share_of(document, change, base->unreachable_bytes),
                         mp_bytes_text(document, base->unreachable_bytes, false),

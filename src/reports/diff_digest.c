@@ -129,8 +129,8 @@ bool mp_base_is_alike(const mp_request *request, const mp_digest *now, mp_error 
     if (!base || !base->kept || strcmp(base->conditions, now->conditions) == 0)
         return true;
     return mp_fail(error, MP_ERROR_ARGUMENT,
-                   "%s was kept with %s, and this run has %s: expected the same options in both",
-                   base->path, *base->conditions ? base->conditions : "no options",
+                   "%s was saved with %s, but this run has %s; use the same options", base->path,
+                   *base->conditions ? base->conditions : "no options",
                    *now->conditions ? now->conditions : "none");
 }
 
@@ -152,8 +152,7 @@ static mp_digest *selected_digest(const mp_request *request, mp_error *error)
 {
     if (options_of(request).dominators && request->selection.count) {
         const mp_criterion *first = &request->selection.criteria[0];
-        mp_fail(error, MP_ERROR_ARGUMENT,
-                MP_DASHES "%s%s %s: dominator trees are those of whole dumps",
+        mp_fail(error, MP_ERROR_ARGUMENT, MP_DASHES "%s%s %s: dominator trees need whole dumps",
                 first->negated ? "not-" : "", mp_subject_name(first->subject), first->pattern);
         return NULL;
     }

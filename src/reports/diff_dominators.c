@@ -41,7 +41,7 @@ static const mp_column columns[] = {
 mp_table *mp_node_table(mp_document *document)
 {
     mp_table *table = MP_TABLE(document, "diff", NULL, MP_ROWS, columns);
-    mp_table_line(document, table, "what a node retains contains what the nodes below it retain");
+    mp_table_line(document, table, "the retained size of a node includes the nodes below it");
     return table;
 }
 

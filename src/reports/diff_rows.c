@@ -350,7 +350,7 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
             put_row(document, table, diff, rows[i].of, says_more);
     free(rows);
     if (small)
-        table->empty = mp_document_text(document, "nothing changed as much; %s smaller",
+        table->empty = mp_document_text(document, "no change is as large; %s smaller",
                                         mp_count_text(document, (int64_t)small, false));
     mp_table_left_out(table, count);
     if (small && table->row_count && !table->footer.rest.count)

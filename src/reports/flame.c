@@ -237,7 +237,7 @@ static mp_table *section_frames(const mp_request *request, mp_document *document
     table->main = true;
     table->empty = "nothing";
     if (asked->bounds.min_percent > 0)
-        mp_table_line(document, table, "without what is below %.12g %% of the whole",
+        mp_table_line(document, table, "entries below %.12g %% of the whole are omitted",
                       asked->bounds.min_percent)
             ->argument = "min-percent";
     put_places(document, table, &figure->tree, &asked->bounds);
@@ -256,13 +256,13 @@ static bool choose(const mp_request *request, mp_weighing *of, mp_error *error)
             *of = (mp_weighing)i;
     const char *kind = mp_kind_name(request->model->kind);
     if (!mp_weighing_fits(request->filter, *of))
-        return mp_fail_argument(error, "of", asked->of, "%s does not tell that", kind);
+        return mp_fail_argument(error, "of", asked->of, "%s does not have that", kind);
     if (!request->base)
         return true;
     if (!asked->of && *of == MP_WEIGH_RETAINED && request->model->kind != MP_KIND_DUMP)
         *of = MP_WEIGH_ALIVE;
     return *of != MP_WEIGH_TEMPORARY ||
-           mp_fail_argument(error, "of", asked->of, "of that no two recordings are compared");
+           mp_fail_argument(error, "of", asked->of, "this metric cannot be compared");
 }
 
 static const struct {
@@ -274,12 +274,12 @@ static const struct {
     [MP_WEIGH_TEMPORARY] = {"Temporary", "temporary_stacks"},
     [MP_WEIGH_SECONDS] = {"Time spent", "seconds_stacks"},
     [MP_WEIGH_CALLS] = {"Calls", "calls_stacks"},
-    [MP_WEIGH_RETAINED] = {"What holds how much", "retained_stacks"},
+    [MP_WEIGH_RETAINED] = {"Retained size by owner", "retained_stacks"},
 };
 
 static const char *by_what(mp_weighing of)
 {
-    return of == MP_WEIGH_RETAINED ? "what dominates it" : "stack";
+    return of == MP_WEIGH_RETAINED ? "its dominators" : "stack";
 }
 
 static const char *file_of(const char *path)
@@ -352,7 +352,7 @@ static bool run_difference(const mp_request *request, mp_document *document, mp_
     const mp_digest *base = request->base;
     if (base->kept && of == MP_WEIGH_RETAINED)
         return mp_fail_argument(error, "base", base->path,
-                                "a baseline does not tell that, expected a heap dump");
+                                "a baseline does not have that, expected a heap dump");
     mp_digest *now = mp_report_digest(request, error);
     bool ok = now && mp_can_compare(base, now, error) && mp_base_is_alike(request, now, error);
     if (ok) {

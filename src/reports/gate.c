@@ -228,7 +228,7 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
         const mp_rule_result *result = &results->at[i];
         for (size_t j = 0; j < result->culprit_count; j++) {
             if (!table)
-                table = MP_TABLE(document, "worse", "What is behind the rules that fail", MP_ROWS,
+                table = MP_TABLE(document, "worse", "Causes of the failed rules", MP_ROWS,
                                  worse_columns);
             put_culprit(document, table, result, &result->culprits[j]);
         }
@@ -257,7 +257,8 @@ static void say_same(mp_document *document, const mp_digest *base, const mp_dige
         same = is_same(base->runs[i], now);
     if (same)
         mp_document_say(document, MP_TONE_WARNING, "Same bytes",
-                        "those that %s was made of: it is held against itself", base->path);
+                        "those that %s was made from: the recording is compared with itself",
+                        base->path);
 }
 
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)

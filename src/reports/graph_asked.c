@@ -73,7 +73,7 @@ bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glo
     bool ok = at < types.count;
     if (!ok) {
         const char *near = near_types(&types, glob);
-        mp_fail_argument(error, "type", glob, "there is no object of such a type%s%s",
+        mp_fail_argument(error, "type", glob, "no object has a matching type%s%s",
                          near ? ", expected one like " : ", expected one that memprof top prints",
                          near ? near : "");
     }
@@ -98,13 +98,13 @@ bool mp_object_asked(const mp_model *model, const mp_graph *graph, const char *i
     *object = id ? mp_graph_find(graph, id) : 0;
     if (!*object && id && names_type(model, graph, id))
         return mp_fail(error, MP_ERROR_ARGUMENT,
-                       "%s is a type and no object of the dump: with " MP_DASHES
-                       "type %s in its place, the answer is about all of its objects",
+                       "%s is a type, not an object of the dump: with " MP_DASHES
+                       "type %s instead, the report covers all of its objects",
                        id, id);
     return *object ||
            mp_fail(error, MP_ERROR_ARGUMENT,
-                   "%s is no object of the dump: expected the id of one, %s, as memprof "
-                   "retained prints",
+                   "%s is not an object of the dump, expected an id, %s, such as memprof retained "
+                   "prints",
                    id ? id : "nothing",
                    graph->hexadecimal ? "hexadecimal without a prefix" : "a decimal number");
 }

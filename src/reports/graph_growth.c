@@ -212,10 +212,10 @@ void mp_section_accumulations(mp_document *document, mp_graph_view *view, size_t
     if (view->dump_count < 2)
         return;
     mp_table *table =
-        MP_TABLE(document, "accumulations", "Grew from each dump to the next, and who holds it",
-                 MP_ROWS, accumulation_columns);
+        MP_TABLE(document, "accumulations", "Grew from each dump to the next, by owner", MP_ROWS,
+                 accumulation_columns);
     table->order = "steady_bytes";
-    table->empty = "none: nothing holds more in each dump than in the one before";
+    table->empty = "none: no object retains more in each dump than in the one before";
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
         accumulation_row row = accumulation_row_of(document, view, &found[i], i < LOOKED_AT);
         mp_table_put(document, table, &row);
@@ -234,7 +234,7 @@ const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uin
                "cannot be recognized there";
     if (!count)
         return view->dump_count < 2 ? NULL
-                                    : "nothing holds more in each dump than in the one before";
+                                    : "no object retains more in each dump than in the one before";
     mp_kept_type *kept = mp_kept_with(view, found, &count);
     const char *keeps = kept_text(document, view, kept, count);
     free(kept);

@@ -35,20 +35,20 @@ static const mp_column root_columns[] = {
     MP_COLUMN_OF(root_row, of.roots, "roots", "Number", MP_COUNT, 0),
     MP_COLUMN_OF(root_row, of.objects, "objects", "Objects", MP_COUNT, 0),
     MP_COLUMN_OF(root_row, of.bytes, "bytes", "Own", MP_BYTES, 0),
-    MP_COLUMN_OF(root_row, of.exclusive_bytes, "retained_bytes", "Hold alone", MP_BYTES, 0),
+    MP_COLUMN_OF(root_row, of.exclusive_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN(root_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(root_row, of.exclusive_objects, "retained_objects", "Objects so", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, of.exclusive_objects, "retained_objects", "Retained #", MP_COUNT, 0),
     MP_COLUMN_OF(root_row, of.weak, "weak", "Weak", MP_COUNT, 0),
     MP_COLUMN_OF(root_row, of.pinned, "pinned", "Pinned", MP_COUNT, 0),
     MP_COLUMN_OF(root_row, of.interior, "interior", "Interior", MP_COUNT, 0),
-    LARGEST_COLUMNS(root_row, "Largest alone"),
+    LARGEST_COLUMNS(root_row, "Largest"),
 };
 
 void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown)
 {
     size_t count;
     const mp_root_census *census = mp_graph_census(view, &count);
-    mp_table *table = MP_TABLE(document, "roots", "Roots, and what each kind alone keeps alive",
+    mp_table *table = MP_TABLE(document, "roots", "Roots, and the bytes that each kind retains",
                                MP_ROWS, root_columns);
     table->empty = "the dump has no roots";
     mp_say_retained_base(document, table, view);
@@ -93,7 +93,7 @@ void mp_section_statics(mp_document *document, mp_graph_view *view, size_t rows)
             uint32_t container = census[i].container.i;
             static_row row = {census[i],
                               container ? mp_type_text(document->arena, view->model, container)
-                                        : "(not told)",
+                                        : "(not recorded)",
                               mp_percent_of(census[i].retained_bytes, mp_graph_reachable(view)),
                               largest_of(document, view, census[i].largest)};
             mp_table_put(document, table, &row);
@@ -130,7 +130,7 @@ static const char *shared_title(mp_document *document, const mp_shared *all)
         mp_count_text(document, all->objects, false), all->objects == 1 ? "" : "s");
     return all->retained_objects == all->objects
                ? own
-               : mp_document_text(document, "%s; with what hangs below, %s in %s", own,
+               : mp_document_text(document, "%s; with the objects below them, %s in %s", own,
                                   mp_bytes_text(document, all->retained_bytes, false),
                                   mp_count_text(document, all->retained_objects, false));
 }

@@ -58,7 +58,7 @@ static const mp_column total_columns[] = {
     MP_COLUMN(totals_row, alive, "Alive", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(totals_row, reachable, "Reachable", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(totals_row, unreachable, "Unreachable", MP_TEXT, MP_FOR_PEOPLE),
-    MP_COLUMN(totals_row, untracked, "Not known", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(totals_row, untracked, "Unknown", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(totals_row, root_text, "Roots", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(totals_row, reference_text, "References", MP_TEXT, MP_FOR_PEOPLE),
 };
@@ -75,7 +75,7 @@ static const char *text_of_count(mp_document *document, int64_t all, int64_t los
 const char *mp_untracked_text(mp_document *document, const mp_graph_totals *totals)
 {
     return mp_document_text(
-        document, "%s: no references were recorded of their types",
+        document, "%s: no references were recorded for their types",
         mp_amount_text(document, totals->untracked_objects, totals->untracked_bytes));
 }
 
@@ -147,11 +147,11 @@ void mp_section_retained(mp_document *document, const mp_graph_view *view, int64
 {
     size_t count, all;
     uint32_t *order = mp_retained_order(view, min_bytes, rows, &count, &all);
-    mp_table *table = MP_TABLE(document, "retained", "Biggest retainers: what would go with them",
-                               MP_ROWS, retained_columns);
+    mp_table *table =
+        MP_TABLE(document, "retained", "Largest retained sizes", MP_ROWS, retained_columns);
     mp_say_retained_base(document, table, view);
     table->order = "retained_bytes";
-    table->empty = view->filter->types || min_bytes ? "no such object is reached by a root"
+    table->empty = view->filter->types || min_bytes ? "no root reaches a matching object"
                                                     : "no root reaches anything";
     for (size_t i = 0; i < count; i++) {
         mp_object_cells row = mp_object_cells_of(document, view, order[i]);
@@ -303,12 +303,10 @@ static bool section_groups(mp_document *document, mp_graph_view *view,
     mp_table *table = top ? MP_TABLE(document, "top", NULL, MP_ROWS, top_columns)
                           : MP_TABLE(document, "retained", NULL, MP_ROWS, histogram_columns);
     table->order = order->columns[0];
-    table->title = mp_document_text(document,
-                                    top ? "Biggest by %s, and what would go with them"
-                                        : "Biggest retainers by %s: what would go with them",
-                                    by);
+    table->title = mp_document_text(
+        document, top ? "Largest by %s, with retained size" : "Largest retained sizes by %s", by);
     if (top)
-        table->title_of_many = mp_document_text(document, "Biggest by %s", by);
+        table->title_of_many = mp_document_text(document, "Largest by %s", by);
     table->empty = top ? "nothing is alive" : "no root reaches anything";
     mp_say_retained_base(document, table, view);
     put_groups(document, table, view, groups, asked, order, top);

@@ -120,7 +120,7 @@ static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t gro
         const char *biggest = biggest_text(document, view, all);
         mp_document_say(
             document, MP_TONE_PLAIN, "Suspect",
-            "none: no object, and no kind of roots, keeps over a tenth alive alone%s%s%s",
+            "none: no object and no kind of root retains over a tenth of the heap%s%s%s",
             biggest ? "; largest is " : "", biggest ? biggest : "",
             view->model->snapshots.count > 2
                 ? ""
@@ -138,7 +138,7 @@ static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t gro
     const char *share = share_text(document, view, suspect->bytes);
     const bool one = suspect->holders == 1;
     if (suspect->rule == MP_SUSPECT_TYPE)
-        mp_document_say(document, MP_TONE_PLAIN, "Suspect", "%s x %s, which roots hold, retain %s",
+        mp_document_say(document, MP_TONE_PLAIN, "Suspect", "%s x %s, held by roots, retain %s",
                         mp_count_text(document, suspect->holders, false),
                         mp_type_text(document->arena, view->model, suspect->type), share);
     else
@@ -184,12 +184,12 @@ void mp_say_dump_more(mp_document *document, mp_graph_view *view)
         mp_document_say(document, MP_TONE_PLAIN, "Biggest", "%s", biggest);
     if (totals.unreachable_bytes * 10 > totals.bytes)
         mp_document_say(
-            document, MP_TONE_PLAIN, "Unreachable", "%s: garbage that is not yet collected",
+            document, MP_TONE_PLAIN, "Unreachable", "%s: garbage not yet collected",
             mp_amount_text(document, totals.unreachable_objects, totals.unreachable_bytes));
     (void)mp_graph_suspects(view, &suspects);
     if (!suspects && sharing->count) /* which is why no single object retains much */
         mp_document_say(document, MP_TONE_PLAIN, "Shared",
-                        "%s hangs below objects with several owners, most between %s and %s",
+                        "%s is below objects with several owners, most between %s and %s",
                         share_text(document, view, sharing->all.retained_bytes),
                         mp_type_text(document->arena, view->model, sharing->at[0].types[0]),
                         mp_type_text(document->arena, view->model, sharing->at[0].types[1]));
@@ -220,9 +220,9 @@ static const mp_column suspect_columns[] = {
     MP_COLUMN(suspect_row, accumulation_type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(suspect_row, held_type, "Holds", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(suspect_row, held_objects, "Held", MP_COUNT, MP_FOR_PROGRAMS),
-    MP_COLUMN(suspect_row, held_bytes, "Held size", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, held_bytes, "Accumulated size", MP_BYTES, MP_FOR_PROGRAMS),
     MP_COLUMN(suspect_row, path, "Path", MP_LIST, MP_FOR_PROGRAMS),
-    MP_COLUMN(suspect_row, where, "What piles up there", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+    MP_COLUMN(suspect_row, where, "Accumulated objects", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
     MP_COLUMN(suspect_row, way, "From", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
@@ -270,11 +270,12 @@ void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows
 {
     size_t count;
     const mp_suspect *suspects = mp_graph_suspects(view, &count);
-    mp_table *table = MP_TABLE(document, "leaks", "Suspects: what keeps much alive alone", MP_ROWS,
-                               suspect_columns);
+    mp_table *table =
+        MP_TABLE(document, "leaks", "Leak suspects: objects that retain a large share of the heap",
+                 MP_ROWS, suspect_columns);
     table->main = true;
     table->order = "bytes";
-    table->empty = "none: nothing keeps over a tenth of the reachable bytes alive alone";
+    table->empty = "none: no object retains over a tenth of the reachable bytes";
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
         suspect_row row = suspect_row_of(document, view, &suspects[i]);
         mp_table_put(document, table, &row);

@@ -283,8 +283,7 @@ static const char *hint_of(mp_document *document, const mp_selection *selection)
         const mp_criterion *criterion = &selection->criteria[i];
         if (!criterion->negated && criterion->subject != MP_SUBJECT_STACK &&
             !strpbrk(criterion->pattern, "*?["))
-            return mp_document_text(document,
-                                    "; a pattern is for a whole name, *%s* for a part of it",
+            return mp_document_text(document, "; a pattern matches a whole name, *%s* a part of it",
                                     criterion->pattern);
     }
     return "";
@@ -298,11 +297,11 @@ static void say_nothing(mp_document *document, const mp_request *request, const 
                  whole->calls <= 0; /* what is not known is below 0 */
     document->fits_nothing = true;
     if (row->selected && !empty)
-        mp_document_say(document, MP_TONE_WARNING, "Warning", "nothing fits %s%s", row->selected,
+        mp_document_say(document, MP_TONE_WARNING, "Warning", "nothing matches %s%s", row->selected,
                         hint_of(document, &request->selection));
     else if (!empty)
         mp_document_say(document, MP_TONE_WARNING, "Warning",
-                        "nothing was created in the time that is selected");
+                        "nothing was created in the selected time");
 }
 
 /* What is selected, and how much of the whole that is; nothing where all is. */

@@ -22,16 +22,17 @@ static const mp_column count_columns[] = {
     MP_COLUMN(anomaly_count, kind, "Anomaly", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(anomaly_count, count, "Count", MP_COUNT, 0),
     MP_COLUMN(anomaly_count, first_line, "First in line", MP_NUMBER, 0),
-    MP_COLUMN(anomaly_count, meaning, "What it means", MP_TEXT, 0),
+    MP_COLUMN(anomaly_count, meaning, "Meaning", MP_TEXT, 0),
 };
 
 static const char *const meanings[MP_ANOMALY_KINDS] = {
-    [MP_ANOMALY_DOUBLE_DELETION] = "a block is deleted that was deleted before: left out",
-    [MP_ANOMALY_BAD_ADDRESS] = "a deletion where no block was seen: left out",
-    [MP_ANOMALY_NONUNIQUE] = "an address that is alive is handed out again: a deletion was missed",
+    [MP_ANOMALY_DOUBLE_DELETION] = "a block is deleted twice: ignored",
+    [MP_ANOMALY_BAD_ADDRESS] = "a deletion without a known block: ignored",
+    [MP_ANOMALY_NONUNIQUE] = "an address in use is allocated again: a deletion was missed",
     [MP_ANOMALY_CORRUPTION] = "the monitor found the heap corrupt",
-    [MP_ANOMALY_OTHER_THREAD] = "a block is deleted by another thread than allocated it",
-    [MP_ANOMALY_REPORTED] = "the monitor's own words, at the head of a heap analysis file",
+    [MP_ANOMALY_OTHER_THREAD] =
+        "a block is deleted by a thread other than the one that allocated it",
+    [MP_ANOMALY_REPORTED] = "the monitor's message at the start of a heap analysis file",
 };
 
 void mp_section_anomaly_counts(mp_document *document, const mp_model *model)
@@ -169,7 +170,7 @@ static const mp_column overall_columns[] = {
     MP_COLUMN_OF(overall_row, all.p90_us, "p90_us", "90th percentile", MP_AGE, 0),
     MP_COLUMN_OF(overall_row, all.least_us, "min_us", "Youngest", MP_AGE, 0),
     MP_COLUMN_OF(overall_row, all.most_us, "max_us", "Oldest", MP_AGE, 0),
-    MP_COLUMN(overall_row, precision_percent, "Ages are right within %", MP_PERCENT, 0),
+    MP_COLUMN(overall_row, precision_percent, "Ages are exact within %", MP_PERCENT, 0),
     MP_COLUMN(overall_row, created_objects, "Allocated", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS),
     MP_COLUMN(overall_row, span_us, "Over", MP_TIME, MP_FOR_PROGRAMS | MP_ADDS),
     MP_COLUMN(overall_row, allocations_per_second, "Allocations a second", MP_COUNT,
@@ -388,7 +389,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     for (uint32_t i = 1; model->events && i < model->sessions.count; i++)
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_ARGUMENT,
-                           "lifetimes is about a whole log, not up to a snapshot: name no @%s",
+                           "lifetimes covers a whole log, not up to a snapshot; remove @%s",
                            mp_model_text(model, model->sessions.at[i].snapshot));
     const mp_dimension *dimension = mp_asked_dimension(asked, request->model);
     if (!mp_section_heap(document, request, false, &window, error))

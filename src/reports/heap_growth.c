@@ -143,7 +143,7 @@ static const char *section_trend(mp_document *document, const mp_window *window,
     const char *text = NULL;
     if (course.trend.kind != MP_TREND_TOO_SHORT)
         text = mp_document_text(
-            document, "All that is alive%s  %s  %s", session_text(document, model, course.session),
+            document, "All live objects%s  %s  %s", session_text(document, model, course.session),
             sparkline_text(document, &course), trend_text(document, model, &course));
     *session = course.session;
     mp_series_free(&series);
@@ -398,7 +398,7 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
     mp_window window;
     if (asked->max_leaked.set)
         return mp_fail_argument(error, "max-leaked", NULL,
-                                "dumps do not tell what leaked, use " MP_DASHES "max-growth");
+                                "dumps do not record what leaked, use " MP_DASHES "max-growth");
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
     bool ok = window.ranges[1].from.i != window.ranges[1].to.i ||

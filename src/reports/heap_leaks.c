@@ -209,7 +209,7 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     mp_table *table = MP_KIND_TABLE(document, model, "leaks", NULL, leak_columns);
     const char *to = mp_moment_text(document, window, false);
     table->title = window->ranges[1].all_new
-                       ? mp_document_text(document, "All that is alive at %s, the only one", to)
+                       ? mp_document_text(document, "Objects alive at %s, the only snapshot", to)
                        : mp_document_text(document, "Leaks: created after %s, alive at %s",
                                           mp_moment_text(document, window, true), to);
     table->title_of_many = "Leaks";
@@ -273,13 +273,14 @@ static const char *note_of(mp_document *document, const mp_suppression *suppress
 {
     switch (effect->status) {
     case MP_SUPPRESSION_EXPIRED:
-        return mp_document_text(document, "warning: expired on %s, suppresses nothing any more",
+        return mp_document_text(document,
+                                "warning: expired on %s and no longer suppresses anything",
                                 suppression->expires);
     case MP_SUPPRESSION_OVER_LIMIT:
         return mp_document_text(document, "warning: %s over its limit, suppresses nothing",
                                 excess_text(document, suppression, effect));
     case MP_SUPPRESSION_UNUSED:
-        return "warning: matches no leak that is not suppressed already";
+        return "warning: matches no leak that is not already suppressed";
     case MP_SUPPRESSION_USED:
         break;
     }

@@ -163,14 +163,14 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
         return false;
     if (model->events && !window->filter->knows_peak && strcmp(order->name, "peak") == 0)
         return mp_fail_argument(error, "sort", order->name,
-                                "what was alive at the peak is known of a whole log, not of one up "
+                                "objects alive at the peak are known only for a whole log, not up "
                                 "to an earlier snapshot");
     mp_table *table = MP_KIND_TABLE(document, model, "top", NULL, top_columns);
     table->title =
-        mp_document_text(document, "Biggest by %s, alive at %s", mp_dimension_title(dimension),
+        mp_document_text(document, "Largest by %s, alive at %s", mp_dimension_title(dimension),
                          mp_moment_text(document, window, false));
     table->title_of_many =
-        mp_document_text(document, "Biggest by %s", mp_dimension_title(dimension));
+        mp_document_text(document, "Largest by %s", mp_dimension_title(dimension));
     table->order = order->columns[0];
     table->empty = mp_empty_text(asked, "nothing is alive");
     size_t count;

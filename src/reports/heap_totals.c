@@ -86,7 +86,7 @@ static const mp_column total_columns[] = {
     GRAPH(unreachable_bytes, "Unreachable", MP_BYTES, MP_SUMMARY),
     GRAPH(untracked_objects, "", MP_COUNT, MP_FOR_PROGRAMS),
     GRAPH(untracked_bytes, "", MP_BYTES, MP_FOR_PROGRAMS),
-    WORDS(untracked, "Not known"),
+    WORDS(untracked, "Unknown"),
     MP_COLUMN(totals_row, types, "Types", MP_COUNT, MP_FOR_PROGRAMS),
     GRAPH(duplicate_objects, "", MP_COUNT, MP_FOR_PROGRAMS),
     OWN(app_domains, MP_COUNT, MP_FOR_PROGRAMS),

@@ -66,7 +66,7 @@ static uint32_t put_stack(stacks *to, mp_frame frame)
     }
     if (more && !parent && count == CALLERS) {
         if (!to->cut)
-            to->cut = add_place(to, 0, MP_PLACE_REST, "(callers beyond those told)");
+            to->cut = add_place(to, 0, MP_PLACE_REST, "(more callers)");
         parent = to->cut;
     }
     while (count--) {
@@ -254,10 +254,10 @@ static const char *note_of(mp_document *document, const mp_history_figure *histo
 {
     const mp_history_group *last = &history->groups[history->group_count - 1];
     if (left_out)
-        return mp_document_text(document, "an even choice of %zu snapshots, %zu are left out",
+        return mp_document_text(document, "%zu evenly spaced snapshots; %zu are omitted",
                                 history->moments, left_out);
     if (last->others)
-        return mp_document_text(document, "the largest %s are told apart, %s others together",
+        return mp_document_text(document, "the largest %s are shown separately, %s others combined",
                                 history->group_count > 1 ? "allocation sites" : "types",
                                 mp_count_text(document, (int64_t)last->others, false));
     return NULL;
@@ -286,9 +286,9 @@ static void put_session(const source *from, uint32_t session)
         free(to.at);
     }
     if (from->accepted)
-        history.leaks_note = "without those that are suppressed in the whole answer";
+        history.leaks_note = "without those that are suppressed in the report";
     mp_figure *figure = mp_document_figure(document, MP_FIGURE_HISTORY, "history");
-    figure->title = "What was alive at each snapshot";
+    figure->title = "Live objects at each snapshot";
     figure->note =
         note_of(document, &history, mp_filter_snapshots(from->window->filter, session) - count);
     figure->history = history;

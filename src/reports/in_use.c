@@ -52,7 +52,7 @@ const char *mp_running_text(mp_document *document, const mp_window *window)
     const mp_in_use in_use = mp_window_in_use(window);
     return in_use == MP_IN_USE_NOT || in_use == MP_IN_USE_LOG
                ? NULL
-               : mp_document_text(document, "what was in use at %s counts as leaked",
+               : mp_document_text(document, "objects in use at %s count as leaked",
                                   mp_moment_text(document, window, false));
 }
 

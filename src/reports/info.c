@@ -278,7 +278,7 @@ static const mp_column statistics_columns[] = {
 static const mp_column part_columns[] = {
     MP_COLUMN(statistic_row, section, "Section", MP_TEXT, 0),
     MP_COLUMN(statistic_row, rows, "Rows", MP_COUNT, 0),
-    MP_COLUMN(statistic_row, known, "What is known of them", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(statistic_row, known, "Known contents", MP_TEXT, MP_FOR_PEOPLE),
 };
 
 static const mp_column operation_columns[] = {
@@ -298,9 +298,9 @@ static const mp_column parameter_columns[] = {
 static const struct {
     const char *name, *known;
 } parts[] = {
-    [MP_STATISTICS_OPERATIONS] = {"operations", "how many of each operation in each module"},
-    [MP_STATISTICS_MODULES] = {"module details", "numbers of each module; not which is which"},
-    [MP_STATISTICS_WATERMARKS] = {"session watermarks", "nothing but their name"},
+    [MP_STATISTICS_OPERATIONS] = {"operations", "counts of each operation in each module"},
+    [MP_STATISTICS_MODULES] = {"module details", "numbers of each module, with unknown meaning"},
+    [MP_STATISTICS_WATERMARKS] = {"session watermarks", "only the name"},
     [MP_STATISTICS_PARAMETERS] = {"parameters and databases", "the start-up parameters"},
 };
 enum { PARTS = sizeof parts / sizeof *parts };
@@ -377,7 +377,7 @@ static void section_headers(mp_document *document, const mp_model *model)
     const mp_profile *profile = model->profile;
     if (profile->headers.count < 2)
         return;
-    mp_table *table = MP_TABLE(document, "headers", "As the header says", MP_ROWS, header_columns);
+    mp_table *table = MP_TABLE(document, "headers", "From the header", MP_ROWS, header_columns);
     for (uint32_t i = 1; i < profile->headers.count; i++) {
         const mp_profile_header *header = &profile->headers.at[i];
         header_row row = {.session =
@@ -429,7 +429,7 @@ static void section_packed(mp_document *document, const mp_model *model)
     } packed_row;
     static const mp_column columns[] = {
         MP_COLUMN(packed_row, path, "File", MP_TEXT, MP_SHORTEN),
-        MP_COLUMN(packed_row, packed_by, "Packed by", MP_TEXT, 0),
+        MP_COLUMN(packed_row, packed_by, "Compressed by", MP_TEXT, 0),
     };
     mp_table *table = NULL;
     for (uint32_t i = 1; i < model->inputs.count; i++) {

@@ -91,7 +91,7 @@ static const char *reason_of(mp_document *document, const mp_window *window, con
         return mp_document_text(document, "%s", behaviour(document, leaks->worst));
     if (mp_verdict_is_unknown(window))
         return mp_verdict_refusal(document->arena, window);
-    return leaks->count ? "what was left behind filled early, turns over or is in use"
+    return leaks->count ? "the objects left behind filled early, turn over or are in use"
                         : "nothing was left behind";
 }
 
@@ -150,10 +150,9 @@ static void say_sums(mp_document *document, const mp_window *window, const mp_le
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "none; left behind: %s", all);
     else
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s",
-                        mp_window_ends_late(window) ? "none that is still there"
-                        : mp_window_has_span(window)
-                            ? "none"
-                            : "none: there is only one snapshot to look at");
+                        mp_window_ends_late(window)  ? "none that is still alive"
+                        : mp_window_has_span(window) ? "none"
+                                                     : "none: there is only one snapshot");
 }
 
 void mp_answer_leaks(mp_document *document, const mp_window *window)

@@ -70,7 +70,7 @@ static void put_object(mp_document *document, const mp_graph_view *view, uint32_
         .root_text = roots_text(document, view, object),
         .dominator_text = place ? "none: held by roots, or by several objects together" : ""};
     if (row.reachable == MP_UNKNOWN)
-        row.unknown = "not known: no references were recorded of its type";
+        row.unknown = "unknown: no references were recorded for its type";
     if (above) {
         row.dominator_type = mp_type_text(document->arena, view->model, graph->types[above]);
         row.dominator_text = mp_object_text(document->arena, view, above);
@@ -191,9 +191,8 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
             found[count++] = found[i];
     mp_rows_sort(found, count, sizeof *found, &by_retained);
     mp_table *table = MP_TABLE(document, words->name, words->title, MP_ROWS, reference_columns);
-    table->empty = mp_graph_tracks(view->graph, object)
-                       ? words->empty
-                       : "not known: none was recorded of its type";
+    table->empty = mp_graph_tracks(view->graph, object) ? words->empty
+                                                        : "unknown: none was recorded for its type";
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
         assert(found); /* there is no row without one */
         reference_row row = {mp_object_cells_of(document, view, found[i].object),
@@ -285,7 +284,7 @@ static const mp_column path_total_columns[] = {
     MP_COLUMN(path_totals, objects, "Objects", MP_COUNT, 0),
     MP_COLUMN_OF(path_totals, reached, "reached_objects", "Reached", MP_COUNT, 0),
     MP_COLUMN_OF(path_totals, unreachable, "unreachable_objects", "Unreachable", MP_COUNT, 0),
-    MP_COLUMN_OF(path_totals, untracked, "untracked_objects", "Not known", MP_COUNT, 0),
+    MP_COLUMN_OF(path_totals, untracked, "untracked_objects", "Unknown", MP_COUNT, 0),
     MP_COLUMN_OF(path_totals, excluded, "excluded_objects", "Excluded", MP_COUNT, 0),
 };
 
@@ -376,17 +375,17 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
     mp_table *table = MP_TABLE(document, "path", NULL, MP_ROWS, path_columns);
     table->main = true;
     table->empty = mp_is_reached(&view->dominators, object)
-                       ? "no way leads there but over what is excluded"
+                       ? "every path goes through excluded objects"
                    : mp_graph_tracks(view->graph, object)
-                       ? "no strong root reaches it: it is garbage that is not yet collected"
-                       : "not known: no references were recorded of its type, as of native objects";
-    table->title =
-        mp_document_text(document, "%s to %s%s",
-                         asked->all_kinds   ? "A shortest path from each kind of root"
-                         : asked->paths > 1 ? "Paths from roots"
-                                            : "A shortest path from a root",
-                         mp_object_text(document->arena, view, object),
-                         asked->paths > 1 ? ", which share only what every path leads over" : "");
+                       ? "no strong root reaches it: garbage not yet collected"
+                       : "unknown: no references were recorded for its type, as for native objects";
+    table->title = mp_document_text(
+        document, "%s to %s%s",
+        asked->all_kinds   ? "A shortest path from each kind of root"
+        : asked->paths > 1 ? "Paths from roots"
+                           : "A shortest path from a root",
+        mp_object_text(document->arena, view, object),
+        asked->paths > 1 ? ", which share only the objects common to all paths" : "");
     while (more && (asked->all_kinds ? next_kind(view->graph, &kind) : number < asked->paths)) {
         mp_path path = mp_path_to(view->graph, object, kind, excluded);
         if (path.count)
@@ -476,17 +475,17 @@ static void put_type(mp_document *document, const mp_graph_view *view, const cha
                                     mp_count_text(document, paths.objects, false),
                                     paths.objects == 1 ? "" : "s", glob);
     table->main = true;
-    table->empty = paths.untracked < paths.objects ? "no strong root reaches any" : "not known";
+    table->empty = paths.untracked < paths.objects ? "no strong root reaches any" : "unknown";
     if (paths.untracked)
-        mp_table_line(document, table,
-                      "%s of them of types that no references were recorded of: what keeps them "
-                      "alive is not known",
-                      mp_count_text(document, paths.untracked, false));
+        mp_table_line(
+            document, table,
+            "%s of them have types without recorded references: what keeps them alive is unknown",
+            mp_count_text(document, paths.untracked, false));
     if (paths.unreached)
-        mp_table_line(document, table, "%s of them unreachable: garbage that is not yet collected",
+        mp_table_line(document, table, "%s of them unreachable: garbage not yet collected",
                       mp_count_text(document, paths.unreached, false));
     if (paths.excluded)
-        mp_table_line(document, table, "%s of them reached over what is excluded alone",
+        mp_table_line(document, table, "%s of them reached only through excluded objects",
                       mp_count_text(document, paths.excluded, false));
     for (size_t i = 0; i < mp_shown_of(paths.count, rows); i++)
         put_merged(document, table, view, &paths, &paths.at[i]);
@@ -520,7 +519,7 @@ static bool run_path(const mp_request *request, mp_document *document, mp_error 
                        "path takes one of " MP_DASHES "type, " MP_DASHES "all-kinds and " MP_DASHES
                        "paths");
     if (!asked->paths)
-        return mp_fail_argument(error, "paths", "0", "expected a number from 1 on");
+        return mp_fail_argument(error, "paths", "0", "expected a number from 1");
     if (asked->type ? !mp_type_asked(request->model, graph, asked->type, error)
                     : !mp_object_asked(request->model, graph, asked->object, &object, error))
         return false;

@@ -24,7 +24,7 @@ static const mp_column objects_columns[] = {
     MP_COLUMN(objects_row, retained_bytes, "Retained together", MP_BYTES, 0),
     MP_COLUMN_OF(objects_row, percent, "retained_percent", "  of the reachable, %", MP_PERCENT, 0),
     MP_COLUMN(objects_row, retained_objects, "  objects", MP_COUNT, 0),
-    MP_COLUMN(objects_row, untracked_objects, "Not known of", MP_COUNT, 0),
+    MP_COLUMN(objects_row, untracked_objects, "Unknown for", MP_COUNT, 0),
 };
 
 /* Of what no references were recorded of, nothing is told. Whether there is anything else. */
@@ -116,7 +116,7 @@ void mp_section_objects_of(mp_document *document, const mp_graph_view *view, con
     mp_type_links holders = mp_holders_of(view, asked, skipped);
     mp_type_links retained = mp_retained_of(view, asked);
     bool known = put_objects(document, view, glob, asked, &retained);
-    const char *nothing_known = "not known: no references were recorded of such types";
+    const char *nothing_known = "unknown: no references were recorded for these types";
     mp_table *table =
         MP_TABLE(document, "referrer_types", "Referred to by, by type", MP_ROWS, referrer_columns);
     table->empty = known ? "nothing refers to them" : nothing_known;
@@ -125,7 +125,7 @@ void mp_section_objects_of(mp_document *document, const mp_graph_view *view, con
         MP_TABLE(document, "dominator_types", "Kept alive by, by type", MP_ROWS, holder_columns);
     table->empty = known ? "no root reaches any" : nothing_known;
     put_links(document, table, view, &holders, rows);
-    table = MP_TABLE(document, "retained_types", "What would go with them, by type", MP_ROWS,
+    table = MP_TABLE(document, "retained_types", "Retained together with them, by type", MP_ROWS,
                      retained_columns);
     table->empty = known ? "nothing" : nothing_known;
     put_links(document, table, view, &retained, rows);

@@ -23,7 +23,7 @@ static const mp_column total_columns[] = {
     MP_COLUMN(totals_row, stated_seconds, "Seconds, as stated", MP_SECONDS, MP_ADDS),
     MP_COLUMN(totals_row, elapsed_us, "Elapsed", MP_TIME, MP_ADDS | MP_SUMMARY),
     MP_COLUMN(totals_row, instrumentation_seconds, "Left out: lib/zprofiler", MP_SECONDS, MP_ADDS),
-    MP_COLUMN(totals_row, partial, "Not the whole profile", MP_FLAG, MP_FOR_PROGRAMS),
+    MP_COLUMN(totals_row, partial, "Incomplete profile", MP_FLAG, MP_FOR_PROGRAMS),
 };
 
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown)
@@ -220,7 +220,7 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
     table->order = order->columns[0];
     if (costs->totals.instrumentation_lines)
         mp_table_line(document, table,
-                      "without %s lines of lib/zprofiler, the profiling itself: %s seconds",
+                      "%s lines of lib/zprofiler, the profiler itself, are omitted: %s seconds",
                       mp_count_text(document, (int64_t)costs->totals.instrumentation_lines, false),
                       mp_seconds_text(document, costs->totals.instrumentation_us, false))
             ->argument = "keep-profiler";

@@ -231,12 +231,12 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
     const char *kind = mp_kind_name(request->model->kind);
     const mp_variant *variant = variant_for(report, whole->holds);
     if (!variant && request->path) {
-        mp_fail(error, MP_ERROR_NO_ANSWER, "%s has nothing to write of %s", report->name, kind);
+        mp_fail(error, MP_ERROR_NO_ANSWER, "%s cannot be written from %s", report->name, kind);
         return NULL;
     }
     if (!variant) {
         char names[248];
-        mp_fail(error, MP_ERROR_NO_ANSWER, "%s has no answer from %s", report->name, kind);
+        mp_fail(error, MP_ERROR_NO_ANSWER, "%s does not support %s", report->name, kind);
         snprintf(error->advice, sizeof error->advice, "try %s",
                  list_reports(whole, names, sizeof names));
         return NULL;

@@ -229,12 +229,11 @@ static void say_worst(mp_document *document, const mp_model *model, const mp_req
         if (leaves_often(api) && leaves_more(api, often))
             often = api;
     }
-    const char *none = !requests->count
-                           ? "not known, as no snapshot of the window is of an agent's request: "
-                             "leaks tells which code leaks"
+    const char *none = !requests->count ? "unknown: no snapshot of the window belongs to an "
+                                          "agent's request; memprof leaks shows which code leaks"
                        : requests->created_objects && !created_in(requests)
-                           ? "not known, as no object was created in a request that a snapshot "
-                             "tells of: leaks tells which code leaks"
+                           ? "unknown: no object was created in a recorded request; memprof leaks "
+                             "shows which code leaks"
                            : "nothing, by no request";
     if (worst)
         mp_document_say(document, MP_TONE_WORSE, "Left behind", "most by %s",
@@ -258,7 +257,7 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     outside_row outside = {requests.created_objects, requests.created_bytes};
     if (requests.count && outside.created_objects)
         mp_document_say(document, MP_TONE_PLAIN, "Outside",
-                        "%s were created in no request that a snapshot tells of",
+                        "%s were created outside recorded requests",
                         mp_amount_text(document, outside.created_objects, outside.created_bytes));
     mp_table *record = MP_TABLE(document, "outside_requests", NULL, MP_RECORD, outside_columns);
     record->flags = MP_FOR_PROGRAMS;

@@ -252,14 +252,14 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     mp_section_dump_head(document, request, &view);
     mp_table *table = objects ? MP_TABLE(document, "dominators", NULL, MP_ROWS, tree_columns)
                               : MP_TABLE(document, "dominators", NULL, MP_ROWS, group_columns);
-    table->title = mp_document_text(document, "Dominator tree%s%s: who keeps whom alive",
-                                    objects ? "" : " by ", objects ? "" : asked->by);
+    table->title = mp_document_text(document, "Dominator tree%s%s", objects ? "" : " by ",
+                                    objects ? "" : asked->by);
     table->main = true;
     table->empty =
-        view.dominators.reached ? "nothing alone keeps so much alive" : "no root reaches anything";
+        view.dominators.reached ? "no object retains as much" : "no root reaches anything";
     mp_say_retained_base(document, table, &view);
     if (asked->min_percent > 0)
-        mp_table_line(document, table, "without what is below %.12g %% of the whole",
+        mp_table_line(document, table, "entries below %.12g %% of the whole are omitted",
                       asked->min_percent)
             ->argument = "min-percent";
     if (objects)

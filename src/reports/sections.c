@@ -149,7 +149,7 @@ bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_err
 {
     return dimension->of_context || strcmp(order->name, "inclusive") != 0 ||
            mp_fail_argument(error, "sort", order->name,
-                            "what is scoped to them is not told of groups by %s", dimension->name);
+                            "sizes with scoped objects are not available by %s", dimension->name);
 }
 
 void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
@@ -214,7 +214,7 @@ const char *mp_torn_text(mp_document *document, const mp_request *request)
     const char *path = mp_utf8_copy(document->arena, torn->path ? torn->path : "an input");
     const char *message = mp_utf8_copy(document->arena, torn->message);
     const char *dashes = mp_diagnostics_dashes(request->diagnostics);
-    const char *what = mp_diagnostic_breaks_off(torn->id) ? "breaks off" : "is damaged";
+    const char *what = mp_diagnostic_breaks_off(torn->id) ? "is truncated" : "is damaged";
     return torn->line ? mp_document_text(document,
                                          "%s %s at line %" PRIu64
                                          ": %s (%sallow-torn judges what is there)",

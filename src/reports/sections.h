@@ -73,8 +73,7 @@ static inline const mp_dimension *mp_asked_dimension(const mp_heap_arguments *as
 /* What stands in place of rows: this, unless what there is may only be too small. */
 static inline const char *mp_empty_text(const mp_heap_arguments *asked, const char *nothing)
 {
-    return asked->min_bytes > 0 || asked->min_count > 0 ? "none as large as was asked for"
-                                                        : nothing;
+    return asked->min_bytes > 0 || asked->min_count > 0 ? "none passes the size filters" : nothing;
 }
 
 /* An argument of the request's report, of whichever kind it is; as a text, as a number. NULL or 0
@@ -131,7 +130,7 @@ void mp_say_running(mp_document *document, const mp_window *window);
 /* That the window ends where nothing tells any more what leaked; nothing of others. */
 void mp_say_late(mp_document *document, const mp_window *window);
 /* Why nothing is judged that a selection left nothing of. */
-#define MP_FITS_NOTHING "nothing fits the selection"
+#define MP_FITS_NOTHING "nothing matches the filters"
 /* "breaks off: ...", why no limit judges the recording; only where request->torn. */
 const char *mp_torn_text(mp_document *document, const mp_request *request);
 /* Say as an answer that the order of the dumps is in doubt, where it is. */

@@ -164,7 +164,7 @@ static void find_gaps(drawing *of)
 static void put_gaps(const drawing *of, size_t rows)
 {
     mp_table *table = MP_TABLE(of->document, "gaps", "Longest gaps", MP_ROWS, gap_columns);
-    table->empty = of->timeline.count ? "none: one ran behind the other" : "none";
+    table->empty = of->timeline.count ? "none: each started when the one before ended" : "none";
     for (size_t i = 0; i < of->gap_count && (!rows || i < rows); i++) {
         const gap *at = &of->gaps[i];
         gap_row row = {.seconds = at->us,
@@ -238,8 +238,8 @@ static void put_timeline(const drawing *of, size_t rows)
     mp_table *table = MP_TABLE(of->document, "timeline", NULL, MP_ROWS, timed_columns);
     size_t count = of->timeline.count;
     bool *put = mp_alloc((count + 1) * sizeof *put);
-    table->title = "When what ran";
-    table->empty = "nothing of what is selected was traced";
+    table->title = "Timeline";
+    table->empty = "nothing that matches the filters was traced";
     table->main = true;
     for (size_t i = 0; i < count; i++)
         put[i] = true;
@@ -247,7 +247,7 @@ static void put_timeline(const drawing *of, size_t rows)
     if (shown < count) {
         mp_keep_largest(put, (uint32_t)count, shown, &of->timeline.at[0].all_us,
                         sizeof *of->timeline.at);
-        table->title = mp_document_text(of->document, "When what ran, the longest %s of %s",
+        table->title = mp_document_text(of->document, "Timeline, the longest %s of %s",
                                         mp_count_text(of->document, (int64_t)shown, false),
                                         mp_count_text(of->document, (int64_t)count, false));
     }
@@ -281,7 +281,7 @@ static void draw_timeline(const drawing *of)
         count++;
     mp_figure *figure = mp_document_figure(of->document, MP_FIGURE_SPANS, "timeline");
     const char *about = mp_figure_about(of->document, of->model);
-    figure->title = mp_document_text(of->document, "When what ran: %s", about);
+    figure->title = mp_document_text(of->document, "Timeline: %s", about);
     figure->note = count < of->timeline.count ? "the first session alone" : NULL;
     figure->spans.count = count;
     figure->spans.at = mp_arena_alloc(of->document->arena, (count + 1) * sizeof *figure->spans.at);
@@ -302,7 +302,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     const mp_model *model = request->model;
     if (!model->profile->trace_rows)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "timeline needs a trace, which this profile has not: record one with "
+                       "timeline needs a trace, which this profile does not have; record one with "
                        "PROFILER:TRACE-FILTER = \"*\" (or patterns of programs), or with "
                        "PROFILER:TRACING = \"program|line\", set before PROFILER:PROFILING = TRUE");
     drawing of = {.document = document,

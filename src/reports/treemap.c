@@ -143,7 +143,7 @@ static void put_tables(const mapping *map, const area_row *groups, size_t group_
     put_rows(map, table, groups, group_count);
     table = map->of_time ? MP_TABLE(document, "treemap", NULL, MP_ROWS, time_keys)
                          : MP_TABLE(document, "treemap", NULL, MP_ROWS, memory_keys);
-    table->title = mp_document_text(document, "The same by %s and %s", map->by, map->within);
+    table->title = mp_document_text(document, "Details by %s and %s", map->by, map->within);
     table->main = true;
     put_rows(map, table, keys, key_count);
 }
@@ -292,7 +292,7 @@ static bool map_dump(const mp_request *request, mp_document *document, mp_error 
     mapping map = {.document = document,
                    .model = request->model,
                    .of = retained ? "retained" : "alive",
-                   .by = retained ? by_type ? "type of what keeps it" : "namespace of what keeps it"
+                   .by = retained  ? by_type ? "type of the owner" : "namespace of the owner"
                          : by_type ? "type"
                                    : "namespace",
                    .within = "type",

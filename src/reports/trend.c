@@ -254,7 +254,7 @@ static void section_sites(mp_document *document, const mp_builds *builds, const 
         MP_TABLE(document, "site_trends", "From build to build", MP_ROWS, site_columns);
     table->main = true;
     table->empty = asked->min_bytes && builds->site_count
-                       ? "nothing changed by as much as was asked for"
+                       ? "no change is as large as the limit of the filter"
                        : "nothing in any build";
     size_t count = 0, most = mp_shown_of(builds->site_count, (size_t)asked->limit);
     for (size_t i = 0; i < builds->site_count; i++) {
@@ -311,7 +311,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
     for (size_t i = 0; i < builds->count; i++)
         if (!builds->at[i].complete) {
             mp_document_say(document, MP_TONE_WARNING, "Warning",
-                            "%s is not complete: what was in use when it broke off counts as alive",
+                            "%s is not complete: objects in use where it ends count as alive",
                             builds->at[i].path);
             break;
         }
@@ -341,14 +341,12 @@ static const char *refusal_of(mp_document *document, const mp_request *request,
         return mp_torn_text(document, request);
     if (builds->count < FEWEST)
         return mp_document_text(document,
-                                "%zu build%s too few to tell a slope, expected at least %d",
+                                "%zu build%s too few to compute a slope, expected at least %d",
                                 builds->count, builds->count == 1 ? " is" : "s are", FEWEST);
     if (cut)
-        return mp_document_text(document,
-                                "%s is not complete: what was in use when it broke off counts as "
-                                "alive",
-                                cut->path);
-    return !builds->site_count && *builds->conditions ? "nothing fits the selection" : NULL;
+        return mp_document_text(
+            document, "%s is not complete: objects in use where it ends count as alive", cut->path);
+    return !builds->site_count && *builds->conditions ? "nothing matches the filters" : NULL;
 }
 
 static void section_limit(mp_document *document, const mp_request *request, const mp_builds *builds,
@@ -381,7 +379,7 @@ static bool choose_order(const mp_builds *builds, const char *order, bool *by_ti
     *by_time = !timeless && (!order || strcmp(order, "time") == 0);
     if (!timeless || !order || strcmp(order, "name") == 0)
         return true;
-    return mp_fail(error, MP_ERROR_ARGUMENT, MP_DASHES "order time: %s does not tell when it began",
+    return mp_fail(error, MP_ERROR_ARGUMENT, MP_DASHES "order time: %s has no start time",
                    timeless->path);
 }
 

@@ -137,7 +137,7 @@ bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp
             free(bytes);
             return ok;
         }
-    mp_fail(error, MP_ERROR_INPUT, "there is no %.*s below %s%s", (int)names[0].length, names[0].at,
+    mp_fail(error, MP_ERROR_INPUT, "there is no %.*s in %s%s", (int)names[0].length, names[0].at,
             below->at[0], below->count > 1 ? " and the other folders of sources" : "");
     return false;
 }
@@ -154,7 +154,7 @@ mp_digest *mp_baseline_read(const char *path, const mp_limits *limits, mp_dictio
         mp_is_no_recording(path, (mp_slice){text, length}, "a baseline", error);
     if (digest && digest->torn && diagnostics)
         mp_diagnose(diagnostics, MP_DIAG_TORN, path, 0,
-                    "the baseline was made of a recording that breaks off");
+                    "the baseline was made from a truncated recording");
     free(text);
     return digest;
 }

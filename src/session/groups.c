@@ -134,12 +134,11 @@ static void pass_over(file_search *search, const char *path)
         search->passed_over++;
         return;
     }
-    mp_diagnose(
-        search->diagnostics, MP_DIAG_FOREIGN_FILE, mp_arena_copy(search->arena, path, strlen(path)),
-        0,
-        "is named as a recording, but no format knows it: it may be empty, cut or a link that "
-        "leads nowhere (%sallow-torn passes it over)",
-        mp_diagnostics_dashes(search->diagnostics));
+    mp_diagnose(search->diagnostics, MP_DIAG_FOREIGN_FILE,
+                mp_arena_copy(search->arena, path, strlen(path)), 0,
+                "has the name of a recording, but no known format; it may be empty, truncated or a "
+                "dangling link (%sallow-torn skips it)",
+                mp_diagnostics_dashes(search->diagnostics));
     search->ok = false;
 }
 
@@ -147,7 +146,7 @@ static void tell_passed_over(const file_search *search, const char *path)
 {
     if (search->passed_over)
         mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, path, 0,
-                    "%zu file%s passed over that no format knows", search->passed_over,
+                    "%zu file%s of unknown format skipped", search->passed_over,
                     search->passed_over == 1 ? "" : "s");
 }
 
@@ -342,8 +341,8 @@ static bool is_within(file_search *search, const char *folder)
     const uint64_t most = mp_input_most_files(&search->reading->load.limits);
     if (search->seen == most) {
         mp_diagnose(search->diagnostics, MP_DIAG_LIMIT, folder, 0,
-                    "has over %" PRIu64 " files, the limit of %smax-files: no more are read", most,
-                    mp_diagnostics_dashes(search->diagnostics));
+                    "has over %" PRIu64 " files, the limit of %smax-files; the rest is ignored",
+                    most, mp_diagnostics_dashes(search->diagnostics));
         search->ok = false;
     }
     return search->seen++ < most;

@@ -36,7 +36,7 @@ static bool look_at_bytes(const group_load *load, load_entry *entry)
     const char *path = mp_input_path(entry->input);
     if (head.length == 0 && !mp_input_is_whole(entry->input))
         mp_diagnose(load->diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    "nothing of it could be read, expected a recording");
+                    "none of it could be read, expected a recording");
     else if (head.length == 0)
         mp_diagnose(load->diagnostics, MP_DIAG_EMPTY_FILE, path, 0,
                     "is empty, expected a recording (OpenEdge 12.2.3 writes empty profiler files: "
@@ -112,9 +112,8 @@ static void tell_order(const load_entry *entries, size_t count, mp_diagnostics *
     for (size_t i = 1; i < count; i++)
         if (entries[i].file.place.stamped && entries[i].turn < entries[i - 1].turn) {
             mp_diagnose(diagnostics, MP_DIAG_DUMP_ORDER, entries[i].file.path, 0,
-                        "comes before %s as given or by its name, and is later by its stamp: dumps "
-                        "are read "
-                        "in the order of their stamps",
+                        "comes before %s on the command line or by name, but has a later time "
+                        "stamp; dumps are read in the order of their stamps",
                         entries[i - 1].file.path);
             return;
         }
@@ -193,8 +192,8 @@ static bool one_kind(const group_load *load)
             continue;
         if (first && first->reader->kind != file->reader->kind) {
             mp_diagnose(load->diagnostics, MP_DIAG_MIXED_INPUTS, file->path, 0,
-                        "%s data beside %s data, expected inputs of one kind: run memprof once for "
-                        "each",
+                        "%s data together with %s data, expected inputs of one kind; run memprof "
+                        "once for each",
                         file->reader->name, first->reader->name);
             return false;
         }
@@ -224,7 +223,7 @@ static bool knows_encoding(const char *name, mp_diagnostics *diagnostics)
     const char *why;
     mp_encoding *encoding = name ? mp_encoding_open(name, &why) : NULL;
     if (name && !encoding)
-        mp_diagnose(diagnostics, MP_DIAG_CANNOT_READ, NULL, 0, "there is no encoding \"%.60s\": %s",
+        mp_diagnose(diagnostics, MP_DIAG_CANNOT_READ, NULL, 0, "unknown encoding \"%.60s\": %s",
                     name, why);
     mp_encoding_close(encoding);
     return !name || encoding;

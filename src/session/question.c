@@ -134,7 +134,7 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
     if (!row || row->kind == MP_ARGUMENT_SHARED)
         return set_shared(question, name, subject, text, error);
     return mp_argument_parse(row, text, question->arguments) ||
-           mp_fail_argument(error, name, text, "is none that %s takes", report->name);
+           mp_fail_argument(error, name, text, "is not an option of %s", report->name);
 }
 
 /* --- reading --- */
@@ -185,7 +185,7 @@ bool mp_question_read(mp_question *question, mp_error *error)
         if (ok)
             question->policy = mp_policy_parse(path, text, length);
         const mp_slice whole = {text, length};
-        const char *expected = "a policy, which stands before the recordings";
+        const char *expected = "a policy; the policy file comes first";
         if (ok && question->policy->fault_count &&
             !(mp_is_no_recording(path, whole, expected, error) &&
               mp_is_no_suppressions(path, whole, "a policy", error))) {
@@ -231,12 +231,12 @@ bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagno
     digest->torn = torn != NULL;
     if (empty)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "no baseline is made of nothing: nothing fits the selection");
+                       "no baseline can be made: nothing matches the filters");
     return !torn || question->allow_torn ||
            mp_fail_file(error, torn->path, (uint32_t)torn->line, 0,
-                        "no baseline is made of what %s: %s (" MP_DASHES
-                        "allow-torn makes one of what is there)",
-                        mp_diagnostic_breaks_off(torn->id) ? "breaks off" : "is damaged",
+                        "no baseline is made from a recording that %s: %s (" MP_DASHES
+                        "allow-torn makes one from the rest)",
+                        mp_diagnostic_breaks_off(torn->id) ? "is truncated" : "is damaged",
                         torn->message);
 }
 

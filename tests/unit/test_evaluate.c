@@ -189,7 +189,7 @@ static void totals(void **state)
         {"created >= 2 KiB", FAIL, 1800, 2048, "1.8 KiB created, 248 B under 2.0 KiB"},
         {"created objects >= 18", PASS, 18, 18, NULL},
         {"deleted objects > 8", FAIL, 8, 8, "not above"},
-        {"seconds <= 1", ERROR, 0, 0, "a memory recording does not tell times"},
+        {"seconds <= 1", ERROR, 0, 0, "a memory recording does not record times"},
         {"growth <= 1", ERROR, 0, 0, "no series of snapshots"},
     };
     fixture of;
@@ -211,7 +211,7 @@ static void selected(void **state)
         {"leak sites of source \"g\" <= 0", FAIL, 1, 0, "1 site"},
         {"retained of type \"A\" <= 1 KiB", FAIL, 2000, 1024, "976 B over 1.0 KiB"},
         {"leaked of type \"X\" <= 1", ERROR, 0, 0, "no type matches \"X\""},
-        {"leaked of type \"X\" <= 1 if any", PASS, 0, 0, "there is no such type"},
+        {"leaked of type \"X\" <= 1 if any", PASS, 0, 0, "there is no matching type"},
         /* What the base alone has is gone: that is something to judge. */
         {"live of type \"C\" <= 1", PASS, 0, 1, NULL},
         {"live of each type <= 400", FAIL, 500, 400, "1 of 4 types, worst A: 500 B alive"},
@@ -241,10 +241,10 @@ static void against_base(void **state)
         {"no new leak site", FAIL, 1, 0, "1 new leak site; 200 B, A at g"},
         {"no new leak site of source \"f\"", PASS, 0, 0, NULL},
         {"no new leak site of source \"x\"", ERROR, 0, 0, "no source matches"},
-        {"no new leak site of source \"x\" if any", PASS, 0, 0, "no such source"},
+        {"no new leak site of source \"x\" if any", PASS, 0, 0, "no matching source"},
         {"no new site", FAIL, 1, 0, "1 new site; 400 B, D at h"},
         {"no new type", FAIL, 1, 0, "1 new type; 400 B, D"},
-        {"no new method", ERROR, 0, 0, "does not tell"},
+        {"no new method", ERROR, 0, 0, "does not record"},
     };
     fixture of;
     set_up_heap(&of);
@@ -263,7 +263,7 @@ static void against_base(void **state)
     of.base.kind = MP_KIND_DUMP;
     CHECK_ALL(&of.rule_context, other);
     static const expectation poorer[] = {
-        {"leaked <= base", ERROR, 0, 0, "the base does not tell what leaked"}};
+        {"leaked <= base", ERROR, 0, 0, "the base does not record leaked objects"}};
     of.base.kind = MP_KIND_RECORDING;
     of.base.has = MP_HAS_LIVE;
     CHECK_ALL(&of.rule_context, poorer);
@@ -285,7 +285,7 @@ static void profiles(void **state)
         {"calls of method \"runn\" <= 1", ERROR, 0, 0, "no method matches"},
         {"no new method", FAIL, 1, 0, "1 new method; 0.500000 s, p.cls"},
         {"no new module", FAIL, 1, 0, "1 new module"},
-        {"leaked <= 1", ERROR, 0, 0, "an execution profile does not tell what leaked"},
+        {"leaked <= 1", ERROR, 0, 0, "an execution profile does not record leaked objects"},
     };
     fixture of;
     set_up_profile(&of);
@@ -313,10 +313,10 @@ static void growth(void **state)
         {"growth after snapshot 2 <= 0", PASS, -1, 0, NULL},
         {"growth after snapshot \"work#2\" <= 0", PASS, -21, 0, NULL},
         {"growth after snapshot 9 <= 0", ERROR, 0, 0, "after snapshot 9: no snapshot \"9\""},
-        {"growth after snapshot 4 <= 0", ERROR, 0, 0, "one snapshot does not tell growth"},
+        {"growth after snapshot 4 <= 0", ERROR, 0, 0, "one snapshot cannot show growth"},
         {"growth of type \"Dynamic Query\" <= 26", FAIL, 27, 26, "1 B over"},
         {"growth of type \"X\" <= 26", ERROR, 0, 0, "no type matches"},
-        {"growth of type \"X\" <= 26 if any", PASS, 0, 0, "no such type"},
+        {"growth of type \"X\" <= 26 if any", PASS, 0, 0, "no matching type"},
         {"growth of site \"Dynamic Query at order.p\" <= 27", PASS, 27, 27, NULL},
         {"growth of each type <= 100", FAIL, 200, 100, "worst Procedure"},
         {"growth per snapshot after snapshot 2 <= 1", ERROR, 0, 0, "3 snapshots are too few"},

@@ -183,7 +183,7 @@ static void a_baseline_tells_how_its_recording_was_read(void **unused)
     mp_document_free(gate);
     assert_null(mp_session_ask(plain, "gate", settings, 2, &error));
     assert_non_null(strstr(mp_error_line(&error, "", line, sizeof line),
-                           "was kept with --skip, and this run has none"));
+                           "was saved with --skip, but this run has none"));
     mp_session_free(skipping);
     mp_session_free(plain);
     unlink(path);
@@ -522,8 +522,7 @@ static void figures_are_drawn_where_they_are_asked_for(void **unused)
     mp_document_free(flame);
     mp_document *top = mp_session_ask(session, "top", &draws, 1, &error);
     assert_false(mp_document_print(top, "svg", session, stdout, &error));
-    assert_non_null(
-        strstr(mp_error_line(&error, "", line, sizeof line), "top has nothing that is drawn"));
+    assert_non_null(strstr(mp_error_line(&error, "", line, sizeof line), "top has no picture"));
     mp_document_free(top);
     mp_session_free(session);
 }

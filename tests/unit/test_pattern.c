@@ -78,7 +78,7 @@ static void what_is_none_does_not(void **unused)
         {"a{x}", "a { without"},
         {"a{1", "a { without"},
         {"a{}", "a { without"},
-        {"a{3,2}", "a repetition of which"},
+        {"a{3,2}", "a repetition whose"},
         {"(a)\\1", "a back-reference"},
     };
     char reason[256];

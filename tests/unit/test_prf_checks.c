@@ -94,7 +94,7 @@ static void contradictions_are_told(void **unused)
     (void)unused;
     static const bad_case cases[] = {
         {"2 \"proc main.p\"", "1 \"again.p\" \"\" 5 0 \"\"\n2 \"proc main.p\"", MP_DIAG_REDEFINED,
-         4, "module 1 is defined a second time"},
+         4, "module 1 is defined twice"},
         {"3 11 1 0.000050 0.000050\n", "3 11 1 0.000050 0.000050\n77 1 1 0.000000 0.000000\n",
          MP_DIAG_UNDEFINED_MODULE, 20, "module 77 is used here"},
         {"\"TotTime\":0.001000", "\"TotTime\":0.001002", MP_DIAG_PROFILE_TOTAL, 1,
@@ -110,7 +110,7 @@ static void contradictions_are_told(void **unused)
         {"2 1 2 3 2 0.000700 3\n", "2 1 2 3 2 0.000700 1\n", MP_DIAG_PROFILE_CALL_GRAPH, 46,
          "node 2 lists 1 children"},
         {"2 1 2 3 2 0.000700 3\n", "2 1 2 3 2 0.000700 3\n2 1 2 3 2 0.000700 3\n",
-         MP_DIAG_REDEFINED, 47, "call-tree node 2 is defined a second time"},
+         MP_DIAG_REDEFINED, 47, "call-tree node 2 is defined twice"},
         {"3 2 3 40 1 0.000300\n", "3 2 3 40 1 0.000300\n5 4 3 40 1 0.000000\n",
          MP_DIAG_UNDEFINED_NODE, 46, "node 4 is the caller here"},
         {"0 0 0 0 1 0.001000 1\n", "0 3 0 0 1 0.001000 1\n", MP_DIAG_PARENT_ORDER, 43,

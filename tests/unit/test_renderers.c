@@ -471,7 +471,7 @@ static void suppressions_match_to_the_letter(void **unused)
     mp_table_row(table);
     mp_table_attach(table, &uncoded);
     check("suppressions", document, 100, false,
-          "# Leaks that are known and accepted. Keep those that are, and say why.\n"
+          "# Known and accepted leaks. Keep the ones you accept, and give the reason.\n"
           "\n# 1.5 KiB in 1,200 objects\n[leak 1]\n"
           "type   = [ ]T\\*\\?\\[x]\\\\#;=[ ]\n"
           "name   = two??lines?\n"
@@ -582,12 +582,12 @@ static void annotations_say_where_a_rule_stands(void **unused)
           "one%0Atwo\\x09\\x01*\xef\xbf\xbf \xc3\xa4\n"
           "::error file=ci/a%2Cb%3Ac.policy,line=4,title=c::cannot be judged: no type matches "
           "<A>\n"
-          "::notice title=memprof gate::3 rules: 1 holds, 1 fails, 1 could not be judged\n");
+          "::notice title=memprof gate::3 rules: 1 passes, 1 fails, 1 could not be judged\n");
     mp_document_free(document);
     document = limited();
     check("github", document, 80, false,
           "::error title=--max-leaked::--max-leaked 1K exceeded\n"
-          "::notice title=memprof leaks::2 limits: 1 holds, 1 fails\n");
+          "::notice title=memprof leaks::2 limits: 1 passes, 1 fails\n");
     mp_document_free(document);
 }
 
@@ -606,7 +606,7 @@ static void markdown_gives_the_verdict_first(void **unused)
     mp_document *document = judged();
     check("markdown", document, 80, false,
           "### memprof gate: failed\n\n"
-          "3 rules: 1 holds, 1 fails, 1 could not be judged, by ci/a,b:c.policy\n\n"
+          "3 rules: 1 passes, 1 fails, 1 could not be judged, by ci/a,b:c.policy\n\n"
           "| Status | Rule | Measured | Limit | Why |\n| --- | --- | ---: | ---: | --- |\n"
           "| pass | holds | 1 B | &lt;= 1 B |  |\n"
           "| **fail** | a&lt;b &amp; \"c\": 5 %, @<!-- -->me #<!-- -->1 \\|x\\| | 2 B | &lt;= 1 B "

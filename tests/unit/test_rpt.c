@@ -192,7 +192,7 @@ static void faults_are_told(void **unused)
         {"01:00:12", "soon", MP_DIAG_BAD_ROW, 5, "session total is \"soon\", expected hh:mm:ss",
          true},
         {"FOR EACH", "F\xdcR EACH", MP_DIAG_NOT_UTF8, 0, "ISO 8859-1", true},
-        {"??????????\n", "??????????", MP_DIAG_TORN, 15, "the last line is cut off", false},
+        {"??????????\n", "??????????", MP_DIAG_TORN, 15, "the last line is truncated", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = replaced(NEWER, cases[i].what, cases[i].by);

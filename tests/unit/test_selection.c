@@ -204,10 +204,10 @@ static void what_cannot_be_selected(void **unused)
     assert_null(mp_filter_of(model, &selection, &error));
     char line[200];
     assert_string_equal(mp_error_line(&error, "--", line, sizeof line),
-                        "--not-thread 1: a memory recording does not tell that");
+                        "--not-thread 1: a memory recording does not have that");
     criterion = (mp_criterion){MP_SUBJECT_STACK, false, "("};
     assert_false(mp_criterion_check(&criterion, &error));
-    assert_memory_equal(error.text, "\"(\" is no extended regular expression: ", 39);
+    assert_memory_equal(error.text, "\"(\" is not an extended regular expression: ", 40);
     criterion.subject = MP_SUBJECT_TYPE; /* a glob may be anything */
     assert_true(mp_criterion_check(&criterion, &error));
     selection.count = 0;

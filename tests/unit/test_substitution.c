@@ -121,7 +121,7 @@ static void what_takes_far_too_long_is_told(void **unused)
         char expected[300];
         mp_substitutions *made = mp_substitutions_new(&rules[i], 1);
         snprintf(expected, sizeof expected,
-                 "\"%s\": it takes too long, or makes too much, of a name of 80000 bytes, "
+                 "\"%s\": it takes too long or produces too much for a name of 80000 bytes, "
                  "\"%.40s...\"",
                  rules[i], text);
         assert_null(mp_substitute(made, text, &error));
@@ -160,13 +160,15 @@ static void what_is_no_substitution(void **unused)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char expected[200];
         snprintf(expected, sizeof expected,
-                 "\"%s\" is no substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g", wrong[i]);
+                 "\"%s\" is not a substitution, expected s/REGEX/TEXT/ or s/REGEX/TEXT/g",
+                 wrong[i]);
         if (mp_substitution_check(wrong[i], &error))
             fail_msg("%s passes", wrong[i]);
         assert_string_equal(error.text, expected);
     }
     assert_false(mp_substitution_check("s/a/\xff/", &error));
-    assert_string_equal(error.text, "a substitution is no UTF-8, expected s/REGEX/TEXT/ in UTF-8");
+    assert_string_equal(error.text,
+                        "the substitution is not UTF-8, expected s/REGEX/TEXT/ in UTF-8");
     static const char *const bad[] = {"s/(/b/", "s/[/b/", "s/a{2,1}/b/"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(mp_substitution_check(bad[i], &error));

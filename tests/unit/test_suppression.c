@@ -102,13 +102,13 @@ static const struct {
     {"type = x\n", "f:1:1: error: \"type\" before the first section, expected [NAME]"},
     {"[a\n", "f:1:3: error: a section's name does not end, expected ]"},
     {"\n [ ] \n", "f:2:2: error: a section without a name, expected [NAME]"},
-    {"[a] b\n", "f:1:4: error: text behind ], expected the end of the line"},
+    {"[a] b\n", "f:1:4: error: text after ], expected the end of the line"},
     {GOOD "[b]\nreason = r\n[c]\n", "f:4:1: error: [b] has no pattern, expected one of type, "
                                     "source, name, stack or thread"},
     {"[b]\n\nname = x", "f:1:1: error: [b] has no reason, expected reason = TEXT"},
     {"[b]\nname = x\n[c]", "f:1:1: error: [b] has no reason, expected reason = TEXT"},
-    {GOOD "\n[ a ]\n", "f:5:3: error: [a] is at f:1 too, expected a name of its own"},
-    {"[a]\n  x\n", "f:2:3: error: \"x\" is no setting, expected [NAME], KEY = VALUE or # NOTE"},
+    {GOOD "\n[ a ]\n", "f:5:3: error: [a] is also at f:1, expected a unique name"},
+    {"[a]\n  x\n", "f:2:3: error: \"x\" is not a setting, expected [NAME], KEY = VALUE or # NOTE"},
     {"[a]\n x y = z\n", "f:2:2: error: unknown key \"x y\", expected type, source, name, "
                         "stack, thread, reason, limit or expires"},
     {"[a]\n= z\n", "f:2:1: error: unknown key \"\", expected type, source, name, stack, "
@@ -125,7 +125,7 @@ static const struct {
     {"[a]\n# \xc3\xa9\n\xc3\xa9 = \xc3\xa9\n",
      "f:3:1: error: unknown key \"\xc3\xa9\", expected type, source, name, stack, thread, "
      "reason, limit or expires"},
-    {"[\xc3\xa9] \xc3\xa9\n", "f:1:4: error: text behind ], expected the end of the line"},
+    {"[\xc3\xa9] \xc3\xa9\n", "f:1:4: error: text after ], expected the end of the line"},
     {"[a]\nname = x\ay\n", "f:2:9: error: control character 0x07, expected text"},
     {"[a]\nname = x\r\r\n", "f:2:9: error: control character 0x0d, expected text"},
 };
@@ -149,7 +149,7 @@ static void a_wrong_regular_expression_is_told(void **unused)
 {
     (void)unused;
     static const char text[] = "[a]\nstack = a(b\n";
-    static const char start[] = "f:2:9: error: \"a(b\" is no extended regular expression";
+    static const char start[] = "f:2:9: error: \"a(b\" is not an extended regular expression";
     mp_suppressions list = {0};
     mp_error error = {0};
     assert_false(mp_suppressions_parse(&list, "f", (mp_slice){text, sizeof text - 1}, &error));
@@ -166,7 +166,7 @@ static void long_texts_are_cut_in_messages(void **unused)
     memset(text + 4, 'x', 300);
     mp_suppressions list = {0};
     assert_false(mp_suppressions_parse(&list, "f", (mp_slice){text, strlen(text)}, &error));
-    assert_non_null(strstr(error.text, "xxx...\" is no setting, expected [NAME]"));
+    assert_non_null(strstr(error.text, "xxx...\" is not a setting, expected [NAME]"));
     assert_true(strlen(error.text) < 160);
     mp_suppressions_free(&list);
 }
@@ -180,7 +180,7 @@ static void names_are_their_own_among_files(void **unused)
     assert_false(mp_suppressions_parse(&list, "b", (mp_slice){text, sizeof text - 1}, &error));
     char line[400];
     assert_string_equal(mp_error_line(&error, "", line, sizeof line),
-                        "b:2:2: error: [a] is at a:1 too, expected a name of its own");
+                        "b:2:2: error: [a] is also at a:1, expected a unique name");
     mp_suppressions_free(&list);
 }
 

@@ -165,7 +165,7 @@ static void what_no_path_has_is_told(void **unused)
           "1<0 session (none), 0/2000 of 0/2\n"
           "2<1 m1 shop.A, 0/2000 of 1/2\n"
           "3<2 m2 shop.B, 2000/2000 of 1/1\n"
-          "4<0 (callers not known) (none), 0/2000 of 0/0\n"
+          "4<0 (callers unknown) (none), 0/2000 of 0/0\n"
           "5<4 shop.A, 0/2000 of 0/0\n"
           "6<5 m1 shop.A, 2000/2000 of 0/0\n");
 }
