@@ -412,7 +412,7 @@ class Packed:
             start = struct.pack("<QQI", offset, size, zlib.crc32(head))
             path.write_bytes(data[:8] + struct.pack("<I", zlib.crc32(start)) + start + data[32:32 + offset] + head)
             done = self.runs.alone("info", path, "--max-memory", "300M")
-            self.hold(done.returncode == 3 and b"large.7z:a.oemp: error: cannot be unpacked" in done.stderr
+            self.hold(done.returncode == 3 and b"large.7z:a.oemp: error: cannot be decompressed" in done.stderr
                       and b"--max-memory allows more" in done.stderr, "a 7z archive with a dictionary of 4 GiB", done)
         packed = lzma.compress(bytes(99), filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 8 << 20}])
         head = bytearray(packed[12:12 + 4 * packed[12] + 4])

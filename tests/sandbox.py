@@ -187,7 +187,7 @@ class Trials:
                 self.claim(said[name, False] == said[name, True], f"{where}/{name}: inside and outside", said)
             figures = json.loads(said["a.sqlite", False][0])["snapshots"][0]
             self.claim(figures["live_objects"] == after, f"{where}: the log is read", figures, after)
-            self.claim(b"hot.sqlite-journal shows a change" in said["hot.sqlite", False][1],
+            self.claim(b"hot.sqlite-journal shows an unfinished change" in said["hot.sqlite", False][1],
                        f"{where}: the journal is seen", said)
         done = self.run("diff", "own/a.sqlite", "data/a.sqlite", "--format", "json", probe=False)[0]
         self.claim(json.loads(done.stdout)["diff"] == [] and b"-wal" not in done.stderr, "so is the base's", done)
