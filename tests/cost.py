@@ -44,7 +44,8 @@ DUMPS = [*ALL, "leaks", "top -n 0", "retained -n 0", "retained --by type", "domi
          "path --type * -n 0 --format json", "object --type Shop.Node",
          "diff --by dominators FILE"]
 LADDERS = ["retained --by type", "retained --by type -n 0", "dominators", "leaks"]
-FOLDERS = ["analyze", "info", "leaks", "leaks -n 0 --format json", "top --group file", "check", "top", "gate POLICY"]
+FOLDERS = ["analyze", "info", "leaks", "leaks -n 0 --format json", "top --group file", "check", "top", "trend",
+           "gate POLICY"]
 
 # How an input grows: at first to which size, and what is asked of it.
 WAYS = {
@@ -61,8 +62,6 @@ WAYS = {
     "oemp-snapshots": (growing.oemp_snapshots, 800, OEMP),
     "oemp-colliding-ids": (growing.oemp_colliding_ids, 2000, OEMP),
     "oemp-files": (growing.oemp_many, 120, FOLDERS),
-    # The slopes between up to 1,000 builds are all looked at: only beyond that does work follow builds.
-    "oemp-builds": (growing.oemp_many, 1000, ["trend"]),
     "oemp-deeper-folder": (growing.oemp_deeper_folder, 4000, ["leaks -n 0 --format json", "top -n 0"]),
     "log-deeper": (growing.log_deeper, 4000, LOGS),
     "log-recursive": (growing.log_recursive, 2000, LOGS),

@@ -9,8 +9,6 @@
 
 #include "base/memory.h"
 
-enum { MOST = 1000 }; /* values whose slopes are all looked at: half a million */
-
 typedef struct run {
     double y;
     size_t from, end; /* places among the dots */
@@ -19,8 +17,8 @@ typedef struct run {
 /* Values as doubles: differences of any two are exact up to 2^53 and never overflow. */
 typedef struct dots {
     size_t count;
-    uint32_t x[MOST];       /* the place of each in the series */
-    uint64_t sum[MOST + 1]; /* of the x of all dots before each */
+    uint32_t x[MP_SLOPE_VALUES];       /* the place of each in the series */
+    uint64_t sum[MP_SLOPE_VALUES + 1]; /* of the x of all dots before each */
     run *runs;
     size_t run_count;
 } dots;
@@ -34,9 +32,9 @@ typedef struct slopes {
 
 /* --- dots and runs --- */
 
-static void take_dots(dots *points, const double *values, size_t length)
+static void take_dots(dots *points, const double *values, size_t length, size_t most)
 {
-    points->count = length > MOST ? MOST : length;
+    points->count = length > most ? most : length;
     points->runs = mp_alloc(points->count * sizeof *points->runs);
     points->run_count = 0;
     points->sum[0] = 0;
@@ -219,10 +217,10 @@ static void find_median(const slopes *all, uint64_t count, size_t place, uint64_
     ranks->middle = ranks->lower + (ranks->middle - ranks->lower) / 2;
 }
 
-mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count)
+mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count, size_t most)
 {
     dots points;
-    take_dots(&points, values, count);
+    take_dots(&points, values, count, most);
     slopes all = slopes_of(&points);
     const uint64_t pairs = points.count * (points.count - 1) / 2;
     uint64_t left = pairs / 2;
@@ -232,8 +230,8 @@ mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count)
     find_median(&all, pairs, middle, left, &result);
     const double variance = variance18(&points) / 18 * inflation(&points, values, result.middle);
     const double rank = floor(((double)pairs - 1.959963984540054 * sqrt(variance)) / 2 + 0.5);
-    const uint64_t most = (pairs + 1) / 2, asked = rank < 1 ? 1 : (uint64_t)rank;
-    const uint64_t cut = asked > most ? most : asked;
+    const uint64_t half = (pairs + 1) / 2, asked = rank < 1 ? 1 : (uint64_t)rank;
+    const uint64_t cut = asked > half ? half : asked;
     uint64_t low = cut - 1, high = pairs - cut;
     result.low = result.high = all.at[middle]; /* unless they are on their sides of it */
     if (low < before)

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "query/slopes.h"
 
+enum { MOST_BUILDS = 128 }; /* whose slopes are compared: each of many sites has a series */
+
 enum { DOMINANCE = 2 }; /* so many times the range of the rest makes a step a jump */
 
 /* --- steps --- */
@@ -76,9 +78,9 @@ static int64_t difference(int64_t to, int64_t from)
     return result;
 }
 
-static mp_trend trend_of_slopes(const double *values, size_t count)
+static mp_trend trend_of_slopes(const double *values, size_t count, size_t most)
 {
-    mp_slope_ranks slopes = mp_slope_ranks_of(values, count);
+    mp_slope_ranks slopes = mp_slope_ranks_of(values, count, most);
     return (mp_trend){.kind = slopes.low > 0    ? MP_TREND_GROWS
                               : slopes.high < 0 ? MP_TREND_SHRINKS
                                                 : MP_TREND_FLAT,
@@ -91,19 +93,19 @@ static mp_trend trend_of_slopes(const double *values, size_t count)
 /* Judge what is left without a step, or without two, in place of all, if they are no part of it.
  * Two are taken out only where they hide that the rest goes the other way. False: all is judged. */
 static bool judge_without(mp_trend *trend, const double *exact, size_t count, const size_t *places,
-                          size_t steps)
+                          size_t steps, size_t most)
 {
     bool swap = places[0] > places[steps - 1], up = exact[*places] > exact[*places - 1];
     const size_t ascending[] = {places[swap ? 1 : 0], places[swap ? 0 : steps - 1]};
     if (!are_steps(exact, count, ascending, steps))
         return false;
     double *rest = without_steps(exact, count, ascending, steps);
-    mp_trend without = trend_of_slopes(rest, count - steps);
+    mp_trend without = trend_of_slopes(rest, count - steps, most);
     bool hidden = without.kind == (up ? MP_TREND_SHRINKS : MP_TREND_GROWS);
     free(rest);
     /* Three values are too few to say more than the four of which they are. */
-    if (without.kind == MP_TREND_FLAT ||
-        (count - steps < MP_TREND_FEWEST && without.kind != trend_of_slopes(exact, count).kind))
+    if (without.kind == MP_TREND_FLAT || (count - steps < MP_TREND_FEWEST &&
+                                          without.kind != trend_of_slopes(exact, count, most).kind))
         without.kind = up ? MP_TREND_JUMP : MP_TREND_DROP;
     for (size_t i = 0; i < steps; i++)
         without.steps[i].place = places[i];
@@ -113,25 +115,26 @@ static bool judge_without(mp_trend *trend, const double *exact, size_t count, co
     return true;
 }
 
-static void judge(mp_trend *trend, const double *exact, const int64_t *values, size_t count)
+static void judge(mp_trend *trend, const double *exact, const int64_t *values, size_t count,
+                  size_t most)
 {
     size_t places[MP_TREND_STEPS] = {largest_step(exact, count, 0)};
     if (!places[0])
         return; /* all values are one */
-    if (!judge_without(trend, exact, count, places, 1))
-        *trend = trend_of_slopes(exact, count);
+    if (!judge_without(trend, exact, count, places, 1, most))
+        *trend = trend_of_slopes(exact, count, most);
     bool told =
         trend->steps[0].place && trend->kind != MP_TREND_JUMP && trend->kind != MP_TREND_DROP;
     if (!told && count >= MP_TREND_FEWEST + MP_TREND_STEPS &&
         (places[1] = largest_step(exact, count, places[0])))
-        judge_without(trend, exact, count, places, 2);
+        judge_without(trend, exact, count, places, 2, most);
     for (size_t i = 0; i < MP_TREND_STEPS && trend->steps[i].place; i++) {
         size_t place = trend->steps[i].place;
         trend->steps[i].size = difference(values[place], values[place - 1]);
     }
 }
 
-mp_trend mp_trend_of(const int64_t *values, size_t count)
+static mp_trend trend_within(const int64_t *values, size_t count, size_t most)
 {
     mp_trend trend = {.kind = count < MP_TREND_FEWEST ? MP_TREND_TOO_SHORT : MP_TREND_FLAT};
     if (count < MP_TREND_FEWEST)
@@ -139,19 +142,24 @@ mp_trend mp_trend_of(const int64_t *values, size_t count)
     double *exact = mp_alloc(count * sizeof *exact);
     for (size_t i = 0; i < count; i++)
         exact[i] = (double)values[i];
-    judge(&trend, exact, values, count);
+    judge(&trend, exact, values, count, most);
     free(exact);
     return trend;
 }
 
+mp_trend mp_trend_of(const int64_t *values, size_t count)
+{
+    return trend_within(values, count, MP_SLOPE_VALUES);
+}
+
 int64_t mp_trend_whole_slope(const int64_t *values, size_t count)
 {
-    double slope = mp_trend_of(values, count).lower;
+    double slope = trend_within(values, count, MOST_BUILDS).lower;
     if (count < MP_TREND_FEWEST) {
         double exact[MP_TREND_FEWEST];
         for (size_t i = 0; i < count; i++)
             exact[i] = (double)values[i];
-        slope = mp_slope_ranks_of(exact, count).lower;
+        slope = mp_slope_ranks_of(exact, count, MOST_BUILDS).lower;
     }
     const double most = 0x1p62;
     return (int64_t)ceil(fmax(-most, fmin(slope, most)));

@@ -63,7 +63,8 @@ typedef struct mp_trend {
  * up to 2^53. */
 mp_trend mp_trend_of(const int64_t *values, size_t count);
 /* Return the lower middle slope of that trend, rounded up, so that it is more than a whole number
- * if and only if the slope is; of too few values for a trend, without steps. Of two values or more.
+ * if and only if the slope is; of too few values for a trend, without steps. Of two values or more;
+ * of more than 128, an even choice of 128 is compared.
  */
 int64_t mp_trend_whole_slope(const int64_t *values, size_t count);
 /* "grows steadily", "jumps once"; static. */

@@ -99,7 +99,7 @@ static void ranks_are_those_of_all_slopes(void **unused)
                 double step = same ? 0 : size - 2.0 * chance(&state, size + 1);
                 values[at] = (at ? values[at - 1] : 0) + step;
             }
-            mp_slope_ranks found = mp_slope_ranks_of(values, count);
+            mp_slope_ranks found = mp_slope_ranks_of(values, count, MP_SLOPE_VALUES);
             mp_slope_ranks expected = by_sorting(values, count);
             assert_memory_equal(&found, &expected, sizeof found);
         }
