@@ -322,6 +322,7 @@ static bool read_head(loader *load, const line_values *values)
             head.kind = (mp_kind)i;
     if (!head.kind)
         return FAIL(load, "the line does not name the kind of the recording");
+    head.holds = mp_kind_holds(head.kind);
     if (*values->start_time && !mp_parse_stamp(values->start_time, &head.start_us))
         return FAIL(
             load, "the line has an invalid start time, expected one such as 2026-03-02T08:16:00Z");
@@ -329,11 +330,11 @@ static bool read_head(loader *load, const line_values *values)
     head.complete = values->complete != 0;
     /* Which was said of logs, too, though nothing tells where they end. */
     head.open_ended =
-        values->complete == NOT_KNOWN || (head.complete && head.kind == MP_KIND_EVENTS);
+        values->complete == NOT_KNOWN || (head.complete && head.holds & MP_HOLDS_EVENTS);
     head.torn = values->torn != 0;
     head.late = values->late != 0;
     head.partial = values->partial == true;
-    head.tells_no_part = values->partial == NOT_KNOWN && head.kind == MP_KIND_PROFILE;
+    head.tells_no_part = values->partial == NOT_KNOWN && head.holds & MP_HOLDS_PROFILE;
     head.format = "baseline";
     head.kept = true;
     head.conditions =
@@ -460,7 +461,7 @@ static bool is_whole(loader *load)
                     "totals; save it again",
                     found, (long long)load->entries);
     for (size_t i = 0; i < load->run_count; i++)
-        if (load->runs[i]->kind != MP_KIND_PROFILE &&
+        if (!(load->runs[i]->holds & MP_HOLDS_PROFILE) &&
             memcmp(&load->sums[i][MP_LEVEL_SITE], &load->runs[i]->totals,
                    sizeof load->runs[i]->totals) != 0)
             return FAIL(

@@ -249,7 +249,7 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
         add_flag(&head, "torn", true);
     if (digest->late)
         add_flag(&head, "late", true);
-    if (digest->kind == MP_KIND_PROFILE && !digest->tells_no_part)
+    if (digest->holds & MP_HOLDS_PROFILE && !digest->tells_no_part)
         add_flag(&head, "partial", digest->partial);
     if (start_us && mp_format_utc_exact(time, start_us))
         add_text(&head, "start_time", time);

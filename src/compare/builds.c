@@ -12,7 +12,7 @@ void mp_builds_free(mp_builds *builds)
     free(builds->at);
     free(builds->sites);
     free(builds->points);
-    *builds = (mp_builds){.kind = 0};
+    *builds = (mp_builds){.count = 0};
 }
 
 /* --- adding --- */
@@ -50,7 +50,7 @@ static bool same_site(const void *opaque, uint32_t value)
     const mp_builds *builds = opaque;
     const mp_entry_key *a = &builds->sites[value - 1].key,
                        *b = &builds->sites[builds->site_count].key;
-    bool typed = builds->kind != MP_KIND_EVENTS || !b->frame; /* else types are inferred */
+    bool typed = !(builds->holds & MP_HOLDS_EVENTS) || !b->frame; /* else types are inferred */
     return a->frame == b->frame && a->program == b->program && (a->type == b->type || !typed) &&
            a->name == b->name;
 }
@@ -58,7 +58,7 @@ static bool same_site(const void *opaque, uint32_t value)
 /* The place of the site of a key, made if it is new. */
 static uint32_t site_for(mp_builds *builds, mp_entry_key key)
 {
-    bool typed = builds->kind != MP_KIND_EVENTS || !key.frame;
+    bool typed = !(builds->holds & MP_HOLDS_EVENTS) || !key.frame;
     const uint32_t parts[] = {key.frame, key.program, typed ? key.type : 0, key.name};
     mp_grow(&builds->sites, &builds->site_capacity, builds->site_count + 1, sizeof *builds->sites);
     builds->sites[builds->site_count] = (mp_built_site){.key = key};
@@ -112,7 +112,8 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
     if (!builds->dictionary)
         builds->dictionary = mp_dictionary_new();
     builds->kind = digest->kind;
-    bool profile = builds->kind == MP_KIND_PROFILE;
+    builds->holds = mp_kind_holds(digest->kind);
+    bool profile = builds->holds & MP_HOLDS_PROFILE;
     mp_dictionary *own = builds->dictionary;
     translation by = translation_of(dictionary, own);
     const mp_entries *entries = &digest->lists[profile ? MP_LEVEL_METHOD : MP_LEVEL_SITE];

@@ -36,7 +36,8 @@ typedef struct mp_built_point {
 } mp_built_point;
 
 typedef struct mp_builds {
-    mp_kind kind; /* of all of them */
+    mp_kind kind;   /* of all of them */
+    unsigned holds; /* capabilities of the first: MP_HOLDS_... */
     const char *conditions;
     mp_dictionary *dictionary;
     mp_build *at;

@@ -37,9 +37,9 @@ const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, cons
     case MP_BY_NAME:
         return *name ? name : "(unnamed)";
     case MP_BY_SITE:
-        return evaluation->context->now->kind == MP_KIND_DUMP
-                   ? type
-                   : mp_arena_format(evaluation->scratch, "%s at %s", type, source);
+        return evaluation->context->now->holds & MP_HOLDS_SITES
+                   ? mp_arena_format(evaluation->scratch, "%s at %s", type, source)
+                   : type;
     case MP_BY_METHOD: /* the main block of a program is called by it alone */
         return *name ? mp_arena_format(evaluation->scratch, "%s %s", name, program) : program;
     case MP_BY_MODULE:

@@ -6,7 +6,7 @@ const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_dig
                             bool cut_too)
 {
     const mp_digest *cut = base->complete ? now : base, *part = base->partial ? base : now;
-    bool lives = now->kind == MP_KIND_RECORDING || now->kind == MP_KIND_EVENTS;
+    bool lives = now->holds & MP_HOLDS_BIRTHS;
     if (base->complete != now->complete && !cut->of_moment && !cut_too)
         return mp_arena_format(arena, "%s is not complete: %s", cut->path,
                                lives ? "objects in use where it ends count as alive"

@@ -62,7 +62,7 @@ static mp_level level_of(const mp_evaluation *evaluation)
 {
     mp_level level = mp_rule_level(evaluation->rule);
     bool retained = evaluation->rule->measure == MP_MEASURE_RETAINED;
-    bool infers = evaluation->context->now->kind == MP_KIND_EVENTS;
+    bool infers = evaluation->context->now->holds & MP_HOLDS_EVENTS;
     return level == MP_LEVEL_TYPE && !retained && !infers &&
                    !mp_measure_rows[evaluation->rule->measure].is_new
                ? MP_LEVEL_SITE
@@ -78,7 +78,7 @@ static const char *site_of(mp_evaluation *evaluation, const mp_entry_key *key)
         return "(session)";
     const char *name =
         mp_dictionary_text(dictionary, mp_dictionary_frame_at(dictionary, site.at)->name);
-    bool starts = evaluation->context->now->kind == MP_KIND_DATABASE;
+    bool starts = evaluation->context->now->holds & MP_HOLDS_STARTS;
     return site.line == MP_NO_LINE
                ? name
                : mp_arena_format(evaluation->arena, starts ? "%s (from %d)" : "%s:%d", name,
@@ -101,7 +101,7 @@ static const char *what_of(mp_evaluation *evaluation, mp_level level, const mp_e
 /* The entries of a list that the rule selects. */
 static mp_digest selected_of(mp_evaluation *evaluation, const mp_digest *digest, mp_level level)
 {
-    mp_digest selected = {.kind = digest->kind};
+    mp_digest selected = {.kind = digest->kind, .holds = digest->holds};
     if (!digest->lists[level].count)
         return selected;
     mp_choice chosen = mp_choose_entries(evaluation, &digest->lists[level]);
@@ -124,7 +124,7 @@ static void put_difference(mp_evaluation *evaluation, found *to, mp_level level,
                           .number = now,
                           .change = now,
                           .has_base = evaluation->context->base != NULL};
-    bool dump = evaluation->context->now->kind == MP_KIND_DUMP;
+    bool dump = mp_holds_dumps(evaluation->context->now->holds);
     if (level == MP_LEVEL_SITE && !dump)
         culprit.site = site_of(evaluation, &at->key);
     if (culprit.has_base) {
@@ -154,7 +154,7 @@ static void find_in_digests(mp_evaluation *evaluation, found *to)
 {
     const mp_rule_context *context = evaluation->context;
     mp_level level = level_of(evaluation);
-    const mp_digest nothing = {.kind = context->now->kind};
+    const mp_digest nothing = {.kind = context->now->kind, .holds = context->now->holds};
     const mp_digest *before = context->base ? context->base : &nothing;
     bool is_new = mp_measure_rows[evaluation->rule->measure].is_new;
     mp_digest base = {0}, now = {0};

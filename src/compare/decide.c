@@ -140,8 +140,8 @@ static void set_numbers(mp_evaluation *evaluation, const mp_rule_subject *subjec
 /* Dumps do not tell what leaked. */
 static const char *steady_text(const mp_evaluation *evaluation)
 {
-    return evaluation->context->now->kind == MP_KIND_DUMP ? "grown from dump to dump"
-                                                          : mp_measure_rows[MP_MEASURE_TREND].done;
+    return mp_holds_dumps(evaluation->context->now->holds) ? "grown from dump to dump"
+                                                           : mp_measure_rows[MP_MEASURE_TREND].done;
 }
 
 static const char *done_text(const mp_evaluation *evaluation)

@@ -277,7 +277,7 @@ static void digest_groups(builder *of)
 static void digest_garbage(builder *of)
 {
     const mp_graph *graph = of->filter->graph;
-    if (of->model->kind != MP_KIND_DUMP || !graph || of->filter->selects ||
+    if (!mp_holds_dumps(of->model->holds) || !graph || of->filter->selects ||
         graph->snapshot.i != of->window->ranges[1].to.i)
         return;
     of->digest->has |= MP_HAS_GARBAGE;
@@ -287,7 +287,7 @@ static void digest_garbage(builder *of)
 static void digest_stamp(builder *of)
 {
     const mp_snapshot *to = &of->model->snapshots.at[of->window->ranges[1].to.i];
-    of->digest->has_stamp = of->model->kind == MP_KIND_DUMP && to->has_clock;
+    of->digest->has_stamp = mp_holds_dumps(of->model->holds) && to->has_clock;
     if (of->digest->has_stamp)
         of->digest->stamp_ms = (uint32_t)(to->clock_us / 1000);
 }
@@ -308,7 +308,7 @@ static void digest_heap(builder *of)
     digest_retained(of);
     digest_garbage(of);
     digest_stamp(of);
-    if (of->model->kind == MP_KIND_RECORDING) {
+    if (of->model->holds & MP_HOLDS_RUNTIME) {
         digest->has |= MP_HAS_SCOPED;
         digest_scoped(of, MP_LEVEL_SITE, context_key);
         digest_scoped(of, MP_LEVEL_TYPE, context_type_key);
@@ -427,6 +427,7 @@ static void describe(builder *of)
     const mp_model *model = of->model;
     mp_digest *digest = of->digest;
     digest->kind = model->kind;
+    digest->holds = model->holds;
     digest->complete = true;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
         const mp_input_summary *input = &model->inputs.at[i];

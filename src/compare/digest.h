@@ -48,6 +48,7 @@ const char *mp_level_name(mp_level level);
 
 typedef struct mp_digest {
     mp_kind kind;
+    unsigned holds;            /* capabilities of the recording: MP_HOLDS_... */
     const char *path, *format; /* of the first input; of the dictionary, static */
     uint32_t format_version;
     uint64_t bytes, records;   /* of all inputs */

@@ -343,7 +343,7 @@ mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_diges
 {
     mp_entries keys = {0};
     builder own = {
-        .dictionary = dictionary, .level = level, .infers = base->kind == MP_KIND_EVENTS};
+        .dictionary = dictionary, .level = level, .infers = base->holds & MP_HOLDS_EVENTS};
     add_side(&own, &base->lists[level], &keys, false);
     add_side(&own, &now->lists[level], &keys, true);
     mp_entries_free(&keys);

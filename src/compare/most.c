@@ -56,7 +56,7 @@ static const char *most_leaked(mp_evaluation *evaluation, const mp_window *windo
  * type. */
 static const char *most_held(mp_evaluation *evaluation, const mp_window *window, bool growth)
 {
-    const bool has_sites = window->model->holds & MP_HOLDS_HISTORY;
+    const bool has_sites = window->model->holds & MP_HOLDS_SITES;
     const mp_grouping *sites =
         mp_window_groups(window, mp_dimension_find(has_sites ? "site" : "type"), 0);
     const mp_group *worst = NULL;

@@ -20,7 +20,7 @@ typedef struct difference_stacks {
 
 mp_level mp_level_of_stacks(const mp_digest *base, const mp_digest *now, mp_weighing of)
 {
-    if (now->kind == MP_KIND_PROFILE)
+    if (now->holds & MP_HOLDS_PROFILE)
         return base->has_paths && now->has_paths ? MP_LEVEL_PATH : MP_LEVEL_METHOD;
     return of == MP_WEIGH_RETAINED ? MP_LEVEL_DOMINATOR : MP_LEVEL_SITE;
 }

@@ -306,12 +306,12 @@ static bool run_memory(const mp_request *request, mp_document *document, mp_erro
     mp_written_totals sums = mp_nothing_written;
     sums.snapshots = count;
     trace_out out = open_trace(request);
-    out.told = model->kind != MP_KIND_DATABASE;
-    for (uint32_t i = 0; i < count && model->kind == MP_KIND_DUMP; i++)
-        out.told &= request->filter->snapshots[sessions->at[i]].time_us != 0;
+    out.told = true;
+    for (uint32_t i = 0; i < count; i++)
+        out.told &= mp_snapshot_has_time(model, &request->filter->snapshots[sessions->at[i]]);
     for (uint32_t i = 0; i < count; i++)
         put_snapshot(&out, &request->filter->snapshots[sessions->at[i]]);
-    if (model->holds & MP_HOLDS_REQUESTS)
+    if (model->holds & MP_HOLDS_RUNTIME)
         put_requests(&out, &window);
     close_trace(&out, document, request, &sums);
     mp_window_free(&window);

@@ -27,7 +27,7 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
     mp_model_begin_snapshot(model, session);
     blocks->start.i = blocks->snapshot.i = model->snapshots.count - 1;
     blocks->first_delta = model->deltas.count;
-    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY;
+    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES | MP_HOLDS_BIRTHS;
 }
 
 /* Births that are entered when a deletion tells their type are older than the deltas before them:

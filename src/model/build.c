@@ -16,6 +16,19 @@ const char *mp_kind_name(mp_kind kind)
     return names[kind];
 }
 
+unsigned mp_kind_holds(mp_kind kind)
+{
+    enum { HEAP = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES };
+    static const unsigned holds[] = {
+        [MP_KIND_RECORDING] = HEAP | MP_HOLDS_BIRTHS | MP_HOLDS_RUNTIME | MP_HOLDS_TIMES,
+        [MP_KIND_PROFILE] = MP_HOLDS_PROFILE,
+        [MP_KIND_EVENTS] = HEAP | MP_HOLDS_BIRTHS | MP_HOLDS_EVENTS | MP_HOLDS_NATIVE,
+        [MP_KIND_DUMP] = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
+        [MP_KIND_DATABASE] = HEAP | MP_HOLDS_NATIVE | MP_HOLDS_GRAPH | MP_HOLDS_STARTS,
+    };
+    return holds[kind];
+}
+
 /* All lists of a model, and of a profile: made with their element 0, which is "none". */
 /* clang-format off */
 #define MODEL_LISTS(DO)                                                                            \
@@ -209,7 +222,7 @@ bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag)
 
 bool mp_model_is_exit(const mp_model *model, mp_string_id tag)
 {
-    return model->kind == MP_KIND_RECORDING && mp_text_is(mp_model_text(model, tag), "_Exit");
+    return model->holds & MP_HOLDS_RUNTIME && mp_text_is(mp_model_text(model, tag), "_Exit");
 }
 
 bool mp_model_is_request_end(const mp_model *model, mp_string_id tag)

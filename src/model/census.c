@@ -7,7 +7,7 @@
 void mp_census_open(mp_census *census, mp_model *model, mp_session_id session)
 {
     *census = (mp_census){.model = model, .session = session};
-    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY;
+    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES;
 }
 
 void mp_census_close(mp_census *census)

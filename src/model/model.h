@@ -73,17 +73,31 @@ typedef enum mp_kind {
 /* "a memory recording", for messages. */
 const char *mp_kind_name(mp_kind kind);
 
-/* What a model holds, and so which questions it can answer. */
+/* Capabilities of a model: the questions that it can answer. Readers set them by what they open;
+ * they do not change once the model is read. Analyses and reports ask these, not the kind. */
 enum {
-    MP_HOLDS_LEDGER = 1,    /* objects alive at snapshots */
-    MP_HOLDS_HISTORY = 2,   /* when they were created and deleted */
-    MP_HOLDS_EVENTS = 4,    /* ages, threads, anomalies: model->events */
-    MP_HOLDS_GRAPH = 8,     /* who refers to whom: model->graph */
-    MP_HOLDS_PROFILE = 16,  /* costs without objects: model->profile */
-    MP_HOLDS_REQUESTS = 64, /* what requests of a server created: those that snapshots are of */
+    MP_HOLDS_LEDGER = 1,   /* objects alive at snapshots */
+    MP_HOLDS_HISTORY = 2,  /* between which snapshots they were created and deleted */
+    MP_HOLDS_EVENTS = 4,   /* ages, threads, anomalies: model->events */
+    MP_HOLDS_GRAPH = 8,    /* who refers to whom: model->graph */
+    MP_HOLDS_PROFILE = 16, /* costs without objects: model->profile */
+    MP_HOLDS_NATIVE = 32,  /* stacks of native code, allocators' own frames among them */
+    MP_HOLDS_RUNTIME = 64, /* facts of a runtime: requests, names and owners of objects, ends of
+                              sessions, peaks and memory of its own */
     MP_HOLDS_TIMES = 128, /* when each object was created: ages, if the load options ask for them */
-    MP_HOLDS_NATIVE = 32, /* stacks of native code, allocators' own frames among them */
+    MP_HOLDS_SITES = 256, /* code that created the objects */
+    MP_HOLDS_BIRTHS = 512, /* each birth and death as it happened, not the differences of
+                              snapshots */
+    MP_HOLDS_STARTS =
+        1024, /* lines at which functions begin in place of those that were executed */
 };
+/* Return the most that recordings of a kind hold. */
+unsigned mp_kind_holds(mp_kind kind);
+/* Return true for heap dumps: objects and references at some moments, without a history. */
+static inline bool mp_holds_dumps(unsigned holds)
+{
+    return (holds & (MP_HOLDS_GRAPH | MP_HOLDS_HISTORY)) == MP_HOLDS_GRAPH;
+}
 
 /* What a report must know of a type; everything else about it is its name. */
 typedef enum mp_type_class {
@@ -375,7 +389,7 @@ typedef struct mp_model {
     void (*tell)(void *opaque, mp_snapshot_id snapshot);
     void *tell_opaque;
     mp_kind kind;
-    unsigned holds; /* MP_HOLDS_... */
+    unsigned holds; /* capabilities: MP_HOLDS_... */
     bool knows_request_peaks;
     int64_t longest_name; /* in bytes; longer ones are cut; 0: MP_LONGEST_NAME */
     bool cut_names;       /* some were */
@@ -397,6 +411,12 @@ const char *mp_model_text(const mp_model *model, mp_string_id id);
 static inline const char *mp_known_text(const mp_model *model, mp_string_id id)
 {
     return id.i ? mp_model_text(model, id) : NULL;
+}
+/* Return true if the time of a snapshot is known: that of a dump may be, that of a database is not.
+ */
+static inline bool mp_snapshot_has_time(const mp_model *model, const mp_snapshot *snapshot)
+{
+    return model->holds & MP_HOLDS_BIRTHS || snapshot->time_us != 0;
 }
 /* Whether a request created the objects of a generation: that of the snapshot at which they appear.
  */

@@ -39,8 +39,8 @@ static bool resolve_session(const mp_filter *filter, uint32_t session, const cha
     const mp_model *model = filter->model;
     range->from = mp_filter_moment(filter, session, from ? from : "first");
     range->to = to ? mp_filter_moment(filter, session, to) : default_to(filter, session);
-    range->all_new = !from && model->kind == MP_KIND_DATABASE &&
-                     mp_filter_snapshots(filter, session) == 1 &&
+    range->all_new = !from && !(model->holds & MP_HOLDS_BIRTHS) &&
+                     model->holds & MP_HOLDS_HISTORY && mp_filter_snapshots(filter, session) == 1 &&
                      !mp_filter_is_cut(filter, session);
     if (!range->from.i)
         return missing(model, session, "from", from, error);

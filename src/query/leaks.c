@@ -296,7 +296,7 @@ static const char *worst_type(mp_arena *arena, const mp_window *window, int64_t 
 
 const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t *bytes)
 {
-    if (window->model->kind == MP_KIND_DUMP)
+    if (!(window->model->holds & MP_HOLDS_SITES))
         return worst_type(arena, window, bytes);
     const mp_leak *worst = mp_window_leak_sites(window)->worst;
     *bytes = worst ? worst->verdict->bytes : 0;

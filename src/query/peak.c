@@ -40,7 +40,7 @@ static int64_t most(int64_t a, int64_t b)
  * for is no end of it. */
 static bool counts(const mp_window *window, uint32_t session, uint32_t snapshot)
 {
-    return window->model->kind == MP_KIND_EVENTS || snapshot <= window->ranges[session].to.i;
+    return window->model->events || snapshot <= window->ranges[session].to.i;
 }
 
 /* What a session had at its snapshots; `own`: at most. */

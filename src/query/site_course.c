@@ -58,7 +58,7 @@ static snapshot_part *parts_of(const mp_window *window, uint32_t *active)
     }
     /* A log ends with its last event: after the last creation it only shows the clean-up. */
     for (uint32_t i = 0; i < sessions; i++)
-        silence[i] = model->kind == MP_KIND_EVENTS ? PART_CLEAN_UP : PART_WORK;
+        silence[i] = model->events ? PART_CLEAN_UP : PART_WORK;
     for (uint32_t i = count - 1; i > 0; i--) {
         const mp_snapshot *at = &model->snapshots.at[i];
         const uint32_t session = at->session.i;

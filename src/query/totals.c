@@ -26,7 +26,7 @@ static void add_session(const mp_window *window, uint32_t session, mp_totals *to
 static void set_stated_peak(const mp_window *window, mp_totals *totals)
 {
     const mp_model *model = window->model;
-    totals->has_stated_peak = model->kind == MP_KIND_RECORDING && model->sessions.count == 2 &&
+    totals->has_stated_peak = model->holds & MP_HOLDS_RUNTIME && model->sessions.count == 2 &&
                               window->ranges[1].to.i && !window->filter->selects;
     for (uint32_t i = 1; totals->has_stated_peak && i <= window->ranges[1].to.i; i++)
         if (window->filter->snapshots[i].stated_peak_objects > totals->stated_peak_objects)

@@ -226,7 +226,7 @@ const mp_leak_verdict *mp_window_verdict(const mp_window *window)
     verdict->generations = mp_alloc_zero(model->generations.count, sizeof *verdict->generations);
     verdict->of_session = mp_alloc_zero(model->sessions.count, sizeof *verdict->of_session);
     verdict->private = mp_alloc_zero(1, sizeof(mp_grouping));
-    (model->kind == MP_KIND_DUMP ? judge_types : judge_sites)(window, verdict);
+    (model->holds & MP_HOLDS_SITES ? judge_sites : judge_types)(window, verdict);
     return verdict;
 }
 
@@ -255,7 +255,7 @@ int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *groupi
 bool mp_verdict_is_unknown(const mp_window *window)
 {
     const mp_leak_verdict *verdict = mp_window_verdict(window);
-    if (window->model->kind == MP_KIND_DUMP)
+    if (!(window->model->holds & MP_HOLDS_SITES))
         return verdict->moments + 1 < MP_VERDICT_MOMENTS;
     return verdict->created && verdict->moments < MP_VERDICT_MOMENTS;
 }
@@ -271,7 +271,7 @@ static const char *too_few_text(mp_arena *arena, uint32_t moments)
 const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window)
 {
     const uint32_t moments = mp_window_verdict(window)->moments;
-    if (window->model->kind == MP_KIND_DUMP)
+    if (!(window->model->holds & MP_HOLDS_SITES))
         return mp_arena_format(arena, "%u dump%s too few to detect a trend, expected at least %d",
                                moments + 1, moments ? "s are" : " is", MP_VERDICT_MOMENTS);
     return too_few_text(arena, moments);
@@ -283,7 +283,7 @@ const char *mp_verdict_part_text(mp_arena *arena, const mp_window *window, bool 
     uint32_t session = mp_window_lone_session(window), moments = 0;
     const mp_leak_verdict *verdict = steady && !session ? mp_window_verdict(window) : NULL;
     for (uint32_t i = 1;
-         verdict && !session && model->kind == MP_KIND_RECORDING && i < model->sessions.count; i++)
+         verdict && !session && model->holds & MP_HOLDS_RUNTIME && i < model->sessions.count; i++)
         if (verdict->of_session[i] && verdict->of_session[i] < MP_VERDICT_MOMENTS) {
             session = i;
             moments = verdict->of_session[i];

@@ -17,7 +17,7 @@ static bool has_no_end(const mp_window *window, bool later)
             ended[model->snapshots.at[i].session.i] |=
                 mp_model_is_clean_up(model, tag) || mp_model_is_exit(model, tag);
     }
-    for (uint32_t i = 1; i < model->sessions.count && model->kind == MP_KIND_RECORDING; i++)
+    for (uint32_t i = 1; i < model->sessions.count && model->holds & MP_HOLDS_RUNTIME; i++)
         runs |= window->ranges[i].to.i && !ended[i];
     free(ended);
     return runs;
@@ -48,7 +48,7 @@ mp_in_use mp_window_in_use(const mp_window *window)
     const mp_model *model = window->model;
     if (has_no_end(window, false))
         return has_no_end(window, true) ? MP_IN_USE_RUNNING : MP_IN_USE_EARLY;
-    if (model->kind != MP_KIND_EVENTS)
+    if (!model->events)
         return MP_IN_USE_NOT;
     uint32_t *ends = ends_of_program(model);
     mp_in_use in_use = MP_IN_USE_LOG;
@@ -106,14 +106,14 @@ bool mp_window_has_span(const mp_window *window)
 bool mp_window_is_one(const mp_window *window)
 {
     return !mp_window_has_span(window) && !window->ranges[1].all_new &&
-           window->model->kind != MP_KIND_DUMP;
+           window->model->holds & MP_HOLDS_HISTORY;
 }
 
 uint32_t mp_window_lone_session(const mp_window *window)
 {
     const mp_model *model = window->model;
-    for (uint32_t i = 1; model->kind == MP_KIND_RECORDING && mp_window_has_span(window) &&
-                         i < model->sessions.count;
+    for (uint32_t i = 1;
+         model->holds & MP_HOLDS_RUNTIME && mp_window_has_span(window) && i < model->sessions.count;
          i++) {
         const mp_range *range = &window->ranges[i];
         if (range->to.i && !range->all_new && range->from.i == range->to.i)

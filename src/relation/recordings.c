@@ -184,7 +184,7 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
         row->session_id = mp_model_text(model, model->sessions.at[session].session_id);
     row->sequence = (int64_t)snapshot->sequence;
     row->tag = mp_model_text(model, snapshot->tag);
-    if (model->kind == MP_KIND_DUMP ? snapshot->time_us != 0 : model->kind != MP_KIND_DATABASE)
+    if (mp_snapshot_has_time(model, snapshot))
         row->time_us = snapshot->time_us;
     row->created_objects = snapshot->created_objects;
     row->created_per_second = rate_of(snapshot, snapshot - 1);
@@ -197,7 +197,7 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
         row->peak_objects = snapshot->peak_objects;
     }
     row->role = role_of(source, at);
-    if (model->kind == MP_KIND_RECORDING)
+    if (model->holds & MP_HOLDS_RUNTIME)
         set_recorded(texts, row, model, snapshot);
     row->path = model->inputs.at[snapshot->input].path;
     row->roots = 0;

@@ -238,7 +238,7 @@ static void section_limit(mp_document *document, const mp_request *request,
                           const mp_coverage *coverage, const mp_ceiling *floor)
 {
     mp_rule limit = mp_rule_of_limit("min-lines", MP_MEASURE_COVERAGE, &floor->bound);
-    const mp_digest now = {.kind = MP_KIND_PROFILE, .has = MP_HAS_COSTS};
+    const mp_digest now = {.kind = MP_KIND_PROFILE, .holds = MP_HOLDS_PROFILE, .has = MP_HAS_COSTS};
     mp_rule_context context = {.now = &now, .model = request->model, .coverage = coverage};
     mp_judge_limits(document, request, &limit, 1, &context, NULL);
 }

@@ -200,10 +200,10 @@ void mp_section_sides(mp_document *document, const mp_digest *base, const mp_dig
 
 static void choose_level(const char *by, mp_diff *diff)
 {
-    bool profile = diff->kind == MP_KIND_PROFILE;
-    const char *usual = profile ? "line" : diff->kind == MP_KIND_DUMP ? "type" : "site";
+    bool profile = diff->holds & MP_HOLDS_PROFILE;
+    const char *usual = profile ? "line" : diff->holds & MP_HOLDS_SITES ? "site" : "type";
     diff->by = by ? by : usual;
-    diff->level = mp_level_asked(diff->kind, diff->by);
+    diff->level = mp_level_asked(diff->holds, diff->by);
 }
 
 bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error)
@@ -236,7 +236,7 @@ enum { HEAP_SORTS = 4, DUMP_SORTS = 3, PROFILE_SORTS = 3 }; /* dumps have the fi
 static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
                          const mp_digest *now, mp_error *error)
 {
-    bool profile = diff->kind == MP_KIND_PROFILE;
+    bool profile = diff->holds & MP_HOLDS_PROFILE;
     const struct sort_word *words = profile ? profile_sorts : heap_sorts;
     const size_t count = profile ? PROFILE_SORTS : HEAP_SORTS;
     if (sort && diff->level == MP_LEVEL_DOMINATOR)
@@ -291,7 +291,7 @@ static void draw_stacks(mp_document *document, const mp_request *request, const 
     const mp_level level = mp_level_of_stacks(base, now, of);
     mp_differences differences = mp_differences_of(request->dictionary, base, now, level);
     mp_weights weights = mp_weights_of_differences(request->dictionary, &differences, level, of,
-                                                   now->kind == MP_KIND_DATABASE);
+                                                   now->holds & MP_HOLDS_STARTS);
     mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, "changed_stacks");
     figure->title = mp_document_text(document, "Changes by stack (%s)",
                                      of == MP_WEIGH_SECONDS ? "spent" : mp_weighing_name(of));
@@ -304,7 +304,7 @@ static void match(mp_diff *diff, const mp_digest *base, const mp_digest *now)
 {
     diff->differences = mp_differences_of(diff->dictionary, base, now, diff->level);
     diff->has =
-        (base->has & now->has) | (diff->kind == MP_KIND_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
+        (base->has & now->has) | (diff->holds & MP_HOLDS_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
     if (!is_scoped(&diff->differences)) /* it would repeat the bytes */
         diff->has &= ~(unsigned)MP_HAS_SCOPED;
     diff->nodes = diff->level == MP_LEVEL_DOMINATOR ? mp_diff_nodes_of(diff) : NULL;
@@ -320,7 +320,7 @@ void mp_diff_say_usual(mp_document *document, const mp_request *request, const m
                        const char *to)
 {
     const mp_diff_arguments asked = {.to = to};
-    mp_diff diff = {.dictionary = request->dictionary, .kind = request->model->kind};
+    mp_diff diff = {.dictionary = request->dictionary, .holds = request->model->holds};
     choose_level(NULL, &diff);
     match(&diff, request->base, now);
     mp_diff_say(document, &diff, request->base, now, &asked);
@@ -331,9 +331,9 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 {
     const mp_diff_arguments *asked = request->arguments;
     const mp_digest *base = request->base;
-    mp_diff diff = {.dictionary = request->dictionary, .kind = request->model->kind};
+    mp_diff diff = {.dictionary = request->dictionary, .holds = request->model->holds};
     choose_level(asked->by, &diff);
-    if (!check_min_change(&asked->min_change, diff.kind == MP_KIND_PROFILE, error) ||
+    if (!check_min_change(&asked->min_change, diff.holds & MP_HOLDS_PROFILE, error) ||
         !can_group(&diff, base, error))
         return false;
     mp_digest *now = mp_report_digest(request, error);

@@ -22,8 +22,8 @@ typedef enum mp_diff_order {
 
 typedef struct mp_diff {
     const mp_dictionary *dictionary;
-    mp_kind kind;
-    unsigned has; /* what both sides know */
+    unsigned holds; /* capabilities of the new side: MP_HOLDS_... */
+    unsigned has;   /* what both sides know */
     mp_level level;
     const char *by; /* what the level is called */
     mp_diff_order order;
@@ -45,9 +45,9 @@ typedef struct mp_diff_arguments {
     mp_argument_texts substitutions;
 } mp_diff_arguments;
 
-/* The list that entries are compared by if the user says so; MP_LEVEL_GROUP: recordings of this
- * kind have no list of this name. */
-mp_level mp_level_asked(mp_kind kind, const char *by);
+/* The list that entries are compared by if the user says so; MP_LEVEL_GROUP: recordings that
+ * hold this have no list of this name. */
+mp_level mp_level_asked(unsigned holds, const char *by);
 
 /* The amounts, with MP_UNKNOWN in place of those that are not known. */
 mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has);

@@ -35,7 +35,7 @@ static const struct {
 static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_digest *now,
                           const mp_diff_arguments *asked, measure *measures)
 {
-    bool profile = diff->kind == MP_KIND_PROFILE;
+    bool profile = diff->holds & MP_HOLDS_PROFILE;
     size_t count = 0;
     measures[count++] = profile ? (measure){FIELD(exclusive_us), .seconds = true, .what = "s"}
                                 : (measure){FIELD(bytes), .what = "alive"};
@@ -174,7 +174,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
                         size_t count, outcome verdict, const mp_diff_arguments *asked,
                         bool with_most)
 {
-    bool profile = diff->kind == MP_KIND_PROFILE, up = verdict != BETTER, moved = false;
+    bool profile = diff->holds & MP_HOLDS_PROFILE, up = verdict != BETTER, moved = false;
     const measure *by = measures; /* what got worse, or better */
     for (size_t i = count; i-- > 0;) {
         by = measures[i].counts && (measures[i].change > 0) == up ? &measures[i] : by;
@@ -296,7 +296,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
         mp_document_say(document, MP_TONE_WARNING, "Not comparable", "%s", why);
         return;
     }
-    const char *holder = verdict == WORSE && diff->kind == MP_KIND_DUMP
+    const char *holder = verdict == WORSE && mp_holds_dumps(diff->holds)
                              ? mp_diff_holder_text(document, diff, base, now)
                              : NULL;
     say_verdict(document, diff, measures, count, verdict, asked, !holder);
@@ -306,7 +306,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     warn_window(document, base, now);
     say_garbage(document, diff, base, now);
     say_peak(document, diff, base, now, verdict, asked);
-    if (diff->kind == MP_KIND_PROFILE)
+    if (diff->holds & MP_HOLDS_PROFILE)
         say_calls(document, base, now);
     say_side(document, diff, measures, true, verdict == SAME || verdict == BETTER, asked);
     say_side(document, diff, measures, false, verdict != BETTER, asked);

@@ -10,16 +10,16 @@
 #include "compare/policy.h"
 #include "reports/diff.h"
 
-mp_level mp_level_asked(mp_kind kind, const char *by)
+mp_level mp_level_asked(unsigned holds, const char *by)
 {
-    bool profile = kind == MP_KIND_PROFILE;
+    bool profile = holds & MP_HOLDS_PROFILE;
     mp_level first = profile ? MP_LEVEL_LINE : MP_LEVEL_SITE;
     mp_level end = profile ? MP_LEVEL_GROUP : MP_LEVEL_LINE;
     for (mp_level level = first; level < end; level++)
         if (mp_text_is(mp_level_name(level), by))
             return level;
-    return kind == MP_KIND_DUMP && mp_text_is("dominators", by) ? MP_LEVEL_DOMINATOR
-                                                                : MP_LEVEL_GROUP;
+    return mp_holds_dumps(holds) && mp_text_is("dominators", by) ? MP_LEVEL_DOMINATOR
+                                                                 : MP_LEVEL_GROUP;
 }
 
 /* Who asks for stacks asks for those of what they are weighed by; who draws, for those of what is
@@ -27,12 +27,12 @@ mp_level mp_level_asked(mp_kind kind, const char *by)
 static void choose_stacks(const mp_request *request, mp_digest_options *options)
 {
     const char *const *of = mp_request_argument(request, "of");
-    const mp_kind kind = request->model->kind;
-    options->paths = (of || request->draws) && kind == MP_KIND_PROFILE;
+    const bool dumps = mp_holds_dumps(request->model->holds);
+    options->paths = (of || request->draws) && request->model->profile;
     if (of)
-        options->dominators = *of ? mp_text_is("retained", *of) : kind == MP_KIND_DUMP;
+        options->dominators = *of ? mp_text_is("retained", *of) : dumps;
     else
-        options->dominators |= request->draws && kind == MP_KIND_DUMP;
+        options->dominators |= request->draws && dumps;
     options->without_retained |= of != NULL;
 }
 
@@ -50,14 +50,14 @@ static mp_digest_options options_of(const mp_request *request)
         options.substitutions = substitutions->at;
         options.substitution_count = substitutions->count;
     }
-    options.dominators = by && mp_level_asked(request->model->kind, by) == MP_LEVEL_DOMINATOR;
+    options.dominators = by && mp_level_asked(request->model->holds, by) == MP_LEVEL_DOMINATOR;
     options.without_retained |= options.dominators;
     /* For the answer, which names the holder that grew; only a diff asks for what changed. */
-    options.dominators |= request->model->kind == MP_KIND_DUMP && !request->selection.count &&
+    options.dominators |= mp_holds_dumps(request->model->holds) && !request->selection.count &&
                           mp_request_argument(request, "status");
     choose_stacks(request, &options);
     if (by && request->model->holds & MP_HOLDS_LEDGER &&
-        mp_level_asked(request->model->kind, by) == MP_LEVEL_GROUP)
+        mp_level_asked(request->model->holds, by) == MP_LEVEL_GROUP)
         options.dimension = mp_dimension_find(by);
     return options;
 }

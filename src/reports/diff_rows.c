@@ -109,7 +109,7 @@ mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has)
 static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entry_key *key,
                        diff_row *row)
 {
-    bool starts = diff->kind == MP_KIND_DATABASE; /* lines are those at which functions begin */
+    bool starts = diff->holds & MP_HOLDS_STARTS;
     mp_stack_frame frame = {key->frame, key->line};
     row->stack = mp_digest_stack_texts(document, diff->dictionary, frame, starts);
     row->site = row->stack.empty;
@@ -140,8 +140,8 @@ static void name_row(mp_document *document, const mp_diff *diff, const mp_entry_
                      diff_row *row)
 {
     const mp_dictionary *dictionary = diff->dictionary;
-    bool profile = diff->kind == MP_KIND_PROFILE, group = diff->level == MP_LEVEL_GROUP;
-    bool site = diff->level == MP_LEVEL_SITE && diff->kind != MP_KIND_DUMP;
+    bool profile = diff->holds & MP_HOLDS_PROFILE, group = diff->level == MP_LEVEL_GROUP;
+    bool site = diff->level == MP_LEVEL_SITE && !mp_holds_dumps(diff->holds);
     const char *name = mp_dictionary_text(dictionary, key->name);
     row->line = (profile || site) && key->line != MP_NO_LINE ? (int32_t)key->line : MP_UNKNOWN;
     row->start_line = key->start ? key->start : MP_UNKNOWN;
@@ -157,7 +157,7 @@ static void name_row(mp_document *document, const mp_diff *diff, const mp_entry_
         row->what = mp_document_text(document, "%s%s%s", row->type, *name ? " " : "", name);
     if (site && !profile)
         fill_stack(document, diff, key, row);
-    if (diff->kind == MP_KIND_DATABASE) {
+    if (diff->holds & MP_HOLDS_STARTS) {
         row->start_line = row->line;
         row->line = MP_UNKNOWN;
     }
@@ -180,11 +180,11 @@ const char *mp_difference_text(mp_document *document, const mp_diff *diff,
                                   : row.what;
 }
 
-/* Where nothing keeps a type alive that objects are of, the recording does not say what does: of
- * native objects of a database, no references are recorded. */
+/* Return false where nothing keeps a type alive that objects are of: of native objects of a
+ * database, no references are recorded. */
 static bool retains(const mp_diff *diff, const mp_amounts *amounts)
 {
-    return diff->kind != MP_KIND_DATABASE || amounts->retained_bytes || !amounts->objects;
+    return mp_holds_dumps(diff->holds) || amounts->retained_bytes || !amounts->objects;
 }
 
 static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
@@ -194,7 +194,7 @@ static void put_row(mp_document *document, mp_table *table, const mp_diff *diff,
     mp_amounts delta = mp_amounts_subtract(*now, *base);
     unsigned has =
         diff->level == MP_LEVEL_TYPE ? diff->has : diff->has & ~(unsigned)MP_HAS_RETAINED;
-    bool profile = diff->kind == MP_KIND_PROFILE, scoped = has & MP_HAS_SCOPED;
+    bool profile = diff->holds & MP_HOLDS_PROFILE, scoped = has & MP_HAS_SCOPED;
     bool sums = diff->level != MP_LEVEL_GROUP && diff->level != MP_LEVEL_TYPE;
     int64_t before = profile ? base->exclusive_us : base->bytes;
     int64_t change = profile ? delta.exclusive_us : delta.bytes;
@@ -240,7 +240,7 @@ bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
                           const mp_difference *difference)
 {
     mp_amounts delta = mp_amounts_subtract(difference->now, difference->base);
-    bool heap = diff->kind != MP_KIND_PROFILE;
+    bool heap = !(diff->holds & MP_HOLDS_PROFILE);
     bool node = diff->nodes && difference->key.frame;
     int64_t change = node ? delta.retained_bytes : heap ? delta.bytes : delta.exclusive_us;
     int64_t before = node   ? difference->base.retained_bytes
@@ -326,7 +326,7 @@ static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *aske
 void mp_section_differences(mp_document *document, const mp_diff *diff,
                             const mp_diff_arguments *asked)
 {
-    bool heap = diff->kind != MP_KIND_PROFILE;
+    bool heap = !(diff->holds & MP_HOLDS_PROFILE);
     mp_table *table = diff->nodes ? mp_node_table(document)
                       : heap      ? MP_TABLE(document, "diff", NULL, MP_ROWS, heap_columns)
                                   : MP_TABLE(document, "diff", NULL, MP_ROWS, profile_columns);

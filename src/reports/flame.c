@@ -259,7 +259,7 @@ static bool choose(const mp_request *request, mp_weighing *of, mp_error *error)
         return mp_fail_argument(error, "of", asked->of, "%s does not have that", kind);
     if (!request->base)
         return true;
-    if (!asked->of && *of == MP_WEIGH_RETAINED && request->model->kind != MP_KIND_DUMP)
+    if (!asked->of && *of == MP_WEIGH_RETAINED && !mp_holds_dumps(request->model->holds))
         *of = MP_WEIGH_ALIVE;
     return *of != MP_WEIGH_TEMPORARY ||
            mp_fail_argument(error, "of", asked->of, "this metric cannot be compared");
@@ -328,7 +328,7 @@ static void put_difference(const mp_request *request, mp_document *document, con
 {
     const mp_digest *base = request->base;
     const mp_level level = mp_level_of_stacks(base, now, of);
-    const bool starts = now->kind == MP_KIND_DATABASE;
+    const bool starts = now->holds & MP_HOLDS_STARTS;
     mp_differences differences = mp_differences_of(request->dictionary, base, now, level);
     mp_weights weights =
         mp_weights_of_differences(request->dictionary, &differences, level, of, starts);

@@ -89,7 +89,7 @@ void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bo
             totals.objects--;
             totals.bytes -= (int64_t)graph->sizes[i];
         }
-    bool dump = view->model->kind == MP_KIND_DUMP; /* a database declares no types or domains */
+    bool dump = mp_holds_dumps(view->model->holds); /* a database declares no types or domains */
     bool domains = dump && graph->domains.count > 1;
     totals_row row = {
         .of = totals,

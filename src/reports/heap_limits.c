@@ -9,6 +9,7 @@ static mp_digest whole_of(const mp_window *window)
     const mp_totals totals = mp_totals_of(window);
     const bool history = window->model->holds & MP_HOLDS_HISTORY;
     return (mp_digest){.kind = window->model->kind,
+                       .holds = window->model->holds,
                        .late = mp_window_ends_late(window),
                        .has = MP_HAS_LIVE | (history ? MP_HAS_HISTORY : 0),
                        .totals = {.bytes = totals.live_bytes,

@@ -215,7 +215,7 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, bool
         row.untracked = mp_untracked_text(document, &row.graph);
     if (graph && !graph->untracked)
         row.graph.untracked_objects = row.graph.untracked_bytes = MP_UNKNOWN;
-    if (graph && model->kind == MP_KIND_DUMP) { /* a database declares none */
+    if (graph && mp_holds_dumps(model->holds)) { /* a database declares none */
         row.types = graph->declared_types;
         if (graph->domains.count > 1)
             row.app_domains = (int64_t)graph->domains.count - 1;

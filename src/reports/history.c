@@ -184,7 +184,7 @@ static void put_names(const source *from, const row_set *set, mp_history_group *
     static const char several[] = "(several names)";
     const mp_model *model = from->window->model;
     mp_arena *arena = from->document->arena, scratch = {0};
-    if (model->kind != MP_KIND_RECORDING)
+    if (!(model->holds & MP_HOLDS_RUNTIME))
         return;
     uint32_t *row_of = mp_alloc_zero((size_t)set->grouping->count + 1, sizeof *row_of);
     group->names = mp_arena_alloc(arena, set->rows * sizeof *group->names);

@@ -60,7 +60,7 @@ static void section_contents(mp_document *document, const mp_filter *filter)
     mp_row_clear(contents_columns, table->column_count, &row);
     row.snapshots = present(filter->sessions.first[model->sessions.count]);
     if (model->holds & MP_HOLDS_LEDGER) {
-        row.types = filter->graph && model->kind == MP_KIND_DUMP
+        row.types = filter->graph && mp_holds_dumps(model->holds)
                         ? present(filter->graph->declared_types)
                         : ELEMENTS(model->types);
         row.names = ELEMENTS(model->symbols);
@@ -461,11 +461,10 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     put_head(request, document);
     mp_section_heap_totals(document, &window, false, true);
     section_contents(document, request->filter);
-    if (request->model->kind == MP_KIND_RECORDING) {
-        section_propaths(document, request->filter);
+    section_propaths(document, request->filter);
+    if (request->model->holds & MP_HOLDS_RUNTIME)
         section_platform(document, request->filter);
-    }
-    if (request->model->kind == MP_KIND_DUMP)
+    if (mp_holds_dumps(request->model->holds))
         section_dumps(document, request->filter);
     mp_window_free(&window);
     return true;

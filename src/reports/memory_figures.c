@@ -31,13 +31,12 @@ static const mp_snapshot *snapshot_at(const course *of, size_t place)
 
 static bool times_are_known(const mp_window *window, const uint32_t *snapshots, size_t count)
 {
-    mp_kind kind = window->model->kind;
-    bool known = kind != MP_KIND_DATABASE;
+    bool known = true;
     int64_t last = INT64_MIN;
     for (size_t i = 0; i < count && known; i++) {
-        int64_t at = mp_window_snapshot(window, snapshots[i])->time_us;
-        known = (kind != MP_KIND_DUMP || at) && at >= last;
-        last = at;
+        const mp_snapshot *at = mp_window_snapshot(window, snapshots[i]);
+        known = mp_snapshot_has_time(window->model, at) && at->time_us >= last;
+        last = at->time_us;
     }
     return known;
 }
@@ -95,7 +94,7 @@ static const char *moment_name(const course *of, size_t place)
 
 static const char *noun_of(const mp_model *model, size_t count)
 {
-    bool dumps = model->kind == MP_KIND_DUMP;
+    bool dumps = mp_holds_dumps(model->holds);
     return count == 1 ? dumps ? "dump" : "snapshot" : dumps ? "dumps" : "snapshots";
 }
 

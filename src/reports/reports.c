@@ -54,18 +54,9 @@ static const mp_variant *variant_for(const mp_report *report, unsigned holds)
 
 unsigned mp_report_kinds(const mp_report *report, unsigned variants)
 {
-    /* The most that recordings of a kind tell. */
-    enum { HEAP = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY };
-    static const unsigned holds[] = {
-        [MP_KIND_RECORDING] = HEAP | MP_HOLDS_REQUESTS | MP_HOLDS_TIMES,
-        [MP_KIND_PROFILE] = MP_HOLDS_PROFILE,
-        [MP_KIND_EVENTS] = HEAP | MP_HOLDS_EVENTS | MP_HOLDS_NATIVE,
-        [MP_KIND_DUMP] = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH,
-        [MP_KIND_DATABASE] = HEAP | MP_HOLDS_NATIVE | MP_HOLDS_GRAPH,
-    };
     unsigned kinds = 0;
-    for (unsigned kind = MP_KIND_NONE + 1; kind < sizeof holds / sizeof *holds; kind++) {
-        const mp_variant *variant = variant_for(report, holds[kind]);
+    for (mp_kind kind = MP_KIND_NONE + 1; kind <= MP_KIND_DATABASE; kind++) {
+        const mp_variant *variant = variant_for(report, mp_kind_holds(kind));
         if (variant && variants & 1u << (variant - report->variants))
             kinds |= 1u << kind;
     }

@@ -314,5 +314,5 @@ const mp_report mp_report_requests = {
     .wants_request_peaks = true,
     MP_ARGUMENTS(arguments, own),
     .choices = choices,
-    .variants = {{.needs = MP_HOLDS_REQUESTS, .run = run}},
+    .variants = {{.needs = MP_HOLDS_RUNTIME, .run = run}},
 };

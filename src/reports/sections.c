@@ -178,10 +178,10 @@ mp_growth mp_growth_of(mp_amount from, mp_amount to)
 mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
                         const char *title, const mp_column *columns, size_t count)
 {
-    unsigned kind = model->events                     ? MP_OF_EVENTS
-                    : model->kind == MP_KIND_DUMP     ? MP_OF_DUMPS
-                    : model->kind == MP_KIND_DATABASE ? MP_OF_RECORDINGS | MP_OF_DATABASES
-                                                      : MP_OF_RECORDINGS;
+    unsigned kind = model->events                    ? MP_OF_EVENTS
+                    : mp_holds_dumps(model->holds)   ? MP_OF_DUMPS
+                    : model->holds & MP_HOLDS_BIRTHS ? MP_OF_RECORDINGS
+                                                     : MP_OF_RECORDINGS | MP_OF_DATABASES;
     unsigned kinds =
         MP_OF_EVENTS | MP_OF_DUMPS | MP_OF_RECORDINGS | MP_OF_DATABASES | MP_OF_RELATIONS;
     mp_column *own = mp_arena_alloc(document->arena, count * sizeof *own);

@@ -36,7 +36,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
 {
     const mp_model *model = window->model;
     const uint32_t *order = window->filter->sessions.at;
-    const char *title = model->kind == MP_KIND_DUMP ? "Dumps" : "Snapshots";
+    const char *title = mp_holds_dumps(model->holds) ? "Dumps" : "Snapshots";
     const mp_relation *relation = &mp_relation_snapshots;
     mp_table *table = mp_kind_table(document, model, "snapshots", title, relation->columns,
                                     relation->column_count);
@@ -66,7 +66,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
 static void say_largest(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;
-    if (model->sessions.count != 2 || model->kind == MP_KIND_DUMP ||
+    if (model->sessions.count != 2 || !(model->holds & MP_HOLDS_HISTORY) ||
         !mp_filter_peak(window->filter, 1))
         return;
     const mp_snapshot *largest = mp_window_snapshot(window, mp_filter_peak(window->filter, 1));

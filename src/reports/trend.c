@@ -63,7 +63,7 @@ static const char *time_text(mp_document *document, int64_t us)
 
 static void section_builds(mp_document *document, const mp_builds *builds)
 {
-    bool profile = builds->kind == MP_KIND_PROFILE;
+    bool profile = builds->holds & MP_HOLDS_PROFILE;
     mp_table *table = MP_TABLE(document, "builds", NULL, MP_ROWS, build_columns);
     table->flags = MP_FOR_PROGRAMS;
     for (size_t i = 0; i < builds->count; i++) {
@@ -125,14 +125,14 @@ static const char *what_of(mp_document *document, const mp_builds *builds, const
 {
     const char *type = text_of(builds, key->type), *name = text_of(builds, key->name);
     const char *program = text_of(builds, key->program);
-    if (builds->kind == MP_KIND_PROFILE)
+    if (builds->holds & MP_HOLDS_PROFILE)
         return *name ? mp_document_text(document, "%s %s", name, program) : program;
     return mp_document_text(document, "%s%s%s", type, *name ? " " : "", name);
 }
 
 static bool has_sites(const mp_builds *builds)
 {
-    return builds->kind != MP_KIND_PROFILE && builds->kind != MP_KIND_DUMP;
+    return builds->holds & MP_HOLDS_SITES;
 }
 
 /* The innermost function that is no allocator's own. */
@@ -151,7 +151,7 @@ static const char *told_of(mp_document *document, const mp_builds *builds, const
 static const char *amount_text(mp_document *document, const mp_builds *builds, int64_t amount,
                                bool with_sign)
 {
-    if (builds->kind != MP_KIND_PROFILE)
+    if (!(builds->holds & MP_HOLDS_PROFILE))
         return mp_bytes_text(document, amount, with_sign);
     return mp_document_text(document, "%s s", mp_seconds_text(document, amount, with_sign));
 }
@@ -172,7 +172,7 @@ static void put_site(mp_document *document, mp_table *table, const mp_builds *bu
                      const grown *of, int64_t *amounts)
 {
     const mp_entry_key *key = &of->site->key;
-    bool profile = builds->kind == MP_KIND_PROFILE;
+    bool profile = builds->holds & MP_HOLDS_PROFILE;
     uint32_t first = first_build(builds, of->site);
     char drawing[4 * DRAWN + 1];
     mp_builds_series(builds, of->site, amounts);
@@ -291,9 +291,9 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
     }
     mp_document_say(document, MP_TONE_PLAIN, "Growing", "%zu of %zu %s", growing,
                     builds->site_count,
-                    builds->kind == MP_KIND_PROFILE ? "methods"
-                    : has_sites(builds)             ? "sites"
-                                                    : "types");
+                    builds->holds & MP_HOLDS_PROFILE ? "methods"
+                    : has_sites(builds)              ? "sites"
+                                                     : "types");
     if (newest)
         mp_document_say(document, MP_TONE_WARNING, "New", "%zu since build %zu, most %s, %s", new,
                         last > FEWEST - 2 ? last - FEWEST + 3 : 2,
@@ -301,7 +301,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
                         told_of(document, builds, &newest->site->key));
     mp_document_say(
         document, totals[last] > totals[0] ? MP_TONE_WORSE : MP_TONE_PLAIN,
-        builds->kind == MP_KIND_PROFILE ? "Seconds" : "Alive", "%s in build 1, %s in build %zu%s",
+        builds->holds & MP_HOLDS_PROFILE ? "Seconds" : "Alive", "%s in build 1, %s in build %zu%s",
         amount_text(document, builds, totals[0], false),
         amount_text(document, builds, totals[last], false), last + 1,
         last ? mp_document_text(
@@ -390,7 +390,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     bool by_time = false;
     if (!choose_order(builds, asked->order, &by_time, error))
         return false;
-    if (asked->max_slope.set && builds->kind == MP_KIND_PROFILE)
+    if (asked->max_slope.set && builds->holds & MP_HOLDS_PROFILE)
         return mp_fail_argument(error, "max-slope", asked->max_slope.bound.text,
                                 "execution profiles have no sizes");
     document->frames = mp_request_frames(request);
@@ -420,7 +420,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
 /* One recording is one build. */
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_builds builds = {.kind = 0};
+    mp_builds builds = {.count = 0};
     mp_digest *digest = mp_report_digest(request, error);
     bool ok = digest && mp_builds_add(&builds, digest, request->dictionary, error) &&
               mp_trend_answer(request, &builds, document, error);

@@ -89,10 +89,12 @@ static void set_up_heap(fixture *of)
 {
     *of = (fixture){.dictionary = mp_dictionary_new()};
     of->now = (mp_digest){.kind = MP_KIND_RECORDING,
+                          .holds = mp_kind_holds(MP_KIND_RECORDING),
                           .has = MP_HAS_LIVE | MP_HAS_HISTORY | MP_HAS_RETAINED,
                           .peak_objects = 12,
                           .peak_bytes = 1200};
     of->base = (mp_digest){.kind = MP_KIND_RECORDING,
+                           .holds = mp_kind_holds(MP_KIND_RECORDING),
                            .has = MP_HAS_LIVE | MP_HAS_HISTORY | MP_HAS_RETAINED,
                            .peak_objects = 9,
                            .peak_bytes = 900};
@@ -117,8 +119,8 @@ static void set_up_heap(fixture *of)
 static void set_up_profile(fixture *of)
 {
     *of = (fixture){.dictionary = mp_dictionary_new()};
-    of->now = (mp_digest){.kind = MP_KIND_PROFILE, .has = MP_HAS_COSTS};
-    of->base = (mp_digest){.kind = MP_KIND_PROFILE, .has = MP_HAS_COSTS};
+    of->now = (mp_digest){.kind = MP_KIND_PROFILE, .holds = MP_HOLDS_PROFILE, .has = MP_HAS_COSTS};
+    of->base = (mp_digest){.kind = MP_KIND_PROFILE, .holds = MP_HOLDS_PROFILE, .has = MP_HAS_COSTS};
     add_method(of, &of->now, "p.cls", "run", 1500000, 10);
     add_method(of, &of->now, "p.cls", "", 500000, 1);
     add_method(of, &of->now, "q.cls", "run", 250000, 5);

@@ -21,7 +21,7 @@ typedef struct list {
 
 static mp_digest digest_of(list *entries, mp_level level)
 {
-    mp_digest digest = {.kind = MP_KIND_RECORDING};
+    mp_digest digest = {.kind = MP_KIND_RECORDING, .holds = mp_kind_holds(MP_KIND_RECORDING)};
     digest.lists[level] =
         (mp_entries){.at = entries->at, .count = entries->count, .capacity = MOST};
     return digest;
