@@ -2,12 +2,12 @@
 
 /* What of the reading means something, by kinds of recordings. */
 static const mp_argument rows[] = {
-    {"slices", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
-    {"temporary", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
-    {"reorder", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
-    {"skip", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
-    {"domain", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_DUMP},
-    {"listings", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_PROFILE},
+    {"slices", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
+    {"temporary", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
+    {"reorder", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
+    {"skip", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
+    {"domain", MP_SHARED_ARGUMENT, 1u << MP_KIND_DUMP},
+    {"listings", MP_SHARED_ARGUMENT, 1u << MP_KIND_PROFILE},
 };
 const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 

@@ -45,7 +45,7 @@ static void add_arguments(const mp_target *target, mp_argument *rows, size_t *co
             at++;
         assert(at < MOST);
         if (at == *count)
-            rows[(*count)++] = (mp_argument){.name = row->name, .kind = row->kind};
+            rows[(*count)++] = (mp_argument){.name = row->name, .offset = row->offset};
         rows[at].variants |= mp_report_kinds(report, row->variants);
     }
 }

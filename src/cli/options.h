@@ -125,9 +125,10 @@ typedef struct cli_option {
     const char *help;
     const char *takes; /* what the argument may be, for a refusal; NULL: a renderer's name */
     cli_kind kind;
-    uint32_t offset; /* in cli_options, for kinds that name a type */
-    unsigned scope;  /* who takes it; 0: commands that have the argument */
-    const char *of;  /* the argument that it is part of; NULL: it is one, of its own name */
+    mp_argument_kind value; /* of CLI_ASKS, where it is an argument of a report's own */
+    uint32_t offset;        /* in cli_options, for kinds that name a type */
+    unsigned scope;         /* who takes it; 0: commands that have the argument */
+    const char *of;         /* the argument that it is part of; NULL: it is one, of its own name */
     cli_section section;
     char letter;  /* "-n"; 0: none */
     bool repeats; /* may be given several times */

@@ -20,10 +20,10 @@
 
 /* Of a gate's arguments, those that a baseline can be kept with. */
 static const mp_argument rows[] = {
-    {"from", MP_ARGUMENT_SHARED, 0, 0},
-    {"to", MP_ARGUMENT_SHARED, 0, 0},
-    {"selection", MP_ARGUMENT_SHARED, 0, 0},
-    {"suppress", MP_ARGUMENT_SHARED, 0, 0},
+    {"from", MP_SHARED_ARGUMENT, 0},
+    {"to", MP_SHARED_ARGUMENT, 0},
+    {"selection", MP_SHARED_ARGUMENT, 0},
+    {"suppress", MP_SHARED_ARGUMENT, 0},
 };
 const mp_argument_table cli_baseline_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 

@@ -43,9 +43,9 @@ static bool take_value(cli_kind kind, const char *text, void *place)
     case CLI_SIZE:
         return mp_parse_bytes(text, number) && *number > 0;
     case CLI_CEILING:
-        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_CEILING}, text, place);
+        return mp_argument_parse(MP_ARGUMENT_CEILING, text, place);
     case CLI_GROWTH:
-        return mp_argument_parse(&(mp_argument){.kind = MP_ARGUMENT_GROWTH}, text, place);
+        return mp_argument_parse(MP_ARGUMENT_GROWTH, text, place);
     default:
         return false;
     }
@@ -113,7 +113,8 @@ bool cli_refuse_argument(const cli_options *options, const cli_option *option, c
     char list[512];
     size_t count = cli_option_words(&options->command, option, words);
     const char *nearest = mp_text_nearest(text, words, count);
-    const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list) : option->takes;
+    const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list)
+                              : mp_spell(list, sizeof list, option->takes, "--");
     if (pair->origin) {
         cli_put_fault(pair->origin, "invalid value \"%s\" for %s, expected %s", text, option->name,
                       takes);

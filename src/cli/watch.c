@@ -23,9 +23,9 @@ enum { SLICE_US = 10000000 };
 
 /* What of the reading means something, by kinds of recordings. */
 static const mp_argument rows[] = {
-    {"slices", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
-    {"reorder", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
-    {"skip", MP_ARGUMENT_SHARED, 0, 1u << MP_KIND_EVENTS},
+    {"slices", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
+    {"reorder", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
+    {"skip", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
 };
 const mp_argument_table cli_watch_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 

@@ -405,7 +405,7 @@ static bool write_pprof(const mp_request *request, mp_document *document, mp_err
 static const mp_heap_arguments own;
 
 static const mp_argument arguments[] = {
-    MP_ASKS("from", NAME, from, MP_HEAPS),
+    MP_ASKS("from", from, MP_HEAPS),
     MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES("keep-profiler", MP_PROFILE),

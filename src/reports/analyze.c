@@ -189,10 +189,10 @@ static const mp_heap_arguments own = {.limit = MP_DEFAULT_ROWS, .stack_depth = 2
 
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS),
-    MP_ASKS("limit", COUNT, limit, MP_PROFILE | MP_HEAPS | MP_DUMP),
-    MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
-    MP_ASKS("min-size", SIZE, min_bytes, MP_HEAPS),
-    MP_ASKS("min-count", COUNT, min_count, MP_PROFILE | MP_HEAPS),
+    MP_ASKS("limit", limit, MP_PROFILE | MP_HEAPS | MP_DUMP),
+    MP_ASKS("stack-depth", stack_depth, MP_HEAPS),
+    MP_ASKS("min-size", min_bytes, MP_HEAPS),
+    MP_ASKS("min-count", min_count, MP_PROFILE | MP_HEAPS),
     MP_ASKS_LIMITS(MP_HEAPS),
     MP_SHARES("selection", MP_PROFILE | MP_HEAPS),
     MP_SHARES("suppress", MP_HEAPS),

@@ -365,8 +365,8 @@ enum { NATIVE = 1, RECORDED = 2, HEAPS = NATIVE | RECORDED, PROFILE = 4, ALL = H
 
 static const annotate_arguments usual = {.context = 2};
 static const mp_argument arguments[] = {
-    {"program", MP_ARGUMENT_NAME, offsetof(annotate_arguments, program), ALL},
-    {"context", MP_ARGUMENT_COUNT, offsetof(annotate_arguments, context), ALL},
+    {"program", offsetof(annotate_arguments, program), ALL},
+    {"context", offsetof(annotate_arguments, context), ALL},
     MP_SHARES("sources", ALL),
     MP_ASKS_WINDOW(HEAPS),
     MP_SHARES("selection", ALL),

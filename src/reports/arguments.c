@@ -17,20 +17,6 @@ const mp_argument *mp_argument_find(const mp_argument_table *table, const char *
     return NULL;
 }
 
-void *mp_arguments_new(const mp_argument_table *table)
-{
-    return table->size ? memcpy(mp_alloc(table->size), table->defaults, table->size) : NULL;
-}
-
-void mp_arguments_free(const mp_argument_table *table, void *arguments)
-{
-    for (size_t i = 0; arguments && i < table->count; i++)
-        if (table->at[i].kind == MP_ARGUMENT_SUBSTITUTIONS ||
-            table->at[i].kind == MP_ARGUMENT_NAMES)
-            free(((mp_argument_texts *)((char *)arguments + table->at[i].offset))->at);
-    free(arguments);
-}
-
 /* From 0 to 100, with or without a % behind it. */
 static bool parse_percent(const char *text, double *value)
 {
@@ -69,13 +55,10 @@ void mp_argument_texts_add(mp_argument_texts *texts, const char *text)
     texts->at[texts->count++] = text;
 }
 
-bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments)
+bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place)
 {
-    void *place = (char *)arguments + row->offset;
     mp_error unheard = {0};
-    switch (row->kind) {
-    case MP_ARGUMENT_SHARED:
-        break;
+    switch (kind) {
     case MP_ARGUMENT_TEXT:
         *(const char **)place = text;
         return true;
@@ -93,7 +76,7 @@ bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments
     case MP_ARGUMENT_CEILING:
     case MP_ARGUMENT_GROWTH:
     case MP_ARGUMENT_CHANGE:
-        return parse_ceiling(row->kind, text, place);
+        return parse_ceiling(kind, text, place);
     case MP_ARGUMENT_FLOOR:
         return parse_floor(text, place);
     case MP_ARGUMENT_NAMES:

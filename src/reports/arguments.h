@@ -23,12 +23,8 @@ typedef struct mp_argument_texts {
 } mp_argument_texts;
 void mp_argument_texts_add(mp_argument_texts *texts, const char *text);
 
-/* An argument of a report: how its text becomes a member of the report's own struct, and which
- * variants it means something to. What is not a report's own (how inputs are read, what is
- * selected, which suppressions and base there are) is a row without a place: it is only allowed or
- * refused. */
+/* Kinds of texts, and the members that they become. */
 typedef enum mp_argument_kind {
-    MP_ARGUMENT_SHARED,        /* not in the struct */
     MP_ARGUMENT_TEXT,          /* const char *, borrowed */
     MP_ARGUMENT_NAME,          /* the same, not "" */
     MP_ARGUMENT_COUNT,         /* int64_t, from 0 */
@@ -43,12 +39,16 @@ typedef enum mp_argument_kind {
     MP_ARGUMENT_SUBSTITUTIONS, /* the same, each s/REGEX/TEXT/ */
 } mp_argument_kind;
 
+/* An argument of a report: the member of the report's own struct that it sets, and the variants
+ * that honour it. Its kind and its texts for people are its row in session/options.def. What is not
+ * a report's own (how inputs are read, what is selected, which suppressions and base there are) has
+ * no member: it is only allowed or refused. */
 typedef struct mp_argument {
-    const char *name; /* "limit"; how a user writes it is the command line's matter */
-    mp_argument_kind kind;
-    uint32_t offset;   /* in the report's struct */
+    const char *name;  /* "limit" */
+    uint32_t offset;   /* in the report's struct, or MP_SHARED_ARGUMENT */
     unsigned variants; /* a bit for each variant, by its place, that honours it */
 } mp_argument;
+#define MP_SHARED_ARGUMENT UINT32_MAX
 
 /* All of a report's: its rows, and the struct that they are of. */
 typedef struct mp_argument_table {
@@ -73,12 +73,8 @@ typedef struct mp_given {
 /* The row of this name; NULL: there is none. */
 const mp_argument *mp_argument_find(const mp_argument_table *table, const char *name);
 
-/* A struct with its defaults; NULL where there is none. Release with mp_arguments_free. */
-void *mp_arguments_new(const mp_argument_table *table);
-void mp_arguments_free(const mp_argument_table *table, void *arguments);
-
-/* Set an argument's member of the struct from its text, which must outlive that. False where the
- * text is none of its kind; what the member is then does not matter. */
-bool mp_argument_parse(const mp_argument *row, const char *text, void *arguments);
+/* Set the member at a place from a text, which must outlive it. False if the text is not of the
+ * kind; the member is then undefined. */
+bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place);
 
 #endif

@@ -480,9 +480,9 @@ enum { PROFILES = 1, LOGS = 2, OTHERS = 4, ALL = PROFILES | LOGS | OTHERS };
 static const calls_arguments calls_defaults = {.heap = {.limit = MP_REPORT_ROWS}};
 
 static const mp_argument calls_table[] = {
-    {"code", MP_ARGUMENT_NAME, offsetof(calls_arguments, code), ALL},
-    MP_ASKS("to", NAME, to, LOGS | OTHERS),
-    MP_ASKS("limit", COUNT, limit, ALL),
+    {"code", offsetof(calls_arguments, code), ALL},
+    MP_ASKS("to", to, LOGS | OTHERS),
+    MP_ASKS("limit", limit, ALL),
     MP_SHARES("selection", LOGS | OTHERS),
     MP_SHARES("keep-profiler", PROFILES),
     MP_SHARES_EVENTS(LOGS),

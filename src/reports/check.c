@@ -211,9 +211,9 @@ static const check_arguments defaults = {0};
 
 enum { LOGS = 1, OTHERS = 2 };
 static const mp_argument arguments[] = {
-    {"limit", MP_ARGUMENT_COUNT, offsetof(check_arguments, limit), LOGS | OTHERS},
-    {"reorder", MP_ARGUMENT_SHARED, 0, LOGS},
-    {"against", MP_ARGUMENT_SHARED, 0, LOGS | OTHERS},
+    {"limit", offsetof(check_arguments, limit), LOGS | OTHERS},
+    {"reorder", MP_SHARED_ARGUMENT, LOGS},
+    {"against", MP_SHARED_ARGUMENT, LOGS | OTHERS},
 };
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)

@@ -324,9 +324,9 @@ static const mp_heap_arguments own = {.limit = 200, .min_percent = 0.5};
 
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(LOGS | OTHERS),
-    MP_ASKS("limit", COUNT, limit, ALL),
-    MP_ASKS("depth", COUNT, depth, ALL),
-    MP_ASKS("min-percent", PERCENT, min_percent, ALL),
+    MP_ASKS("limit", limit, ALL),
+    MP_ASKS("depth", depth, ALL),
+    MP_ASKS("min-percent", min_percent, ALL),
     MP_SHARES("selection", LOGS | OTHERS),
     MP_SHARES("keep-profiler", PROFILES),
     MP_SHARES_EVENTS(LOGS),

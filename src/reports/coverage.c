@@ -289,16 +289,16 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 
 enum { ALL = 1 };
 static const coverage_arguments usual = {.limit = MP_REPORT_ROWS};
-#define ASKS(name, kind, member)                                                                   \
+#define ASKS(name, member)                                                                         \
     {                                                                                              \
-        name, MP_ARGUMENT_##kind, offsetof(coverage_arguments, member), ALL                        \
+        name, offsetof(coverage_arguments, member), ALL                                            \
     }
 static const mp_argument arguments[] = {
-    ASKS("by", NAME, by),
-    ASKS("sort", NAME, sort),
-    ASKS("min-lines", FLOOR, min_lines),
-    ASKS("limit", COUNT, limit),
-    ASKS("uncovered", FLAG, uncovered),
+    ASKS("by", by),
+    ASKS("sort", sort),
+    ASKS("min-lines", min_lines),
+    ASKS("limit", limit),
+    ASKS("uncovered", uncovered),
     MP_SHARES("format", ALL),
     MP_SHARES("listings", ALL),
     MP_SHARES("selection", ALL),

@@ -361,23 +361,23 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
 static const mp_diff_arguments usual = {.limit = 20, .stack_depth = MP_PROGRAM_CALLERS};
-#define ASKS(name, kind, member, of)                                                               \
+#define ASKS(name, member, of)                                                                     \
     {                                                                                              \
-        name, MP_ARGUMENT_##kind, offsetof(mp_diff_arguments, member), of                          \
+        name, offsetof(mp_diff_arguments, member), of                                              \
     }
 static const mp_argument arguments[] = {
-    ASKS("from", NAME, from, HEAPS),
-    ASKS("to", NAME, to, HEAPS),
-    ASKS("by", TEXT, by, ALL),
-    ASKS("sort", TEXT, sort, ALL),
-    ASKS("status", TEXT, status, ALL),
-    ASKS("limit", COUNT, limit, ALL),
-    ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
-    ASKS("min-size", SIZE, min_bytes, HEAPS),
-    ASKS("min-count", COUNT, min_count, ALL),
-    ASKS("min-change", CHANGE, min_change, ALL),
-    ASKS("ignore-lines", FLAG, ignore_lines, ALL),
-    ASKS("normalize", SUBSTITUTIONS, substitutions, ALL),
+    ASKS("from", from, HEAPS),
+    ASKS("to", to, HEAPS),
+    ASKS("by", by, ALL),
+    ASKS("sort", sort, ALL),
+    ASKS("status", status, ALL),
+    ASKS("limit", limit, ALL),
+    ASKS("stack-depth", stack_depth, MP_HEAPS),
+    ASKS("min-size", min_bytes, HEAPS),
+    ASKS("min-count", min_count, ALL),
+    ASKS("min-change", min_change, ALL),
+    ASKS("ignore-lines", ignore_lines, ALL),
+    ASKS("normalize", substitutions, ALL),
     MP_SHARES("selection", ALL),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES_READING,

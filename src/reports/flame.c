@@ -401,19 +401,19 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
 static const flame_arguments usual = {.bounds = {.limit = 200, .min_percent = 0.5}};
-#define ASKS(name, kind, member, of)                                                               \
+#define ASKS(name, member, of)                                                                     \
     {                                                                                              \
-        name, MP_ARGUMENT_##kind, offsetof(flame_arguments, member), of                            \
+        name, offsetof(flame_arguments, member), of                                                \
     }
 static const mp_argument arguments[] = {
-    ASKS("of", TEXT, of, ALL),
-    ASKS("from", NAME, from, MP_HEAPS),
-    ASKS("to", NAME, to, HEAPS),
-    ASKS("limit", COUNT, bounds.limit, ALL),
-    ASKS("depth", COUNT, bounds.depth, ALL),
-    ASKS("min-percent", PERCENT, bounds.min_percent, ALL),
-    ASKS("ignore-lines", FLAG, ignore_lines, MP_HEAPS),
-    ASKS("normalize", SUBSTITUTIONS, substitutions, ALL),
+    ASKS("of", of, ALL),
+    ASKS("from", from, MP_HEAPS),
+    ASKS("to", to, HEAPS),
+    ASKS("limit", bounds.limit, ALL),
+    ASKS("depth", bounds.depth, ALL),
+    ASKS("min-percent", bounds.min_percent, ALL),
+    ASKS("ignore-lines", ignore_lines, MP_HEAPS),
+    ASKS("normalize", substitutions, ALL),
     MP_SHARES("base", ALL),
     MP_SHARES("selection", ALL),
     MP_SHARES("keep-profiler", MP_PROFILE),

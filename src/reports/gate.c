@@ -324,9 +324,8 @@ enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
 static const mp_heap_arguments usual = {.limit = MP_DEFAULT_ROWS};
 static const mp_argument arguments[] = {
-    MP_ASKS_WINDOW(HEAPS),           MP_ASKS("limit", COUNT, limit, ALL),
-    MP_SHARES("selection", ALL),     MP_SHARES("base", ALL),
-    MP_SHARES("policy", ALL),        MP_SHARES_READING,
+    MP_ASKS_WINDOW(HEAPS),           MP_ASKS("limit", limit, ALL), MP_SHARES("selection", ALL),
+    MP_SHARES("base", ALL),          MP_SHARES("policy", ALL),     MP_SHARES_READING,
     MP_SHARES("suppress", MP_HEAPS),
 };
 

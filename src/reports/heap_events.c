@@ -404,11 +404,11 @@ enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* variants */
 static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument arguments[] = {
-    MP_ASKS("to", NAME, to, OF_RECORDINGS),
-    MP_ASKS("by", TEXT, by, OF_LOGS | OF_RECORDINGS),
-    MP_ASKS("sort", TEXT, sort, OF_LOGS | OF_RECORDINGS),
-    MP_ASKS("limit", COUNT, limit, OF_LOGS | OF_RECORDINGS),
-    MP_ASKS("only", NAME, only, OF_LOGS | OF_RECORDINGS),
+    MP_ASKS("to", to, OF_RECORDINGS),
+    MP_ASKS("by", by, OF_LOGS | OF_RECORDINGS),
+    MP_ASKS("sort", sort, OF_LOGS | OF_RECORDINGS),
+    MP_ASKS("limit", limit, OF_LOGS | OF_RECORDINGS),
+    MP_ASKS("only", only, OF_LOGS | OF_RECORDINGS),
     MP_SHARES("selection", OF_LOGS | OF_RECORDINGS),
     MP_SHARES("slices", OF_LOGS),
     MP_SHARES("temporary", OF_LOGS),

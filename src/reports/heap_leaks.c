@@ -352,9 +352,9 @@ static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS, .stack_depth = 5}
 
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS),
-    MP_ASKS("sort", TEXT, sort, MP_HEAPS),
-    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
-    MP_ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
+    MP_ASKS("sort", sort, MP_HEAPS),
+    MP_ASKS("limit", limit, MP_HEAPS | MP_DUMP),
+    MP_ASKS("stack-depth", stack_depth, MP_HEAPS),
     MP_ASKS_MINIMA(MP_HEAPS),
     MP_ASKS_LIMITS(MP_HEAPS),
     MP_SHARES("selection", MP_HEAPS),

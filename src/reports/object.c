@@ -214,11 +214,11 @@ typedef struct object_arguments {
 static const object_arguments object_defaults = {.limit = MP_DEFAULT_ROWS};
 
 static const mp_argument object_table[] = {
-    {"object", MP_ARGUMENT_TEXT, offsetof(object_arguments, object), 1},
-    {"type", MP_ARGUMENT_NAME, offsetof(object_arguments, type), 1},
-    {"skip", MP_ARGUMENT_NAMES, offsetof(object_arguments, skip), 1},
-    {"limit", MP_ARGUMENT_COUNT, offsetof(object_arguments, limit), 1},
-    {"domain", MP_ARGUMENT_SHARED, 0, 1},
+    {"object", offsetof(object_arguments, object), 1},
+    {"type", offsetof(object_arguments, type), 1},
+    {"skip", offsetof(object_arguments, skip), 1},
+    {"limit", offsetof(object_arguments, limit), 1},
+    {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
 static void put_one(mp_document *document, const mp_graph_view *view, uint32_t object, size_t rows)
@@ -500,13 +500,13 @@ static void put_type(mp_document *document, const mp_graph_view *view, const cha
 static const path_arguments path_defaults = {.paths = 1, .limit = -1};
 
 static const mp_argument path_table[] = {
-    {"object", MP_ARGUMENT_TEXT, offsetof(path_arguments, object), 1},
-    {"type", MP_ARGUMENT_NAME, offsetof(path_arguments, type), 1},
-    {"exclude", MP_ARGUMENT_NAMES, offsetof(path_arguments, exclude), 1},
-    {"all-kinds", MP_ARGUMENT_FLAG, offsetof(path_arguments, all_kinds), 1},
-    {"paths", MP_ARGUMENT_COUNT, offsetof(path_arguments, paths), 1},
-    {"limit", MP_ARGUMENT_COUNT, offsetof(path_arguments, limit), 1},
-    {"domain", MP_ARGUMENT_SHARED, 0, 1},
+    {"object", offsetof(path_arguments, object), 1},
+    {"type", offsetof(path_arguments, type), 1},
+    {"exclude", offsetof(path_arguments, exclude), 1},
+    {"all-kinds", offsetof(path_arguments, all_kinds), 1},
+    {"paths", offsetof(path_arguments, paths), 1},
+    {"limit", offsetof(path_arguments, limit), 1},
+    {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
 static bool run_path(const mp_request *request, mp_document *document, mp_error *error)

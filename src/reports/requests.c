@@ -285,12 +285,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument arguments[] = {
-    MP_ASKS_WINDOW(1),
-    MP_ASKS("by", TEXT, by, 1),
-    MP_ASKS("sort", TEXT, sort, 1),
-    MP_ASKS("limit", COUNT, limit, 1),
-    MP_ASKS_MINIMA(1),
-    MP_SHARES("selection", 1),
+    MP_ASKS_WINDOW(1),          MP_ASKS("by", by, 1), MP_ASKS("sort", sort, 1),
+    MP_ASKS("limit", limit, 1), MP_ASKS_MINIMA(1),    MP_SHARES("selection", 1),
     MP_SHARES("suppress", 1),
 };
 

@@ -17,14 +17,14 @@ typedef struct retained_arguments {
 static const retained_arguments retained_defaults = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument retained_table[] = {
-    {"by", MP_ARGUMENT_TEXT, offsetof(retained_arguments, by), 1},
-    {"sort", MP_ARGUMENT_TEXT, offsetof(retained_arguments, sort), 1},
-    {"only", MP_ARGUMENT_NAME, offsetof(retained_arguments, only), 1},
-    {"min-size", MP_ARGUMENT_SIZE, offsetof(retained_arguments, min_size), 1},
-    {"min-count", MP_ARGUMENT_COUNT, offsetof(retained_arguments, min_count), 1},
-    {"limit", MP_ARGUMENT_COUNT, offsetof(retained_arguments, limit), 1},
-    {"selection", MP_ARGUMENT_SHARED, 0, 1},
-    {"domain", MP_ARGUMENT_SHARED, 0, 1},
+    {"by", offsetof(retained_arguments, by), 1},
+    {"sort", offsetof(retained_arguments, sort), 1},
+    {"only", offsetof(retained_arguments, only), 1},
+    {"min-size", offsetof(retained_arguments, min_size), 1},
+    {"min-count", offsetof(retained_arguments, min_count), 1},
+    {"limit", offsetof(retained_arguments, limit), 1},
+    {"selection", MP_SHARED_ARGUMENT, 1},
+    {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
 /* What a snapshot or a stack tells of an object is not known of those of a graph. */
@@ -129,11 +129,11 @@ typedef struct tree_arguments {
 static const tree_arguments tree_defaults = {.limit = 200, .min_percent = 0.5};
 
 static const mp_argument tree_table[] = {
-    {"by", MP_ARGUMENT_TEXT, offsetof(tree_arguments, by), 1},
-    {"limit", MP_ARGUMENT_COUNT, offsetof(tree_arguments, limit), 1},
-    {"depth", MP_ARGUMENT_COUNT, offsetof(tree_arguments, depth), 1},
-    {"min-percent", MP_ARGUMENT_PERCENT, offsetof(tree_arguments, min_percent), 1},
-    {"domain", MP_ARGUMENT_SHARED, 0, 1},
+    {"by", offsetof(tree_arguments, by), 1},
+    {"limit", offsetof(tree_arguments, limit), 1},
+    {"depth", offsetof(tree_arguments, depth), 1},
+    {"min-percent", offsetof(tree_arguments, min_percent), 1},
+    {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
 /* A place of the tree that is still to be shown. */

@@ -33,18 +33,18 @@ enum {
 
 /* Rows of these arguments, and of those that reports share; `of`: the variants that honour them. */
 /* clang-format off */
-#define MP_ASKS(name, kind, member, of)                                                            \
-    {name, MP_ARGUMENT_##kind, offsetof(mp_heap_arguments, member), of}
-#define MP_SHARES(name, of) {name, MP_ARGUMENT_SHARED, 0, of}
-#define MP_ASKS_WINDOW(of) MP_ASKS("from", NAME, from, of), MP_ASKS("to", NAME, to, of)
+#define MP_ASKS(name, member, of)                                                            \
+    {name, offsetof(mp_heap_arguments, member), of}
+#define MP_SHARES(name, of) {name, MP_SHARED_ARGUMENT, of}
+#define MP_ASKS_WINDOW(of) MP_ASKS("from", from, of), MP_ASKS("to", to, of)
 #define MP_ASKS_MINIMA(of)                                                                         \
-    MP_ASKS("min-size", SIZE, min_bytes, of), MP_ASKS("min-count", COUNT, min_count, of)
+    MP_ASKS("min-size", min_bytes, of), MP_ASKS("min-count", min_count, of)
 #define MP_ASKS_LIMITS(of)                                                                         \
-    MP_ASKS("max-growth", GROWTH, max_growth, of),                                                 \
-    MP_ASKS("max-trend", GROWTH, max_trend, of),                                                   \
-    MP_ASKS("max-platform-growth", GROWTH, max_platform_growth, MP_HISTORY),                       \
-    MP_ASKS("max-leaked", CEILING, max_leaked, of), \
-    MP_ASKS("max-live", CEILING, max_live, of)
+    MP_ASKS("max-growth", max_growth, of),                                                 \
+    MP_ASKS("max-trend", max_trend, of),                                                   \
+    MP_ASKS("max-platform-growth", max_platform_growth, MP_HISTORY),                       \
+    MP_ASKS("max-leaked", max_leaked, of), \
+    MP_ASKS("max-live", max_live, of)
 /* How recordings are read. */
 #define MP_SHARES_EVENTS(of)                                                                       \
     MP_SHARES("at", of), MP_SHARES("slices", of), MP_SHARES("temporary", of),                      \

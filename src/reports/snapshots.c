@@ -99,7 +99,7 @@ static const mp_heap_arguments own = {.limit = 0};
 
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS | MP_DUMP),
-    MP_ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP),
+    MP_ASKS("limit", limit, MP_HEAPS | MP_DUMP),
     MP_SHARES("chart", MP_HEAPS | MP_DUMP),
     MP_SHARES("selection", MP_HEAPS | MP_DUMP),
     MP_SHARES_EVENTS(MP_EVENTS),

@@ -193,12 +193,12 @@ enum { ALL = MP_HEAPS | MP_DUMP | MP_PROFILE };
 
 static const sql_arguments usual;
 static const mp_argument arguments[] = {
-    {"statement", MP_ARGUMENT_NAME, offsetof(sql_arguments, statement), ALL},
-    {"file", MP_ARGUMENT_SHARED, 0, ALL},
-    {"schema", MP_ARGUMENT_FLAG, offsetof(sql_arguments, schema), ALL},
-    {"limit", MP_ARGUMENT_COUNT, offsetof(sql_arguments, limit), ALL},
-    {"from", MP_ARGUMENT_NAME, offsetof(sql_arguments, from), MP_HEAPS | MP_DUMP},
-    {"to", MP_ARGUMENT_NAME, offsetof(sql_arguments, to), MP_HEAPS | MP_DUMP},
+    {"statement", offsetof(sql_arguments, statement), ALL},
+    {"file", MP_SHARED_ARGUMENT, ALL},
+    {"schema", offsetof(sql_arguments, schema), ALL},
+    {"limit", offsetof(sql_arguments, limit), ALL},
+    {"from", offsetof(sql_arguments, from), MP_HEAPS | MP_DUMP},
+    {"to", offsetof(sql_arguments, to), MP_HEAPS | MP_DUMP},
     MP_SHARES("selection", ALL),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES("keep-profiler", MP_PROFILE),

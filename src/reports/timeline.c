@@ -327,10 +327,10 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 static const timeline_arguments timeline_defaults = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument timeline_table[] = {
-    {"limit", MP_ARGUMENT_COUNT, offsetof(timeline_arguments, limit), 1},
-    {"chart", MP_ARGUMENT_SHARED, 0, 1},
-    {"selection", MP_ARGUMENT_SHARED, 0, 1},
-    {"keep-profiler", MP_ARGUMENT_SHARED, 0, 1},
+    {"limit", offsetof(timeline_arguments, limit), 1},
+    {"chart", MP_SHARED_ARGUMENT, 1},
+    {"selection", MP_SHARED_ARGUMENT, 1},
+    {"keep-profiler", MP_SHARED_ARGUMENT, 1},
 };
 
 const mp_report mp_report_timeline = {

@@ -352,16 +352,16 @@ static bool map_profile(const mp_request *request, mp_document *document, mp_err
 
 static const treemap_arguments defaults = {.limit = MP_REPORT_ROWS};
 
-#define ASKS(name, kind, member, of)                                                               \
+#define ASKS(name, member, of)                                                                     \
     {                                                                                              \
-        name, MP_ARGUMENT_##kind, offsetof(treemap_arguments, member), of                          \
+        name, offsetof(treemap_arguments, member), of                                              \
     }
 static const mp_argument arguments[] = {
-    ASKS("from", NAME, from, MP_HEAPS),
-    ASKS("to", NAME, to, MP_HEAPS),
-    ASKS("of", TEXT, of, MP_HEAPS | MP_DUMP | MP_PROFILE),
-    ASKS("by", TEXT, by, MP_HEAPS | MP_DUMP | MP_PROFILE),
-    ASKS("limit", COUNT, limit, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    ASKS("from", from, MP_HEAPS),
+    ASKS("to", to, MP_HEAPS),
+    ASKS("of", of, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    ASKS("by", by, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    ASKS("limit", limit, MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_SHARES("chart", MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_SHARES("suppress", MP_HEAPS),

@@ -432,19 +432,19 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
 static const trend_arguments usual = {.limit = MP_REPORT_ROWS, .stack_depth = MP_PROGRAM_CALLERS};
-#define ASKS(name, kind, member, of)                                                               \
+#define ASKS(name, member, of)                                                                     \
     {                                                                                              \
-        name, MP_ARGUMENT_##kind, offsetof(trend_arguments, member), of                            \
+        name, offsetof(trend_arguments, member), of                                                \
     }
 static const mp_argument arguments[] = {
-    ASKS("from", NAME, from, HEAPS),
-    ASKS("to", NAME, to, HEAPS),
-    ASKS("order", TEXT, order, ALL),
-    ASKS("limit", COUNT, limit, ALL),
-    ASKS("stack-depth", COUNT, stack_depth, MP_HEAPS),
-    ASKS("min-size", SIZE, min_bytes, HEAPS),
-    ASKS("max-slope", CEILING, max_slope, HEAPS),
-    ASKS("normalize", SUBSTITUTIONS, substitutions, ALL),
+    ASKS("from", from, HEAPS),
+    ASKS("to", to, HEAPS),
+    ASKS("order", order, ALL),
+    ASKS("limit", limit, ALL),
+    ASKS("stack-depth", stack_depth, MP_HEAPS),
+    ASKS("min-size", min_bytes, HEAPS),
+    ASKS("max-slope", max_slope, HEAPS),
+    ASKS("normalize", substitutions, ALL),
     MP_SHARES("selection", ALL),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES_READING,

@@ -8,16 +8,97 @@
 #include "base/units.h"
 #include "session/beside.h"
 
+/* --- options --- */
+
+typedef struct own_option {
+    const char *name, *takes;
+    mp_argument_kind kind;
+} own_option;
+
+static const own_option own_options[] = {
+#define MP_ASKED(name, argument, help, takes, kind, ...) {name, takes, MP_ARGUMENT_##kind},
+#define MP_OPTION(...)
+#define MP_SHARED(...)
+#define CLI_OPTION(...)
+#include "session/options.def"
+#undef MP_ASKED
+#undef MP_SHARED
+};
+
+/* Return the option of a report's own argument; of an operand, that of any name. */
+static const own_option *own_option_of(const mp_argument *row)
+{
+    static const own_option operand = {"", "a name", MP_ARGUMENT_NAME};
+    for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
+        if (mp_text_is(own_options[i].name, row->name))
+            return &own_options[i];
+    return &operand;
+}
+
+typedef enum shared_kind {
+    PATTERN, /* a criterion of the selection */
+    MOMENT,  /* mp_moment */
+    DAY,     /* int32_t, by mp_parse_date */
+    SWITCH,  /* bool */
+    PATH,    /* const char *, not "" */
+    PATHS,   /* mp_argument_texts: each that is given, not "" */
+    FOLDERS, /* the same of folders that exist */
+} shared_kind;
+
+typedef struct shared_option {
+    const char *name, *argument, *takes;
+    shared_kind kind;
+    size_t offset; /* in mp_question; of patterns, none */
+} shared_option;
+
+#define AT(member) offsetof(mp_question, member)
+
+static const shared_option shared_options[] = {
+#define MP_ASKED(...)
+#define MP_SHARED(name, of, argument, help, takes, kind, place, ...) {name, of, takes, kind, place},
+#include "session/options.def"
+#undef MP_ASKED
+#undef MP_SHARED
+#undef MP_OPTION
+#undef CLI_OPTION
+};
+
+/* Return the part of a question that has this name; NULL: none has. */
+static const shared_option *shared_option_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof shared_options / sizeof *shared_options; i++)
+        if (mp_text_is(shared_options[i].name, name))
+            return &shared_options[i];
+    return NULL;
+}
+
+/* --- the whole --- */
+
 void mp_question_begin(mp_question *question, const mp_report *report)
 {
     *question = (mp_question){.report = report};
-    question->arguments = report ? mp_arguments_new(&report->arguments) : NULL;
+    if (report && report->arguments.size)
+        question->arguments = memcpy(mp_alloc(report->arguments.size), report->arguments.defaults,
+                                     report->arguments.size);
+}
+
+/* Return the place of a report's own argument. */
+static void *place_of(const mp_question *question, const mp_argument *row)
+{
+    return (char *)question->arguments + row->offset;
 }
 
 void mp_question_free(mp_question *question)
 {
-    if (question->report)
-        mp_arguments_free(&question->report->arguments, question->arguments);
+    const mp_argument_table *table = question->report ? &question->report->arguments : NULL;
+    for (size_t i = 0; question->arguments && i < table->count; i++) {
+        const mp_argument *row = &table->at[i];
+        mp_argument_kind kind = own_option_of(row)->kind;
+        if (row->offset != MP_SHARED_ARGUMENT &&
+            (kind == MP_ARGUMENT_NAMES || kind == MP_ARGUMENT_SUBSTITUTIONS))
+            free(((mp_argument_texts *)place_of(question, row))->at);
+    }
+    free(question->arguments);
     free(question->given);
     free(question->criteria);
     free(question->suppression_paths.at);
@@ -43,28 +124,20 @@ void mp_question_note(mp_question *question, const char *argument, const char *s
 int64_t *mp_question_limit(const mp_question *question)
 {
     const mp_argument *row = mp_argument_find(&question->report->arguments, "limit");
-    return row ? (int64_t *)((char *)question->arguments + row->offset) : NULL;
+    return row ? place_of(question, row) : NULL;
 }
 
 /* --- setting --- */
 
-/* What several names are part of; NULL: the name is an argument itself. */
-static const char *shared_argument(const char *name, mp_subject *subject)
+/* Select by a pattern: "type", "not-type". */
+static bool add_criterion(mp_question *question, const char *name, const char *pattern,
+                          mp_error *error)
 {
-    const char *positive = strncmp(name, "not-", 4) == 0 ? name + 4 : name;
-    for (*subject = 0; *subject < MP_SUBJECTS; ++*subject)
-        if (strcmp(positive, mp_subject_name(*subject)) == 0)
-            return "selection";
-    if (strcmp(name, "since") == 0 || strcmp(name, "until") == 0)
-        return "selection";
-    return strcmp(name, "today") == 0 ? "suppress" : NULL;
-}
-
-static bool add_criterion(mp_question *question, const char *name, mp_subject subject,
-                          const char *pattern, mp_error *error)
-{
-    bool negated = strncmp(name, "not-", 4) == 0;
+    const bool negated = strncmp(name, "not-", 4) == 0;
     mp_selection *selection = &question->selection;
+    mp_subject subject = 0;
+    while (strcmp(mp_subject_name(subject), name + (negated ? 4 : 0)) != 0)
+        subject++;
     mp_grow(&question->criteria, &question->criterion_capacity, selection->count + 1,
             sizeof *question->criteria);
     selection->criteria = question->criteria;
@@ -74,40 +147,34 @@ static bool add_criterion(mp_question *question, const char *name, mp_subject su
     return mp_criterion_check(&question->criteria[selection->count++], error);
 }
 
-static bool set_shared(mp_question *question, const char *name, mp_subject subject,
-                       const char *text, mp_error *error)
+static bool set_shared(mp_question *question, const shared_option *option, const char *text,
+                       mp_error *error)
 {
-    mp_selection *selection = &question->selection;
-    if (subject < MP_SUBJECTS)
-        return add_criterion(question, name, subject, text, error);
-    if (strcmp(name, "since") == 0 || strcmp(name, "until") == 0) {
-        mp_time_range *within = &selection->within;
-        return mp_parse_moment(text, *name == 's' ? &within->since : &within->until) ||
-               mp_fail_argument(error, name, text,
-                                "expected a time such as 250ms, 90s or 1:02:03.5, or by the clock, "
-                                "2026-03-02T08:16:00+01:00");
+    void *place = (char *)question + option->offset;
+    bool ok = *text;
+    switch (option->kind) {
+    case PATTERN:
+        return add_criterion(question, option->name, text, error);
+    case MOMENT:
+        ok = mp_parse_moment(text, place);
+        break;
+    case DAY:
+        ok = mp_parse_date(text, place);
+        break;
+    case SWITCH:
+        return *(bool *)place = true;
+    case PATH:
+        *(const char **)place = text;
+        break;
+    case FOLDERS:
+        ok = mp_is_folder(text);
+        mp_argument_texts_add(place, text);
+        break;
+    case PATHS:
+        mp_argument_texts_add(place, text);
+        break;
     }
-    if (strcmp(name, "keep-profiler") == 0)
-        return selection->keeps_profiler = true;
-    if (strcmp(name, "today") == 0)
-        return mp_parse_date(text, &question->today) ||
-               mp_fail_argument(error, name, text, "expected a day such as 2027-06-30");
-    if (strcmp(name, "suppress") == 0) {
-        mp_argument_texts_add(&question->suppression_paths, text);
-    } else if (strcmp(name, "sources") == 0) {
-        mp_argument_texts_add(&question->sources.folders, text);
-        return mp_is_folder(text) ||
-               mp_fail_argument(error, name, text, "expected a folder that exists");
-    } else if (strcmp(name, "base") == 0 || strcmp(name, "against") == 0) {
-        question->base = text;
-    } else if (strcmp(name, "policy") == 0) {
-        question->policy_path = text;
-    } else if (strcmp(name, "file") == 0) {
-        question->statement_path = text;
-    } else {
-        return mp_fail_unused(error, question->report->name, name, NULL); /* of reading */
-    }
-    return *text || mp_fail_argument(error, name, text, "expected a path");
+    return ok || mp_fail_argument(error, option->name, text, "expected %s", option->takes);
 }
 
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error)
@@ -118,23 +185,25 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
         return question->allow_torn = true;
     if (strcmp(name, "draws") == 0) /* and this to formats, whatever the report */
         return question->draws = true;
-    mp_subject subject = MP_SUBJECTS;
     const mp_argument *row = mp_argument_find(&report->arguments, name);
-    const char *argument = row ? NULL : shared_argument(name, &subject);
+    const shared_option *shared = shared_option_find(name);
+    const char *argument = row || !shared ? name : shared->argument;
     bool operand = strcmp(name, mp_operand_argument(report->operand)) == 0;
-    if (!operand && !row && !(argument && mp_argument_find(&report->arguments, argument)))
+    if (!operand && !mp_argument_find(&report->arguments, argument))
         return mp_fail_unused(error, report->name, name, NULL);
-    mp_given given = {.argument = argument ? argument : name, .spelled = name, .text = text};
+    mp_given given = {.argument = argument, .spelled = name, .text = text};
     if (!mp_report_takes(report, &given, ~0u, MP_ALL_KINDS, NULL, error))
         return false;
     if (!operand)
         note(question, given);
     if (operand && mp_text_is(name, "statement") && mp_text_is(text, "-"))
-        return set_shared(question, "file", subject, text, error);
-    if (!row || row->kind == MP_ARGUMENT_SHARED)
-        return set_shared(question, name, subject, text, error);
-    return mp_argument_parse(row, text, question->arguments) ||
-           mp_fail_argument(error, name, text, "is not an option of %s", report->name);
+        return set_shared(question, shared_option_find("file"), text, error);
+    if (row && row->offset != MP_SHARED_ARGUMENT)
+        return mp_argument_parse(own_option_of(row)->kind, text, place_of(question, row)) ||
+               mp_fail_argument(error, name, text, "expected %s", own_option_of(row)->takes);
+    if (!shared) /* it says how recordings are read */
+        return mp_fail_unused(error, report->name, name, NULL);
+    return set_shared(question, shared, text, error);
 }
 
 /* --- reading --- */
@@ -159,7 +228,7 @@ static bool read_statement(mp_question *question, mp_error *error)
     if (strlen(question->statement) != length)
         return mp_fail_file(error, question->statement_path, 0, 0,
                             "has a NUL byte, expected a statement");
-    return mp_argument_parse(row, question->statement, question->arguments) ||
+    return mp_argument_parse(MP_ARGUMENT_NAME, question->statement, place_of(question, row)) ||
            mp_fail_file(error, question->statement_path, 0, 0, "is empty, expected a statement");
 }
 

@@ -31,9 +31,13 @@ typedef enum option_kind {
 
 static const mp_reading_option table[] = {
 #define MP_OPTION(name, argument, help, takes, kind, place, ...) {name, help, takes, kind, place},
+#define MP_ASKED(...)
+#define MP_SHARED(...)
 #define CLI_OPTION(...)
 #include "session/options.def"
 #undef MP_OPTION
+#undef MP_ASKED
+#undef MP_SHARED
 #undef CLI_OPTION
 };
 enum { OPTIONS = sizeof table / sizeof *table };

@@ -91,7 +91,7 @@ static void arguments_are_filled_over_defaults(void **unused)
     mp_question_free(&question);
 }
 
-/* Nothing is left out by mistake: each report's arguments have a kind and a variant. */
+/* Nothing is left out by mistake: each argument of a report has a place and a variant. */
 static void rows_name_variants_that_there_are(void **unused)
 {
     (void)unused;
@@ -104,7 +104,7 @@ static void rows_name_variants_that_there_are(void **unused)
         for (size_t j = 0; j < reports[i]->arguments.count; j++) {
             const mp_argument *row = &reports[i]->arguments.at[j];
             assert_true(row->variants && !(row->variants & ~all));
-            assert_true(row->kind == MP_ARGUMENT_SHARED ||
+            assert_true(row->offset == MP_SHARED_ARGUMENT ||
                         row->offset < reports[i]->arguments.size);
             assert_ptr_equal(mp_argument_find(&reports[i]->arguments, row->name), row);
         }
