@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Small answers: each command asked of each sample with --brief.
+"""Small answers: each command asked of each sample with --brief, and the first screen of analyze.
 
-They are what the whole answer says: less than 5,000 bytes, the same names, some of its rows, and how
-many rows are missing.
+Small answers are what the whole answer says: less than 5,000 bytes, the same names, some of its rows, and
+how many rows are missing. The first screen has at most three tables and names a command that answers.
 """
 import argparse
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -143,6 +144,43 @@ class Trials:
             self.answer(["analyze"], many)
             self.answer(["leaks", "--max-leaked", "1"], many)
 
+    def first_screens(self):
+        """The text of analyze begins like all its tables, and ends with a command that is run here."""
+        files = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
+        more = [["--limit", "2"], ["--min-size", "64"], ["--type", "*"], ["--max-leaked", "1"],
+                ["--suppress", SAMPLES / "shop.suppressions"], ["--from", "first", "--to", "last"]]
+        asked = [[path] for path in files] + [[SAMPLES], [SAMPLES / f"shop-{i}.gclog" for i in "123"],
+                                              [SAMPLES / f"shop-v{i}.prf" for i in "34"],
+                                              [path for path in files if path.suffix == ".oemp"]]
+        with tempfile.TemporaryDirectory() as folder:
+            odd = pathlib.Path(folder, "-odd name.oemp")
+            odd.symlink_to(SAMPLES / "shop-v2.oemp")
+            for words in asked + [[*options, path] for options in more for path in files] + [["--", odd]]:
+                self.first_screen(words)
+            with open(SAMPLES / "shop-v2.oemp", "rb") as stdin:
+                done = subprocess.run([self.runs.program, "analyze", "-", "--quiet"], stdin=stdin, check=True,
+                                      stdout=subprocess.PIPE)
+            self.claim(done.stdout.endswith(b"\nNext: memprof leaks -\n"), "standard input", done.stdout[-99:])
+
+    def first_screen(self, words):
+        done = self.ask("analyze", *words)
+        if done.returncode == 2:
+            return
+        whole, shown = (self.ask("analyze", "--all-tables", *words).stdout.decode(), done.stdout.decode())
+        head, _, tail = shown.rpartition("\n\n")
+        head, following = (head.split("\n\n"), tail.splitlines()) if "Next: " in tail else ([], [])
+        self.claim(head and head == whole.split("\n\n")[:len(head)], words, "begins otherwise")
+        self.claim(len(head) <= 2 + 3, words, f"has {len(head)} parts")
+        self.claim(following and following[-1].startswith("Next: memprof "), words, "ends with", following)
+        rest = len(whole.split("\n\n")) - 1 - len(head)
+        self.claim((rest > 0) == (len(following) > 1), words, f"leaves out {rest} tables")
+        if not following or following[-1].endswith(" FILE..."):
+            return
+        command = shlex.split(following[-1].removeprefix("Next: memprof "))
+        then = self.ask(*command)
+        self.answers += 1
+        self.claim(then.returncode == done.returncode and then.stdout, command, "gives", then.returncode)
+
     def refusals(self):
         for form in ("csv", "markdown", "junit", "rpt"):
             done = self.ask("analyze", SAMPLES / "shop-v2.oemp", "--format", form, "--brief")
@@ -160,6 +198,7 @@ def main():
     trials = Trials(options.memprof.resolve(), options.server)
     trials.all_samples(commands.stdout.decode().split())
     trials.shapes()
+    trials.first_screens()
     trials.refusals()
     trials.wrong += trials.runs.close()
     print(f"{trials.answers} answers, {trials.wrong} claims wrong")

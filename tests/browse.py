@@ -33,18 +33,18 @@ SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 SECONDS = 20
 ENTER, ESCAPE, TAB = "\r", "\x1b", "\t"
 # The views of each kind, with what is asked of their commands.
-LIMIT = ["--limit", "500"]
-HEAPS = {"overview": ["analyze"], "leaks": ["leaks", "--stack-depth", "0", *LIMIT], "types": ["top", *LIMIT],
+OVERVIEW, LIMIT = ["analyze", "--all-tables"], ["--limit", "500"]
+HEAPS = {"overview": OVERVIEW, "leaks": ["leaks", "--stack-depth", "0", *LIMIT], "types": ["top", *LIMIT],
          "sites": ["top", "--by", "site", "--stack-depth", "0", *LIMIT], "tree": ["tree", *LIMIT],
          "snapshots": ["snapshots"], "growth": ["growth", *LIMIT], "stacks": ["flame", *LIMIT]}
-DUMPS = {"overview": ["analyze"], "leaks": ["leaks", *LIMIT], "types": ["top", *LIMIT],
+DUMPS = {"overview": OVERVIEW, "leaks": ["leaks", *LIMIT], "types": ["top", *LIMIT],
          "snapshots": ["snapshots"], "dominators": ["dominators", *LIMIT], "retained": ["retained", *LIMIT],
          "stacks": ["flame", *LIMIT]}
-PROFILES = {"overview": ["analyze"], "lines": ["top", *LIMIT], "tree": ["tree", *LIMIT],
+PROFILES = {"overview": OVERVIEW, "lines": ["top", *LIMIT], "tree": ["tree", *LIMIT],
             "calls": ["calls", *LIMIT], "timeline": ["timeline", *LIMIT]}
 VIEWS = {"shop-v2.oemp": {**HEAPS, "lifetimes": ["lifetimes", *LIMIT]}, "shop.taligent": HEAPS,
          "shop-aqtime.sqlite": HEAPS, "shop-1.gclog": DUMPS, "shop-v4.prf": PROFILES,
-         "shop-old.rpt": {"overview": ["analyze"], "lines": ["top", *LIMIT]}}
+         "shop-old.rpt": {"overview": OVERVIEW, "lines": ["top", *LIMIT]}}
 
 CALLER = re.compile(r" {6}(called from |and [\d,]+ more callers?$)")
 

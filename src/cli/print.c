@@ -10,6 +10,27 @@
 #include "cli/pager.h"
 #include "document/checks.h"
 
+/* Return the command line of the document's next command, with the options and files of this one;
+ * NULL: there is none. Many files would hide the command. */
+static char *next_command(const cli_options *options, const mp_document *document)
+{
+    enum { MOST_FILES = 6 };
+    static const char *files[] = {"FILE..."};
+    cli_options next = *options;
+    next.operand = NULL;
+    if (next.path_count > MOST_FILES) {
+        next.paths = files;
+        next.path_count = 1;
+    }
+    for (size_t i = 0; i < options->command_count; i++) {
+        if (document->next && strcmp(options->commands[i].name, document->next) == 0) {
+            next.command = options->commands[i];
+            return cli_command_line(&next);
+        }
+    }
+    return NULL;
+}
+
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
 {
@@ -27,13 +48,16 @@ int cli_put_document(const cli_options *options, const mp_document *document,
         return CLI_UNREADABLE;
     char *command = cli_command_line(options);
     char *around = document->files ? NULL : cli_browse_instead(options); /* no pager has it yet */
+    char *next = next_command(options, document);
     if (cli_is_for_people(options) && !options->no_pager)
         cli_pager_begin(&pager);
     style.command = command;
+    style.next = next;
     style.around = around;
     bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
     free(command);
     free(around);
+    free(next);
     cli_pager_end(&pager);
     if (!rendered)
         cli_put_error(&error);

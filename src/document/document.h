@@ -109,9 +109,10 @@ struct mp_table {
     /* The column by which rows stand, also among those of other files: texts ascending, changes
      * (MP_SIGNED) and other numbers descending. NULL: by something else. Static. */
     const char *order;
-    size_t ahead;      /* so many rows come before the others, also among those of other files */
-    const char *empty; /* what people read where there are no rows; NULL: nothing */
-    mp_line *lines;    /* above the rows */
+    size_t ahead;        /* so many rows come before the others, also among those of other files */
+    const char *empty;   /* what people read where there are no rows; NULL: nothing */
+    const char *command; /* name of the command that shows it in full; NULL: none. Static. */
+    mp_line *lines;      /* above the rows */
     size_t line_count, line_capacity;
     mp_line footer; /* below the rows */
     mp_answer answer;
@@ -154,15 +155,17 @@ struct mp_document {
     size_t table_count, table_capacity;
     mp_check *checks; /* in the order of the policy, or of the arguments */
     size_t check_count, check_capacity;
-    const char *policy; /* path of the policy whose rules they are; NULL: they are limits */
-    bool exact_bytes;   /* sizes for people as bytes, not KiB, MiB, GiB */
-    bool failed;        /* what was asked does not hold: a limit exceeded, a violation found */
-    bool unjudged;      /* something that was asked could not be answered: a rule of a policy */
-    bool fits_nothing;  /* nothing of what was read fits the names and patterns that select */
-    size_t files;       /* that were merged; 0: it is about what was read together */
-    size_t frames;      /* the most of a stack that it lists; 0: all */
-    bool pictured;      /* a figure is the answer; its tables say the same as rows */
-    bool draws;         /* figures are wanted: a report that has some adds them */
+    const char *policy;  /* path of the policy whose rules they are; NULL: they are limits */
+    bool exact_bytes;    /* sizes for people as bytes, not KiB, MiB, GiB */
+    bool failed;         /* what was asked does not hold: a limit exceeded, a violation found */
+    bool unjudged;       /* something that was asked could not be answered: a rule of a policy */
+    bool fits_nothing;   /* nothing of what was read fits the names and patterns that select */
+    size_t files;        /* that were merged; 0: it is about what was read together */
+    size_t frames;       /* the most of a stack that it lists; 0: all */
+    bool pictured;       /* a figure is the answer; its tables say the same as rows */
+    bool draws;          /* figures are wanted: a report that has some adds them */
+    size_t first_tables; /* number of tables that text shows; it names the others. 0: all */
+    const char *next;    /* name of the command to run next; NULL: none. Static. */
     struct mp_figure *figures; /* see figure.h */
     size_t figure_count, figure_capacity;
     mp_id_index kept_index; /* see mp_document_kept */
@@ -226,6 +229,8 @@ void mp_table_put(mp_document *document, mp_table *table, const void *row);
 mp_cell mp_row_cell(mp_arena *arena, const mp_column *column, const void *row);
 /* The struct of the table's last row, borrowed. */
 void mp_table_attach(mp_table *table, const void *row);
+/* Return the number of tables, from the first on, that text shows. */
+size_t mp_document_first_tables(const mp_document *document);
 /* The main table as people read it; NULL: there is none. */
 const mp_table *mp_document_shown_main(const mp_document *document);
 /* The table with this answer, or NULL. */

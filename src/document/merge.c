@@ -117,6 +117,7 @@ static void put_common(mp_document *document, const mp_merge_group *group)
     mp_table *table = mp_document_table(document, first->name, first->title, MP_RECORD,
                                         first->columns, first->column_count);
     table->flags = first->flags;
+    table->command = first->command;
     mp_cell *row = mp_table_row(table);
     for (size_t i = 0; i < first->column_count && first->row_count; i++) {
         const bool shown = first->columns[i].flags & MP_FOR_PEOPLE;
@@ -154,6 +155,7 @@ static void put_shown_files(merging *all, mp_table files)
     mp_table *table =
         mp_document_table(document, "files", "Files", MP_ROWS, columns, files.column_count);
     table->flags = MP_FOR_PEOPLE;
+    table->command = files.command;
     size_t found = mp_merge_put_rows(table, &rows, files.order, false, all->how->rows);
     table->footer.rest = (mp_rest){found - table->row_count, MP_REST_MORE};
     mp_merge_put_sum(table, &rows)[1] =
@@ -423,6 +425,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     merging all = {.document = mp_document_new(parts[0].document->command), .how = how};
     mp_merge_source *files = mp_alloc(count * sizeof *files);
     all.document->exact_bytes = parts[0].document->exact_bytes;
+    all.document->first_tables = parts[0].document->first_tables;
     all.document->files = count;
     all.document->fits_nothing = true;
     for (size_t i = 0; i < count; i++) /* a path may be any bytes */

@@ -73,7 +73,9 @@ mp_table *mp_merge_unite(mp_document *document, mp_merge_group *group, mp_shape 
             places[j] = mp_column_find(kept, count, table->columns[j].name);
         group->at[i].places = places;
     }
-    return mp_document_table(document, group->name, NULL, shape, kept, count);
+    mp_table *table = mp_document_table(document, group->name, NULL, shape, kept, count);
+    table->command = group->at[0].table->command;
+    return table;
 }
 
 /* --- rows --- */

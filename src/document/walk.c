@@ -30,6 +30,18 @@ const mp_table *mp_document_main_table(const mp_document *document)
     return table ? table : main_without(document, 0);
 }
 
+size_t mp_document_first_tables(const mp_document *document)
+{
+    size_t place = 0, count = 0;
+    for (; place < document->table_count; place++) {
+        const bool shown = !(document->tables[place].flags & MP_FOR_PROGRAMS);
+        if (shown && document->first_tables && count == document->first_tables)
+            break;
+        count += shown;
+    }
+    return place;
+}
+
 const mp_table *mp_document_shown_main(const mp_document *document)
 {
     return main_without(document, MP_FOR_PROGRAMS);

@@ -134,6 +134,31 @@ const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_st
     return text;
 }
 
+const char *mp_more_tables(mp_arena *arena, const mp_document *document, const mp_style *style)
+{
+    const mp_table *tables = document->tables;
+    const char *names = NULL;
+    size_t count = 0, first = mp_document_first_tables(document);
+    for (size_t i = first; i < document->table_count; i++) {
+        const char *command = tables[i].command;
+        if (tables[i].flags & MP_FOR_PROGRAMS)
+            continue;
+        count++;
+        for (size_t j = first; command && j < i; j++)
+            if (!(tables[j].flags & MP_FOR_PROGRAMS) && tables[j].command &&
+                strcmp(tables[j].command, command) == 0)
+                command = NULL;
+        if (command)
+            names =
+                mp_arena_format(arena, "%s%s%s", names ? names : "", names ? ", " : "", command);
+    }
+    const char *all = mp_arena_format(arena, "%sall-tables", style->dashes);
+    return !count ? NULL
+           : names
+               ? mp_arena_format(arena, "More tables: memprof %s; %s shows all here", names, all)
+               : mp_arena_format(arena, "More tables: %s shows all here", all);
+}
+
 bool mp_column_is_called(const mp_column *column, const char *ending)
 {
     size_t length = strlen(column->name), tail = strlen(ending);

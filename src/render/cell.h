@@ -25,6 +25,10 @@ bool mp_rest_is_limited(const mp_rest *rest);
 /* A line for people in one text, safe for a terminal; "" if it says nothing. */
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style);
 
+/* Return a line that names the tables which text leaves out, and how to get them; NULL if it leaves
+ * out none. */
+const char *mp_more_tables(mp_arena *arena, const mp_document *document, const mp_style *style);
+
 /* Whether people see the column, and whether a value of it is known in any row. */
 static inline bool mp_column_is_shown(const mp_table *table, size_t column)
 {

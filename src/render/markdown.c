@@ -341,11 +341,19 @@ static void put_answer(markdown *to, const mp_document *document)
 static void put_tables(markdown *to, const mp_document *document)
 {
     put_answer(to, document);
-    for (size_t i = 0; i < document->table_count; i++) {
+    const size_t shown = mp_document_first_tables(document);
+    for (size_t i = 0; i < shown; i++) {
         const mp_table *table = &document->tables[i];
         if (table->flags & (MP_FOR_PROGRAMS | MP_OF_CHECKS))
             continue;
         put_table(to, table);
+    }
+    const char *more = mp_more_tables(&to->arena, document, to->style);
+    if (more) {
+        put_raw(to, "\n");
+        put(to, more);
+        put_raw(to, "\n");
+        flush(to, 0);
     }
 }
 

@@ -24,6 +24,8 @@ typedef struct mp_style {
     const char *dashes;
     /* What the user types into a shell to see the same answer; NULL: it was not asked so. */
     const char *command;
+    /* Command line that shows more of what was found; NULL: none. */
+    const char *next;
     /* What they type to look around where rows are left out; NULL: there is nothing to be said. */
     const char *around;
 } mp_style;

@@ -323,6 +323,26 @@ static void put_picture(text_out *out, const mp_figure *figure)
     mp_icicle_put(figure, out->style, out->file);
 }
 
+/* Print the last lines: how to get more, and the next command. */
+static void put_further(text_out *out, const mp_document *document)
+{
+    const mp_style *style = out->style;
+    const bool full = !out->guide && !style->brief;
+    const char *const lines[][2] = {
+        {"", full ? mp_more_tables(&out->arena, document, style) : NULL},
+        {"Interactive view: ", out->limited ? style->around : NULL},
+        {"Next: ", full ? style->next : NULL},
+    };
+    bool first = true;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        if (!lines[i][1])
+            continue;
+        fputs(first ? "\n" : "", out->file);
+        first = false;
+        put_wrapped(out, "", mp_arena_format(&out->arena, "%s%s", lines[i][0], lines[i][1]), 0, 0);
+    }
+}
+
 void mp_text_guided(const mp_document *document, const mp_style *style, const mp_text_guide *guide,
                     FILE *file)
 {
@@ -341,7 +361,8 @@ void mp_text_guided(const mp_document *document, const mp_style *style, const mp
         put_answer(&out, document);
         first = false;
     }
-    for (size_t i = 0; i < document->table_count; i++) {
+    const size_t shown = guide ? document->table_count : mp_document_first_tables(document);
+    for (size_t i = 0; i < shown; i++) {
         /* In short, the answer is its words, or else the table that it is about. */
         if (style->brief && (answered || (main && main != &document->tables[i])))
             continue;
@@ -363,11 +384,7 @@ void mp_text_guided(const mp_document *document, const mp_style *style, const mp
                                     style->width, wider),
                     0, 0);
     }
-    if (out.limited && style->around) {
-        fputc('\n', file);
-        put_wrapped(&out, "", mp_arena_format(&out.arena, "Interactive view: %s", style->around), 0,
-                    0);
-    }
+    put_further(&out, document);
     mp_arena_free(&out.arena);
 }
 

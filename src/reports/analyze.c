@@ -1,4 +1,6 @@
 /* The default report: the answer first, then the tables it comes from. */
+#include <string.h>
+
 #include "reports/figures.h"
 #include "reports/graph_sections.h"
 #include "reports/history.h"
@@ -105,6 +107,42 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
     mp_weights_free(&weights);
 }
 
+/* Name the command that shows each table in full, and the one to run next. People get the first
+ * tables; everybody else gets all. */
+static void finish(mp_document *document, const mp_heap_arguments *asked, const char *next)
+{
+    enum { FIRST_TABLES = 3 };
+    static const struct {
+        const char *table, *command;
+    } shown_by[] = {{"accumulations", "growth"},
+                    {"anomaly_counts", "check"},
+                    {"growth", "growth"},
+                    {"leaks", "leaks"},
+                    {"methods", "top"},
+                    {"retained", "retained"},
+                    {"session", "info"},
+                    {"sessions", "info"},
+                    {"snapshots", "snapshots"},
+                    {"suppressions", "leaks"},
+                    {"top", "top"},
+                    {"totals", "info"}};
+    for (size_t i = 0; i < document->table_count; i++)
+        for (size_t j = 0; j < sizeof shown_by / sizeof *shown_by; j++)
+            if (strcmp(document->tables[i].name, shown_by[j].table) == 0)
+                document->tables[i].command = shown_by[j].command;
+    document->first_tables = asked->all_tables ? 0 : FIRST_TABLES;
+    document->next = next;
+}
+
+/* Return the command that tells more: about leaks, about what grew, or about what is largest. */
+static const char *next_of_heap(const mp_document *document, const mp_window *window)
+{
+    const mp_table *growth = mp_document_find(document, "growth");
+    return document->verdict.kind                                      ? "leaks"
+           : mp_window_has_span(window) && growth && growth->row_count ? "growth"
+                                                                       : "top";
+}
+
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;
@@ -131,6 +169,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     mp_section_snapshots(document, &window, (size_t)asked->limit);
     mp_section_heap_totals(document, &window, true, true);
     mp_section_session(document, request, true);
+    finish(document, asked, next_of_heap(document, &window));
     mp_window_free(&window);
     return ok;
 }
@@ -149,6 +188,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     document->tables[document->table_count - 1].main = true;
     mp_section_profile_totals(document, request->filter, true);
     mp_section_session(document, request, true);
+    finish(document, all, model->profile->nodes.count > 1 ? "tree" : "top");
     mp_profile_costs_free(&costs);
     return ok;
 }
@@ -180,9 +220,16 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     mp_section_snapshots(document, &window, rows);
     mp_section_dump_totals(document, &view, true);
     mp_section_session(document, request, true);
+    finish(document, asked, mp_window_has_span(&window) ? "growth" : "dominators");
     mp_graph_view_free(&view);
     mp_window_free(&window);
     return true;
+}
+
+static void sum_up(mp_document *merged)
+{
+    mp_sum_up_leaks(merged);
+    merged->next = merged->verdict.leaking ? "leaks" : "top";
 }
 
 static const mp_heap_arguments own = {.limit = MP_DEFAULT_ROWS, .stack_depth = 2};
@@ -190,6 +237,7 @@ static const mp_heap_arguments own = {.limit = MP_DEFAULT_ROWS, .stack_depth = 2
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS),
     MP_ASKS("limit", limit, MP_PROFILE | MP_HEAPS | MP_DUMP),
+    MP_ASKS("all-tables", all_tables, MP_PROFILE | MP_HEAPS | MP_DUMP),
     MP_ASKS("stack-depth", stack_depth, MP_HEAPS),
     MP_ASKS("min-size", min_bytes, MP_HEAPS),
     MP_ASKS("min-count", min_count, MP_PROFILE | MP_HEAPS),
@@ -205,12 +253,14 @@ const mp_report mp_report_analyze = {
     .name = "analyze",
     .summary = "show an overview: leaks, largest groups, growth, snapshots",
     .example = "analyze samples/shop-v2.oemp",
-    .details = "Each table has ten rows, or as many as `limit` allows. The other commands show one "
-               "table in full, with more options.",
+    .details =
+        "Text has the first three tables and ends with the command to run next; `all-tables` "
+        "shows every table. Each table has ten rows, or as many as `limit` allows. The "
+        "other commands show one table in full, with more options.",
     .overview = true,
     .wants_holders = true,
     MP_ARGUMENTS(arguments, own),
-    .sum_up = mp_sum_up_leaks,
+    .sum_up = sum_up,
     .variants = {MP_HEAP_VARIANTS(run_heap),
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH, .run = run_dump},
                  {.needs = MP_HOLDS_PROFILE, .run = run_profile}},

@@ -17,6 +17,7 @@ typedef struct mp_heap_arguments {
     int64_t depth;                /* of a tree; 0: any */
     double min_percent;           /* of a tree */
     int64_t min_bytes, min_count; /* of a row; 0: any */
+    bool all_tables; /* people get every table, not only the first */
     mp_ceiling max_growth, max_trend, max_platform_growth, max_leaked, max_live;
 } mp_heap_arguments;
 
