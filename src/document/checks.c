@@ -43,7 +43,7 @@ static mp_check whole_check(mp_arena *arena, const mp_check *check, const char *
     return whole;
 }
 
-/* What could not be read was held to nothing: that is no pass. */
+/* Add a check that fails for an input that could not be read: nothing was checked there. */
 static void add_unread(mp_checks *checks, mp_arena *arena, const mp_diagnostic *diagnostic)
 {
     if (mp_diagnostic_severity(diagnostic->id) != MP_ERROR)

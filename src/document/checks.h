@@ -29,8 +29,8 @@ bool mp_checks_find(const mp_document *document, const mp_diagnostics *diagnosti
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena);
 /* The same of so many of `what`, by verdict. */
 const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS]);
-/* What a limit that fails, or warns, says on a line of its own: "--max-live 1M exceeded: 1.3 MiB
- * alive, ...", behind the file's name where there is one. */
+/* Return the line for a limit that fails or warns: "--max-live 1M exceeded: 1.3 MiB alive, ...",
+ * after the file's name if there is one. */
 const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *dashes);
 
 #endif

@@ -147,7 +147,7 @@ mp_cell *mp_table_row(mp_table *table)
 
 /* --- rows that are structs --- */
 
-/* What a member says; texts are those of the row. */
+/* Return the cell for a member of a row's struct; its texts belong to the row. */
 static mp_cell member_cell(const mp_column *column, const void *member)
 {
     mp_cell cell = {0};

@@ -34,13 +34,13 @@ static inline int64_t mp_list_length(const mp_cell *cell)
     return cell->whole ? cell->whole : cell->count;
 }
 
-/* Whether it has texts in `list`. */
+/* Return true if the cell has texts in `list`. */
 static inline bool mp_cell_is_list(const mp_column *column, const mp_cell *cell)
 {
     return column->unit == MP_LIST && cell->count;
 }
 
-/* Whether it has one in `text`, or NULL. */
+/* Return true if the cell has a text, or NULL, in `text`. */
 static inline bool mp_cell_is_text(const mp_column *column, const mp_cell *cell)
 {
     return column->unit == MP_TEXT || (column->unit == MP_LIST && !cell->count);
@@ -71,12 +71,12 @@ typedef struct mp_rest {
 typedef struct mp_line {
     const char *text; /* NULL: none */
     mp_rest rest;     /* the renderer words it */
-    /* Of the request, by which this can be changed ("min-percent"); or NULL. */
+    /* Name of the request's argument that changes this ("min-percent"); or NULL. */
     const char *argument;
 } mp_line;
 
-/* What the rows of a table are, where they are also there as structs: whoever writes one kind of
- * answer in another tool's words reads those, not the cells. reports/answers.h has the structs. */
+/* Type of the structs behind a table's rows. Code that writes one kind of answer for another
+ * tool reads the structs, not the cells. They are declared in reports/answers.h. */
 typedef enum mp_answer {
     MP_ANSWER_NONE,
     MP_ANSWER_HOT_LINES,  /* mp_hot_line, about an mp_hot_profile */
@@ -121,8 +121,8 @@ struct mp_table {
     const void *about; /* of an answer: what all rows share, as a struct; or NULL */
 };
 
-/* What a file's answer comes to, in a line: of several files, that of one of them is said, the one
- * with the largest first key, or second, or third where those before are equal. */
+/* One-line summary of a file's answer. For several files, only the one with the largest first
+ * key is printed; the second and third key decide between equal ones. */
 typedef struct mp_headline {
     mp_tone tone;
     const char *label; /* static; NULL: it has none */
@@ -130,7 +130,7 @@ typedef struct mp_headline {
     int64_t keys[3];
 } mp_headline;
 
-/* What a heap's verdict says to programs: the object "verdict" of JSON. */
+/* A heap's verdict for programs: the object "verdict" in JSON. */
 typedef struct mp_told_verdict {
     const char *leaks;  /* "yes", "no", "unknown"; static; NULL: nothing was judged */
     const char *reason; /* texts of the document */
@@ -177,7 +177,7 @@ struct mp_document {
 /* A document without tables; `command` is what JSON calls it. */
 mp_document *mp_document_new(const char *command);
 
-/* What many documents have alike, texts and columns; zero-initialise to start. */
+/* Texts and columns that many documents share; zero-initialise to start. */
 typedef struct mp_shared_parts {
     mp_arena arena;
     mp_hash_index index; /* of bytes */

@@ -76,7 +76,7 @@ int64_t *mp_tree_widths(const mp_tree_figure *tree)
 
 /* --- what of a tree can be looked at --- */
 
-/* What of the places below a kept one is not. */
+/* The parts of the places below a kept place that are not kept themselves. */
 typedef struct rest {
     mp_place sum;
     uint32_t places;

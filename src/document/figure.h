@@ -17,7 +17,7 @@ typedef enum mp_figure_kind {
     MP_FIGURE_HISTORY, /* what was alive of each group at each moment: any two can be compared */
 } mp_figure_kind;
 
-/* What a place of a tree is; a picture may tell them apart by colour. */
+/* Kinds of places in a tree; a picture may colour them differently. */
 typedef enum mp_place_kind {
     MP_PLACE_CODE,  /* a frame */
     MP_PLACE_TYPE,  /* of objects, innermost */
@@ -77,7 +77,7 @@ typedef struct mp_line_figure {
     size_t mark_count;
 } mp_line_figure;
 
-/* What took how long. */
+/* Spans of time. */
 typedef struct mp_span_figure {
     struct mp_span {
         int64_t from_us, to_us;
@@ -109,7 +109,7 @@ typedef struct mp_history_group {
     size_t change_count;
 } mp_history_group;
 
-/* Of one session. */
+/* Snapshots of one session. */
 typedef struct mp_history_figure {
     const char *session; /* "session 2 of 3 (AS1)"; NULL: there is one */
     const char *graph;   /* the figure of lines that is about the same; NULL: there is none */
@@ -129,7 +129,7 @@ typedef struct mp_figure {
     const char *name;  /* stable, once in a document: "leaked_stacks" */
     const char *title; /* a sentence for people that says what it shows, and of what */
     const char *file;  /* that it is about, of several; NULL: all that was read */
-    /* What was left out so that it can be looked at; NULL: nothing. */
+    /* Parts left out to keep the figure readable; NULL: none. */
     const char *note;
     union {
         mp_tree_figure tree;

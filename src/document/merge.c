@@ -61,7 +61,8 @@ static void gather(merging *all, const mp_document *document, mp_merge_source fr
         mp_merge_mode mode = mode_of(table);
         bool as_rows = mode == MP_MERGE_ROWS && table->name_of_many;
         const char *name = as_rows ? table->name_of_many : table->name;
-        /* Of a record and a table of many such, the table says all. */
+        /* Skip a record if there is a table of many records of its kind: the table has
+         * everything. */
         bool is_said = as_rows && table->shape == MP_RECORD && mp_document_find(document, name);
         mp_merge_group *group = mode == MP_MERGE_NONE || is_said ? NULL : group_of(all, name, mode);
         if (group)
@@ -110,7 +111,8 @@ static void put_record(mp_document *document, mp_merge_group *group)
     }
 }
 
-/* What the first says, as all say the same; of what is for people, where they do. */
+/* Add a record that has the same values in all files. A value for people is copied only if all
+ * files agree. */
 static void put_common(mp_document *document, const mp_merge_group *group)
 {
     const mp_table *first = group->at[0].table;
@@ -189,7 +191,8 @@ static void put_files(merging *all, const mp_merge_source *parts, size_t count)
 
 /* --- tables of rows --- */
 
-/* What all titles say; else what all say of many files; else the table's name. */
+/* Return the title that all tables share; otherwise the one for many files; otherwise one made
+ * from the table's name. */
 static const char *title_of(mp_document *document, const mp_merge_group *group)
 {
     const mp_table *first = group->at[0].table;
@@ -342,7 +345,7 @@ static void put_verdict(mp_document *document, const mp_merge_source *files, siz
     told->site = told->site ? mp_document_text(document, "%s", told->site) : NULL;
 }
 
-/* Of equal ones that of the first file. */
+/* Say the first headline of all files; the first file wins between equal ones. */
 static void put_headline(mp_document *document, const mp_merge_source *files, size_t count)
 {
     const mp_merge_source *first = NULL;
@@ -379,7 +382,7 @@ static void put_checks(mp_document *document, const mp_document *from, const cha
     document->fits_nothing &= from->fits_nothing;
 }
 
-/* Of each source the first rows stay: they stand as they stood. */
+/* Keep the first rows of each source; their order does not change. */
 static void cut_rows(const mp_merge_group *group, mp_document *const *documents, size_t most)
 {
     const char *order = NULL;

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* What stands in front of each row: the file for programs, and for people. */
+/* Columns before each row: the file, for programs and for people. */
 static const mp_column file_columns[MP_MERGE_FILE_COLUMNS] = {
     {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0, NULL},
     {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0, NULL},
@@ -105,7 +105,8 @@ static void put_row(mp_table *table, const mp_merge_source *from, size_t row)
     }
 }
 
-/* Of whole numbers, of which each recording alone has a sum that is no overflow. */
+/* Return true if the sum of two whole numbers does not overflow; each recording's own sum is
+ * known not to. */
 static bool fits_sum(int64_t sum, int64_t more)
 {
     return more < 0 ? sum >= INT64_MIN - more : sum <= INT64_MAX - more;

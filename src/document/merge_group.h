@@ -14,7 +14,7 @@ typedef struct mp_merge_source {
     const size_t *places; /* of its columns, in the merged table */
 } mp_merge_source;
 
-/* What becomes of a table. */
+/* How a table is merged. */
 typedef enum mp_merge_mode {
     MP_MERGE_ROWS,   /* a row for each row of each file */
     MP_MERGE_SUM,    /* one record */
@@ -31,7 +31,7 @@ typedef struct mp_merge_group {
     mp_column *columns; /* of the merged table, in the document's arena */
 } mp_merge_group;
 
-/* What stands in front of each row: the file for programs, and for people. */
+/* Number of columns before each row: the file, for programs and for people. */
 enum { MP_MERGE_FILE_COLUMNS = 2 };
 
 /* A row of a source, and what it stands by. */
@@ -41,7 +41,8 @@ typedef struct mp_merge_row {
     bool ahead; /* see mp_table */
 } mp_merge_row;
 
-/* Where one name has several titles, it is a title itself: "objects" becomes "Objects". */
+/* Return a title made from a table's name, for tables whose titles differ: "objects" becomes
+ * "Objects". */
 const char *mp_merge_plain_title(mp_document *document, const char *name);
 
 /* A table with the columns of all sources of a group, behind `first` file columns; the sources then

@@ -84,8 +84,9 @@ static void move_text(const packing *pack, const char **text)
         *text = shared_of(pack->shared, *text, strlen(*text) + 1);
 }
 
-/* What lists have in common is looked for once: stacks share most of their frames. Where it is now,
- * valid until the next one; of what is new, where it was, and 0 bytes. */
+/* Look up the memory of a list, so that lists which share memory are moved only once: stacks
+ * share most of their frames. Return its new place, valid until the next call; for new memory,
+ * the old place and 0 bytes. */
 static list_part *part_of(packing *pack, const void *memory)
 {
     uint32_t *place = mp_id_index_put(&pack->known, (uintptr_t)memory);
@@ -209,7 +210,8 @@ static void move_check(const packing *pack, mp_check *check)
         move_text(pack, texts[i]);
 }
 
-/* Of pictures, stacks will be shown with those of others: as much of them as can be seen then. */
+/* Reduce stacks to the part that will be visible when they are shown together with those of
+ * other files. */
 static void move_figures(const packing *pack, mp_document *document)
 {
     enum { MOST = 400, DEEPEST = 150 };
@@ -236,7 +238,8 @@ static void move_figures(const packing *pack, mp_document *document)
     document->figure_count = document->figure_capacity = kept;
 }
 
-/* What stands in the old arena and nobody reads of an answer that waits: no more frames are put. */
+/* Drop the parts of a waiting answer that lie in the old arena and are not read again: no more
+ * frames are added. */
 static void drop_unread(mp_document *document)
 {
     mp_id_index_free(&document->kept_index);

@@ -45,7 +45,7 @@ static void cut(mp_pile *pile)
     free(before);
 }
 
-/* Whether people read of the table, or of the totals of each file that it becomes a part of. */
+/* Return true if the table, or the per-file totals that it becomes part of, is shown to people. */
 static bool is_read(const mp_table *table)
 {
     bool read = !(table->flags & MP_FOR_PROGRAMS);
@@ -62,7 +62,7 @@ typedef struct mp_slim_columns {
     size_t count;
 } slim_columns;
 
-/* What records say of each file decides what becomes of them. */
+/* Return true if a record's column is kept. The columns of records decide how they are merged. */
 static bool is_kept(const mp_column *column)
 {
     return !(column->flags & MP_FOR_PEOPLE) || column->flags & (MP_ADDS | MP_SUMMARY);

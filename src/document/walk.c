@@ -1,4 +1,4 @@
-/* What programs outside see of a document. */
+/* Public functions that read a document. */
 #include "document/document.h"
 
 const char *mp_document_title(const mp_document *document)

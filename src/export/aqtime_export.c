@@ -199,7 +199,7 @@ static void put_object(aq_sets *sets, const mp_living *living)
 
 /* --- classes --- */
 
-/* What was created since the set before, also of objects that no set shows. */
+/* Add the objects created since the previous set, including those that no set shows. */
 static void add_created(aq_sets *sets, mp_snapshot_id snapshot)
 {
     const mp_model *model = sets->model;

@@ -11,7 +11,8 @@ static int by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* What the object refers to, equal ones beside each other; gives how many. */
+/* Fill `targets` with the objects that the object refers to, sorted so that equal ones are
+ * adjacent. Return their number. */
 static uint32_t sorted_targets(const mp_graph *graph, uint32_t object, uint32_t *targets)
 {
     uint32_t count = graph->first[object + 1] - graph->first[object];

@@ -5,7 +5,7 @@
 #include "export/aqtime_writer.h"
 #include "model/graph.h"
 
-/* What the graph's set tells of each object beside the others' columns. */
+/* Columns of the graph's set that are added to each object. */
 typedef struct aq_out_link {
     int64_t row;   /* ID of its row in OBJECTS; 0: it has none */
     uint64_t id;   /* its REC_ID */

@@ -10,7 +10,8 @@
 /* So many rows are always written, and of a larger recording so many times what it has itself. */
 enum { ALWAYS = 2000000, TIMES = 32 };
 
-/* Of objects, stacks and classes; all others are no more than these, or few for each set. */
+/* Numbers of rows for objects, stacks and classes; all other tables have no more rows than
+ * these, or only a few per set. */
 typedef struct aq_rows {
     int64_t all;  /* in all result sets */
     int64_t once; /* if each stood in one */

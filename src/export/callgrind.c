@@ -29,7 +29,7 @@ static const event_of events[] = {
     {"Calls", "calls", MP_WEIGH_SECONDS, true},
 };
 
-/* What a line of a function costs itself, or what it costs to call another one there. */
+/* Cost of a line of a function itself, or of the calls that it makes to another function. */
 typedef struct cost_row {
     uint32_t function, callee; /* 0: itself */
     int64_t line, calls;

@@ -80,7 +80,8 @@ static void add_life(dhat_out *out, mp_context_id context, int64_t objects, int6
     point->lived_us = mp_sum_capped(point->lived_us, product(objects, us > 0 ? us : 0));
 }
 
-/* What was deleted lived as long as the recording says, what is alive at the end until then. */
+/* Add lifetimes: deleted objects lived as long as the recording says, live objects until its
+ * end. */
 static void add_lives(dhat_out *out)
 {
     const mp_window *window = out->sites->window;

@@ -150,8 +150,9 @@ static int largest_first(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Of each of `count` places, whether it is shown; `shown` of them. What holds another has as much
- * and stands before it: of a tree, what is above something shown is shown too. */
+/* Return a flag for each of `count` places: is it shown? `shown` of them are. A place that holds
+ * another has at least its size and is sorted before it, so the ancestors of a shown place are
+ * shown too. */
 static bool *choose(const dot_out *out, candidate *candidates, size_t count, size_t places,
                     size_t *shown)
 {
@@ -279,7 +280,7 @@ static void put_arrows(dot_out *out, const mp_calls *calls, const bool *is_shown
     free(arrows);
 }
 
-/* What is not told counts as what is known of it: its own. */
+/* Return the cost including callees; if that is unknown, the function's own cost. */
 static int64_t all_of(const mp_callable *callable)
 {
     return callable->all.cost > callable->own.cost ? callable->all.cost : callable->own.cost;

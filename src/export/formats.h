@@ -12,7 +12,8 @@ const mp_exporter *const *mp_exporters(size_t *count);
 const mp_renderer *mp_renderer_find(const char *name);
 const mp_exporter *mp_exporter_find(const char *name);
 
-/* What the command export writes: exporters, and renderers of one kind of answer for tools. */
+/* A target of the command export: an exporter, or a renderer of one kind of answer for other
+ * tools. */
 typedef struct mp_target {
     const char *name, *summary;
     const mp_report *report;     /* that is asked */

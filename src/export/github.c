@@ -15,7 +15,7 @@ static void put(FILE *file, mp_arena *arena, const char *text, bool property)
     const char *line_ends = "\r\n";
     for (; *text; text++) {
         size_t plain = strcspn(text, property ? "%\r\n:," : "%\r\n");
-        /* What else a terminal would obey, the log would too. */
+        /* Escape control characters: the log would obey them as a terminal does. */
         fputs(mp_safe_text(arena, mp_arena_copy(arena, text, plain)), file);
         text += plain;
         if (!*text)

@@ -39,7 +39,8 @@ static void put_glob(FILE *file, const char *key, const char *text)
     fputc('\n', file);
 }
 
-/* What a section accepts: a recursion has a leak at each level, and other files have the same. */
+/* A section and the leaks it accepts: recursion leaks at each level, and several files have the
+ * same leak. */
 typedef struct accepted {
     const mp_leak_site *site; /* the first */
     size_t number;            /* its row, from 1 */

@@ -60,8 +60,8 @@ static bool is_small(const massif_out *out, uint32_t node)
     return out->all[node] <= 0 || out->all[node] < out->all[0] / 100;
 }
 
-/* What is below a node, in the order of bytes: what has a hundredth of all, and the rest as one.
- * Gives how many there are. */
+/* Push the children of a node in the order of bytes: those with at least a hundredth of the
+ * total, and the rest as one. Return their number. */
 static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
 {
     massif_line rest = {.depth = depth + 1};
@@ -81,7 +81,7 @@ static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
     return out->line_count - first + (rest.places > 0);
 }
 
-/* What begins a comment to ms_print is escaped as hidden characters are. */
+/* Print a label; characters that begin a comment in ms_print are escaped like hidden ones. */
 static void put_label(FILE *file, const char *label)
 {
     for (; *label; label++)

@@ -1,4 +1,4 @@
-/* What exporters of objects have in common: which objects were alive at which moments. */
+/* Functions shared by exporters of objects: which objects were alive at which moments. */
 #ifndef MP_EXPORT_OBJECTS_H
 #define MP_EXPORT_OBJECTS_H
 

@@ -18,7 +18,7 @@
 
 enum { WORST = 10, STACK_FRAMES = 8 };
 
-/* Of one kind of rows: a family for each measure. */
+/* A metric family; each kind of row has one for each measure. */
 typedef struct measure {
     const char *name, *unit, *help;
 } measure;

@@ -152,7 +152,7 @@ static void find_steps(pprof_out *out)
     }
 }
 
-/* Where its caller, which there must be, calls the frame. */
+/* Return the location at which the frame's caller calls it. The frame must have a caller. */
 static uint32_t place_above(pprof_out *out, uint32_t frame)
 {
     frame_step *step = &out->steps[frame];

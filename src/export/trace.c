@@ -18,7 +18,7 @@
 
 /* Threads of a process: slices of one thread lie in each other or apart, never across. */
 enum { MEMORY_TRACK = 0, FIRST_LANE = 1, LANES = 32 };
-/* Where snapshots have no times, they stand so far apart. */
+/* Distance between snapshots that have no times. */
 enum { SECOND_US = 1000000 };
 
 typedef struct trace_out {
@@ -38,7 +38,7 @@ static void put_seconds_member(trace_out *out, const char *name, int64_t us)
     mp_json_word(&out->json, name, text);
 }
 
-/* What every event has; its arguments and the end follow. */
+/* Print the members that every event has; the caller adds arguments and closes it. */
 static void open_event(trace_out *out, const char *phase, const char *name, uint32_t session,
                        uint32_t thread, int64_t us)
 {
@@ -112,7 +112,7 @@ static void put_counter(trace_out *out, const char *name, uint32_t session, int6
     out->counters++;
 }
 
-/* What is not told has the order of the snapshots for its time. */
+/* Return a snapshot's time; if unknown, its position among the snapshots. */
 static int64_t time_of(const trace_out *out, const mp_snapshot *snapshot)
 {
     return out->starts[snapshot->session.i] +

@@ -116,7 +116,7 @@ static mp_texts references_of(mp_arena *texts, const mp_graph *graph, uint32_t o
     return (mp_texts){.at = references, .count = count, .kept = true};
 }
 
-/* What is known of an object by the dominators and by its roots. */
+/* Set the columns for an object's dominators and roots. */
 static void set_holders(mp_relation_source *source, uint32_t object, uint64_t wanted,
                         mp_arena *texts, object_row *row)
 {

@@ -1,5 +1,4 @@
-/* What was read, and what it says of its snapshots: recordings, snapshots, the runtime's own
- * memory, and what was wrong. */
+/* Relations about the input: recordings, snapshots, the runtime's own memory, and diagnostics. */
 #include <string.h>
 
 #include "base/units.h"
@@ -138,7 +137,7 @@ static int64_t rate_of(const mp_snapshot *snapshot, const mp_snapshot *before)
                   : MP_UNKNOWN;
 }
 
-/* What only a memory recording tells. */
+/* Set the columns that only memory recordings have. */
 static void set_recorded(mp_arena *texts, mp_snapshot_row *row, const mp_model *model,
                          const mp_snapshot *snapshot)
 {

@@ -1,5 +1,5 @@
-/* What was created where, and when: types, allocation sites, their stacks, and what happened to
- * them between snapshots. Objects that the runtime keeps for reuse are no part of it. */
+/* Relations about allocations: types, sites, their stacks, and changes between snapshots.
+ * Objects that the runtime keeps for reuse are excluded. */
 #include <stdlib.h>
 
 #include "query/group.h"

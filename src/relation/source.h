@@ -1,4 +1,4 @@
-/* What the rows of relations share: private to src/relation. */
+/* Data shared by the rows of relations; private to src/relation. */
 #ifndef MP_RELATION_SOURCE_H
 #define MP_RELATION_SOURCE_H
 

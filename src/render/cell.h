@@ -12,15 +12,15 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
 /* The cell as programs read it: exact, without unit or grouping. A list is joined with " < ". */
 const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell);
 
-/* What a cell tells, by its text for people: more is worse of all that memprof measures, and some
- * columns have words that say so. */
+/* Return the tone of a cell from its text for people. For everything that memprof measures, more
+ * is worse; some columns have words for it. */
 mp_tone mp_cell_tone(const mp_column *column, const char *text);
 
 /* The table as people see it. Of a list that is as long as the input makes it, and that the report
  * did not limit, these are the first rows, unless all were asked for. */
 mp_table mp_table_for_people(const mp_table *table, const mp_style *style);
 
-/* Whether a limit of the request left it out. */
+/* Return true if a limit of the request left rows out. */
 bool mp_rest_is_limited(const mp_rest *rest);
 /* A line for people in one text, safe for a terminal; "" if it says nothing. */
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style);
@@ -29,12 +29,13 @@ const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_st
  * out none. */
 const char *mp_more_tables(mp_arena *arena, const mp_document *document, const mp_style *style);
 
-/* Whether people see the column, and whether a value of it is known in any row. */
+/* Return true if people see the column; return true if any row has a value in it. */
 static inline bool mp_column_is_shown(const mp_table *table, size_t column)
 {
     return !(table->columns[column].flags & MP_FOR_PROGRAMS);
 }
-/* Whether its name ends so; whether its lists are stacks, which may be cut. */
+/* Return true if the column's name ends with `ending`; return true if its lists are stacks,
+ * which may be cut. */
 bool mp_column_is_called(const mp_column *column, const char *ending);
 bool mp_column_is_stack(const mp_column *column);
 bool mp_column_is_known(const mp_table *table, size_t column);

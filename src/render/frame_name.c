@@ -35,7 +35,7 @@ static const char *innermost(mp_arena *arena, name_word word)
                            (int)(word.end - last), last);
 }
 
-/* Of each of these words the innermost part, with the blanks between them. */
+/* Return the innermost part of each word, with the blanks between them. */
 static const char *all_innermost(mp_arena *arena, name_word words)
 {
     const char *text = "";

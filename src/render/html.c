@@ -106,7 +106,8 @@ static void put_answer(mp_page *page, const mp_document *document)
     fputs(begun ? "</dl>\n</section>\n" : "", page->file);
 }
 
-/* Whether the answer of all that was read has counted the checks, and there is no more to say. */
+/* Return true if the report's summary already counts the checks, so that nothing needs to be
+ * added. */
 static bool is_summed_up(const mp_document *document, const mp_checks *checks)
 {
     bool said = false;
@@ -250,7 +251,8 @@ static bool is_exact(mp_unit unit)
     return unit == MP_NUMBER || unit == MP_FLAG || mp_unit_is_text(unit);
 }
 
-/* What scripts sort by stands beside a number that was rounded for people. */
+/* Print a cell, with the exact value that scripts sort by next to a number that was rounded for
+ * people. */
 static void put_cell(mp_page *page, const page_table *shown, size_t place, const mp_cell *row)
 {
     const mp_table *table = shown->table;
@@ -396,7 +398,7 @@ static void put_figures(mp_page *page, const mp_document *document, bool lines)
     }
 }
 
-/* What the report is about: of many files, what each of them comes to. */
+/* Return the table that the report is about; for many files, the summary of each file. */
 static const mp_table *first_table(const mp_document *document)
 {
     const mp_table *main = mp_document_shown_main(document), *any = NULL;

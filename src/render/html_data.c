@@ -145,7 +145,7 @@ static void put_history(data_out *out, const mp_figure *figure)
 
 /* --- trees --- */
 
-/* Of each place, a number. */
+/* Write a number for each place. */
 #define PUT_PLACES(out, name, of_place)                                                            \
     do {                                                                                           \
         mp_json_open_member(&out->json, name, '[');                                                \

@@ -95,7 +95,8 @@ static void put_colours(const icicle_grid *grid, const mp_style *style, FILE *fi
     fputc('m', file);
 }
 
-/* What a place has; where it changed, by how much: "+10.4 KiB", "new +10.4 KiB". */
+/* Return the text for a place's amount; in a comparison, its change: "+10.4 KiB", "new +10.4
+ * KiB". */
 static const char *amount_of(icicle_grid *grid, const mp_place *at)
 {
     const int64_t change = grid->tree->has_base ? at->all - at->base_all : 0;
@@ -106,7 +107,7 @@ static const char *amount_of(icicle_grid *grid, const mp_place *at)
     return mp_arena_format(&grid->arena, "%s%s", word, text);
 }
 
-/* What of the name has room, or is shortest. */
+/* Return the longest form of the name that fits, or the shortest form. */
 static const char *short_name(icicle_grid *grid, const mp_place *at, const char *name, size_t room)
 {
     const char *names[MP_FRAME_NAMES];

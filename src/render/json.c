@@ -19,7 +19,7 @@ typedef struct json_cut {
 } json_cut;
 
 static const json_cut whole = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
-/* Of a small answer, the first that is small enough. */
+/* Limits of a brief answer; the first that makes it small enough is used. */
 enum { BRIEF_BYTES = 5000 };
 static const json_cut brief[] = {{MP_BRIEF_ROWS, MP_BRIEF_ROWS, 3, 400, MP_BRIEF_ROWS},
                                  {MP_BRIEF_ROWS, 3, 3, 400, MP_BRIEF_ROWS},
@@ -32,7 +32,7 @@ static const json_cut brief[] = {{MP_BRIEF_ROWS, MP_BRIEF_ROWS, 3, 400, MP_BRIEF
                                  {1, 0, 1, 100, MP_BRIEF_ROWS},
                                  {0, 0, 1, 100, 3}};
 
-/* What is left out of one table, or of another member. */
+/* Number of rows left out of a table, or of another member. */
 typedef struct json_rest {
     const char *name;
     size_t count;
@@ -87,7 +87,7 @@ static bool put_list(json_out *out, const mp_column *column, const mp_cell *cell
     return truncated;
 }
 
-/* Whether not all of it is shown. */
+/* Print a value. Return true if part of it is not shown. */
 static bool put_value(json_out *out, const mp_column *column, const mp_cell *cell)
 {
     switch (column->unit) {
@@ -159,7 +159,7 @@ static void leave_out(json_out *out, const char *name, size_t count)
     out->left_out[out->rest_count++] = (json_rest){name, count};
 }
 
-/* Of what was checked, where not all of it is shown, what does not hold goes first. */
+/* Return true if a check passes. If not all checks are shown, those that fail come first. */
 static bool holds(const mp_table *table, size_t row)
 {
     size_t status = mp_column_find(table->columns, table->column_count, "status");
@@ -185,7 +185,7 @@ static void put_rows(json_out *out, const mp_table *table)
 {
     size_t most = table->main ? out->cut.main_rows : out->cut.rows, shown = 0;
     bool all = table->row_count <= most;
-    /* Of what is in the order of time, the latest. */
+    /* For rows in the order of time, the latest ones. */
     size_t from = !all && table->footer.rest.kind == MP_REST_BEFORE ? table->row_count - most : 0;
     size_t holding = most;
     for (size_t row = 0; row < table->row_count; row++)

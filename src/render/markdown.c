@@ -45,9 +45,10 @@ static bool is_name(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Whether what GitHub or GitLab would make something of goes on behind the character at `p`: a
- * mention, a reference to an issue, a request or a milestone, an address (http://, www.), a picture
- * (:x:). They look for it after mark-up was read, so that a backslash is no help. */
+/* Return true if GitHub or GitLab would turn the text after the character at `p` into a link or
+ * a picture: a mention, a reference to an issue, a request or a milestone, an address (http://,
+ * www.), an emoji (:x:). They look for these after parsing mark-up, so a backslash does not
+ * help. */
 static bool is_made_of(const char *begin, const char *p)
 {
     size_t word;
@@ -253,7 +254,7 @@ static size_t put_rows(markdown *to, const mp_table *table, size_t spare)
     return row;
 }
 
-/* What stands below the rows; the caller releases it. */
+/* Return the text below the rows; the caller releases it. */
 static char *below_of(markdown *to, const mp_table *table)
 {
     mp_text_buffer above = to->piece;
@@ -319,7 +320,7 @@ static void put_title(markdown *to, const char *title)
     flush(to, 0);
 }
 
-/* What the report says first, an item a line. */
+/* Write the report's summary, one item per line. */
 static void put_answer(markdown *to, const mp_document *document)
 {
     bool begun = false;

@@ -15,7 +15,7 @@ static bool is_letter(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* Whether the dot here begins a suffix of a file's name, as in "order.p:41" or "order.cpp". */
+/* Return true if the dot begins a file's suffix, as in "order.p:41" or "order.cpp". */
 static bool is_suffix(const char *dot, const char *end)
 {
     enum { SUFFIX = 3 };
@@ -25,7 +25,7 @@ static bool is_suffix(const char *dot, const char *end)
     return p > dot + 1 && p - dot - 1 <= SUFFIX && (p == end || *p == ':');
 }
 
-/* Whether the dot begins the ending of a file that memprof reads. */
+/* Return true if the dot begins the suffix of a file that memprof reads. */
 static bool is_of_recording(const char *dot, const char *end)
 {
     static const char *const endings[] = {"oemp",   "taligent", "gclog", "gcdump",
@@ -38,7 +38,7 @@ static bool is_of_recording(const char *dot, const char *end)
     return false;
 }
 
-/* Whether the dot begins what a compiler adds to the name of a copy: "find.part.0". */
+/* Return true if the dot begins the suffix that a compiler adds to a copy: "find.part.0". */
 static bool is_of_copy(const char *dot)
 {
     static const char *const added[] = {".part.", ".constprop.", ".isra.", ".cold", ".lto_priv."};
@@ -60,8 +60,8 @@ static size_t separator(const char *p, const char *end)
            !is_of_recording(p, end);
 }
 
-/* Where the next component begins; `end`: there is none. Separators within brackets are not the
- * word's own. */
+/* Return the start of the next component; `end` if there is none. Separators within brackets do
+ * not count. */
 static const char *next_component(const char *at, const char *end)
 {
     int depth = 0;

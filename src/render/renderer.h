@@ -22,11 +22,11 @@ typedef struct mp_style {
     bool brief;     /* the answer alone, and little of each table; if the format can be brief */
     /* How the user writes an argument of the request, in front of its name ("--"). */
     const char *dashes;
-    /* What the user types into a shell to see the same answer; NULL: it was not asked so. */
+    /* Command line that reproduces this answer; NULL: it was not asked from a shell. */
     const char *command;
     /* Command line that shows more of what was found; NULL: none. */
     const char *next;
-    /* What they type to look around where rows are left out; NULL: there is nothing to be said. */
+    /* Command line that opens the interactive view, printed if rows are left out; NULL: none. */
     const char *around;
 } mp_style;
 

@@ -13,9 +13,8 @@
 
 /* --- how wide texts are --- */
 
-/* Of the letters from the blank to the tilde, in thousandths of the size: those of DejaVu Sans,
- * which is broader than Helvetica, Arial and Liberation Sans, and stands in where these are not
- * installed. */
+/* Widths of the letters from blank to tilde, in thousandths of the font size: those of DejaVu
+ * Sans, the fallback font, which is wider than Helvetica, Arial and Liberation Sans. */
 static const unsigned short widths[] = {
     318, 401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361,  318, 337, 637, 637, 637,
     637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 531, 1000, 685, 687, 699, 771, 632,
@@ -23,8 +22,8 @@ static const unsigned short widths[] = {
     611, 686, 391, 337, 391, 838, 500, 500, 613, 635, 550, 635, 616, 353,  635, 634, 278, 278, 580,
     278, 975, 634, 612, 635, 635, 412, 521, 393, 634, 592, 818, 592, 592,  525, 637, 337, 637, 838};
 
-/* Of the character at *p, in thousandths; *p then stands behind it. Of others it is as wide as a
- * terminal's column. */
+/* Return the width of the character at *p in thousandths and advance *p. Characters without a
+ * known width are as wide as on a terminal. */
 static double take_width(const char **p)
 {
     unsigned char byte = (unsigned char)**p;
@@ -149,7 +148,7 @@ unsigned mp_svg_colour(const char *text, unsigned count)
 
 /* --- a drawing's frame --- */
 
-/* Of "alive 5 B; platform 7 B; ..." the parts that have room. */
+/* Return as many parts of "alive 5 B; platform 7 B; ..." as fit. */
 static const char *first_parts(mp_svg *svg, const char *text, double room)
 {
     static const char more[] = "; \u2026";

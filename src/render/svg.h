@@ -52,7 +52,7 @@ void mp_svg_put(const mp_svg *svg, const char *name, double number);
  * "end". `classes` may say how it looks. */
 void mp_svg_text(mp_svg *svg, const char *classes, const char *anchor, double x, double y,
                  double room, const char *text);
-/* What is told where one points at something: inside of its element. */
+/* Add a tooltip to the element that is open. */
 void mp_svg_tip(const mp_svg *svg, const char *text);
 
 /* So wide is a text of this size, about: what shows it has letters of its own. */

@@ -1,4 +1,4 @@
-/* What the parts of a picture of amounts over time share. */
+/* Declarations shared by the parts of a picture of amounts over time. */
 #ifndef MP_RENDER_SVG_CANVAS_H
 #define MP_RENDER_SVG_CANVAS_H
 
@@ -43,7 +43,7 @@ typedef struct mp_canvas {
     int64_t height;
 } mp_canvas;
 
-/* Where a moment and an amount stand, in tenths of a pixel. */
+/* Return the position of a moment or an amount, in tenths of a pixel. */
 int64_t mp_canvas_x(const mp_canvas *to, int64_t at);
 int64_t mp_canvas_y(const mp_panel *in, int64_t amount);
 /* "249.2 KiB (255,180 bytes)"; `exact`: with what is in brackets. Lives with the canvas. */

@@ -78,7 +78,7 @@ int64_t mp_letters_width(const char *text, int size)
     return (int64_t)(mp_svg_width(text, size) * 11.5 + 1);
 }
 
-/* Whether what was left out of a name has left something to be read. */
+/* Return true if a shortened name is still readable. */
 static bool tells(const char *text)
 {
     enum { LEAST = 4 };

@@ -77,7 +77,7 @@ static void draw_pile(mp_canvas *to, int64_t y, pile *of)
     of->count = 0;
 }
 
-/* What is behind a span that is drawn already goes on behind it. */
+/* Draw the spans of a lane. A span that lies behind one already drawn continues after it. */
 static void draw_spans(mp_canvas *to, int64_t y, const char *kind)
 {
     pile thin = {0};
@@ -154,12 +154,12 @@ static tag *tags_of(const mp_canvas *to, size_t *count)
     return tags;
 }
 
-/* What of the lane is written on. */
+/* A part of the lane that has text. */
 typedef struct room {
     int64_t from, until;
 } room;
 
-/* Where a label would stand, beside its tick; false: another is there. */
+/* Find room for a label next to its tick; false if another label is there. */
 static bool find_room(const tag *of, room *taken, size_t count, room *found)
 {
     int64_t width = mp_letters_width(of->label, MP_LETTERS - 1);

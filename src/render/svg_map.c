@@ -33,7 +33,7 @@ typedef struct map {
     int64_t least;              /* area, in square tenths */
     size_t drawn, small, empty; /* areas; those that are in others; those without any */
     bool counts;                /* nothing is written */
-    /* Of the place whose parts are laid out. */
+    /* Parts of the place that is laid out. */
     int64_t *amounts;
     uint32_t *parts; /* places; 0: what is too small, or its own */
     mp_box *inside;
@@ -150,7 +150,7 @@ static void draw_place(map *to, uint32_t place, const char *heading)
               at->all);
 }
 
-/* What is left of a place when its parts are told apart. */
+/* The parts of a place that are too small to be shown separately. */
 typedef struct rest {
     int64_t amount, count;
     size_t places;
@@ -184,7 +184,7 @@ static void draw_border(map *to, const mp_box *box)
     fputs("/>\n", file);
 }
 
-/* Whether a part of so much would be seen. */
+/* Return true if a part of this size would be visible. */
 static bool is_large(const map *to, int64_t part, int64_t whole, int64_t area)
 {
     for (; whole > INT32_MAX; whole /= 2)

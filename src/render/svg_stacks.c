@@ -125,8 +125,8 @@ static const char *class_of_change(const mp_place *place)
     return change == 0 ? "same" : change > 0 ? more[step] : less[step];
 }
 
-/* Of "placeOrder shop.OrderService:155" and "shop.OrderService::place(int)" the class, so that code
- * of one source has one colour. */
+/* Return the class of "placeOrder shop.OrderService:155" or "shop.OrderService::place(int)", so
+ * that code of one source has one colour. */
 static const char *source_of(mp_arena *arena, const char *label)
 {
     const char *bracket = strchr(label, '('), *end = bracket ? bracket : strrchr(label, ':');
@@ -196,7 +196,7 @@ static size_t bytes_of(icicle *of, uint32_t i)
     return bytes;
 }
 
-/* Whether a frame stands for what is below a place and not drawn. */
+/* Return true if a frame stands for the parts below a place that are not drawn. */
 static bool has_rest(const icicle *of, uint32_t i)
 {
     const double least = 1.5; /* pixels */
@@ -370,7 +370,7 @@ static void put_legend(icicle *of)
     }
 }
 
-/* What the picture does not show. */
+/* Return a note about the parts that the picture does not show. */
 static const char *note_of(icicle *of, const mp_figure *figure)
 {
     mp_arena *arena = &of->svg->arena;

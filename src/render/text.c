@@ -36,7 +36,7 @@ static const char *const tones[] = {[MP_TONE_PLAIN] = "",
                                     [MP_TONE_BETTER] = MP_TEXT_BETTER,
                                     [MP_TONE_WARNING] = MP_TEXT_WARNING};
 
-/* What follows is of this row. */
+/* Tell the guide that the following output belongs to this row. */
 static void go_to(const text_out *out, size_t row, size_t text)
 {
     if (out->guide)
@@ -141,7 +141,7 @@ static void put_record(text_out *out, const mp_table *table)
     }
 }
 
-/* What the report says first. */
+/* Print the report's summary. */
 static void put_answer(text_out *out, const mp_document *document)
 {
     size_t widest = 0, count = 0;
@@ -246,7 +246,7 @@ static void put_notes(text_out *out, const mp_cell *cell)
     }
 }
 
-/* What belongs to a row and does not fit in it. */
+/* Print the parts of a row that do not fit in its line. */
 static void put_below(text_out *out, const mp_table *table, size_t row, bool below)
 {
     enum { INDENT = 6 };
@@ -307,7 +307,7 @@ static void put_table(text_out *out, const mp_table *whole, bool first)
     mp_arena_free(&out->arena);
 }
 
-/* What a person at a terminal looks at in place of the rows; NULL: those. */
+/* Return the picture that a person at a terminal sees instead of rows; NULL if there is none. */
 static const mp_figure *picture_of(const mp_document *document, const mp_style *style, bool guided)
 {
     const bool shows = style->terminal && style->width && !style->brief && !guided;

@@ -19,9 +19,10 @@
 
 typedef struct mp_text_guide {
     void *opaque;
-    /* What is printed from here on is of this row of this table of the document, and there of this
-     * text of a list, counted from 0, or of the row itself, where that is 0. Row MP_ROW_NAMES: the
-     * titles of its columns; MP_ROW_NONE: what else it has. Of no table: NULL. */
+    /* Report that the following output belongs to this row of this table, and to this text of a
+     * list, counted from 0; 0 is also the row itself. Row MP_ROW_NAMES stands for the column
+     * titles, MP_ROW_NONE for everything else of the table. The table is NULL outside all
+     * tables. */
     void (*at)(void *opaque, const mp_table *table, size_t row, size_t text);
     /* How many callers are shown below the row, in place of as many as the table has. */
     size_t (*depth)(void *opaque, const mp_table *table, size_t row);

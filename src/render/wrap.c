@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "render/cell.h"
 
-/* Whether the blank belongs to a number: "29 objects", "12.5 %", "line 30", "(from 131)", "<= 5".
- */
+/* Return true if the blank belongs to a number: "29 objects", "12.5 %", "line 30", "(from 131)",
+ * "<= 5". */
 static bool joins(const char *text, const char *blank)
 {
     const char *word = blank - (blank - text >= 4 ? 4 : 0);
@@ -16,7 +16,7 @@ static bool joins(const char *text, const char *blank)
     return strncmp(word, "line", 4) == 0 || strncmp(word, "from", 4) == 0 || blank[-1] == '=';
 }
 
-/* Whether a part of a name ends here: "shop/", "node::", "shop.", "init_". */
+/* Return true if a part of a name ends here: "shop/", "node::", "shop.", "init_". */
 static bool ends_part(const char *p)
 {
     return strchr(",;/\\_>", *p) || (*p == ':' && p[-1] == ':') ||

@@ -5,9 +5,10 @@
 
 #include "base/text.h"
 
-/* What stands for the character at *p, *p then standing behind it; NULL: itself, `length` bytes of
- * it. XML 1.0 has no place for control characters, U+FFFE and U+FFFF, and what nobody sees is
- * written out. `attribute`: line ends too, which a parser would make blanks of. */
+/* Return the replacement for the character at *p and advance *p; NULL: the character itself,
+ * `length` bytes of it. XML 1.0 does not allow control characters, U+FFFE and U+FFFF; invisible
+ * characters are written out. `attribute`: line ends are replaced as well, because a parser
+ * would turn them into blanks. */
 static const char *entity_of(const char **p, const char *end, bool attribute, char text[MP_ESCAPE],
                              size_t *length)
 {

@@ -14,7 +14,8 @@ typedef struct mp_page {
     mp_arena arena; /* texts of the piece at hand */
 } mp_page;
 
-/* What scripts draw, sort and compare: the figures as JSON, in an element that runs nothing. */
+/* Write the figures as JSON, for scripts to draw, sort and compare, in an element that is not
+ * executed. */
 void mp_page_data(mp_page *page, const mp_document *document);
 
 /* A text, between tags or in an attribute, so that nothing in it does anything. */
