@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-import runs
+from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
@@ -30,14 +30,10 @@ ASKED = {"path": [(["--type", "*"], [])], "object": [(["--type", "*"], [])],
 OTHERS = {"baseline", "browse", "export", "formats", "watch"}
 
 
-class Trials:
+class Trials(ClaimsOfRuns):
     def __init__(self, program, server):
-        self.runs, self.answers, self.wrong = runs.Runs(program, server), 0, 0
-
-    def claim(self, holds, *what):
-        if not holds:
-            self.wrong += 1
-            print("wrong:", *what)
+        super().__init__(program, server)
+        self.answers = 0
 
     def ask(self, *words):
         return self.runs.run(*words, "--quiet")
@@ -200,9 +196,8 @@ def main():
     trials.shapes()
     trials.first_screens()
     trials.refusals()
-    trials.wrong += trials.runs.close()
-    print(f"{trials.answers} answers, {trials.wrong} claims wrong")
-    return 1 if trials.wrong or trials.answers < 200 else 0
+    trials.claim(trials.answers >= 200, f"only {trials.answers} answers")
+    return trials.end()
 
 
 if __name__ == "__main__":

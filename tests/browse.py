@@ -22,6 +22,7 @@ import tempfile
 import termios
 import time
 
+from claims import Claims
 from roots import skip
 
 try:
@@ -133,15 +134,10 @@ class Terminal:
         return self.status
 
 
-class Trials:
+class Trials(Claims):
     def __init__(self, program, folder):
-        self.program, self.folder, self.count, self.wrong = str(program), pathlib.Path(folder), 0, 0
-
-    def claim(self, holds, what, *seen):
-        self.count += 1
-        if not holds:
-            self.wrong += 1
-            print("wrong:", what, *(one if isinstance(one, str) else repr(one) for one in seen), sep="\n")
+        super().__init__()
+        self.program, self.folder = str(program), pathlib.Path(folder)
 
     def browse(self, *words, **how):
         return Terminal([self.program, "browse", *map(str, words)], **how)
@@ -527,8 +523,7 @@ def main():
         trials.suspended()
         trials.ended()
         trials.names()
-    print(f"{trials.count} claims, {trials.wrong} wrong")
-    return 1 if trials.wrong else 0
+    return trials.end()
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from runs import Runs
+from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 TEXTS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog"}
@@ -51,17 +51,11 @@ def text_of(sample):
         return data.decode("latin-1")
 
 
-class Encodings:
+class Encodings(ClaimsOfRuns):
     def __init__(self, program, server, place):
-        self.program, self.runs, self.place = program, Runs(program, server), place
-        self.held = self.wrong = 0
+        super().__init__(program, server)
+        self.program, self.place = program, place
         self.samples = sorted(p for p in SAMPLES.iterdir() if p.suffix in TEXTS)
-
-    def hold(self, holds, *what):
-        self.held += 1
-        if not holds:
-            self.wrong += 1
-            print("wrong:", *what)
 
     def ask(self, *words, stdin=None, name=None):
         """Status, answer and messages; NAME stands for the name."""
@@ -94,9 +88,9 @@ class Encodings:
                 expected = self.plain(sample, text, "analyze", "--format", "json")
                 path = self.write("same" + sample.suffix, text.encode(codec))
                 said = self.ask("analyze", "--format", "json", "--encoding", encoding, path, name=path)
-                self.hold(said == expected, sample.name, encoding, said[2])
+                self.claim(said == expected, sample.name, encoding, said[2])
                 shown += word[:4] in said[1]
-            self.hold(shown in (0, len(NAMED)) and (shown or "Order" not in expected[1]), sample.name, shown)
+            self.claim(shown in (0, len(NAMED)) and (shown or "Order" not in expected[1]), sample.name, shown)
 
     def database(self):
         """A database says that its texts are UTF-8: what is not, is read as it is named."""
@@ -121,14 +115,14 @@ class Encodings:
             expected = self.ask("top", "--limit", 0, "--format", "csv", paths[0], name=paths[0])
             said = self.ask("top", "--limit", 0, "--format", "csv", "--encoding", encoding, paths[1],
                             name=paths[1])
-            self.hold(word in expected[1] and said == expected, "database", encoding, said[2])
+            self.claim(word in expected[1] and said == expected, "database", encoding, said[2])
 
     def refused(self):
         sample = SAMPLES / "shop-latin1-v1.oemp"
         for name in ("none-such", "", "CP1252//TRANSLIT", "ISO-2022-JP", "IBM037", "UTF-7", "UTF-32",
                      "UCS-2", "WCHAR_T", "../CP1252", "CP1252,IGNORE"):
             status, out, err = self.ask("info", sample, "--encoding", name)
-            self.hold(status == 2 and not out and "iconv -l" in err, "refused", name, status, err)
+            self.claim(status == 2 and not out and "iconv -l" in err, "refused", name, status, err)
 
     def damaged(self):
         """What no character is: U+FFFD, counted, and told with the line of the first one."""
@@ -145,7 +139,7 @@ class Encodings:
             said = self.ask("leaks", path, "--encoding", encoding, name=path)
             first = (f"NAME:{line}: warning: {many * bad} characters not valid in {encoding}, the "
                      "first in this line; read as U+FFFD [bad-text]\n")
-            self.hold(said[1] == expected[1] and said[2] == first + expected[2], "damaged", encoding, wrong,
+            self.claim(said[1] == expected[1] and said[2] == first + expected[2], "damaged", encoding, wrong,
                       said[2])
 
     def surroundings(self):
@@ -156,7 +150,7 @@ class Encodings:
             done = subprocess.run([self.program, "leaks", "--encoding", "koi8-r", sample, "--format", "json"],
                                   env={**os.environ, "LC_ALL": locale}, capture_output=True, check=True)
             said.add(done.stdout)
-        self.hold(len(said) == 1, "locales")
+        self.claim(len(said) == 1, "locales")
 
 
     # --- UTF-16 and marks ---
@@ -172,15 +166,15 @@ class Encodings:
                     words = ["--encoding", "CP1252"] if data.startswith(mark) else []
                     path = self.write("same" + sample.suffix, data)
                     said = self.ask("analyze", *words, path, name=path)
-                    self.hold(said == expected, sample.name, codec, words, said[2])
+                    self.claim(said == expected, sample.name, codec, words, said[2])
             said = self.ask("analyze", "-", stdin=MARKS[codec] + text.encode(codec),
                             name="(standard input)")
             path = self.write("same" + sample.suffix, text.encode())
-            self.hold(said[1] == expected[1], sample.name, "on standard input", said[2])
+            self.claim(said[1] == expected[1], sample.name, "on standard input", said[2])
         path = self.write("same.oemp.gz", gzip.compress(b"\xfe\xff" + text_of(self.samples[0]).encode("utf-16-be")))
         expected = self.plain(self.samples[0], text_of(self.samples[0]), "leaks", "--format", "csv")
-        self.hold(self.ask("leaks", "--format", "csv", path, name=path) == expected, "packed UTF-16")
-        self.hold("UTF-16BE" in self.ask("info", path)[1], "info tells UTF-16")
+        self.claim(self.ask("leaks", "--format", "csv", path, name=path) == expected, "packed UTF-16")
+        self.claim("UTF-16BE" in self.ask("info", path)[1], "info tells UTF-16")
 
     def odd(self):
         """What is no UTF-16, by Python's replacements; what is nothing else either."""
@@ -199,17 +193,17 @@ class Encodings:
                 name = codec.upper().replace("-LE", "LE").replace("-BE", "BE")
                 first = (f"NAME:{line}: warning: {count * bad} character{'s'[:count * bad > 1]} not valid in "
                          f"{name}, the first in this line; read as U+FFFD [bad-text]\n")
-                self.hold(bad >= 1 and said[1] == expected[1] and said[2] == first + expected[2], codec,
+                self.claim(bad >= 1 and said[1] == expected[1] and said[2] == first + expected[2], codec,
                           repr(lone), said[2])
             # An odd number of bytes: the last one is none.
             data = text.encode(codec)
             path = self.write("same.oemp", data + b"x")
             said = self.ask("leaks", path, name=path)
-            self.hold(f"NAME:{text.count(chr(10)) + 1}: warning: 1 character not" in said[2], codec, "odd", said)
+            self.claim(f"NAME:{text.count(chr(10)) + 1}: warning: 1 character not" in said[2], codec, "odd", said)
             # A mark within is a character that is not seen.
             within = self.plain(sample, text.replace("OrderEvent", "\ufeffOrderEvent"), "leaks")
             path = self.write("same.oemp", mark + text.replace("OrderEvent", "\ufeffOrderEvent").encode(codec))
-            self.hold(self.ask("leaks", path, name=path) == within and "\\u{feff}" in within[1], codec,
+            self.claim(self.ask("leaks", path, name=path) == within and "\\u{feff}" in within[1], codec,
                       "a mark within")
         for data, code in ((b"\xff\xfe", "empty-file"), (b"\xfe\xff", "empty-file"),
                            (b"\xef\xbb\xbf", "empty-file"), (b"\xff", "foreign-file"),
@@ -218,8 +212,8 @@ class Encodings:
                            (text.encode("utf-32-be"), "cannot-read"), (text.encode("utf-32"), "cannot-read")):
             path = self.write("same.oemp", data)
             status, out, err = self.ask("leaks", path, name=path)
-            self.hold(status == 3 and not out and f"[{code}]" in err, data[:8], code, err)
-            self.hold(code != "cannot-read" or "UTF-32" in err, data[:8], err)
+            self.claim(status == 3 and not out and f"[{code}]" in err, data[:8], code, err)
+            self.claim(code != "cannot-read" or "UTF-32" in err, data[:8], err)
 
     def beside(self):
         """Policies, suppressions, baselines, configuration, sources and listings."""
@@ -252,14 +246,14 @@ class Encodings:
                      ["top", SAMPLES / "shop-v4.prf", "--listings", self.place / "listings"]]
             for words, meant in zip(asked, expected):
                 said = self.ask(*words)
-                self.hold(all(self.without_places(a, base) == self.without_places(b, base) for a, b in zip(said, meant)),
+                self.claim(all(self.without_places(a, base) == self.without_places(b, base) for a, b in zip(said, meant)),
                           words[0], codec, said, meant)
             config = self.place / "home/memprof/config"
             config.parent.mkdir(parents=True, exist_ok=True)
             config.write_bytes(mark + "limit = 1\nformat = csv\n".encode(codec))
             done = subprocess.run([self.program, "top", new], capture_output=True, check=True, cwd=self.place,
                                   env={**os.environ, "MEMPROF_NO_CONFIG": "", "XDG_CONFIG_HOME": str(self.place / "home")})
-            self.hold(len(done.stdout.splitlines()) == 2, "configuration", codec, done.stderr)
+            self.claim(len(done.stdout.splitlines()) == 2, "configuration", codec, done.stderr)
         # A source in a code page, as the recording says no word of it.
         source = self.place / "sources/shop/OrderService.cls"
         text = (SAMPLES / "sources/shop/OrderService.cls").read_text()
@@ -267,7 +261,7 @@ class Encodings:
         words = ["annotate", new, "shop.OrderService", "--sources", self.place / "sources", "--context", "99"]
         out = self.ask(*words, "--encoding", "CP932")[1]
         source.write_text(text.replace("/*", "/* ソ表"))
-        self.hold("ソ表" in out and out == self.ask(*words)[1], "a source in CP932", out)
+        self.claim("ソ表" in out and out == self.ask(*words)[1], "a source in CP932", out)
 
     def without_places(self, said, base):
         if not isinstance(said, str):
@@ -291,9 +285,7 @@ def main():
         encodings = Encodings(pathlib.Path(options.memprof).resolve(), options.server, pathlib.Path(place))
         for law in options.laws or LAWS:
             getattr(encodings, law)()
-        encodings.wrong += encodings.runs.close()
-    print(f"encodings: {encodings.held} held, {encodings.wrong} wrong")
-    return 1 if encodings.wrong else 0
+        return encodings.end()
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ import subprocess
 import sys
 import tempfile
 
-import runs
 import viewers
+from claims import ClaimsOfRuns
 from roots import skip
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -307,8 +307,8 @@ def up_to_a_snapshot(law):
             wanted = [[*row[:5], row[5] if row[5] is not None and row[5] <= last else None]
                       for row in all_ if row[4] <= last]
             rows, found = objects(f"@{last}")
-            law.hold(found == wanted, f"{name}@{last}: {len(found)} objects, expected {len(wanted)}")
-            law.hold(rows.rows["snapshot"][-1]["live_objects"] == sum(row[5] is None for row in found),
+            law.claim(found == wanted, f"{name}@{last}: {len(found)} objects, expected {len(wanted)}")
+            law.claim(rows.rows["snapshot"][-1]["live_objects"] == sum(row[5] is None for row in found),
                      f"{name}@{last}: objects that nothing ends are alive")
 
 
@@ -346,24 +346,16 @@ RETAINED = {0x10: 100 + 16, 0x20: 16, 0x30: 32, 0x40: 5}
 
 # --- the law ---
 
-class Law:
-    def __init__(self, runner):
-        self.runner, self.checks, self.breaches, self.reports = runner, 0, [], {}
-
-    def hold(self, holds, what):
-        self.checks += 1
-        if not holds:
-            self.breaches.append(what)
-
-    def run(self, *arguments):
-        return self.runner.run(*map(str, arguments))
+class Law(ClaimsOfRuns):
+    def __init__(self, program, server):
+        super().__init__(program, server)
+        self.reports = {}
 
     def told(self, path):
         def ask(command, *options):
             key = command, path, options
             if key not in self.reports:
-                printed = self.run(command, path, "--format", "json", "--quiet", *options).stdout
-                self.reports[key] = json.loads(printed) if printed else {}
+                self.reports[key] = self.json(command, path, *options)
             return self.reports[key]
         return ask
 
@@ -376,23 +368,23 @@ class Law:
         what = f"{path.name} as {format_}"
         done = self.run("export", "--to", format_, "-o", "-", "--quiet", path)
         if path.suffix not in WRITES[format_]:
-            self.hold(done.returncode == 2 and not done.stdout and
+            self.claim(done.returncode == 2 and not done.stdout and
                       re.search(b"cannot be written from|needs a trace", done.stderr),
                       f"{what}: exit {done.returncode}, {done.stderr}")
             return None
-        self.hold(done.returncode == 0 and not done.stderr, f"{what}: {done.stderr}")
+        self.claim(done.returncode == 0 and not done.stderr, f"{what}: {done.stderr}")
         try:
             file = READERS[format_](done.stdout)
             file.hold(self.told(path))
         except (AssertionError, KeyError, IndexError, ValueError, TypeError) as why:
-            self.hold(False, f"{what}: {type(why).__name__} {why}")
+            self.claim(False, f"{what}: {type(why).__name__} {why}")
             return None
-        self.hold(True, what)
+        self.claim(True, what)
         if evil and (format_ != "trace" or path.suffix == ".prf"):  # which has few names of memory
             shown = evil if format_ in AS_THEY_ARE else evil[:evil.index("&")]
-            self.hold(any(shown in name for name in file.names), f"{what}: a name is not there")
+            self.claim(any(shown in name for name in file.names), f"{what}: a name is not there")
             unseen = [c for c in "\u202e\u200b\x1b" if c in done.stdout.decode()]
-            self.hold(not unseen, f"{what}: {unseen!r} stands there as it is")
+            self.claim(not unseen, f"{what}: {unseen!r} stands there as it is")
         return done.stdout
 
 
@@ -401,18 +393,18 @@ def graph_by_hand(law, folder):
     path.write_text(GRAPH, encoding="utf-8")
     file = Heapsnapshot(law.sample("heapsnapshot", path) or b"{}")
     file.hold(law.told(path))
-    law.hold(file.retained == RETAINED, f"retained by hand: {file.retained}")
+    law.claim(file.retained == RETAINED, f"retained by hand: {file.retained}")
     number = {row["id"]: i for i, row in enumerate(file.nodes)}
-    law.hold(file.edges[number[0x50]] == [number[0x60]], "what is not held holds nothing that is")
+    law.claim(file.edges[number[0x50]] == [number[0x60]], "what is not held holds nothing that is")
     kinds = {row["name"] for row in file.nodes if row["type"] == "synthetic"}
-    law.hold({"(GC roots)", "(local)", "(static)", "(handle)", "(unreachable)"} <= kinds, f"{kinds}")
+    law.claim({"(GC roots)", "(local)", "(static)", "(handle)", "(unreachable)"} <= kinds, f"{kinds}")
     path.write_text(GRAPH.replace("o 70", "o 170000000").replace("r 70", "r 170000000"), encoding="utf-8")
     law.reports.clear()
     file = Heapsnapshot(law.sample("heapsnapshot", path) or b"{}")
-    law.hold(max(row["id"] for row in file.nodes) == len(file.nodes), "long ids are numbers from 1")
+    law.claim(max(row["id"] for row in file.nodes) == len(file.nodes), "long ids are numbers from 1")
     path.write_text(GRAPH.replace("o 60 2 3", "o 60 2 100000000"), encoding="utf-8")
     done = law.run("export", "--to", "heapsnapshot", path)
-    law.hold(done.returncode == 2 and b"object 60 has 4294967296 bytes" in done.stderr and not done.stdout,
+    law.claim(done.returncode == 2 and b"object 60 has 4294967296 bytes" in done.stderr and not done.stdout,
              f"an object of 4 GiB: exit {done.returncode}, {done.stderr}")
     path.write_text(GRAPH, encoding="utf-8")
     law.reports.clear()
@@ -428,7 +420,7 @@ def trace_by_hand(law, folder):
     file = Trace(law.sample("trace", path) or b"{}")
     told = [(e["dur"], e["args"]["seconds"], e["args"]["inclusive_seconds"])
             for e in file.some("X") if e["ts"] == 2589287]
-    law.hold(told == [(208, 0.000308, 0.000308)], f"what seems to last too long is cut: {told}")
+    law.claim(told == [(208, 0.000308, 0.000308)], f"what seems to last too long is cut: {told}")
 
 
 def samples():
@@ -478,7 +470,7 @@ def open_heapsnapshots(law, files, left):
     done = subprocess.run(["node", "-e", MEMLAB, *files], capture_output=True, text=True, check=False,
                           env=os.environ | {"NODE_PATH": str(folder.resolve())}, timeout=120)
     lines = done.stdout.splitlines()
-    law.hold(len(lines) == len(files), f"memlab: {done.stderr}")
+    law.claim(len(lines) == len(files), f"memlab: {done.stderr}")
     for path, line in zip(files, lines):
         file = Heapsnapshot(path.read_bytes())
         reached = file.reached()
@@ -486,7 +478,7 @@ def open_heapsnapshots(law, files, left):
                         for i, row in enumerate(file.nodes) if row["type"] == "object" and i in reached)
         ids = {id_ for id_, _ in wanted}
         found = sorted(row for row in json.loads(line) if row[0] in ids)
-        law.hold(found == wanted, f"memlab finds {found} in {path.name}, not {wanted}")
+        law.claim(found == wanted, f"memlab finds {found} in {path.name}, not {wanted}")
 
 
 def open_with(law, program, format_, files, left):
@@ -498,12 +490,12 @@ def open_with(law, program, format_, files, left):
                    "ndjson": ["jq", "-s", "map(select(.kind == \"totals\")) | length"]}[format_]
         with open(path, "rb") as file:
             done = subprocess.run(command, stdin=file, capture_output=True, check=False)
-        law.hold(done.returncode == 0 and not done.stderr, f"{program} of {path.name}: {done.stderr}")
+        law.claim(done.returncode == 0 and not done.stderr, f"{program} of {path.name}: {done.stderr}")
         if format_ == "ndjson":
-            law.hold(done.stdout == b"1\n", f"jq of {path.name}: {done.stdout}")
+            law.claim(done.stdout == b"1\n", f"jq of {path.name}: {done.stdout}")
         if format_ == "dot":
             boxes = len(re.findall(b'class="node"', done.stdout))
-            law.hold(boxes == len(Dot(path.read_bytes()).nodes), f"dot of {path.name}: {boxes} nodes")
+            law.claim(boxes == len(Dot(path.read_bytes()).nodes), f"dot of {path.name}: {boxes} nodes")
 
 
 def opened(law, folder):
@@ -525,8 +517,8 @@ def opened(law, folder):
 
 # --- what is found out ---
 
-def self_test(runner):
-    law, path, found = Law(runner), SAMPLES / "shop-3.gclog", 0
+def self_test(law):
+    path, found = SAMPLES / "shop-3.gclog", 0
     cases = [("heapsnapshot", b',3,22,1844783,212,', b',3,22,1844783,213,'), ("trace", b'"value":88', b'"value":87'),
              ("openmetrics", b"live_bytes 15268", b"live_bytes 15267"), ("dot", b"own=24, ", b"own=25, "),
              ("ndjson", b'"self_bytes":28', b'"self_bytes":29'), ("openmetrics", b"# EOF\n", b""),
@@ -550,16 +542,15 @@ def main():
     parser.add_argument("--opened", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
-    runner = runs.Runs(options.memprof, options.server)
+    law, left = Law(options.memprof, options.server), []
     if options.self_test:
-        return self_test(runner)
-    law, left = Law(runner), []
+        return self_test(law)
     with tempfile.TemporaryDirectory() as name:
         if options.opened:
             left = opened(law, pathlib.Path(name))
         else:
             held = set(READERS) | set(getattr(viewers, "FORMATS", ())) | ELSEWHERE
-            law.hold(law.known() <= held, f"nothing holds {law.known() - held}")
+            law.claim(law.known() <= held, f"nothing holds {law.known() - held}")
             graph_by_hand(law, pathlib.Path(name))
             trace_by_hand(law, pathlib.Path(name))
             up_to_a_snapshot(law)
@@ -568,12 +559,10 @@ def main():
                     law.sample(format_, path)
                 for path, evil in hostile(pathlib.Path(name)):
                     law.sample(format_, path, evil)
-    law.hold(runner.close() == 0, "the server has ended badly")
-    print("\n".join(law.breaches))
-    print(f"{law.checks - len(law.breaches)} of {law.checks} checks hold")
-    if left and not law.breaches:
+    status = law.end()
+    if left and not status:
         skip(f"not opened, as it is not installed: {'; '.join(left)}")
-    return 1 if law.breaches else 0
+    return status
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ What cannot be written leaves nothing behind. Exit 1 and a line for each breach.
 """
 import argparse
 import contextlib
-import json
 import pathlib
 import re
 import resource
@@ -21,6 +20,7 @@ import sys
 import tempfile
 
 import growing
+from claims import ClaimsOfProgram
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 PREFIX = "ALLOCATION_PROFILER_"
@@ -107,30 +107,14 @@ SHOP_PAIRS = {(0x10, 0x10): 1, (0x10, 0x11): 1, (0x10, 0x12): 2, (0x11, 0x12): 1
 BOTH_PAIRS = SHOP_PAIRS | {(0x20, 0x10): 1, (0x20, 0x21): 1}
 
 
-class Law:
-    def __init__(self, memprof):
-        self.memprof, self.checks, self.breaches = memprof, 0, []
-
-    def hold(self, holds, what):
-        self.checks += 1
-        if not holds:
-            self.breaches.append(what)
-
-    def run(self, *arguments, **more):
-        return subprocess.run([self.memprof, *map(str, arguments)], capture_output=True, check=False,
-                              text=True, **more)
-
-    def json(self, *arguments):
-        done = self.run(*arguments, "--format", "json", "--quiet")
-        return json.loads(done.stdout) if done.stdout else {}
-
+class Law(ClaimsOfProgram):
     # --- one sample ---
 
     def sample(self, path, folder):
         target = folder / (path.name + ".sqlite")
         report = self.json("export", "--to", "aqtime", "-o", target, path)
         if not report:
-            self.hold(False, f"{path.name} is not exported")
+            self.claim(False, f"{path.name} is not exported")
             return
         self.rows_agree(path, target, report)
         self.joins_lead_somewhere(path, target)
@@ -143,13 +127,13 @@ class Law:
             told = {row["table"]: row["rows"] for row in report["tables"]}
             for table, columns in COLUMNS.items():
                 there = [row[1] for row in file.execute(f"PRAGMA table_info({table})")]
-                self.hold(there == columns, f"{path.name}: columns of {table} are {there}")
+                self.claim(there == columns, f"{path.name}: columns of {table} are {there}")
                 count, = file.execute(f"SELECT count(*) FROM {table}").fetchone()
-                self.hold(told.get(table) == count, f"{path.name}: {table} has {count} rows, {told}")
+                self.claim(told.get(table) == count, f"{path.name}: {table} has {count} rows, {told}")
             sets = file.execute("SELECT INST_ID, CAPTION FROM INSTANCES ORDER BY INST_ID").fetchall()
             if path.suffix == ".gclog":
                 snapshots = snapshots[-1:]
-            self.hold([(s["sequence"], s.get("tag")) for s in snapshots] == sets,
+            self.claim([(s["sequence"], s.get("tag")) for s in snapshots] == sets,
                       f"{path.name}: result sets are {sets}")
             for (inst, _), snapshot in zip(sets, snapshots):
                 sums = [file.execute(query, (inst,)).fetchone() for query in (
@@ -157,29 +141,29 @@ class Law:
                     f"SELECT coalesce(sum(COL_LIVE_COUNT), 0), coalesce(sum(COL_LIVE_SIZE), 0)"
                     f" FROM {PREFIX}CLASSES_DATA WHERE INST_ID = ?")]
                 wanted = (snapshot["live_objects"], snapshot["live_bytes"])
-                self.hold(sums == [wanted, wanted], f"{path.name}: set {inst} has {sums}, not {wanted}")
-        self.hold((report["totals"]["live_objects"], report["totals"]["live_bytes"]) == wanted,
+                self.claim(sums == [wanted, wanted], f"{path.name}: set {inst} has {sums}, not {wanted}")
+        self.claim((report["totals"]["live_objects"], report["totals"]["live_bytes"]) == wanted,
                   f"{path.name}: totals are {report['totals']}")
 
     def joins_lead_somewhere(self, path, target):
         with contextlib.closing(sqlite3.connect(target)) as file:
             for what, query in LOST.items():
                 lost, = file.execute(query.format(o=PREFIX + "OBJECTS", p=PREFIX)).fetchone()
-                self.hold(lost == 0, f"{path.name}: {lost} rows without {what}")
+                self.claim(lost == 0, f"{path.name}: {lost} rows without {what}")
 
     def reads_back(self, path, target):
         done = self.run("check", target)
-        self.hold(done.returncode == 0, f"{path.name}: check of what was written: {done.stdout}")
+        self.claim(done.returncode == 0, f"{path.name}: check of what was written: {done.stdout}")
         for command in ("leaks", "top", "growth"):
             if path.suffix == ".gclog" and command != "top":
                 continue  # one dump, and a dump has no history
             before, after = (self.json(command, file, "--limit", 0) for file in (path, target))
-            self.hold(self.told(before, command) == self.told(after, command),
+            self.claim(self.told(before, command) == self.told(after, command),
                       f"{path.name}: {command} differs when read back: {self.told(before, command)[:2]}"
                       f" and {self.told(after, command)[:2]}")
         if path.suffix in (".gclog", ".sqlite"):
             before, after = (self.json("retained", file, "--limit", 0) for file in (path, target))
-            self.hold(self.retained(before) == self.retained(after), f"{path.name}: retained differs")
+            self.claim(self.retained(before) == self.retained(after), f"{path.name}: retained differs")
 
     @staticmethod
     def told(report, command):
@@ -205,7 +189,7 @@ class Law:
         query = f"PRAGMA integrity_check; SELECT count(*) FROM {PREFIX}OBJECTS;"
         done = subprocess.run([program, target, query], capture_output=True, text=True, check=False)
         rows = {row["table"]: row["rows"] for row in report["tables"]}
-        self.hold(done.stdout.split() == ["ok", str(rows[PREFIX + "OBJECTS"])],
+        self.claim(done.stdout.split() == ["ok", str(rows[PREFIX + "OBJECTS"])],
                   f"{path.name}: the sqlite3 program says {done.stdout}{done.stderr}")
 
     # --- references ---
@@ -218,12 +202,12 @@ class Law:
                                         (["--domain", "Shop.exe"], SHOP, SHOP_PAIRS)):
             target = folder / "a.sqlite"
             done = self.run("export", "--to", "aqtime", "-o", target, *domains, source)
-            self.hold(done.returncode == 0, f"a dump is not exported: {done.stderr}")
+            self.claim(done.returncode == 0, f"a dump is not exported: {done.stderr}")
             with contextlib.closing(sqlite3.connect(target)) as file:
                 there = {address: tuple(row) for address, *row in file.execute(
                     f"SELECT COL_ADDRESS, COL_ROOT, COL_REFERENCES_FROM, COL_REFERENCES_TO, COL_SIZE"
                     f" FROM {PREFIX}OBJECTS")}
-                self.hold(there == objects, f"objects of a graph {domains}: {there}")
+                self.claim(there == objects, f"objects of a graph {domains}: {there}")
                 for table, own, other in (("REFERENCES_TO", 0, 1), ("REFERENCES_FROM", 1, 0)):
                     wanted = sorted((pair[own], pair[other], pair[other], pair[other], count,
                                      objects[pair[other]][0], objects[pair[other]][3])
@@ -232,7 +216,7 @@ class Law:
                         f"SELECT o.REC_ID, r.REC_ID, r.COL__, r.COL_ADDRESS, r.COL_COUNT, r.COL_ROOT,"
                         f" r.COL_SIZE FROM {PREFIX}{table} r JOIN {PREFIX}OBJECTS o"
                         f" ON o.INST_ID = r.INST_ID AND o.ID = r.PARENT_ID"))
-                    self.hold(rows == wanted, f"{table} of a graph {domains}: {rows}")
+                    self.claim(rows == wanted, f"{table} of a graph {domains}: {rows}")
 
     # --- errors ---
 
@@ -240,9 +224,9 @@ class Law:
         before = self.listing(folder)
         done = self.run("export", *arguments, **more)
         what = f"export {' '.join(map(str, arguments))}"
-        self.hold(done.returncode == status, f"{what}: exit {done.returncode}, {done.stderr}")
-        self.hold(done.stdout == "" and done.stderr != "", f"{what} says {done.stdout!r}")
-        self.hold(self.listing(folder) == before, f"{what} leaves something behind")
+        self.claim(done.returncode == status, f"{what}: exit {done.returncode}, {done.stderr}")
+        self.claim(done.stdout == "" and done.stderr != "", f"{what} says {done.stdout!r}")
+        self.claim(self.listing(folder) == before, f"{what} leaves something behind")
 
     @staticmethod
     def listing(folder):
@@ -267,7 +251,7 @@ class Law:
         self.refused(folder, 3, "--to", "aqtime", "-o", "/dev/null", sample)
         self.refused(folder, 3, *to, sample, preexec_fn=self.small_disk)
         done = self.run("export", *to, folder / "torn.oemp")
-        self.hold(done.returncode == 0 and (folder / "kept.sqlite").stat().st_size > 4096,
+        self.claim(done.returncode == 0 and (folder / "kept.sqlite").stat().st_size > 4096,
                   f"a torn recording is not exported: {done.stderr}")
 
     def many_snapshots(self, folder):
@@ -282,13 +266,13 @@ class Law:
         rows = [count * (count + 1) + count for count in (last, last - 1)]
         self.refused(folder, 2, "--to", "aqtime", "-o", target, source)
         said = self.run("export", "--to", "aqtime", "-o", target, source).stderr
-        self.hold(f" make {rows[0]} rows " in said, f"{rows[0]} rows are refused: {said}")
+        self.claim(f" make {rows[0]} rows " in said, f"{rows[0]} rows are refused: {said}")
         done = self.run("export", "--to", "aqtime", "-o", target, f"{source}@{last}")
-        self.hold(done.returncode == 0, f"{rows[1]} rows are refused: {done.stderr}")
+        self.claim(done.returncode == 0, f"{rows[1]} rows are refused: {done.stderr}")
         with contextlib.closing(sqlite3.connect(target)) as database:
             found = sum(database.execute(f"SELECT count(*) FROM {PREFIX}{table}").fetchone()[0]
                         for table in ("OBJECTS", "CREATION_CALL_STACK", "CLASSES_DATA"))
-        self.hold(found == rows[1], f"{found} rows of {rows[1]}")
+        self.claim(found == rows[1], f"{found} rows of {rows[1]}")
         target.unlink()
 
     @staticmethod
@@ -305,18 +289,18 @@ class Law:
         for name in ("per%cent?mode=rwc#x.sqlite", ":memory:", "file:x", "new\nline.sqlite", "ä.sqlite"):
             target = folder / name
             done = self.run("export", "--to", "aqtime", "-o", target, SAMPLES / "shop-v2.oemp")
-            self.hold(done.returncode == 0 and target.stat().st_size == source.stat().st_size,
+            self.claim(done.returncode == 0 and target.stat().st_size == source.stat().st_size,
                       f"{name!r} is not written: {done.stderr}")
-            self.hold(self.run("check", target).returncode == 0, f"{name!r} is not read")
+            self.claim(self.run("check", target).returncode == 0, f"{name!r} is not read")
 
     def from_pipe(self, folder):
         target = folder / "a.sqlite"
         with open(target, "rb") as file:
-            piped = subprocess.run(["sh", "-c", 'cat | "$0" leaks - --format csv', self.memprof],
+            piped = subprocess.run(["sh", "-c", 'cat | "$0" leaks - --format csv', self.program],
                                    stdin=file, capture_output=True, check=False)
-        direct = subprocess.run([self.memprof, "leaks", target, "--format", "csv"],
+        direct = subprocess.run([self.program, "leaks", target, "--format", "csv"],
                                 capture_output=True, check=False)
-        self.hold(piped.stdout == direct.stdout and direct.stdout, "a pipe gives what the file gives")
+        self.claim(piped.stdout == direct.stdout and direct.stdout, "a pipe gives what the file gives")
 
 
 def objects_samples():
@@ -336,8 +320,8 @@ def self_test(law):
             file.commit()
         law.rows_agree(SAMPLES / "shop-v2.oemp", target, report)
         law.reads_back(SAMPLES / "shop-v2.oemp", target)
-    print("a changed file is found out" if len(law.breaches) >= 2 else f"only {law.breaches}")
-    return 0 if len(law.breaches) >= 2 else 1
+    print("a changed file is found out" if law.wrong >= 2 else f"only {law.wrong} of it")
+    return 0 if law.wrong >= 2 else 1
 
 
 def main():
@@ -361,9 +345,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         law.hostile_names(pathlib.Path(name))
         law.from_pipe(pathlib.Path(name))
-    print("\n".join(law.breaches))
-    print(f"{law.checks - len(law.breaches)} of {law.checks} checks hold")
-    return 1 if law.breaches else 0
+    return law.end()
 
 
 if __name__ == "__main__":

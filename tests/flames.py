@@ -21,7 +21,7 @@ import termios
 import xml.etree.ElementTree
 
 import growing
-import runs
+from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 MOST = 1_000_000  # bytes of a picture
@@ -142,15 +142,10 @@ def fault_of_bounds(svg, rows, every):
     return sum(rests) != every - len(rows) and f"{rests}" or bool(said) != (every > len(rows)) and f"said {said}"
 
 
-class Law:
-    def __init__(self, memprof, server):
-        self.runs, self.wrong, self.count = runs.Runs(memprof, server), 0, 0
-
-    def claim(self, fault, *what):
-        self.count += 1
-        if fault:
-            self.wrong += 1
-            print("wrong:", *what, fault)
+class Law(ClaimsOfRuns):
+    def fault(self, fault, *what):
+        """Claim that there is no fault."""
+        self.claim(not fault, *what, fault)
 
     def ask(self, *words):
         done = self.runs.run(*words)
@@ -163,16 +158,16 @@ class Law:
         about, total = f"{path.name} {of}:", in_units(self.totals(path)[OF[of]])
         status, folded = self.ask("flame", path, "--of", of, "--format", "folded")
         summed = sum_of_folded(folded.decode())
-        self.claim(status not in (0, 3) or (summed != total and f"folded {summed}, not {total}"), about)
+        self.fault(status not in (0, 3) or (summed != total and f"folded {summed}, not {total}"), about)
         status, text = self.ask("flame", path, "--of", of, "--format", "speedscope")
-        self.claim(fault_of_speedscope(text, total), about, "speedscope")
+        self.fault(fault_of_speedscope(text, total), about, "speedscope")
         status, data = self.ask("flame", path, "--of", of, "--format", "svg")
-        self.claim(fault_of_svg(data), about, "svg")
+        self.fault(fault_of_svg(data), about, "svg")
         if not rows:
             return data.decode()
         answer = self.ask("flame", path, "--of", of, "--format", "json", "--limit", 0, "--min-percent", 0)[1]
         unit = of if of in ("seconds", "calls") else "bytes"
-        self.claim(fault_of_rows(json.loads(answer)["frames"], total, unit), about, "json")
+        self.fault(fault_of_rows(json.loads(answer)["frames"], total, unit), about, "json")
         return data.decode()
 
     def told(self, path):
@@ -186,7 +181,7 @@ class Law:
                     self.hold_sums(path, of)
                 elif of not in KINDS[path.suffix]:
                     status, printed = self.ask("flame", path, "--of", of)
-                    self.claim(status != 2 or printed, f"{path.name} has {of}:", status)
+                    self.fault(status != 2 or printed, f"{path.name} has {of}:", status)
 
     def hold_pairs(self):
         """Differences add up to what `diff` says of both sides, and are mirrored."""
@@ -197,12 +192,12 @@ class Law:
                 total = tuple(in_units(answer[side][OF[of]]) for side in ("base", "new"))
                 words = "flame", pair[1], "--base", pair[0], "--of", of
                 sums = sums_of_changes(self.ask(*words, "--format", "folded")[1].decode())
-                self.claim(sums != total and f"{sums}, not {total}", base, new, of)
-                self.claim(fault_of_svg(self.ask(*words, "--format", "svg")[1]), base, new, of, "svg")
+                self.fault(sums != total and f"{sums}, not {total}", base, new, of)
+                self.fault(fault_of_svg(self.ask(*words, "--format", "svg")[1]), base, new, of, "svg")
             if base.endswith(".gclog"):
                 total = tuple(answer[side]["live_bytes"] for side in ("base", "new"))
                 sums = sums_of_changes(self.ask("flame", pair[1], "--base", pair[0], "-f", "folded")[1].decode())
-                self.claim(sums != total and f"{sums}, not {total}", base, new, "retained")
+                self.fault(sums != total and f"{sums}, not {total}", base, new, "retained")
 
     def hold_bounds(self):
         """What is asked of rows is asked of pictures: these have the same frames, and say how many are left out."""
@@ -213,14 +208,14 @@ class Law:
                 rows = self.frames_of(path, of, *(bounds + ["--min-percent", 0] * ("--min-percent" not in bounds)))
                 rows = rows if bounds else every
                 svg = self.ask("flame", path, "--of", of, *bounds, "--format", "svg")[1]
-                self.claim(fault_of_bounds(svg, rows, len(every)), path.name, of, *bounds)
+                self.fault(fault_of_bounds(svg, rows, len(every)), path.name, of, *bounds)
                 page = self.ask("flame", path, "--of", of, *bounds, "--format", "html")[1].decode()
                 says = f"{len(every) - len(rows)} frame" in page and "left out, as asked: " in page
-                self.claim(says != (len(rows) < len(every)), path.name, of, *bounds, "html")
+                self.fault(says != (len(rows) < len(every)), path.name, of, *bounds, "html")
             column = "inclusive_seconds" if of == "seconds" else "inclusive_bytes"
             seven = self.frames_of(path, of, "--limit", 7, "--min-percent", 0)
             sizes, largest = (sorted((row[column] for row in some), reverse=True) for some in (seven, every))
-            self.claim(sizes != largest[:7], path.name, of, "not the largest")
+            self.fault(sizes != largest[:7], path.name, of, "not the largest")
 
     def frames_of(self, path, of, *bounds):
         return json.loads(self.ask("flame", path, "--of", of, *bounds, "--format", "json")[1])["frames"]
@@ -233,12 +228,12 @@ class Law:
             done = self.runs.alone("flame", SAMPLES / "shop-v2.oemp", "--no-pager", output=ends)
             lines = re.sub("\x1b\\[[0-9;]*[mK]", "", done.stdout.decode()).splitlines()
             drawn = [line for line in lines if line.startswith("shop/main.p:52  18.6 KiB")]
-            self.claim(max(map(len, lines)) > width or not drawn or "With callees" in "".join(lines),
+            self.fault(max(map(len, lines)) > width or not drawn or "With callees" in "".join(lines),
                        f"a terminal of {width} columns")
         ends = pty.openpty()
         fcntl.ioctl(ends[1], termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
         done = self.runs.alone("flame", SAMPLES / "shop-v2.oemp", "--no-pager", "--depth", 1, output=ends)
-        self.claim(b"frames are left out, as asked: deeper than 1 level." not in done.stdout, "a bounded terminal")
+        self.fault(b"frames are left out, as asked: deeper than 1 level." not in done.stdout, "a bounded terminal")
 
     def hold_changes(self):
         """Of a difference each frame says in words what its colour does, and the answer comes first."""
@@ -251,11 +246,11 @@ class Law:
         frames = [(colour, re.sub("\x1b.*|\n.*", "", text, flags=re.S)) for colour, text in zip(parts[1::2], parts[2::2])]
         named = [(colour, text) for colour, text in frames if text.strip() and not set(text.strip()) <= set("\u258c\u2590")]
         told = [re.search(r"(?:^|  |new |gone )([+-])", text) for _, text in named]
-        self.claim(not any(found for found in told), "a terminal: some frame changed")
+        self.fault(not any(found for found in told), "a terminal: some frame changed")
         for (colour, text), found in zip(named, told):
-            self.claim(found is None and colour in colours["+"] | colours["-"] or
+            self.fault(found is None and colour in colours["+"] | colours["-"] or
                        found is not None and colour not in colours[found[1]], "a terminal", f"{colour}: {text}")
-        self.claim("\n  Slower  " not in re.sub("\x1b\\[[0-9;]*m", "", parts[0]), "a terminal: the answer comes first")
+        self.fault("\n  Slower  " not in re.sub("\x1b\\[[0-9;]*m", "", parts[0]), "a terminal: the answer comes first")
 
     def hold_large(self):
         with tempfile.TemporaryDirectory(prefix="flames.") as folder:
@@ -264,8 +259,8 @@ class Law:
                 path.write_text(make())
                 of = {".oemp": "leaked", ".prf": "seconds", ".gclog": "retained"}[path.suffix]
                 drawn = self.hold_sums(path, of, rows=False)
-                self.claim(not re.search(r"[\d,]+ frames are not drawn: ", drawn), name, "says not what is left out")
-                self.claim(name in FULL and len(drawn.encode()) < 0.85 * MOST, name, "has room for more frames")
+                self.fault(not re.search(r"[\d,]+ frames are not drawn: ", drawn), name, "says not what is left out")
+                self.fault(name in FULL and len(drawn.encode()) < 0.85 * MOST, name, "has room for more frames")
 
 
 def self_test():
@@ -313,9 +308,7 @@ def main():
     law.hold_terminal()
     law.hold_changes()
     law.hold_large()
-    law.claim(law.runs.close(), "servers")
-    print(f"flames.py: {law.count} claims, {law.wrong} wrong")
-    return law.wrong > 0
+    return law.end()
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ import tempfile
 import threading
 import time
 
+from claims import Claims
+
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 SHOP = str(SAMPLES / "shop-v2.oemp")
 OLD = b"what was there before\n"
@@ -31,21 +33,14 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.
 ACL = "system.posix_acl_access"
 
 
-class Trials:
-    """Claims, and how many of them do not hold."""
-
+class Trials(Claims):
     def __init__(self, program, extra):
-        self.program, self.count, self.wrong = str(program.resolve()), 0, 0
+        super().__init__()
+        self.program = str(program.resolve())
         self.usual = {**os.environ, "LC_ALL": "C", "MEMPROF_NO_CONFIG": "1"}
         self.environment = {**self.usual, **extra}
         # For a shell's line: the shim is for the program alone.
         self.by_shell = " ".join(["env", *(f"{k}={v}" for k, v in extra.items()), self.program])
-
-    def claim(self, holds, what, *seen):
-        self.count += 1
-        if not holds:
-            self.wrong += 1
-            print("wrong:", what, *(repr(one)[:600] for one in seen))
 
     def start(self, words, **how):
         how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
@@ -322,7 +317,7 @@ def main():
         ways.append({"LD_PRELOAD": str(options.shim), "MEMPROF_FAULT": f"tmpfile:*:{unsupported}"})
     else:
         print("skipped: the shim was not built, so files without a name are always there")
-    count = wrong = 0
+    status = 0
     with tempfile.TemporaryDirectory() as base:
         recording = pathlib.Path(base) / "large.oemp"
         recording.write_bytes(subprocess.run(
@@ -332,9 +327,8 @@ def main():
             trials = Trials(options.memprof, extra)
             # What is killed for good cannot tidy up: without a name there is nothing to tidy.
             trials.all(base, str(recording), options.kills, not extra)
-            count, wrong = count + trials.count, wrong + trials.wrong
-    print(f"{count} claims, {wrong} wrong")
-    sys.exit(1 if wrong else 0)
+            status |= trials.end()
+    sys.exit(status)
 
 
 if __name__ == "__main__":

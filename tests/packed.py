@@ -25,7 +25,7 @@ import zipfile
 import zlib
 
 import growing
-from runs import Runs
+from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
@@ -42,22 +42,16 @@ def by_program(name, *options):
                                        check=True).stdout
 
 
-class Packed:
+class Packed(ClaimsOfRuns):
     def __init__(self, program, server, place):
-        self.runs, self.place = Runs(program, server), place
-        self.held = self.wrong = 0
+        super().__init__(program, server)
+        self.place = place
         self.sanitized = False
         packers = {"gz": lambda data: gzip.compress(data, mtime=0), "bz2": bz2.compress,
                    "xz": lzma.compress, "zst": by_program("zstd", "-q"),
                    "lz4": by_program("lz4", "-q", "-z"), "old.lz4": by_program("lz4", "-q", "-z", "-l")}
         self.packers = {ending: pack for ending, pack in packers.items() if pack}
         self.samples = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
-
-    def hold(self, holds, *what):
-        self.held += 1
-        if not holds:
-            self.wrong += 1
-            print("wrong:", *what)
 
     def ask(self, *words, stdin=None, name=None, alone=False):
         """Status, answer and messages; `name` stands for another name of the same."""
@@ -76,8 +70,8 @@ class Packed:
         """The answers about packed data, in a file and on standard input."""
         expected = self.ask(*command, sample, name=str(sample))
         path = self.write(name, data)
-        self.hold(expected == self.ask(*command, path, name=str(path)), *command, name)
-        self.hold(expected == self.ask(*command, "-", stdin=data, name="(standard input)"),
+        self.claim(expected == self.ask(*command, path, name=str(path)), *command, name)
+        self.claim(expected == self.ask(*command, "-", stdin=data, name="(standard input)"),
                   *command, name, "on standard input")
 
     # --- laws ---
@@ -108,10 +102,10 @@ class Packed:
                 path = self.write(f"torn.{ending}", part)
                 for stdin, words in (None, [path]), (part, ["-"]):
                     status, out, err = self.ask("info", *words, "--format", "json", stdin=stdin)
-                    self.hold(status in (0, 3) and ("is truncated" in err or "no recording" in err
+                    self.claim(status in (0, 3) and ("is truncated" in err or "no recording" in err
                                                     or "expected a recording" in err),
                               f"{ending} cut at {cut}/16: status {status}: {err}")
-                    self.hold('"complete": true' not in out, f"{ending} cut at {cut}/16 is complete")
+                    self.claim('"complete": true' not in out, f"{ending} cut at {cut}/16 is complete")
         # All that can be unpacked is used: as much as the packings' own libraries and programs give.
         data = growing.oemp_snapshots(3000).encode()
         for ending, unpack in (("gz", lambda part: zlib.decompressobj(31).decompress(part)),
@@ -123,12 +117,12 @@ class Packed:
             for cut in (2, 5, 7, 9) if pack else []:
                 part = pack(data)[:len(pack(data)) * cut // 10]
                 whole = unpack(part)
-                self.hold(len(whole) > 200_000 or ending == "bz2", f"{ending}: {len(whole)} bytes in front of {cut}/10")
+                self.claim(len(whole) > 200_000 or ending == "bz2", f"{ending}: {len(whole)} bytes in front of {cut}/10")
                 held = self.write("held.oemp", whole)
                 torn = self.write(f"torn.{ending}", part)
                 expected = self.ask("info", held, "--format", "csv", name=str(held))
                 said = self.ask("info", torn, "--format", "csv", name=str(torn))
-                self.hold(said[:2] == expected[:2], f"not all of a torn {ending}: {said}, expected {expected}")
+                self.claim(said[:2] == expected[:2], f"not all of a torn {ending}: {said}, expected {expected}")
 
     def damaged(self):
         """A wrong byte is told: the packings' checksums are looked at."""
@@ -141,7 +135,7 @@ class Packed:
                 place = len(packed) * at // 32
                 bad = packed[:place] + bytes([packed[place] ^ 4]) + packed[place + 1:]
                 status, _, err = self.ask("leaks", self.write(f"bad.{ending}", bad))
-                self.hold(status == 3 or "warning" in err, f"{ending} with a wrong byte at {place}")
+                self.claim(status == 3 or "warning" in err, f"{ending} with a wrong byte at {place}")
 
 
     # --- archives ---
@@ -166,14 +160,14 @@ class Packed:
                     path = self.write(f"{what}{ending}", data)
                     for words, stdin, name in ([path], None, str(path)), (["-"], data, "(standard input)"):
                         said = self.of_archive([*command, *words], name, stdin)
-                        self.hold(as_folder == said, *command, what + ending, words[0])
+                        self.claim(as_folder == said, *command, what + ending, words[0])
         for sample in self.samples:
             for ending, data in self.archived([sample]):
                 expected = self.ask("analyze", sample, name=str(sample))
                 path = self.write(sample.name + ending, data)
                 name = f"{path}:a.zip:{sample.name}" if ".zip.tar" in ending else f"{path}:{sample.name}"
-                self.hold(expected == self.ask("analyze", path, name=name), path.name)
-                self.hold(expected == self.ask("analyze", name, name=name), path.name, "by its name")
+                self.claim(expected == self.ask("analyze", path, name=name), path.name)
+                self.claim(expected == self.ask("analyze", name, name=name), path.name, "by its name")
 
     def orders(self):
         """Members against the order of their names are those of a folder: read from a temporary file, and
@@ -187,17 +181,17 @@ class Packed:
         torn = folder / "m-torn.oemp.gz"
         torn.write_bytes(gzip.compress(files[-1].read_bytes())[:-500])
         backwards = sorted(folder.iterdir(), reverse=True)
-        self.hold(len(backwards) > 10, "members to go back to")
+        self.claim(len(backwards) > 10, "members to go back to")
         for command in ["leaks", "--format", "csv"], ["info", "--group", "file", "--format", "csv"]:
             expected = self.of_archive([*command, folder], str(folder))
-            self.hold(expected[0] == 0 and torn.name in expected[2], "a folder", expected)
+            self.claim(expected[0] == 0 and torn.name in expected[2], "a folder", expected)
             for ending, data in self.archived(backwards):
                 path = self.write(f"orders{ending}", data)
                 said = self.of_archive([*command, path], str(path))
-                self.hold(said == expected, *command, path.name, said, expected)
+                self.claim(said == expected, *command, path.name, said, expected)
                 with unittest.mock.patch.dict(os.environ, TMPDIR=str(self.place / "nowhere")):
                     said = self.of_archive([*command, path], str(path), alone=True)
-                self.hold(said == expected, *command, path.name, "without temporary files", said)
+                self.claim(said == expected, *command, path.name, "without temporary files", said)
 
     def crowd(self):
         """More archives at once than are kept in mind: each thread still has its own one. Those that read members
@@ -211,11 +205,11 @@ class Packed:
         for what, inputs in ("archives", small), ("members", in_turns):
             command = ["info", "--group", "file", "--format", "csv", *inputs, "--jobs"]
             expected = self.ask(*command, "1", alone=True)
-            self.hold((expected[0], expected[2]) == (0, "") and len(expected[1].splitlines()) == len(inputs) + 1,
+            self.claim((expected[0], expected[2]) == (0, "") and len(expected[1].splitlines()) == len(inputs) + 1,
                       f"{len(inputs)} {what}", expected[0], expected[2])
             for turn in range(5):
                 said = self.ask(*command, "64", alone=True)
-                self.hold(said == expected, f"{len(inputs)} {what} at once", said[0], said[2])
+                self.claim(said == expected, f"{len(inputs)} {what} at once", said[0], said[2])
 
     def of_archive(self, words, name, stdin=None, alone=False):
         """With the name of the archive or folder, its slash or colon, and how it was packed left out."""
@@ -253,11 +247,11 @@ class Packed:
         """The archive is not whole, which is told and which no gate passes; these members are read."""
         path = self.write(name, data)
         status, out, err = self.ask("info", path, "--format", "csv", "--group", "file")
-        self.hold(words in err, f"{name}: expected '{words}': {status} {err}")
+        self.claim(words in err, f"{name}: expected '{words}': {status} {err}")
         read = [line.split(",")[0].removeprefix(f"{path}:") for line in out.splitlines()[1:] if ".oemp" in line]
-        self.hold(read == members, f"{name}: {read}, expected {members}")
+        self.claim(read == members, f"{name}: {read}, expected {members}")
         status, _, err = self.ask("gate", self.write("policy", b"live <= 1G\n"), path)
-        self.hold(status == 3, f"gate {name}: {status} {err}")
+        self.claim(status == 3, f"gate {name}: {status} {err}")
 
     def broken(self):
         """No member is missed in silence, and one damaged archive in another hides no other one."""
@@ -276,7 +270,7 @@ class Packed:
         other = self.tar_of([("d.oemp", sample)])
         both = self.write("both.tar", tar + other)
         status, out, err = self.ask("info", both, "--format", "csv", "--group", "file")
-        self.hold((status, err, out.count(".oemp,oemp")) == (0, "", 4), "one tar behind another", out, err)
+        self.claim((status, err, out.count(".oemp,oemp")) == (0, "", 4), "one tar behind another", out, err)
         for inner in bad, tar[:2 * size]:
             outer = self.tar_of([("x.tar", inner), ("y.tar", other), ("z.tar", inner)])
             inside = ["a.oemp", "c.oemp" if inner is bad else "b.oemp"]
@@ -285,12 +279,12 @@ class Packed:
         for name, part, words in (("cut.tar", tar[:2 * size], "its end is missing"), ("bad.tar", bad, "cannot read all")):
             path = self.write(name, part)
             status, _, err = self.ask("info", f"{path}:d.oemp")
-            self.hold(status == 3 and words in err and "did you mean" not in err, f"{name}:d.oemp: {status} {err}")
+            self.claim(status == 3 and words in err and "did you mean" not in err, f"{name}:d.oemp: {status} {err}")
             status, out, err = self.ask("leaks", f"{path}:a.oemp")
-            self.hold("8 snapshots" in out and not err, f"{name}:a.oemp: {status} {err}")
+            self.claim("8 snapshots" in out and not err, f"{name}:a.oemp: {status} {err}")
         path = self.write("many.tar", tar)
         status, _, err = self.ask("info", f"{path}:c.oemp", "--max-files", "2")
-        self.hold(status == 3 and "--max-files" in err, f"many.tar:c.oemp: {status} {err}")
+        self.claim(status == 3 and "--max-files" in err, f"many.tar:c.oemp: {status} {err}")
         outer = self.tar_of([("x.tar", tar[:257] + b"ustar" + bytes(9000)), ("y.tar", other)])
         self.told("unread.tar", outer, "unread.tar:x.tar: error: cannot read all", ["y.tar:d.oemp"])
         outer = gzip.compress(self.tar_of([("in/o.zip", self.zip_of([("x.tar", tar[:2 * size])]))]))
@@ -304,7 +298,7 @@ class Packed:
             whole = self.zip_of([(name, sample) for name in names], how)
             end = whole.index(b"PK\5\6")
             heads = [place for place in range(end) if whole[place:place + 4] == b"PK\1\2"]
-            self.hold(len(heads) == 3, "heads of three members")
+            self.claim(len(heads) == 3, "heads of three members")
 
             def bad(place, *values):
                 return whole[:place] + bytes(values) + whole[place + len(values):]
@@ -319,7 +313,7 @@ class Packed:
             self.told("head.zip", bad(local, 0), "cannot read all", ["a.oemp", "c.oemp"])
             path = self.write("by-name.zip", bad(heads[1], 0))
             status, out, err = self.ask("leaks", f"{path}:c.oemp")
-            self.hold(status == 0 and "8 snapshots" in out and not err, f"{path}:c.oemp: {status} {err}")
+            self.claim(status == 0 and "8 snapshots" in out and not err, f"{path}:c.oemp: {status} {err}")
 
     def kinds(self):
         """A member whose kind is damaged, so that it is no file by what its entry says, is told."""
@@ -331,7 +325,7 @@ class Packed:
             damaged[kind] = other << 4 | whole[kind] & 0xf
             path = self.write("kind.zip", damaged)
             status, out, err = self.ask("leaks", f"{path}", "--group", "file", "--max-leaked", "1G")
-            self.hold(status == 3 and "a member with data is not a regular file" in err
+            self.claim(status == 3 and "a member with data is not a regular file" in err
                       and "b.oemp" in out, f"kind {other:x}: {status} {out} {err}")
 
     def members(self):
@@ -345,7 +339,7 @@ class Packed:
         for cut in 20000, 20003:
             raw = self.write("raw.oemp", data[:cut])
             expected = answer(raw, str(raw))
-            self.hold("5 snapshots" in expected[1], f"cut at {cut}: {expected}")
+            self.claim("5 snapshots" in expected[1], f"cut at {cut}: {expected}")
             stored = self.zip_of([("a.oemp", data)], zipfile.ZIP_STORED)
             deflated = self.zip_of([("a.oemp", data[:cut] )])
             begins = deflated.index(b"PK\x01\x02")
@@ -355,12 +349,12 @@ class Packed:
                                ("deflated.zip", deflated[:begins])):
                 path = self.write(name, part)
                 said = answer(path, f"{path}:a.oemp")
-                self.hold(said == expected, f"{name} cut at {cut}: {said}, expected {expected}")
+                self.claim(said == expected, f"{name} cut at {cut}: {said}, expected {expected}")
         # As `tar cf x.tar ./folder` names what it packs.
         path = self.write("dots.tar", self.tar_of([("././in/a.oemp", data), (".hidden/a.oemp", data)]))
         for name in "in/a.oemp", ".hidden/a.oemp":
             status, out, err = self.ask("info", f"{path}:{name}")
-            self.hold(status == 0 and out.startswith(f"{path}:{name}: "), f"{name}: {status} {out} {err}")
+            self.claim(status == 0 and out.startswith(f"{path}:{name}: "), f"{name}: {status} {out} {err}")
         # Of a deflated member, as much as zlib itself gives.
         deflated = self.zip_of([("a.oemp", data)])
         begin = deflated.index(b"a.oemp") + len("a.oemp")
@@ -368,7 +362,7 @@ class Packed:
             packed = deflated[:len(deflated) * part // 8]
             raw = self.write("raw.oemp", zlib.decompressobj(-15).decompress(packed[begin:]))
             path = self.write("deflated.zip", packed)
-            self.hold(answer(path, f"{path}:a.oemp") == answer(raw, str(raw)), f"deflated, cut at {part}/8")
+            self.claim(answer(path, f"{path}:a.oemp") == answer(raw, str(raw)), f"deflated, cut at {part}/8")
 
     def seven(self, name, *words):
         """An archive, or more members in it, by 7z; None where there is none."""
@@ -391,12 +385,12 @@ class Packed:
             self.seven(name, "b.oemp")
             self.told(name, path.read_bytes(), f"{name}:a.oemp: error: cannot read on: it is encrypted", ["b.oemp"])
             status, out, err = self.ask("leaks", f"{path}:b.oemp")
-            self.hold(status == 0 and "8 snapshots" in out and not err, f"{name}:b.oemp: {status} {err}")
+            self.claim(status == 0 and "8 snapshots" in out and not err, f"{name}:b.oemp: {status} {err}")
             status, _, err = self.ask("leaks", f"{path}:a.oemp")
-            self.hold(status == 3 and "it is encrypted" in err, f"{name}:a.oemp: {status} {err}")
+            self.claim(status == 3 and "it is encrypted" in err, f"{name}:a.oemp: {status} {err}")
         path = self.seven("names.7z", "a.oemp", "-psecret", "-mhe=on")
         status, _, err = self.ask("leaks", path)
-        self.hold(status == 3 and f"{path}: error: cannot read all" in err and "encrypted" in err, status, err)
+        self.claim(status == 3 and f"{path}: error: cannot read all" in err and "encrypted" in err, status, err)
 
     def dictionaries(self):
         """A few bytes that ask for 4 GiB of memory do not get them, and what to do is told."""
@@ -412,7 +406,7 @@ class Packed:
             start = struct.pack("<QQI", offset, size, zlib.crc32(head))
             path.write_bytes(data[:8] + struct.pack("<I", zlib.crc32(start)) + start + data[32:32 + offset] + head)
             done = self.runs.alone("info", path, "--max-memory", "300M")
-            self.hold(done.returncode == 3 and b"large.7z:a.oemp: error: cannot be decompressed" in done.stderr
+            self.claim(done.returncode == 3 and b"large.7z:a.oemp: error: cannot be decompressed" in done.stderr
                       and b"--max-memory allows more" in done.stderr, "a 7z archive with a dictionary of 4 GiB", done)
         packed = lzma.compress(bytes(99), filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 8 << 20}])
         head = bytearray(packed[12:12 + 4 * packed[12] + 4])
@@ -421,7 +415,7 @@ class Packed:
             head[-4:] = struct.pack("<I", zlib.crc32(head[:-4]))
             path = self.write("large.xz", packed[:12] + head + packed[12 + len(head):])
             done = self.runs.alone("info", path, "--max-memory", "300M")
-            self.hold(done.returncode == 3 and words in done.stderr, "xz with a large dictionary", done)
+            self.claim(done.returncode == 3 and words in done.stderr, "xz with a large dictionary", done)
 
     def limits(self):
         """Each limit is met, told by the name of its option, and has a status of its own."""
@@ -442,42 +436,42 @@ class Packed:
                                    ("nesting", "4", deep), ("files", "4", members),
                                    ("files", "4", folder)):
             status, _, err = self.ask("check", file, f"--max-{limit}", value)
-            self.hold(status == 3 and f"--max-{limit}" in err and "[limit]" in err,
+            self.claim(status == 3 and f"--max-{limit}" in err and "[limit]" in err,
                       f"--max-{limit} of {file.name}: {status} {err}")
         for limit, value, file in (("unpacked", "64K", path), ("ratio", "2000", lines),
                                    ("nesting", "5", deep), ("files", "5", members),
                                    ("files", "5", folder)):
             _, _, err = self.ask("info", file, f"--max-{limit}", value, "--group", "all")
-            self.hold("[limit]" not in err, f"--max-{limit} {value} of {file.name}: {err}")
+            self.claim("[limit]" not in err, f"--max-{limit} {value} of {file.name}: {err}")
         packed = self.write("small.oemp.gz", gzip.compress(data))
         for most, told in ("1K", "larger than 1.0 KiB when"), ("20000", "larger than 19.5 KiB when"):
             err = self.ask("info", packed, "--max-unpacked", most)[2]
-            self.hold(told in err, f"--max-unpacked {most}: {err}")
+            self.claim(told in err, f"--max-unpacked {most}: {err}")
         # What is passed over is counted where a zip archive has no directory to find the next member by.
         bomb = self.zip_of([("x.txt", bytes(8 << 20)), ("a.oemp", data)])
         status, _, err = self.ask("info", self.write("bomb.zip", bomb), "--max-unpacked", "1M")
-        self.hold("[limit]" not in err and status == 0, f"a zip archive with a directory: {status} {err}")
+        self.claim("[limit]" not in err and status == 0, f"a zip archive with a directory: {status} {err}")
         without = self.write("bomb.zip", bomb[:bomb.index(b"PK\x01\x02")])
         status, _, err = self.ask("info", without, "--max-unpacked", "1M")
-        self.hold(status == 3 and "--max-unpacked" in err, f"a zip archive without its directory: {status} {err}")
+        self.claim(status == 3 and "--max-unpacked" in err, f"a zip archive without its directory: {status} {err}")
         whole = self.zip_of([("a.oemp", data), ("b.oemp", data)])
         self.told("torn.zip", whole[:-9], "its end is missing", ["a.oemp", "b.oemp"])
         status, out, err = self.ask("info", sample, "--max-line", "200", "--format", "json")
-        self.hold("long-line" in err, f"--max-line: {status} {err}")
+        self.claim("long-line" in err, f"--max-line: {status} {err}")
         status, out, err = self.ask("top", "--by", "type", sample, "--max-name", "12", "--format", "csv")
-        self.hold(status == 0 and "long-name" in err and out.count("…") > 3, f"--max-name: {err}")
+        self.claim(status == 0 and "long-name" in err and out.count("…") > 3, f"--max-name: {err}")
         twice = self.ask("top", "--by", "type", sample, "--max-name", "12", "--format", "csv")[1]
-        self.hold(out == twice, "--max-name: another answer")
+        self.claim(out == twice, "--max-name: another answer")
         full = self.ask("top", "--by", "type", sample, "--format", "csv")[1]
-        self.hold(len(out.splitlines()) == len(full.splitlines()), "--max-name joins types")
+        self.claim(len(out.splitlines()) == len(full.splitlines()), "--max-name joins types")
         done = self.runs.alone("info", sample, "--max-time", "1us")
-        self.hold(done.returncode == 3 and b"--max-time" in done.stderr, "--max-time", done.stderr)
+        self.claim(done.returncode == 3 and b"--max-time" in done.stderr, "--max-time", done.stderr)
         done = self.runs.alone("info", sample, "--max-memory", "300K")
         if not self.sanitized:
-            self.hold(done.returncode == 3 and b"--max-memory" in done.stderr, "--max-memory", done)
+            self.claim(done.returncode == 3 and b"--max-memory" in done.stderr, "--max-memory", done)
         for option, word in ("--max-memory", "much"), ("--max-ratio", "0"), ("--max-nesting", "17"):
             done = self.runs.alone("info", sample, option, word)
-            self.hold(done.returncode == 2 and word.encode() in done.stderr, option, word, done.stderr)
+            self.claim(done.returncode == 2 and word.encode() in done.stderr, option, word, done.stderr)
 
     @staticmethod
     def tar_of(members):
@@ -510,9 +504,7 @@ def main():
         packed.sanitized = options.sanitized
         for law in options.laws or ["streams", "torn", "damaged", "archives", "orders", "crowd", "broken", "directories", "passwords", "dictionaries", "members", "kinds", "limits"]:
             getattr(packed, law)()
-        packed.wrong += packed.runs.close()
-    print(f"packed: {packed.held} held, {packed.wrong} wrong")
-    return 1 if packed.wrong else 0
+        return packed.end()
 
 
 if __name__ == "__main__":

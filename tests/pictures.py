@@ -17,7 +17,7 @@ import tempfile
 import xml.etree.ElementTree
 
 import growing
-import runs
+from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 MOST = 1_000_000  # bytes of a picture
@@ -155,32 +155,26 @@ def fault_of_map(root, rows, unit):
     return None
 
 
-class Law:
-    def __init__(self, memprof, server):
-        self.runs, self.wrong, self.count = runs.Runs(memprof, server), 0, 0
-
-    def claim(self, fault, *what):
-        self.count += 1
-        if fault:
-            self.wrong += 1
-            print("wrong:", *what, fault)
+class Law(ClaimsOfRuns):
+    def fault(self, fault, *what):
+        """Claim that there is no fault."""
+        self.claim(not fault, *what, fault)
 
     def draw(self, command, path, *words):
         """The picture, if it is one."""
         done = self.runs.run(command, path, *words, "--format", "svg")
         root = parsed(done.stdout) if done.returncode in (0, 3) else f"exit status {done.returncode}"
         good = isinstance(root, xml.etree.ElementTree.Element)
-        self.claim(not good and root, path.name, command, *words)
+        self.fault(not good and root, path.name, command, *words)
         return root if good else None
 
     def ask(self, command, path, *words):
-        answer = self.runs.run(command, path, *words, "--format", "json", "--limit", 0).stdout
-        return json.loads(answer) if answer else {}
+        return self.json(command, path, *words, "--limit", 0)
 
     def hold(self, fault, about, command, path, *words):
         root, answer = self.draw(command, path, *words), self.ask(command, path, *words)
         if root is not None:
-            self.claim(fault(root, answer), path.name, command, *words, about)
+            self.fault(fault(root, answer), path.name, command, *words, about)
 
     def hold_sample(self, path):
         if path.suffix in HEAPS:
@@ -213,9 +207,9 @@ class Law:
                               ("growth", large), ("treemap", dump), ("treemap", types), ("treemap", deep)):
             root = self.draw(command, path)
             text = "".join(root.itertext()) if root is not None else ""
-            self.claim(path == large and "columns: each shows" not in text, path.name, "does not say what it shows")
-            self.claim(path == types and "are drawn together" not in text, path.name, "does not say what is left out")
-            self.claim("\u202e" in text or "\x07" in text, path.name, "shows what is hidden")
+            self.fault(path == large and "columns: each shows" not in text, path.name, "does not say what it shows")
+            self.fault(path == types and "are drawn together" not in text, path.name, "does not say what is left out")
+            self.fault("\u202e" in text or "\x07" in text, path.name, "shows what is hidden")
 
 
 def self_test():
@@ -259,9 +253,7 @@ def main():
             law.hold_sample(path)
     with tempfile.TemporaryDirectory(prefix="pictures.") as folder:
         law.hold_made(pathlib.Path(folder))
-    law.claim(law.runs.close(), "servers")
-    print(f"pictures.py: {law.count} claims, {law.wrong} wrong")
-    return law.wrong > 0
+    return law.end()
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import sys
 import tarfile
 import tempfile
 
+from claims import Claims
 from roots import skip
 from static import LIBC, forget_new_calls
 
@@ -37,18 +38,10 @@ def has_landlock(version=1):
     return LIBC.syscall(CREATE_RULESET, None, 0, ASK_VERSION) >= version
 
 
-class Trials:
-    """Claims, and how many of them do not hold."""
-
+class Trials(Claims):
     def __init__(self, program, probe, folder):
+        super().__init__()
         self.program, self.probe, self.folder = str(program), str(probe), folder
-        self.count, self.wrong = 0, 0
-
-    def claim(self, holds, what, *seen):
-        self.count += 1
-        if not holds:
-            self.wrong += 1
-            print("wrong:", what, *(repr(one)[:800] for one in seen))
 
     def environment(self, **more):
         own = self.folder / "own"
@@ -251,8 +244,7 @@ def main():
         for trial in (trials.denied, trials.decoded, trials.free, trials.same, trials.told, trials.links, trials.logs,
                       trials.watched, trials.pager):
             trial()
-    print(f"{trials.count} claims, {trials.wrong} wrong{'' if has_landlock() else '; this kernel has no Landlock'}")
-    sys.exit(1 if trials.wrong else 0)
+    sys.exit(trials.end(more="" if has_landlock() else "; this kernel has no Landlock"))
 
 
 if __name__ == "__main__":

@@ -119,21 +119,21 @@ class Law(viewers.Law):
 
     def write(self, format_, *words):
         """The same as `export` writes it, where that can."""
-        target = self.folder / f"{self.checks}.{format_}"
+        target = self.folder / f"{self.count}.{format_}"
         done = self.run("flame", *words, "--format", format_, "--quiet", "-o", target)
-        self.hold(done.returncode in (0, 3), f"{words}: {done.stderr}")
+        self.claim(done.returncode in (0, 3), f"{words}: {done.stderr}")
         if "--base" not in words:
             other = self.run("export", *words, "--to", format_, "--quiet", "-o", "-", text=False)
-            self.hold(other.stdout == target.read_bytes(), f"{words}: export writes another {format_}")
+            self.claim(other.stdout == target.read_bytes(), f"{words}: export writes another {format_}")
         return target
 
     def opened(self, format_, *words):
         """The profiles that speedscope makes of it; none where it complains."""
         target, what = self.write(format_, *words), f"{' '.join(map(str, words))} as {format_}"
         found = self.viewer.open(target)
-        self.hold("profiles" in found, f"{what}: speedscope says {found.get('told')}")
-        self.hold(found["as"] == IMPORTERS[format_], f"{what}: imported as {found['as']}")
-        self.hold(not found["asked"], f"{what}: {found['asked']}")
+        self.claim("profiles" in found, f"{what}: speedscope says {found.get('told')}")
+        self.claim(found["as"] == IMPORTERS[format_], f"{what}: imported as {found['as']}")
+        self.claim(not found["asked"], f"{what}: {found['asked']}")
         return found, what
 
     def sample(self, path, of, folded):
@@ -143,18 +143,18 @@ class Law(viewers.Law):
         total = sum(own for own, _ in wanted.values())
         found, what = self.opened("speedscope", path, "--of", of)
         for profile in found.get("profiles", [{}])[:1]:
-            self.hold(found["title"] == f"{found['name']} - speedscope" and path.name in profile["name"],
+            self.claim(found["title"] == f"{found['name']} - speedscope" and path.name in profile["name"],
                       f"{what}: its title is {found['title']}, its profile {profile['name']}")
-            self.hold(profile["total"] == total and imported(profile) == wanted,
+            self.claim(profile["total"] == total and imported(profile) == wanted,
                       f"{what}: {total} in {wanted}, speedscope has {profile}")
-            self.hold(profile["unit"] == {"bytes": "bytes", "seconds": "microseconds", "calls": "none"}[unit],
+            self.claim(profile["unit"] == {"bytes": "bytes", "seconds": "microseconds", "calls": "none"}[unit],
                       f"{what}: in {profile['unit']}")
         if not folded:
             return
         found, what = self.opened("folded", path, "--of", of)
         for profile in found.get("profiles", [])[:1]:
             escaped = {name.replace(";", "\\x3b"): own for name, own in without_source(wanted).items()}
-            self.hold(profile["total"] == total and without_source(imported(profile)) == escaped,
+            self.claim(profile["total"] == total and without_source(imported(profile)) == escaped,
                       f"{what}: {total} in {escaped}, speedscope has {profile}")
 
     def pair(self, base, new, of):
@@ -164,10 +164,10 @@ class Law(viewers.Law):
         unit = of if of in ("seconds", "calls") else "bytes"
         found, what = self.opened("speedscope", *words)
         profiles = found.get("profiles", [])
-        self.hold([profile["name"] for profile in profiles] == ["new", "base"], f"{what}: {profiles}")
+        self.claim([profile["name"] for profile in profiles] == ["new", "base"], f"{what}: {profiles}")
         for profile, side in zip(profiles, ("", "base_")):
             wanted = without_source(frames_of(rows, unit, side))
-            self.hold(profile["total"] == sum(wanted.values()) and without_source(imported(profile)) == wanted,
+            self.claim(profile["total"] == sum(wanted.values()) and without_source(imported(profile)) == wanted,
                       f"{what}: {side} {wanted}, speedscope has {profile}")
 
 
@@ -212,7 +212,7 @@ def self_test(law):
         path = law.folder / name
         path.write_text(text, encoding="utf-8")
         found = law.viewer.open(path)
-        law.hold("told" in found if name in refused else found.get("profiles") != right[path.suffix[1:]],
+        law.claim("told" in found if name in refused else found.get("profiles") != right[path.suffix[1:]],
                  f"{name}: is not found out, but imported as {found['as']}")
 
 
@@ -236,10 +236,7 @@ def main():
                 every_sample(law, folder)
         finally:
             viewer.close()
-    for breach in law.breaches:
-        print(breach)
-    print(f"speedscope.py: {law.checks - len(law.breaches)} of {law.checks} checks hold")
-    if law.breaches:
+    if law.end():
         sys.exit(1)
 
 

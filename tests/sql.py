@@ -12,7 +12,7 @@ import json
 import pathlib
 import sys
 
-import runs
+from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
@@ -51,16 +51,7 @@ SUMS = [("sites", "live_bytes", "live_bytes"), ("sites", "live_objects", "live_o
 KEYS = [("sites", "site"), ("frames", "site"), ("objects", "object"), ("refs", "object")]
 
 
-class Trials:
-    def __init__(self, program, server):
-        self.runs, self.claims, self.wrong = runs.Runs(program, server), 0, 0
-
-    def claim(self, holds, *what):
-        self.claims += 1
-        if not holds:
-            self.wrong += 1
-            print("wrong:", *(str(word)[:300] for word in what))
-
+class Trials(ClaimsOfRuns):
     def ask(self, *words):
         done = self.runs.run(*words, "--format", "json", "--quiet")
         return done, json.loads(done.stdout) if done.stdout else {}
@@ -141,9 +132,6 @@ class Trials:
             names = {(table, name) for row in answer["rows"] for name in row}
             self.claim(not names or names == {pair for pair in told if pair[0] == table}, table, names)
 
-    def close(self):
-        return self.runs.close()
-
 
 def all_of(trials):
     shop = SAMPLES / "shop-v2.oemp"
@@ -197,9 +185,7 @@ def main():
         return self_test()
     trials = Trials(asked.memprof, asked.server)
     all_of(trials)
-    ends = trials.close()
-    print(f"sql.py: {trials.claims} claims, {trials.wrong} wrong")
-    return sys.exit(trials.wrong > 0 or ends > 0 or trials.claims < 300)
+    sys.exit(trials.end(least=300))
 
 
 if __name__ == "__main__":

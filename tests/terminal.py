@@ -20,6 +20,7 @@ import tempfile
 import termios
 import time
 
+from claims import Claims
 from roots import skip
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -83,17 +84,10 @@ class Terminal:
         return self.printed.decode().replace("\r\n", "\n")
 
 
-class Trials:
-    """Claims, and how many of them do not hold."""
-
+class Trials(Claims):
     def __init__(self, program):
-        self.program, self.count, self.wrong = str(program), 0, 0
-
-    def claim(self, holds, what, *seen):
-        self.count += 1
-        if not holds:
-            self.wrong += 1
-            print("wrong:", what, *(repr(one)[:2000] for one in seen))
+        super().__init__()
+        self.program = str(program)
 
     def on_terminal(self, *words, **variables):
         """Start it on a terminal."""
@@ -267,10 +261,10 @@ def main():
     has_less = shutil.which("less")
     if has_less:
         trials.less()
-    print(f"{trials.count} claims, {trials.wrong} wrong")
-    if not has_less and not trials.wrong:
+    status = trials.end()
+    if not has_less and not status:
         skip("less is not installed")
-    return 1 if trials.wrong else 0
+    return status
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+from claims import ClaimsOfProgram
 from roots import skip
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -155,7 +156,7 @@ class Pprof:
         wanted = {row["key"]: row["created_objects"] for row in rows
                   if row["created_objects"] and row["key"] != "(none)"}  # that has something alive
         found = {value: count for (label, value), count in self.labels.items() if label == key}
-        law.hold(wanted and wanted.items() <= found.items(),
+        law.claim(wanted and wanted.items() <= found.items(),
                  f"{key}: samples have {found}, {wanted} were created")
 
     def by_hand(self, law, folder):
@@ -172,7 +173,7 @@ class Pprof:
                               check=False)
         told = [self.total_seconds(law, SAMPLES / f"shop-{v}.prf") for v in ("v1", "v2")]
         said = re.search(r"accounting for (\S+),.* of (\S+) total", done.stdout)
-        law.hold(said and abs(self.seconds(said[1]) - (told[1] - told[0])) < 0.006,
+        law.claim(said and abs(self.seconds(said[1]) - (told[1] - told[0])) < 0.006,
                  f"-diff_base tells {said and said[0]}, reports {told}: {done.stderr}")
 
     @staticmethod
@@ -276,7 +277,7 @@ class Callgrind:
                                "--show=Allocations", target], capture_output=True, text=True, check=False)
         rows = dict(reversed(row) for row in
                     re.findall(r"^ *([\d.,]+)  .*:(\w+)[^\n]* \[.*\]$", done.stdout, re.M))
-        law.hold({name: rows.get(name) for name in ("run", "step", "write")} ==
+        law.claim({name: rows.get(name) for name in ("run", "step", "write")} ==
                  {"run": "4", "step": "4", "write": "1"}, f"of a recursion: {done.stdout}{done.stderr}")
 
 
@@ -329,7 +330,7 @@ class Massif:
 
     def agree(self, law, path, options, what):
         rows = law.json("snapshots", path, "--limit", 0, *options).get("snapshots", [])
-        law.hold([row["live_bytes"] for row in rows] == [size for _, size, _ in self.all],
+        law.claim([row["live_bytes"] for row in rows] == [size for _, size, _ in self.all],
                  f"{what}: has {self.all}, the report {[row['live_bytes'] for row in rows]}")
 
     def open(self, path):
@@ -378,7 +379,7 @@ class Dhat:
     def agree(self, law, path, options, what):
         rows = law.json("snapshots", path, "--limit", 0, *options).get("snapshots", [])
         sizes = [row["live_bytes"] for row in rows]
-        law.hold(self.sums["gb"] in sizes and self.sums["gb"] >= self.sums["eb"],
+        law.claim(self.sums["gb"] in sizes and self.sums["gb"] >= self.sums["eb"],
                  f"{what}: {self.sums['gb']} at the peak, snapshots have {sizes}")
 
     def open_all(self, paths):
@@ -399,42 +400,30 @@ class Dhat:
         log.write_text(TWO, encoding="ascii")
         law.run("export", "--to", "dhat", "--slices", 1, "-o", target, log)
         points = json.loads(target.read_text(encoding="utf-8"))["pps"] if target.exists() else []
-        law.hold([point["tl"] for point in points if not point["eb"]] == [30000], f"lifetimes are {points}")
+        law.claim([point["tl"] for point in points if not point["eb"]] == [30000], f"lifetimes are {points}")
 
 
 FORMATS = {"pprof": Pprof(), "callgrind": Callgrind(), "massif": Massif(), "dhat": Dhat()}
 
 
-class Law:
-    def __init__(self, memprof):
-        self.memprof, self.checks, self.breaches, self.later = memprof, 0, [], []
-
-    def hold(self, holds, what):
-        self.checks += 1
-        if not holds:
-            self.breaches.append(what)
-
-    def run(self, *arguments, **more):
-        return subprocess.run([self.memprof, *map(str, arguments)], capture_output=True, check=False,
-                              **({"text": True} | more))
-
-    def json(self, *arguments):
-        done = self.run(*arguments, "--format", "json", "--quiet")
-        return json.loads(done.stdout) if done.stdout else {}
+class Law(ClaimsOfProgram):
+    def __init__(self, program):
+        super().__init__(program)
+        self.later = []
 
     def apart(self, kind, target, what):
         try:
             return kind.take_apart(target)
         except (AssertionError, KeyError, IndexError, ValueError) as why:
-            self.hold(False, f"{what}: {type(why).__name__} {why}")
+            self.claim(False, f"{what}: {type(why).__name__} {why}")
             return {}
 
     def shown(self, kind, pages):
         """What the program shows of each file has the totals that are in it."""
         pages = list(pages)
-        self.hold(len(pages) == len(self.later), f"{kind.program} shows {pages} of {len(self.later)}")
+        self.claim(len(pages) == len(self.later), f"{kind.program} shows {pages} of {len(self.later)}")
         for (what, _, inside), page in zip(self.later, pages):
-            self.hold(isinstance(page, dict) and page and page.items() <= inside.items(),
+            self.claim(isinstance(page, dict) and page and page.items() <= inside.items(),
                       f"{what}: has {inside}, {kind.program} shows {page}")
         self.later = []
 
@@ -443,14 +432,14 @@ class Law:
         report, told = self.json("export", "--to", name, "-o", target, path, *options), {}
         what = f"{path.name} {' '.join(options)} as {name}"
         if not report:
-            self.hold(not target.exists(), f"{what}: left something behind")
+            self.claim(not target.exists(), f"{what}: left something behind")
             return False
         told = self.json("analyze", path, *options).get("totals", {})
         inside = self.apart(kind, target, what)
-        self.hold(inside and all(told.get(key, value) == value for key, value in inside.items()),
+        self.claim(inside and all(told.get(key, value) == value for key, value in inside.items()),
                   f"{what}: has {inside}, the report {told}")
         said = {key: value for key, value in report["totals"].items() if key in inside}
-        self.hold(said == inside, f"{what}: has {inside}, and said {said}")
+        self.claim(said == inside, f"{what}: has {inside}, and said {said}")
         if hasattr(kind, "agree"):
             kind.agree(self, path, options, what)
         if opens:
@@ -458,7 +447,7 @@ class Law:
             if hasattr(kind, "open"):
                 self.shown(kind, [kind.open(target)])
         piped = self.run("export", "--to", name, "-o", "-", "--quiet", path, *options, text=False)
-        self.hold(piped.stdout == target.read_bytes(), f"{what}: to a pipe, {piped.stderr}")
+        self.claim(piped.stdout == target.read_bytes(), f"{what}: to a pipe, {piped.stderr}")
         return True
 
 
@@ -502,7 +491,7 @@ def self_test(law, name, folder):
     whole = FORMATS[name].take_apart(target)
     spoil(target)
     try:
-        law.hold(FORMATS[name].take_apart(target) != whole, "a file that was changed is not found out")
+        law.claim(FORMATS[name].take_apart(target) != whole, "a file that was changed is not found out")
     except AssertionError as why:
         print(f"found out: {why}")
 
@@ -513,12 +502,12 @@ def every_sample(law, name, opens, folder):
     for path in sorted(SAMPLES.glob("shop*")):
         if path.suffix in (".oemp", ".taligent", ".gclog", ".prf", ".sqlite"):
             written += law.sample(name, path, folder, opens)
-    law.hold(written >= 5, f"{written} samples were written")
+    law.claim(written >= 5, f"{written} samples were written")
     law.sample(name, SAMPLES / "shop-v2.oemp", folder, opens, "--source", "*Order*")
     recording(folder / "hostile.oemp")
-    law.hold(law.sample(name, folder / "hostile.oemp", folder, opens), "hostile names")
+    law.claim(law.sample(name, folder / "hostile.oemp", folder, opens), "hostile names")
     long_profile(folder / "long.prf")
-    law.hold(law.sample(name, folder / "long.prf", folder, opens) == (name in ("pprof", "callgrind")),
+    law.claim(law.sample(name, folder / "long.prf", folder, opens) == (name in ("pprof", "callgrind")),
              "a profile of millennia")
     if opens and law.later:
         law.shown(kind, kind.open_all([target for _, target, _ in law.later]))
@@ -540,10 +529,7 @@ def main():
             self_test(law, options.format, pathlib.Path(name))
         else:
             written = every_sample(law, options.format, opens, pathlib.Path(name))
-    for breach in law.breaches:
-        print(breach)
-    print(f"{law.checks - len(law.breaches)} of {law.checks} checks hold; {written} samples")
-    if law.breaches:
+    if law.end(more=f"; {written} samples"):
         sys.exit(1)
     if not opens:
         skip(f"{options.format} is not opened by {kind.program}: {kind.package} is not installed")

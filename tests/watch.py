@@ -26,6 +26,8 @@ import tempfile
 import termios
 import time
 
+from claims import Claims
+
 SECONDS = 60  # that a line may take on a busy machine
 FIGURES = ("sequence", "tag", "time_us", "live_objects", "live_bytes", "delta_bytes")
 
@@ -93,19 +95,12 @@ class Watch:
             self.process.stderr.close()
 
 
-class Trials:
-    """Claims, and how many of them do not hold."""
-
+class Trials(Claims):
     def __init__(self, memprof, generate, folder):
+        super().__init__()
         self.memprof, self.generate, self.folder = memprof, generate, pathlib.Path(folder)
-        self.count, self.wrong, self.files = 0, 0, 0
+        self.files = 0
         self.random = random.Random(7)
-
-    def claim(self, holds, what, *seen):
-        self.count += 1
-        if not holds:
-            self.wrong += 1
-            print("wrong:", what, *(str(one)[:2000] for one in seen))
 
     def path(self):
         """A name that no file has yet."""
@@ -663,8 +658,7 @@ def main():
         trials = Trials(options.memprof, options.generate, folder)
         for name in names:
             getattr(trials, name)()
-    print(f"watch.py: {trials.count} claims, {trials.wrong} wrong")
-    raise SystemExit(trials.wrong > 0)
+    raise SystemExit(trials.end())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,57 @@
+"""Claims about the program: those that do not hold are printed and counted."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import runs
+
+LONGEST = 2000  # characters of what is printed of anything
+
+
+class Claims:
+    def __init__(self):
+        self.count = self.wrong = 0
+
+    def claim(self, holds, *what):
+        self.count += 1
+        if not holds:
+            self.wrong += 1
+            print("wrong:", *((one if isinstance(one, str) else repr(one))[:LONGEST] for one in what))
+
+    def end(self, least=1, more=""):
+        """Print how many claims there were; return the exit status."""
+        print(f"{pathlib.Path(sys.argv[0]).name}: {self.count} claims, {self.wrong} wrong{more}")
+        return 1 if self.wrong or self.count < least else 0
+
+    def json(self, *words):
+        """The answer of a run, {} if it has none."""
+        done = self.run(*words, "--format", "json", "--quiet")
+        return json.loads(done.stdout) if done.stdout else {}
+
+
+class ClaimsOfProgram(Claims):
+    """Claims about some runs, each a start of the program; what they print is text."""
+
+    def __init__(self, program):
+        super().__init__()
+        self.program = program
+
+    def run(self, *words, **more):
+        return subprocess.run([self.program, *map(str, words)], capture_output=True, check=False,
+                              **({"text": True} | more))
+
+
+class ClaimsOfRuns(Claims):
+    """Claims about many runs, by servers if there are any; what they print is bytes."""
+
+    def __init__(self, program, server=None):
+        super().__init__()
+        self.runs = runs.Runs(program, server)
+
+    def run(self, *words, **more):
+        return self.runs.run(*words, **more)
+
+    def end(self, least=1, more=""):
+        self.claim(self.runs.close() == 0, "a server ended badly")
+        return super().end(least, more)
