@@ -48,7 +48,8 @@ uint64_t mp_diagnostics_severity_count(const mp_diagnostics *diagnostics, mp_sev
 /* How many contradict the format or the file itself. */
 uint64_t mp_diagnostics_violations(const mp_diagnostics *diagnostics);
 
-/* What the table says of a code: "cannot-open", its severity, whether it is a violation. */
+/* Return the properties of a code from the table: its name ("cannot-open"), its severity, and
+ * whether it is a violation. */
 const char *mp_diagnostic_code(mp_diagnostic_id id);
 mp_severity mp_diagnostic_severity(mp_diagnostic_id id);
 bool mp_diagnostic_is_violation(mp_diagnostic_id id);

@@ -19,7 +19,7 @@ extern "C" {
 typedef struct mp_document mp_document;
 typedef struct mp_table mp_table;
 
-/* What a column's values are. */
+/* Units of the values in a column. */
 typedef enum mp_unit {
     MP_TEXT = 0,
     MP_NUMBER = 1, /* an id, a line: no unit, no grouping */
@@ -52,8 +52,7 @@ typedef struct mp_value {
     size_t count;
 } mp_value;
 
-/* What a recording was held to, and what came of it: a rule of a policy, or a limit of a request.
- * Texts are "" where there is none. */
+/* A rule of a policy or a limit of a request, and its result. Texts are "" if there is none. */
 typedef struct mp_check {
     mp_verdict verdict;
     const char *file;             /* that was held to it, of several; NULL: all that was read */
@@ -62,16 +61,16 @@ typedef struct mp_check {
     const char *measured, *limit; /* for people */
     const char *message;          /* why it does not hold, such as the worst site */
     int64_t measured_bytes, limit_bytes; /* of a limit of bytes */
-    /* Of a limit that is a percentage, which is to be reached and not kept to. */
+    /* True if the limit is a percentage that must be reached, not one that must not be exceeded. */
     bool at_least;
     double measured_percent, limit_percent;
-    /* What its figure hides, a leak that is larger than the limit: of one that passes, or that
-     * fails for this because "strict" was asked for. */
+    /* Warning of a leak that is larger than the limit but hidden by the measured figure; set on
+     * a check that passes, or that fails for this reason because "strict" was given. */
     const char *warning;
     const char *note; /* what its figure has in it, whether it passes or not */
 } mp_check;
 
-/* What a line of an answer is about; it says so in words, too. */
+/* Tone of a line of the summary. The words say the same. */
 typedef enum mp_tone {
     MP_TONE_PLAIN = 0,
     MP_TONE_WORSE = 1, /* a leak, growth, a rule that does not hold */
@@ -99,7 +98,7 @@ const mp_table *mp_document_table_at(const mp_document *document, size_t place);
 const mp_table *mp_document_find(const mp_document *document, const char *name);
 /* The one that the report is about; NULL: no table is more so than others. */
 const mp_table *mp_document_main_table(const mp_document *document);
-/* What the report says first, the most important first; the words may change. */
+/* Return the lines of the report's summary, the most important first. Their wording may change. */
 const mp_said *mp_document_said(const mp_document *document, size_t *count);
 /* The rules or limits that were asked for, in their order. */
 const mp_check *mp_document_checks(const mp_document *document, size_t *count);
@@ -110,13 +109,13 @@ mp_verdict mp_document_verdict(const mp_document *document);
 const char *mp_table_name(const mp_table *table);
 /* For people; NULL: there is none. */
 const char *mp_table_title(const mp_table *table);
-/* Whether it is one row that stands for itself: an object in JSON, not an array. */
+/* Return true if the table is a single record: in JSON an object, not an array. */
 bool mp_table_is_record(const mp_table *table);
 size_t mp_table_row_count(const mp_table *table);
 /* Rows behind those that are here: the request had a limit. */
 size_t mp_table_rows_left_out(const mp_table *table);
 size_t mp_table_column_count(const mp_table *table);
-/* Of a column, by its place from 0: its name and its unit. */
+/* Return the name and the unit of a column, by its place from 0. */
 const char *mp_table_column_name(const mp_table *table, size_t column);
 mp_unit mp_table_column_unit(const mp_table *table, size_t column);
 /* For people; NULL: there is none. */

@@ -32,8 +32,8 @@ extern "C" {
 /* "0.1.0"; static. */
 const char *mp_version(void);
 
-/* What to do when there is no memory, on whichever thread; it must not return. NULL restores the
- * default, abort(). */
+/* Set the function that is called on any thread if memory runs out; it must not return. NULL
+ * restores the default, abort(). */
 void mp_set_out_of_memory_handler(void (*handler)(void));
 
 /* --- sessions: what is read, and how --- */
@@ -88,7 +88,7 @@ void mp_session_watch(mp_session *session,
 /* Say why the last call for the session failed, as a line; "" where none did. Valid until the next
  * one. `error`, of functions that have it, may be NULL. */
 const char *mp_session_error(mp_session *session);
-/* What was wrong with the inputs of the question that was put last. Valid until the next one. */
+/* Return the problems of the inputs of the latest question. Valid until the next question. */
 const mp_diagnostics *mp_session_diagnostics(const mp_session *session);
 
 /* --- asking --- */

@@ -14,9 +14,10 @@ typedef struct mp_checksum {
     bool known;
 } mp_checksum;
 
-/* Of all that `more` reads, up to `room` bytes at a time, until it reads none. */
+/* Return the checksum of everything that `more` reads, up to `room` bytes at a time, until it
+ * reads none. */
 mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *into, size_t room), void *opaque);
-/* Of known ones. */
+/* Compare two known checksums. */
 bool mp_checksum_equal(const mp_checksum *a, const mp_checksum *b);
 
 /* "xxh128:" and 32 digits. */

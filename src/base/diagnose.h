@@ -11,8 +11,7 @@ mp_diagnostics *mp_diagnostics_new(size_t keep);
 /* New ones that keep as many, and spell arguments and name paths as these do. */
 mp_diagnostics *mp_diagnostics_like(const mp_diagnostics *diagnostics);
 void mp_diagnostics_free(mp_diagnostics *diagnostics);
-/* What stands before the name of an argument in messages, as whoever asks writes it: "--"; "" until
- * somebody says. Borrowed. */
+/* Set the prefix of argument names in messages, such as "--"; the default is "". Borrowed. */
 void mp_diagnostics_spell(mp_diagnostics *diagnostics, const char *dashes);
 const char *mp_diagnostics_dashes(const mp_diagnostics *diagnostics);
 
@@ -30,8 +29,8 @@ const char *mp_diagnostics_name(const mp_diagnostics *diagnostics, mp_arena *are
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Whether it tells that the program damaged its memory, which is no fault of the recording; how
- * many do. */
+/* Return true if the diagnostic reports that the program damaged its memory, which is no fault
+ * of the recording; return the number of such diagnostics. */
 bool mp_diagnostic_is_damage(mp_diagnostic_id id);
 uint64_t mp_diagnostics_damages(const mp_diagnostics *diagnostics);
 

@@ -11,8 +11,8 @@
 
 #include "base/text.h"
 
-/* What the static program has (src/cli/static): of the system's modules, which iconv would load,
- * each wants the C library that it was built with. */
+/* Defined in the static program (src/cli/static), which cannot load the system's iconv modules:
+ * each needs the C library it was built with. */
 extern const char mp_loads_no_modules __attribute__((weak));
 
 typedef enum unit {
@@ -21,7 +21,7 @@ typedef enum unit {
     UTF16_BE,
 } unit;
 
-/* Of characters that have one code point; `UNKNOWN` ones were not met yet. */
+/* Codes for characters that have one code point; `UNKNOWN` ones were not looked up yet. */
 enum { UNKNOWN = 0, LONGER = 1, NONE = 2 };
 enum { HIGH = 0x80, LONGEST = 8 };
 
@@ -219,7 +219,7 @@ static size_t take_utf16(const mp_encoding *encoding, const char *at, size_t len
     return 4;
 }
 
-/* Of more than two bytes, or of several code points. */
+/* Convert a character of more than two bytes or of several code points. */
 static size_t take_longer(const mp_encoding *encoding, const char *at, size_t length, bool last,
                           char *out, size_t *put, bool *bad)
 {

@@ -30,8 +30,8 @@ static bool take_one(const char **glob, uint32_t code, unsigned flags)
 
 bool mp_glob_fits(const char *glob, const char *text, unsigned flags)
 {
-    /* Where the last star stands, and up to where the text is its own: it takes one more where what
-     * follows it does not fit. Stars before it need not be tried again. */
+    /* The last star, and the end of the text it matches so far. If the rest does not match, the
+     * star takes one more character. Earlier stars need not be tried again. */
     const char *star = NULL, *taken = NULL;
     while (*text || *glob == '*') {
         if (*glob == '*') {

@@ -12,7 +12,8 @@ enum {
     MP_GLOB_NO_ESCAPES = 2, /* backslashes are characters, as in paths */
 };
 
-/* Whether the pattern fits the whole text. It takes steps by their lengths multiplied, at most. */
+/* Return true if the pattern matches the whole text. The number of steps is at most the product
+ * of their lengths. */
 bool mp_glob_fits(const char *glob, const char *text, unsigned flags);
 
 /* A text that is part of each that the glob fits: the longest that stands in it as it is, before

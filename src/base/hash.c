@@ -11,8 +11,8 @@
 mp_hash_keys mp_keys;
 static unsigned char secret[XXH3_SECRET_SIZE_MIN];
 
-/* Where the kernel is too old, or is just starting, it has given the process 16 bytes all the same:
- * they are spread. */
+/* Fill `bytes` from the 16 random bytes that the kernel gives every process, for kernels without
+ * getrandom or early at boot. */
 static void spread(unsigned char *bytes, size_t length)
 {
     uint64_t given[2], drawn;
@@ -61,7 +61,8 @@ __attribute__((constructor)) static void draw(void)
         mp_keys.even = mp_hash64(mp_keys.even) | 1;
 }
 
-/* Of short texts XXH3 makes what can be turned back, but for the key. */
+/* Hash a text. For short texts, XXH3 alone can be inverted by anyone who knows its secret, so
+ * its result is hashed again with the key. */
 uint64_t mp_hash_bytes(const void *bytes, size_t length)
 {
     return mp_hash64(XXH3_64bits_withSecret(bytes, length, secret, sizeof secret));

@@ -40,7 +40,7 @@ static inline uint64_t mp_hash64(uint64_t number)
     return mp_fold(once ^ mp_keys.number[2], mp_keys.number[3]);
 }
 
-/* Of two, four or six numbers, all of whose bits count. */
+/* Hash two, four or six numbers; every bit counts. */
 static inline uint64_t mp_hash_words(const uint64_t *words, size_t count)
 {
     uint64_t sum = 0;

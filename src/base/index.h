@@ -48,8 +48,8 @@ static inline const mp_hash_entry *mp_hash_index_home(const mp_hash_index *index
     return index->entries ? &index->entries[(uint32_t)hash & index->mask] : NULL;
 }
 
-/* Where the thing is, or the empty place where it would stand; there is a table. Inline, as are the
- * two below, so that the comparison is no call. */
+/* Return the entry for the thing, or the empty entry where it belongs; the table must exist.
+ * Inline, like the two functions below, so that the comparison is not a call. */
 static inline mp_hash_entry *mp_hash_index_place(const mp_hash_index *index, uint64_t hash,
                                                  mp_same *same, const void *opaque)
 {

@@ -62,7 +62,8 @@ static const char *plain_end(const char *text, const char *end)
     return text;
 }
 
-/* What people do not see stays whole for programs, but does nothing to a terminal. */
+/* Print a text. Invisible characters are kept for programs, but escaped so that a terminal
+ * ignores them. */
 void mp_json_put_text(mp_json *json, const char *text, size_t length)
 {
     static const char named[] = "\b\n\r\t\f\"\\", letters[] = "bnrtf\"\\";

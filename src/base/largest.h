@@ -10,7 +10,7 @@
 /* Put the places in their order. */
 void mp_sort_largest(uint32_t *places, size_t count, const int64_t *sizes, size_t stride);
 
-/* Of those of `count` places that are kept, keep the `most` largest. */
+/* Keep the `most` largest of the `count` places that are kept. */
 void mp_keep_largest(bool *kept, uint32_t count, size_t most, const int64_t *sizes, size_t stride);
 
 #endif

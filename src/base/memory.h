@@ -57,10 +57,10 @@ typedef struct mp_memory_range {
     uintptr_t begin, end;
 } mp_memory_range;
 
-/* Where all that the arena has handed out stands, in the order of addresses: it owns what is in one
- * of them. Holds until the arena hands out more; release with free(). */
+/* Return the memory ranges that the arena has handed out, sorted by address; the arena owns
+ * whatever lies in them. Valid until the arena hands out more; release with free(). */
 mp_memory_range *mp_arena_ranges(const mp_arena *arena, size_t *count);
-/* Whether it is in one of the ranges, which stand in their order. */
+/* Return true if the memory lies in one of the sorted ranges. */
 bool mp_ranges_have(const mp_memory_range *ranges, size_t count, const void *memory);
 
 #endif

@@ -97,8 +97,8 @@ static char *beside(const char *path, const char *name)
     return text;
 }
 
-/* Where a chain of links ends, whether there is a file or not, or at a descriptor. NULL with errno.
- */
+/* Return the end of a chain of links, whether or not there is a file, or a descriptor. NULL with
+ * errno. */
 static char *follow(const char *path)
 {
     enum { MOST_LINKS = 40 };
@@ -363,7 +363,7 @@ bool mp_output_close(mp_output *output, bool keep, mp_error *error)
                           strerror(errno));
         error->code = MP_ERROR_OUTPUT;
     }
-    /* What was to be kept is on the disk by now; a device may tell now that it is not. */
+    /* The data is on the disk by now, but a device may only now report an error. */
     if (close(output->descriptor) != 0 && ok && !output->target)
         ok = cannot_write(output->path, error);
     forget(output);

@@ -21,9 +21,9 @@ typedef struct mp_output {
     bool named;       /* it has this name already */
 } mp_output;
 
-/* What a link points to is replaced, not the link. The new file may be read and written by whom the
- * old one could be. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written through.
- * False with an error (MP_ERROR_OUTPUT); else close it. */
+/* Open a file for writing. For a link, its target is replaced, not the link. The new file keeps
+ * the permissions of the old one. A device, a pipe or a descriptor (/dev/stdout, /dev/fd/3) is
+ * written to directly. False with an error (MP_ERROR_OUTPUT); otherwise the caller closes it. */
 bool mp_output_open(mp_output *output, const char *path, mp_error *error);
 /* Put the file in its place, on the disk, or leave what was there where `keep` is false. False with
  * an error; unless it says otherwise, what was there is then still there. */

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/program.h"
 
-/* What stands before a place: assertions ask for it. */
+/* Kind of character before a position; assertions depend on it. */
 typedef enum context {
     BEFORE_ALL,
     BEFORE_WORD,
@@ -91,8 +91,8 @@ mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size)
     return p;
 }
 
-/* Of a run, what stands in it whatever follows: the last character may be one that need not be
- * there. */
+/* Return the part of a run that every match contains: a repetition operator may make its last
+ * character optional. */
 static mp_slice sure_of(const char *run, size_t length)
 {
     if (run[length] && strchr("*+?{", run[length]))
@@ -281,7 +281,7 @@ static uint32_t state_of_places(mp_pattern *p, context before)
     return (uint32_t)p->state_count++;
 }
 
-/* Where a character leads that was not seen in this state yet. */
+/* Compute the state that a character leads to and cache it. */
 static uint32_t learn(mp_pattern *p, uint32_t from, uint32_t code)
 {
     uint32_t result = MATCHED;

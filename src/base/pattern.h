@@ -14,7 +14,7 @@
 
 typedef struct mp_pattern mp_pattern;
 
-/* Where something stands in a text, in bytes; nowhere: `begin` is MP_NOWHERE. */
+/* Position of a match in a text, in bytes; `begin` is MP_NOWHERE if there is none. */
 typedef struct mp_span {
     size_t begin, end;
 } mp_span;
@@ -28,8 +28,8 @@ void mp_pattern_free(mp_pattern *pattern);
  * of groups, before any [ or {. May be empty. */
 mp_slice mp_pattern_core(const char *text);
 
-/* Whether something of the text matches, from the byte `from` on; what stands before it is seen by
- * ^ and \b. It keeps what it learns: a pattern is for one thread at a time. */
+/* Return true if the text matches somewhere from byte `from` on; ^ and \b also see the text
+ * before it. The pattern caches states, so only one thread may use it at a time. */
 bool mp_pattern_fits(mp_pattern *pattern, const char *text, size_t from);
 
 /* The same, and where: of the match, and of the groups \1 to \9. Up to where the text was looked at

@@ -1,5 +1,5 @@
-/* What a regular expression is compiled to: instructions of a machine that is in many places at
- * once. Jumps are relative, so that a repetition is a copy. */
+/* Compiled regular expressions: instructions of a machine that is in many places at once. Jumps
+ * are relative, so a repetition can be copied. */
 #ifndef MP_BASE_PROGRAM_H
 #define MP_BASE_PROGRAM_H
 

@@ -43,9 +43,9 @@ bool mp_utf8_valid(mp_slice text);
  * else MP_SEEN. Its length in bytes, 0 where it is no UTF-8, is in `*length`. */
 #define MP_SEEN UINT32_MAX
 uint32_t mp_text_hidden(const char *p, const char *end, size_t *length);
-/* What stands for the character at `p` before people, and its length in bytes; 0: it stands for
- * itself. Control characters do something to a terminal ("\\x1b"); others show nothing, or turn
- * around what is beside them, so that names look like what they are not ("\\u{202e}"). */
+/* Write the escape for the character at `p` and return the character's length in bytes; 0: it
+ * needs none. Escaped are control characters ("\\x1b") and invisible characters, which could
+ * make a name look like a different one ("\\u{202e}"). */
 enum { MP_ESCAPE = 16 };
 size_t mp_text_escape(const char *p, const char *end, char escape[MP_ESCAPE]);
 /* The text in UTF-8: itself where it is valid, else its bytes read as ISO 8859-1, in the arena. */

@@ -30,7 +30,8 @@ void mp_format_percent(char *text, double percent, bool with_sign);
 /* A change with its unit: "+12.5 %", "x 624" */
 void mp_format_change(char *text, double percent);
 
-/* Of amounts that are not negative and were not reserved in any budget: what a file states. */
+/* Return the sum, or INT64_MAX on overflow, of non-negative amounts that are not part of any
+ * budget, such as those stated by a file. */
 static inline int64_t mp_sum_capped(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;

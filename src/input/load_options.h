@@ -13,7 +13,7 @@ typedef struct mp_progress {
     void *opaque;
 } mp_progress;
 
-/* What an input may ask for; 0: as much as memprof --help says. */
+/* Limits for an input; 0: the default that memprof --help shows. */
 typedef struct mp_limits {
     int64_t unpacked; /* bytes that come of what is packed in one file */
     int64_t ratio;    /* to the bytes that they were packed into, above 64 MiB */
@@ -28,9 +28,9 @@ typedef struct mp_load_options {
     const char *format;                /* a reader's name; NULL: find out from the content */
     const char *const *source_folders; /* where debug listings are looked for */
     size_t source_folder_count;
-    /* Of memory recordings, to tell by their own times which objects were created from then on, up
-     * to then: for what is asked with the same "since" and "until", which else tell by the
-     * snapshots at which objects appear. NULL: no bound. */
+    /* Times that decide, by the objects' own times in memory recordings, which objects count as
+     * created. Ask with the same "since" and "until"; otherwise objects are assigned by the
+     * snapshots at which they appear. NULL: no bound. */
     const char *since, *until;
     const char *domain; /* the application domain of a dump that is read; NULL: all */
     const char *at;     /* a moment of an event log, "peak" or a time; NULL: none */
@@ -40,9 +40,9 @@ typedef struct mp_load_options {
     const char *const *skips; /* globs of frames that do not name a site */
     size_t skip_count;
     const mp_progress *progress; /* NULL: none */
-    /* What texts of recordings, listings and sources are encoded in, by a name that iconv knows and
-     * in which ASCII is itself, or UTF-16LE or UTF-16BE. NULL: in UTF-8, or, where they are not
-     * valid, in ISO 8859-1. What begins with a byte-order mark tells it itself. */
+    /* Encoding of texts in recordings, listings and sources: a name that iconv knows and that
+     * contains ASCII, or UTF-16LE or UTF-16BE. NULL: UTF-8, and ISO 8859-1 for texts that are
+     * not valid UTF-8. A byte-order mark overrides it. */
     const char *encoding;
     mp_limits limits;
     uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */
@@ -56,9 +56,9 @@ typedef struct mp_load_options {
     bool checksums;      /* for a baseline that is saved, or for "against" of "check": all is
                             read once more */
     bool traces_folded;  /* nobody asks for the rows of a profile's trace one by one */
-    /* Of an event log: in place of so many slices, one for each so many microseconds in which
-     * anything happened; 0: not asked for. Events may then stand a second of their time before one
-     * that is older, and no more. */
+    /* Length of a slice of an event log in microseconds, instead of a number of slices; slices
+     * without events are left out. 0: not given. Events may then be out of order by at most a
+     * second. */
     int64_t slice_us;
 } mp_load_options;
 

@@ -178,8 +178,8 @@ void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
     __builtin_prefetch(&blocks->table[home_of(blocks, event->address)], 1);
 }
 
-/* What an allocation of the site would be entered in, or the block at the address is in; whichever
- * it is, it has a share since it was first entered in. */
+/* Return the generation that an allocation at the site would be added to, or that the block at
+ * the address belongs to. Either way it already has a share. */
 static uint32_t next_generation(const mp_blocks *blocks, const mp_event *event)
 {
     if (event->kind == MP_EVENT_ALLOCATION)
@@ -299,8 +299,8 @@ static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
     return site->generation;
 }
 
-/* What was born of a generation, which was all at one snapshot: its oldest delta. It may be of the
- * past. */
+/* Return the births of a generation, which all happen at one snapshot: its oldest delta. That
+ * snapshot may be in the past. */
 static mp_cost *births_of(mp_blocks *blocks, mp_generation_id id)
 {
     const mp_generation *generation = &blocks->model->generations.at[id.i];

@@ -16,8 +16,8 @@
 #include "model/event_log.h"
 #include "model/history.h"
 
-/* What is alive of a generation, and was at the peak: exact without a look back, because a
- * generation that was not touched since the peak is as it was then. */
+/* Live amounts of a generation, now and at the peak. Exact without looking back: a generation
+ * that was not touched since the peak still has the amounts it had then. */
 typedef struct mp_generation_share {
     mp_peak_share live, at_peak;
     uint64_t epoch; /* number of the peak that at_peak is of; older: as live */
@@ -62,7 +62,7 @@ typedef struct mp_blocks {
     mp_history *history; /* NULL: objects are not kept */
 } mp_blocks;
 
-/* What the pointers refer to must outlive the blocks. Release with mp_blocks_close. */
+/* Open the blocks. The pointers must outlive them. Release with mp_blocks_close. */
 void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                     mp_diagnostics *diagnostics);
 /* Also sums up what the log tells: model->events is then complete. */

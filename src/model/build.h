@@ -27,7 +27,7 @@ mp_string_id mp_model_intern_text(mp_model *model, const char *text);
 /* The profile of the model, made at the first call. */
 mp_profile *mp_model_profile(mp_model *model);
 
-/* What a log of events tells, made at the first call. */
+/* Return the model's data about a log of events, created at the first call. */
 mp_events *mp_model_events(mp_model *model);
 /* How long objects lived, to be written down; made at the first call. */
 mp_ages *mp_model_ages(mp_model *model);
@@ -66,7 +66,7 @@ mp_context_id mp_model_context(mp_model *model, const mp_context *key);
  * the next call. */
 mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation, mp_snapshot_id snapshot);
 
-/* What happened since the snapshot before, and what is alive: reusable objects apart. */
+/* Changes since the previous snapshot and live amounts, with reusable objects separate. */
 typedef struct mp_tally {
     int64_t created, deleted, changed; /* objects */
     int64_t live_objects, live_bytes;

@@ -36,7 +36,7 @@ static bool same_node(const void *opaque, uint32_t value)
 static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node node)
 {
     const mp_symbol *symbol = &model->symbols.at[node.symbol.i];
-    /* What has no name is told by its own number, as in the comparison above. */
+    /* Nodes without a name are identified by their own numbers, as in the comparison above. */
     uint64_t of = symbol->name.i  ? mp_joined(symbol->name.i, symbol->start_line)
                   : node.symbol.i ? node.symbol.i
                                   : mp_joined(node.node.i, 0);

@@ -9,7 +9,7 @@
 
 #include "model/build.h"
 
-/* What is alive of a generation. */
+/* Live amounts of a generation. */
 typedef struct mp_census_share {
     int64_t objects, bytes;
 } mp_census_share;
@@ -35,8 +35,8 @@ typedef struct mp_census {
 void mp_census_open(mp_census *census, mp_model *model, mp_session_id session);
 void mp_census_close(mp_census *census);
 
-/* Whether there is room for the bytes in every sum. Ask once for each object, before it is entered.
- */
+/* Return true if no sum would overflow by the bytes. Call it once for each object, before adding
+ * it. */
 bool mp_census_affords(mp_census *census, int64_t bytes);
 /* An object alive at the open snapshot. `context` is all that is known of it; `born` is that
  * snapshot or an earlier one. Gives its generation. */

@@ -1,5 +1,6 @@
-/* What the replay of a heap log writes down beside the ledger: anomalies, what one thread
- * allocated and another deleted; and what is inferred of it all when the logs are read. */
+/* Facts that the replay of a heap log records besides the ledger: anomalies, and blocks deleted
+ * by a thread other than the one that allocated them; and the inferences made when all logs are
+ * read. */
 #ifndef MP_MODEL_EVENT_LOG_H
 #define MP_MODEL_EVENT_LOG_H
 
@@ -62,7 +63,7 @@ typedef struct mp_event_log {
     mp_id_index handover_index;
 } mp_event_log;
 
-/* What the pointers refer to must outlive the log. Closing writes down all that still waits. */
+/* Open the log. The pointers must outlive it. Closing records everything that is still pending. */
 void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagnostics);
 void mp_event_log_close(mp_event_log *log);
 
@@ -77,7 +78,8 @@ void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_ev
 /* Put the anomalies since there were `first` of them in the order of their lines: those that
  * readers tell may be told before those of events that stand before them. */
 void mp_event_log_order(mp_event_log *log, uint32_t first);
-/* What the monitor itself found: a corruption, or another anomaly in its own words. */
+/* Record an anomaly that the monitor itself reported: a corruption, or another one in its own
+ * words. */
 void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, mp_slice text);
 
 #endif

@@ -1,8 +1,8 @@
-/* What a log of heap events tells beyond the ledger: threads, sizes, anomalies, the peak.
- *
+/* Facts about a log of heap events beyond the ledger: threads, sizes, anomalies, the peak.
  * Times are microseconds since the first event of the log. Generations and contexts are those of
- * the ledger; a block that was deleted with a type belongs to a context of that type from its
- * birth, one that is never deleted to a context without type, whose type can only be inferred. */
+ * the ledger. A block that was deleted with a type belongs to a context of that type from its
+ * birth; a block that is never deleted belongs to a context without a type, and its type can
+ * only be inferred. */
 #ifndef MP_MODEL_EVENTS_H
 #define MP_MODEL_EVENTS_H
 
@@ -49,7 +49,7 @@ typedef struct mp_handover {
     int64_t objects, bytes;
 } mp_handover;
 
-/* What the blocks of one crawl were when they were deleted. */
+/* Types of the blocks of one crawl at their deletion. */
 typedef struct mp_inference {
     mp_type_id type;        /* the most frequent real type; none: none had one */
     int64_t typed, deleted; /* deletions with that type, and all */
@@ -75,8 +75,8 @@ typedef struct mp_events {
     bool temporary_is_time;
 } mp_events;
 
-/* Whether it says anything: novtbl and notype are what the monitor writes where it found no type.
- */
+/* Return true if the type means something: the monitor writes novtbl and notype if it found no
+ * type. */
 bool mp_type_is_real(const mp_model *model, mp_type_id type);
 
 /* NULL: nothing happens. */

@@ -68,8 +68,8 @@ typedef struct mp_graph {
     uint64_t dangling;          /* references to objects that are not there */
     uint64_t duplicates;        /* objects that were there already: left out */
     uint32_t declared_types;    /* of different names */
-    /* Of each type, whether nothing was recorded of who refers to its objects: what keeps those
-     * alive is not known. NULL: of all it was. */
+    /* By type: true if references to its objects were not recorded, so that nothing is known of
+     * what keeps them alive. NULL: all were recorded. */
     bool *untracked;
     bool hexadecimal; /* how the format writes identifiers */
 } mp_graph;

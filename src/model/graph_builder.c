@@ -189,7 +189,7 @@ typedef struct lookup {
     uint32_t domain, object; /* that refers to it */
 } lookup;
 
-/* Where the walk over all references is: `object` has number `done`. */
+/* Position of the walk over all references: `object` has number `done`. */
 typedef struct reference_walk {
     mp_graph_builder *builder;
     size_t done;

@@ -133,7 +133,7 @@ static uint8_t marks_of(const mp_heap *heap, const mp_birth *birth)
     return (uint8_t)((before ? MP_BORN_BEFORE_REQUEST : 0) | (beyond ? MP_BORN_BEYOND : 0));
 }
 
-/* What happens to objects of a generation is the running request's own matter. */
+/* Count a change of a generation for the running request. */
 static void count_for_request(mp_heap *heap, mp_generation_id id, int64_t time_us, int objects,
                               int64_t bytes)
 {

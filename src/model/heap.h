@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "model/request_peak.h"
 
-/* What objects of one allocation site and one name have in common. */
+/* Properties shared by the objects of one allocation site and one name. */
 typedef struct mp_origin {
     mp_type_id type;
     mp_node_id node;
@@ -79,7 +79,7 @@ typedef struct mp_heap {
     int64_t since_us, until_us;
 } mp_heap;
 
-/* What the pointers refer to must outlive the heap. Release with mp_heap_close. */
+/* Open the heap. The pointers must outlive it. Release with mp_heap_close. */
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics);
 void mp_heap_close(mp_heap *heap);

@@ -6,8 +6,7 @@
 #include "model/build.h"
 #include "model/live.h"
 
-/* What is known of an id: how it is now, and its place in model->objects as it was at the last
- * snapshot. */
+/* State of an id now, and its place in model->objects at the last snapshot. */
 typedef struct record {
     uint64_t id;
     int64_t bytes;
@@ -104,7 +103,7 @@ void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_genera
     mp_history_change(history, id, bytes, generation);
 }
 
-/* What was at the id until the next snapshot gets a record of its own. */
+/* Give the object that was at the id until the next snapshot a record of its own. */
 static void set_apart(mp_history *history, uint64_t id)
 {
     const record *at = record_of(history, id, false);

@@ -43,7 +43,7 @@ typedef struct mp_live_set {
 mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id);
 /* Add an id that is not there. `generation` is not 0. */
 mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t generation);
-/* Whether the id may be there at all; cheaper than to look. */
+/* Return true if the id may be in the set; cheaper than a lookup. */
 static inline bool mp_live_may_have(const mp_live_set *set, uint64_t id)
 {
     return id <= set->largest;

@@ -61,7 +61,7 @@ typedef struct mp_platform_id {
     uint32_t i;
 } mp_platform_id;
 
-/* What kind of recording a run is about; inputs of one run are of one kind. */
+/* Kinds of recordings; all inputs of one run are of one kind. */
 typedef enum mp_kind {
     MP_KIND_NONE,
     MP_KIND_RECORDING, /* births and deaths between snapshots */
@@ -99,7 +99,7 @@ static inline bool mp_holds_dumps(unsigned holds)
     return (holds & (MP_HOLDS_GRAPH | MP_HOLDS_HISTORY)) == MP_HOLDS_GRAPH;
 }
 
-/* What a report must know of a type; everything else about it is its name. */
+/* Classes of types that reports distinguish. Everything else about a type is its name. */
 typedef enum mp_type_class {
     MP_TYPE_ORDINARY,
     MP_TYPE_CODE,        /* named by source: procedures and classes of the application */
@@ -110,7 +110,7 @@ typedef enum mp_type_class {
     MP_TYPE_RAW_MEMORY,  /* MEMPTR, large object: bytes that the program manages itself */
 } mp_type_class;
 
-/* What a file may say, say the contrary of, or say nothing about. */
+/* A fact that a file may confirm, deny or not mention. */
 typedef enum mp_told {
     MP_NOT_TOLD,
     MP_TOLD_NO,
@@ -165,8 +165,8 @@ typedef struct mp_context {
     mp_node_id node;   /* where created; none: outside the program's code */
     uint32_t line;     /* in the node's source */
     mp_symbol_id name; /* of the object itself; none: it has none */
-    /* Of what the object is scoped to, as that was at the object's birth; MP_CONTEXT_UNKNOWN:
-     * something that was not recorded. */
+    /* Context of the object's owner at the object's birth; MP_CONTEXT_UNKNOWN: the owner was not
+     * recorded. */
     mp_context_id owner;
     mp_string_id thread; /* that created it; none: not told, or not asked for */
     mp_session_id session;
@@ -189,7 +189,7 @@ typedef struct mp_generation {
     uint8_t marks;                    /* MP_BORN_... */
 } mp_generation;
 
-/* What else is told apart of objects that appear at one snapshot. */
+/* Further marks that distinguish objects that appear at one snapshot. */
 enum {
     MP_BORN_BEFORE_REQUEST = 1, /* before the snapshot's request began: not its own */
     MP_BORN_BEYOND = 2,         /* out of the time that was asked for: model->within */
@@ -227,10 +227,10 @@ typedef struct mp_snapshot {
     uint64_t line;  /* where in its file it starts */
     uint32_t input; /* of a dump: the file, by its place in mp_model.inputs */
     bool asked;     /* a moment that the user asked for, between two snapshots */
-    /* Of a dump: when it was begun, by a clock of the recorder's own, and how long it took. */
+    /* Start of the dump, by the recorder's own clock, and its duration. */
     bool has_clock, has_took;
     int64_t clock_us, took_us;
-    /* What happened since the snapshot before, and what is alive, reusable objects apart. */
+    /* Changes since the previous snapshot and live amounts, with reusable objects separate. */
     int64_t created_objects, deleted_objects, changed_objects;
     int64_t live_objects, live_bytes;
     int64_t reusable_objects, reusable_bytes;
@@ -244,8 +244,8 @@ typedef struct mp_snapshot {
     int64_t request_peak_objects, request_peak_bytes;
 } mp_snapshot;
 
-/* Whether its number can stand for it where numbers have 32 bits: it is larger than that of the one
- * before, which is NULL for the first. */
+/* Return true if the snapshot's number can identify it in 32 bits: it is larger than that of
+ * `before`, the previous snapshot, or NULL for the first. */
 static inline bool mp_snapshot_number_rises(const mp_snapshot *before, const mp_snapshot *snapshot)
 {
     return snapshot->sequence <= INT32_MAX && (!before || snapshot->sequence > before->sequence);
@@ -270,7 +270,7 @@ typedef struct mp_holder_place {
 
 #define MP_HELD_UNKNOWN UINT32_MAX
 
-/* What objects at one place, or roots of one kind, hold of one type, or of all types. */
+/* Amount that objects at one place, or roots of one kind, retain of one type or of all types. */
 typedef struct mp_holding {
     uint64_t key, at; /* a hash of the place and the type; of the place */
     int64_t bytes;    /* what it retains */
@@ -393,7 +393,7 @@ typedef struct mp_model {
     bool knows_request_peaks;
     int64_t longest_name; /* in bytes; longer ones are cut; 0: MP_LONGEST_NAME */
     bool cut_names;       /* some were */
-    /* Of dumps, the first that may be earlier than the one before it; NULL: there is none. */
+    /* The first dump that may be earlier than the one before it; NULL: none. */
     const char *misplaced;
     mp_time_range within; /* for which generations tell objects apart by their creation */
     struct mp_model_private *private;
@@ -418,20 +418,20 @@ static inline bool mp_snapshot_has_time(const mp_model *model, const mp_snapshot
 {
     return model->holds & MP_HOLDS_BIRTHS || snapshot->time_us != 0;
 }
-/* Whether a request created the objects of a generation: that of the snapshot at which they appear.
- */
+/* Return true if a request created the objects of a generation, by the snapshot at which they
+ * appear. */
 static inline bool mp_generation_is_of_request(const mp_model *model,
                                                const mp_generation *generation)
 {
     return model->snapshots.at[generation->born.i].request.i &&
            !(generation->marks & MP_BORN_BEFORE_REQUEST);
 }
-/* Whether a snapshot of this tag is where reports look by themselves: before a session cleans up,
- * what is alive is what leaked. */
+/* Return true if a snapshot with this tag is the one that reports use by default: whatever is
+ * alive before a session cleans up has leaked. */
 bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag);
-/* Whether it is the last one of a process, which has cleaned up. */
+/* Return true if the tag is that of a process's last snapshot, after its clean-up. */
 bool mp_model_is_exit(const mp_model *model, mp_string_id tag);
-/* Whether a snapshot of this tag is taken when a request ends. */
+/* Return true if a snapshot with this tag is taken when a request ends. */
 bool mp_model_is_request_end(const mp_model *model, mp_string_id tag);
 
 /* Field by field. */

@@ -29,7 +29,7 @@ typedef struct mp_module {
     uint64_t crc; /* of the compiled unit; 0: an internal entry */
 } mp_module;
 
-/* What a report could not print ("?"), to be left out and not taken for 0. */
+/* Fields that a report could not print ("?"); they are omitted and not read as 0. */
 enum {
     MP_UNKNOWN_LINE = 1,
     MP_UNKNOWN_EXECUTIONS = 2,
@@ -96,7 +96,7 @@ typedef struct mp_profile_text {
     mp_string_id text;
 } mp_profile_text;
 
-/* What the description line of version 3 says of the recording, as it is there; -1: it does not. */
+/* Fields of the description line of version 3, unchanged; -1: missing. */
 typedef struct mp_profile_header {
     mp_session_id session;
     int64_t statements, data_points, writes, buffer_size;

@@ -1,8 +1,7 @@
-/* What a request has alive at once of its own: the objects that were made after it began.
- *
- * Exact in time, for rows tell when objects were created and deleted, and those of one snapshot are
- * put in that order when it ends. Sizes are those of the snapshot; at one microsecond creations
- * come first. */
+/* The largest amount that a request has alive at once of the objects created after it began.
+ * The time is exact: rows say when objects were created and deleted, and the rows of a snapshot
+ * are sorted by time when it ends. Sizes are those of the snapshot; creations come before
+ * deletions of the same microsecond. */
 #ifndef MP_MODEL_REQUEST_PEAK_H
 #define MP_MODEL_REQUEST_PEAK_H
 

@@ -73,7 +73,7 @@ typedef struct aq_set {
     mp_snapshot_id snapshot;
 } aq_set;
 
-/* What a class is said to have, and what its rows of objects have. */
+/* Figures stated for a class, and the sums of its rows of objects. */
 typedef struct aq_figures {
     int64_t live, live_size, total, total_size;
     int64_t objects, bytes;
@@ -149,7 +149,7 @@ bool aq_connect(aq_state *state, aq_source *file);
 
 /* "ALLOCATION_PROFILER_OBJECTS" */
 const char *aq_table_name(aq_table table);
-/* Whether a table of this name is one of the format's. */
+/* Return true if the format has a table of this name. */
 bool aq_is_table(const char *name);
 /* NULL after a diagnostic. */
 sqlite3_stmt *aq_prepare(aq_state *state, const char *query);
@@ -160,8 +160,8 @@ bool aq_open_tables(aq_state *state);
 void aq_close_tables(aq_state *state);
 /* All result sets, in order. False after a diagnostic where there is none. */
 bool aq_read_sets(aq_state *state);
-/* Whether there is another row of the set at hand. Sets are asked for in their order; rows of sets
- * that do not exist are passed over with a diagnostic. */
+/* Return true if the current set has another row. Sets must be asked for in order; rows of sets
+ * that do not exist are skipped with a diagnostic. */
 bool aq_has(aq_state *state, aq_table table);
 /* Pass over all rows of the set at hand. */
 void aq_pass(aq_state *state, aq_table table);
@@ -182,7 +182,8 @@ mp_string_id aq_intern(aq_state *state, const char *text);
 
 /* Classes, routines and threads of the set at hand. */
 void aq_read_names(aq_state *state);
-/* What a number of the set stands for, made up after a diagnostic where nothing defines it. */
+/* Return the id for a number of the set. If nothing defines the number, report a diagnostic and
+ * create an id. */
 mp_type_id aq_class(aq_state *state, int64_t record, int64_t row);
 mp_symbol_id aq_routine(aq_state *state, int64_t record, int64_t row);
 mp_string_id aq_thread(aq_state *state, int64_t record, int64_t row);
@@ -199,8 +200,8 @@ void aq_read_objects(aq_state *state);
 
 /* --- what else a set tells: aqtime_sets.c --- */
 
-/* What classes are said to have; also names them. Then, with all objects read, hold both against
- * each other. */
+/* Read the figures stated for classes, and their names. When all objects are read, compare the
+ * figures with them. */
 void aq_read_figures(aq_state *state);
 void aq_check_figures(aq_state *state);
 aq_figures *aq_figures_of(aq_state *state, mp_type_id type);

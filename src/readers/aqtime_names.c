@@ -1,4 +1,4 @@
-/* What the objects of a result set refer to by number: classes, routines, threads. */
+/* Names that the objects of a result set refer to by number: classes, routines, threads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,8 @@ static int64_t figure_of(const aq_state *state, aq_table table, int column)
     return mp_parse_count(aq_text(state, table, column), &figure) ? figure : -1;
 }
 
-/* What a row says of a class beside its name. Classes of one name in two modules are of none. */
+/* Set the properties of a class besides its name. If two modules have a class of one name, it
+ * belongs to neither. */
 static void describe(aq_state *state, aq_table table, mp_type_id id)
 {
     mp_string_id module = aq_intern(state, aq_text(state, table, AQ_C_MODULE));

@@ -46,8 +46,8 @@ static size_t stack_of(aq_state *state, aq_number id, int64_t row)
 
 /* --- when it was born --- */
 
-/* What tells the object in every result set: its creation number, else where it lies, else its
- * record. */
+/* Return the number that identifies the object in all result sets: its creation number, else its
+ * address, else its record. */
 static uint64_t identity_of(const aq_number *numbers, mp_type_id type)
 {
     if (numbers[AQ_O_NUMBER].known)

@@ -1,4 +1,4 @@
-/* What a result set tells beside its objects: figures of classes, references. */
+/* Data of a result set besides its objects: figures of classes, references. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +203,7 @@ static void sort_edges(edges *list)
     qsort(list->at, list->count, sizeof *list->at, by_order);
 }
 
-/* What the graph does without. */
+/* Report the references and objects that the graph ignores. */
 static void say_what_was_odd(const aq_state *state)
 {
     const mp_graph *graph = state->model->graph;

@@ -136,7 +136,7 @@ static int open_beside(aq_source *file, const char *ending)
     return opened;
 }
 
-/* What a change overwrote, kept until it is finished. */
+/* Look for a rollback journal, which has the pages that an unfinished change overwrote. */
 static void look_for_journal(aq_source *file)
 {
     char first = 0;
@@ -245,7 +245,7 @@ void aq_source_close(aq_source *file)
 
 /* --- pages --- */
 
-/* Of one page. */
+/* Read a part of one page. */
 static size_t read_part(const aq_source *file, uint64_t offset, void *bytes, size_t size)
 {
     uint64_t page = offset / file->page_size + 1, within = offset % file->page_size;

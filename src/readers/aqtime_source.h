@@ -33,10 +33,11 @@ typedef struct aq_source {
 
 /* The input must be open as long as the file is. NULL after a diagnostic. */
 aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *diagnostics);
-/* Whether all that belongs to the database was read, and nobody wrote to it meanwhile. */
+/* Return true if everything that belongs to the database was read and nobody wrote to it
+ * meanwhile. */
 bool aq_source_is_whole(aq_source *file);
-/* Where a log has changes, the checksum of the file is none of what is read: put in its place that
- * of the file as it will be when it has them. */
+/* If a write-ahead log has changes, replace the checksum of the file by the one that the file
+ * will have after they are written back. */
 void aq_source_sum_up(aq_source *file, mp_checksum *checksum);
 /* Close its connection too, whose statements must be finalized. NULL: nothing happens. */
 void aq_source_close(aq_source *file);

@@ -126,14 +126,14 @@ static void find_tables(aq_state *state, const char *found[AQ_TABLES])
     sqlite3_finalize(list);
 }
 
-/* What a table has of what is read. */
+/* Columns that a table of the database has. */
 typedef struct table_shape {
     bool there[AQ_COLUMNS]; /* its columns */
     const char *row;        /* a name of the row's number that no column has; NULL: none */
 } table_shape;
 
-/* What the database would work out for each row is no recorded value, and may take for ever; nor is
- * a long default, which stands in no row. */
+/* Return true if the column's values are recorded. A generated column is computed for each row,
+ * which may take forever; a long default is not part of the row either. */
 static bool is_recorded(sqlite3_stmt *column)
 {
     enum { DEFAULT = 4, HIDDEN = 6, LONGEST_DEFAULT = 64 };

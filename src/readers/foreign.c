@@ -1,4 +1,4 @@
-/* What a file that no reader knows may be: the first bytes of the formats that people mistake for a
+/* Recognise files that no reader accepts: the first bytes of formats that people mistake for a
  * recording, from their public descriptions. */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* What the rows of an OpenEdge memory recording mean: ids are looked up, objects are replayed, and
- * each snapshot is held against its own trailer. The tokens come from oemp.c. */
+/* Meaning of the rows of an OpenEdge memory recording: look up ids, replay objects, and compare
+ * each snapshot with its own trailer. The tokens come from oemp.c. */
 #ifndef MP_READERS_OEMP_H
 #define MP_READERS_OEMP_H
 
@@ -145,8 +145,8 @@ mp_string_id oemp_intern(oemp_state *state, mp_slice text);
 /* A line of a source, of a row of section `of` at `line`. MP_NO_LINE after a diagnostic. */
 uint32_t oemp_line(oemp_state *state, uint64_t number, const char *of, uint64_t line);
 
-/* What an id of the file is in the model, made if it was not met before. `line`: where it is used,
- * for the case that no definition comes; 0 where it is being defined. */
+/* Return the model's id for an id of the file, created if it is new. `line`: where it is used,
+ * in case it is never defined; 0 if this is the definition. */
 mp_type_id oemp_type(oemp_state *state, uint64_t number, uint64_t line);
 mp_symbol_id oemp_symbol(oemp_state *state, mp_id_index *ids, uint64_t number, uint64_t line);
 mp_node_id oemp_node_id(oemp_state *state, uint64_t number, uint64_t line);

@@ -83,7 +83,8 @@ static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
     return *found;
 }
 
-/* Whether the row is the one before it once more: nothing writes that, but faults of transport. */
+/* Return true if the row repeats the one before it. No writer does that; it is an error of
+ * transport. */
 static bool stands_twice(const oemp_state *state, const uint64_t *row)
 {
     if (!state->before)

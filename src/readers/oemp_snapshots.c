@@ -48,7 +48,7 @@ static void fill_session(oemp_state *state, oemp_recording *recording, const oem
     }
 }
 
-/* What tells recordings apart: the UUID, or, where there is none, process, session and start. */
+/* Return the identity of the recording: its UUID, or else process, session and start. */
 static mp_string_id identity_of(oemp_state *state, const oemp_value *row, uint64_t line)
 {
     mp_string_id identity = parse_uuid(state, row[9].text, line);

@@ -61,7 +61,7 @@ static const prf_section trace = {"tracing",
                                   {"imodule id", "lline", "texclusive seconds", "wstart seconds"}};
 static const prf_section coverage = {
     "coverage", PRF_COVERAGE, 3, 3, prf_entity, NULL, {"imodule id", "sentity", "nlines"}};
-/* What stands below each row of the coverage, up to a dot of its own. */
+/* Rows below each row of the coverage, up to a line with a dot. */
 static const prf_section entity = {"coverage",      PRF_COVERAGE,   1,        1,
                                    prf_entity_line, prf_entity_end, {"lline"}};
 /* Statistics: kept as they are, and looked into as far as their meaning is known. */
@@ -157,7 +157,7 @@ static unsigned parse_row(mp_fields *fields, mp_arena *scratch, const prf_sectio
     return section->columns;
 }
 
-/* Whether the row's amounts still fit into what can be added up without an overflow. */
+/* Return true if the row's amounts can be added to the sums without an overflow. */
 static bool affords(prf_state *state, const prf_section *section, const prf_value *row)
 {
     mp_budget spent = state->spent;

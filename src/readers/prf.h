@@ -53,7 +53,7 @@ typedef enum prf_part {
     PRF_USER_DATA = 256,
 } prf_part;
 
-/* Where in the file a row of the model stands; of a node also what it says of its children. */
+/* Line in the file of a row of the model; for a node, also the sums of its children. */
 typedef struct prf_place {
     uint64_t line;
     uint64_t children, child_sum;

@@ -1,6 +1,6 @@
-/* What follows the user on the description line resembles JSON and breaks its rules: raw
- * backslashes before a closing quote, a key twice, a nested object without its first quote. Known
- * keys are therefore looked for by name, and nothing else of it is read. */
+/* Parse the description line. The part after the user resembles JSON but breaks its rules: raw
+ * backslashes before a closing quote, a duplicate key, a nested object without its first quote.
+ * Therefore known keys are searched by name, and nothing else is read. */
 #include "readers/prf.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "input/fields.h"
 
-/* Whether the text has the digits ('9') and signs of the pattern. */
+/* Return true if the text has the digits ('9') and signs of the pattern. */
 static bool has_shape(mp_slice text, const char *pattern)
 {
     if (text.length != strlen(pattern))
@@ -33,7 +33,8 @@ bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header)
     return true;
 }
 
-/* What stands behind `"key":`, from `from` on; empty if the key is not there any more. */
+/* Return the text after `"key":`, searched from `from` on; empty if the key does not occur
+ * again. */
 static mp_slice behind_key(mp_slice from, const char *key)
 {
     size_t length = strlen(key);

@@ -1,8 +1,8 @@
-/* What an execution profile promises of itself. The files round every time to a microsecond, so
- * a sum of n rows may be off by half a microsecond a row, and by one for what it is held against.
- *
- * A check needs whole sections: where rows were skipped or the file ends early, nothing is
- * concluded from what is left. */
+/* Consistency checks of an execution profile. Files round every time to a microsecond, so a sum of
+ * n rows may be off by half a microsecond per row, plus one for the figure that it is compared
+ * with.
+ * Checks need whole sections: if rows were skipped or the file ends early, the rest is not
+ * checked. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,8 +212,8 @@ typedef struct line_sum {
     uint64_t row;
 } line_sum;
 
-/* What a line took with all that it called is no less than what it took itself and, where the nodes
- * tell that, what it called took. Line 0 has the time of its whole module. */
+/* Check that the time of a line with everything it called is at least its own time and, if the
+ * nodes have it, the time of what it called. Line 0 has the time of its whole module. */
 static void check_lines(prf_state *state, const uint32_t *node_of)
 {
     const mp_profile *profile = state->profile;
@@ -337,7 +337,7 @@ static void carry_to_session(const prf_state *state, const module_sum *sums, cal
     }
 }
 
-/* Whether they agree. */
+/* Check the calls against the call tree. Return true if they agree. */
 static bool check_call_graph(prf_state *state, const uint32_t *node_of, const module_sum *sums)
 {
     call_edges edges = {0};
@@ -415,7 +415,7 @@ void prf_verify(prf_state *state)
         check_lines(state, node_of);
         check_modules(state, sums);
     }
-    /* Where they do not agree, the same would be said twice. */
+    /* If they do not agree, these would be reported twice. */
     if (sound(state, PRF_LINES | PRF_CALLS) && check_call_graph(state, node_of, sums))
         check_entries(state);
     free(sums);

@@ -10,18 +10,18 @@
 #include "input/load_options.h"
 #include "model/model.h"
 
-/* Whether an input is a reader's own. Two readers that both say so are an error. */
+/* Result of probing an input. It is an error if two readers claim the same input. */
 typedef enum mp_bid {
     MP_NOT_MINE,
     MP_MINE,
 } mp_bid;
 
-/* Where an input belongs among others of the same reader. */
+/* Place of an input among others of the same reader. */
 typedef struct mp_place {
     char group[80]; /* inputs of one group are one recording */
     uint64_t sequence;
-    /* Of a dump: a hash of the application's name; when it was made, by a clock of 32 bits that
-     * starts again. */
+    /* For dumps: a hash of the application's name, and the time of the dump by a 32-bit clock
+     * that wraps. */
     uint64_t application;
     bool stamped;
     uint32_t stamp;
@@ -40,9 +40,10 @@ typedef struct mp_reader {
     /* How much of a path, from its start, names the process (an agent) that files of this format
      * are sessions of; 0: it is no such path. NULL: formats without such names. */
     size_t (*process)(const char *path);
-    /* Whether what begins so is written on, and tells snapshots meanwhile. NULL: nothing is. */
+    /* Return true if a file that begins like this may still be written and already has
+     * snapshots. NULL: never. */
     bool (*grows)(mp_slice head);
-    /* What the returned pointer refers to is the reader's, until close. */
+    /* Open the reader's state, which belongs to the reader until close. */
     void *(*open)(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options);
     /* Read one input to its end. `summary` has its path; the reader fills in the rest. False if
      * nothing in it could be used, after a diagnostic of severity error. */
@@ -70,7 +71,7 @@ const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *forma
 /* mp_reader.process by all readers: of the first that recognises the path; else 0. */
 size_t mp_process_of(const char *path);
 
-/* What kind of file this seems to be that no reader knows ("a gzip file"); static, with
+/* Return the kind of file ("a gzip file") of an input that no reader accepts; static, with
  * MP_DASHES before names of arguments. */
 const char *mp_foreign_kind(mp_slice head);
 

@@ -113,7 +113,7 @@ static void name_by_number(rpm_state *state, mp_type *type)
     type->name = mp_model_intern_text(state->model, name);
 }
 
-/* Of each type of this file, the first one of its name in all files. */
+/* Return, for each type of this file, the first type of its name in all files. */
 static uint32_t *types_by_name(rpm_state *state)
 {
     mp_model *model = state->model;
@@ -444,8 +444,8 @@ static bool is_numbered_after(const char *first, const char *second)
     return strverscmp(first, second) > 0;
 }
 
-/* What grew is asked of dumps in their order, which is that of their stamps if all have one, else
- * that of the command line: there names sort as "dump-10", "dump-2". */
+/* Check the order of the dumps, which growth depends on. It is that of their stamps if all have
+ * one, else that of the command line, where "dump-10" is sorted before "dump-2". */
 static void check_order(rpm_state *state)
 {
     bool both = state->last_stamp >= 0 && state->stamp >= 0,

@@ -105,7 +105,7 @@ static bool is_unknown(mp_slice cell)
     return cell.length > 0;
 }
 
-/* Whether the sign at `i` keeps a group of three digits apart from those before it. */
+/* Return true if the sign at `i` separates a group of three digits. */
 static bool is_group_sign(mp_slice cell, size_t i)
 {
     size_t digits = 0;
@@ -163,7 +163,8 @@ static void add_known(int64_t *sum, int64_t us)
         *sum = (*sum < 0 ? 0 : *sum) + us;
 }
 
-/* What stands behind `words` at the start of a line, a colon apart. */
+/* Return true, and the rest of the line, if the line starts with `words`, optionally followed by
+ * a colon. */
 static bool behind(mp_slice line, const char *words, mp_slice *rest)
 {
     line = mp_slice_trim(line);
@@ -276,7 +277,7 @@ static bool has_number(const rpt_state *state, mp_slice line)
            cell_of(line, state->columns[CALLS]).length;
 }
 
-/* What a digit more at the end of the cell's number would be, in microseconds. */
+/* Return the value of one more digit at the end of the cell's number, in microseconds. */
 static int64_t step_of(mp_slice cell)
 {
     int64_t step = 1;

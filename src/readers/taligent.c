@@ -101,7 +101,7 @@ static void ask(taligent_pass *pass, const char *at)
     pass->asks_time = at && mp_parse_time(at, &pass->asked_us);
 }
 
-/* Whether the first lines are those of a heap analysis file. */
+/* Return true if the first lines are those of a heap analysis file. */
 static bool head_is_analysis(mp_slice head)
 {
     for (mp_slice line; mp_slice_take_line(&head, &line);) {
@@ -116,8 +116,8 @@ static bool head_is_analysis(mp_slice head)
     return false;
 }
 
-/* What was told of the log, in the order of its lines; how many of them waited to be put in order.
- */
+/* Finish a log: sort its anomalies and diagnostics by line, and report how many events had to be
+ * reordered. */
 static void end_log(taligent_pass *pass, uint32_t first_anomaly, size_t first_diagnostic)
 {
     mp_event_log_order(&pass->blocks.log, first_anomaly);
@@ -195,7 +195,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     return whole;
 }
 
-/* Where the peak is, by a first reading that is thrown away, and all that was said in it. */
+/* Find the peak by reading the input once and discarding the result and its diagnostics. */
 static uint64_t find_peak(const taligent_state *state, mp_input *input)
 {
     mp_model *model = mp_model_new();

@@ -29,8 +29,7 @@ static void end_slice(taligent_pass *pass, int64_t end)
     mp_model_tell_snapshot(model, (mp_snapshot_id){(uint32_t)(snapshot - model->snapshots.at)});
 }
 
-/* Of slices of a given length, those in which nothing happens are left out: an event opens its own.
- */
+/* Skip slices of fixed length without events: an event opens its own slice. */
 static void skip_empty(taligent_pass *pass, int64_t time_us)
 {
     if (!pass->slice_us)
@@ -76,7 +75,7 @@ void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us)
 
 static void replay_next(taligent_pass *pass, const mp_event *event);
 
-/* What was asked of a moment that the log does not reach. */
+/* Report that the requested moment is after the end of the log. */
 static void tell_late(const taligent_pass *pass)
 {
     char end[MP_UNIT_TEXT], asked[MP_UNIT_TEXT];

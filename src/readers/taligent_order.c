@@ -27,7 +27,7 @@ void taligent_order_close(taligent_order *order)
     free(order->late);
 }
 
-/* Of equal times, as in the file. */
+/* Compare events by time, then by line. */
 static bool is_before(const mp_event *a, const mp_event *b)
 {
     return a->time_us < b->time_us || (a->time_us == b->time_us && a->line < b->line);

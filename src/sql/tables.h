@@ -6,7 +6,7 @@
 
 #include "relation/relation.h"
 
-/* What the tables of one connection share. */
+/* Data shared by the tables of one connection. */
 typedef struct mp_sql_tables {
     mp_relation_source *source;
     bool declaring; /* SQLite is told the columns of a table, for which it asks the authorizer */
