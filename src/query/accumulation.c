@@ -1,4 +1,4 @@
-/* What accumulates from dump to dump, and where. */
+/* Accumulations: holders that hold more in each dump than in the one before. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -45,15 +45,14 @@ static int most_steady_first(const void *left, const void *right, void *model)
     return a->place < b->place ? -1 : 1; /* the outer one first */
 }
 
-/* What is listed, and what is known to be inside of it: of places, and of what is held. */
+/* Accumulations listed so far, and what is known to lie inside them: places, and holdings. */
 typedef struct listing {
     mp_id_index below; /* places that listed things would be, by their hash */
     bool *places, *held;
 } listing;
 
-/* Whether what holds it is held itself by one of those that are listed; or is in the holder of one,
- * which then holds the same: as a list does and its array. What was found to be inside is not
- * looked for again. */
+/* Return true if the holder is itself held by a listed one, or lies in the holder of a listed
+ * one and therefore holds the same, like a list and its array. Results are remembered. */
 static bool is_inside(const mp_holdings *all, listing *listed, const mp_held *of)
 {
     uint32_t at = of->at;
@@ -113,7 +112,8 @@ static const mp_held *held_of(const mp_holdings *all, const mp_accumulation *fou
     return &all->held[mp_id_index_get(&all->by_key, found->key)];
 }
 
-/* Of a holder that gains several types the sum, unless one type makes nine tenths of it. */
+/* Keep the outermost holders. A holder that gains several types is listed with their sum, unless
+ * one type makes nine tenths of it. */
 static void keep_outermost(mp_graph_view *view, const mp_holdings *all, const mp_snapshot_id *dumps)
 {
     listing listed = {.places = mp_alloc_zero((size_t)all->places.count + 1, sizeof(bool)),
@@ -142,7 +142,7 @@ static void keep_outermost(mp_graph_view *view, const mp_holdings *all, const mp
     free(listed.held);
 }
 
-/* Of what is held of all types, what it has gained; of one type, all that it holds. */
+/* Return the bytes gained by a holding of all types, or all bytes of a holding of one type. */
 static int64_t steady_bytes_of(const mp_accumulation *found, uint32_t dump_count)
 {
     int64_t of_objects = found->objects - (found->type ? 0 : found->from_objects);

@@ -1,4 +1,4 @@
-/* What a recording says of each line of a source. */
+/* Figures of a recording for each line of a source. */
 #ifndef MP_QUERY_ANNOTATION_H
 #define MP_QUERY_ANNOTATION_H
 
@@ -6,9 +6,10 @@
 
 typedef struct mp_line_note {
     int32_t line; /* below 1: what the runtime does around the lines */
-    /* Of heaps: what was created there and is alive at the window's end, and what of it leaked. */
+    /* Heaps: objects created there that are alive at the window's end, and those of them that
+     * leaked. */
     int64_t bytes, objects, leaked_bytes, leaked_objects;
-    /* Of profiles. */
+    /* Profiles only. */
     int64_t exclusive_us, executions;
     bool executable, executed; /* executable: where coverage says so */
 } mp_line_note;
@@ -24,8 +25,9 @@ typedef struct mp_annotation {
  * class, or where the recording names files, a file. Release with free(). */
 const char **mp_annotation_sources(mp_arena *arena, const mp_filter *filter, size_t *count);
 
-/* Of those, the one that is meant: it is named so, or its file is; else the only one that ends so
- * behind a `/`, a `\` or a dot. NULL with a message that lists what could be meant. */
+/* Return the source that the name means: the one with this name or file name, else the only one
+ * whose name ends with it after a `/`, a `\` or a dot. NULL with a message that lists the
+ * candidates. */
 const char *mp_annotation_source(mp_arena *arena, const char *const *sources, size_t count,
                                  const char *name, mp_error *error);
 

@@ -81,7 +81,7 @@ static const char *group_label(mp_arena *arena, const char *label, bool by_names
     return !by_namespace ? label : length ? mp_arena_copy(arena, label, length) : "(none)";
 }
 
-/* Of each type, its place in the histogram, + 1, is its group's. */
+/* Maps each type's group to its place in the histogram, + 1. */
 static void add_all(mp_areas *areas, const mp_histogram *types, bool by_namespace)
 {
     mp_id_index index = {0};

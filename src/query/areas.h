@@ -18,11 +18,12 @@ typedef struct mp_areas {
     mp_arena labels; /* of some of them; others belong to what was asked */
 } mp_areas;
 
-/* What is alive at the window's end, or what of it leaked, by a dimension whose groups add up, and
- * in each by type; by type itself, in each by source. Sums are the window's. */
+/* Return the objects alive at the window's end, or the leaked ones, by a dimension whose groups
+ * add up, and within each by type; for types, within each by source. Sums are those of the
+ * window. */
 mp_areas mp_areas_of_heap(const mp_window *window, const mp_dimension *dimension, bool leaked);
-/* Of a dump, by namespace or type, in each by type: all objects; or those that are reached, by the
- * namespace or type of the topmost object that keeps them alive, alone. */
+/* Return the objects of a dump by namespace or type, and within each by type: all objects, or
+ * only the reached ones, assigned to the topmost object that alone keeps them alive. */
 mp_areas mp_areas_of_graph(mp_graph_view *view, bool by_namespace, bool retained);
 void mp_areas_free(mp_areas *areas);
 

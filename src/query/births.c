@@ -29,8 +29,8 @@ static birth_chains births_of_leaks(const mp_window *window)
     return result;
 }
 
-/* Whether a snapshot of the window created anything: where nothing was, a site had no chance to
- * grow, as at the clean-up that ends a session. */
+/* Return true if the snapshot created any object. Snapshots that create nothing, such as the
+ * final clean-up, do not count as chances for a site to grow. */
 static bool is_moment(const mp_window *window, const birth_chains *births, uint32_t snapshot)
 {
     mp_snapshot_id id = {snapshot};
@@ -49,7 +49,7 @@ static uint32_t *moments_of_sessions(const mp_window *window, const birth_chains
     return moments;
 }
 
-/* What a group's leaks are known by so far: the snapshot and session that were counted last. */
+/* The snapshot and session counted last for a group's leaks. */
 typedef struct last_birth {
     uint32_t snapshot, session;
 } last_birth;

@@ -17,7 +17,7 @@
 
 /* Nobody calls: the stack starts there. */
 #define MP_NO_CALLER UINT32_MAX
-/* Of an amount or count that the recording does not tell; all that it tells are from 0. */
+/* Value of an amount or count that is missing from the recording; all others are at least 0. */
 #define MP_UNTOLD (-1)
 
 /* Microseconds of a profile; of a heap, bytes alive at the end of the window, and their objects. */
@@ -74,8 +74,9 @@ typedef struct mp_call_node {
 /* The edges of a tree, into `calls`, whose callables are there. */
 void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t count);
 
-/* Of a profile with a call tree or a call graph; and what is alive at the end of a window. `line`:
- * what to tell of the callables' own (at_line); NULL: nothing. Release with mp_calls_free. */
+/* Return the calls of a profile with a call tree or a call graph, or of the objects alive at the
+ * end of a window. `line`: the line whose figures are stored in the callables (at_line); NULL:
+ * none. Release with mp_calls_free. */
 mp_calls mp_calls_of_profile(const mp_filter *filter, const int32_t *line);
 mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line);
 void mp_calls_free(mp_calls *calls);

@@ -14,7 +14,7 @@
 
 #define NO_SOURCE UINT32_MAX
 
-/* What one place of a recording says of a line. */
+/* Facts about a line from one place of a recording. */
 typedef struct row {
     uint32_t source, method; /* method: the id of its name */
     int32_t line;
@@ -47,7 +47,7 @@ static int64_t executions_of(const mp_profile_line *line)
 
 /* --- sources --- */
 
-/* Of an entry it is that of its unit in the same session. */
+/* Set the CRC of each entry to that of its unit in the same session. */
 static void find_crcs(builder *of)
 {
     const mp_profile *profile = of->profile;
@@ -229,8 +229,8 @@ static bool same_line(const row *a, const row *b)
     return a->source == b->source && a->line == b->line;
 }
 
-/* What was executed of a line counts for the method that it was executed in; where the listing has
- * the line under other names alone, for the first of them. */
+/* Mark executed lines. An execution counts for the method in which it happened; if the listing
+ * has the line only under other names, it counts for the first of them. */
 static void mark_executed(row *listed, size_t listed_count, const row *executed,
                           size_t executed_count, const mp_model *model)
 {

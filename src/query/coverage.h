@@ -44,9 +44,9 @@ typedef struct mp_coverage {
     uint32_t untold;
 } mp_coverage;
 
-/* Of all runs that were read: a line is executed if it was in any of them, and executable if any
- * says so. Lines below 1 are no lines of a source and left out: what the runtime does around a
- * method, and methods that it made. Release with mp_coverage_free. */
+/* Return the coverage of all runs together: a line is executed if it was executed in any run,
+ * and executable if any run says so. Lines below 1 are omitted: they stand for the runtime's
+ * work around a method and for generated methods. Release with mp_coverage_free. */
 mp_coverage mp_coverage_of(const mp_filter *filter);
 void mp_coverage_free(mp_coverage *coverage);
 

@@ -1,4 +1,4 @@
-/* What a heap can be grouped by: a row in the table at the end for each. */
+/* Dimensions by which a heap can be grouped: each has a row in the table at the end. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static uint32_t tree_of(const mp_model *model, const mp_context *context)
     return model->tree_of[context->node.i];
 }
 
-/* Where a context's objects were created, for people: without the frames of allocators. */
+/* Return the frame that created a context's objects, for people: allocator frames are skipped. */
 static mp_frame frame_of(const mp_model *model, const mp_context *context)
 {
     return mp_frame_naming(model, (mp_frame){tree_of(model, context), context->line});
@@ -234,7 +234,8 @@ static mp_string_id file_of(const mp_model *model, const mp_generation *generati
     return routine_of(model, generation)->source;
 }
 
-/* Of objects that no stack is known of, the module that declares their type. */
+/* Return the module of the code that created the objects; without a stack, the module that
+ * declares their type. */
 static mp_string_id module_of(const mp_model *model, const mp_generation *generation)
 {
     mp_string_id module = routine_of(model, generation)->module;

@@ -31,8 +31,8 @@ typedef struct searched {
     uint32_t *number; /* of each object, by the search; 0: not reached */
     uint32_t *object; /* of each number */
     uint32_t *parent; /* in the search tree; then the immediate dominator; of each number */
-    /* Of each number: the search's next reference; then where its predecessors start; then its
-     * semidominator. */
+    /* By number: first the next reference of the search, then the start of the predecessors,
+     * then the semidominator. */
     uint32_t *start;
     uint32_t *predecessors; /* numbers */
     node *nodes;

@@ -133,8 +133,8 @@ static const mp_snapshot *highest(const mp_filter *filter, uint32_t session)
     return most;
 }
 
-/* What was alive at the peak is known of the whole log alone: of no session then, so that nobody
- * adds up what is not alike. */
+/* Cut a session at a snapshot. The state at the peak is known only for the whole log; once a
+ * session is cut it is dropped for all, so that incomparable figures are never added. */
 static bool cut(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 {
     const mp_snapshot *peak = filter->model->events ? highest(filter, session) : NULL;

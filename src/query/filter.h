@@ -32,8 +32,7 @@ typedef struct mp_filter {
     /* By id, whether it counts; NULL: all do. Births are snapshots at which objects first appear:
      * in their request, or before it began. */
     bool *contexts, *births, *births_between, *generations, *types, *modules, *entities;
-    /* Of a profile, by module, what profiled it and is left out: no module counts that is here.
-     * NULL: nothing. */
+    /* By module of a profile: true if it belongs to the profiler and is left out. NULL: none is. */
     bool *profiler;
     bool knows_peak;      /* what was alive at the peak; see mp_filter_at_peak */
     int64_t peak_time_us; /* of an event log, up to the last snapshot */
@@ -45,8 +44,8 @@ typedef struct mp_filter {
 mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp_error *error);
 void mp_filter_free(mp_filter *filter);
 
-/* Whether the snapshots that were named with files are there. False with a diagnostic of each that
- * is not, or that is before a moment that was asked for: such a session has no whole snapshots. */
+/* Check that the snapshots named with files exist. False with a diagnostic for each that does
+ * not exist, or that precedes a requested moment: such a session has no complete snapshots. */
 bool mp_filter_check_ends(const mp_model *model, mp_diagnostics *diagnostics);
 
 static inline bool mp_filter_has_context(const mp_filter *filter, mp_context_id context)
@@ -82,13 +81,14 @@ static inline uint32_t mp_filter_snapshots(const mp_filter *filter, uint32_t ses
     return filter->sessions.first[session + 1] - filter->sessions.first[session];
 }
 
-/* What of a generation was alive when most bytes were; nothing where that is not known. */
+/* Return the amount of a generation that was alive at the peak of all bytes; nothing if it is
+ * unknown. */
 mp_peak_share mp_filter_at_peak(const mp_filter *filter, mp_generation_id generation);
 
 /* The session's snapshot with the most bytes alive, of equal ones the first; 0: it has none. */
 uint32_t mp_filter_peak(const mp_filter *filter, uint32_t session);
 
-/* Whether a session ends at the snapshot that was named with its file. */
+/* Return true if a snapshot was named with the session's file, at which the session ends. */
 static inline bool mp_filter_is_cut(const mp_filter *filter, uint32_t session)
 {
     return filter->model->sessions.at[session].snapshot.i != 0;

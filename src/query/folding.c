@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* Whether the callers of two nodes are called by one name at one line. */
+/* Return true if the callers of two nodes have one name and were called at one line. */
 static bool same_caller(const mp_model *model, uint32_t a, uint32_t b)
 {
     const mp_tree_node *x = &model->tree.at[a], *y = &model->tree.at[b];
@@ -51,7 +51,7 @@ mp_turn mp_turn_of(const mp_folding *folding, uint32_t node)
     return (mp_turn){0};
 }
 
-/* Whether the nodes are of one name, and called at one line. */
+/* Return true if both nodes have one name and were called at one line. */
 static bool same_call(const mp_model *model, uint32_t a, uint32_t b)
 {
     const mp_tree_node *x = &model->tree.at[a], *y = &model->tree.at[b];

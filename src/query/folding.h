@@ -23,10 +23,10 @@ typedef struct mp_turn {
     uint32_t again;  /* frames that are the same again */
     uint32_t end;    /* the node whose callers come behind them */
 } mp_turn;
-/* Of the callers of a node, from the innermost on. */
+/* Return the turn of a node's callers, from the innermost on. */
 mp_turn mp_turn_of(const mp_folding *folding, uint32_t node);
-/* Of a node and what it calls: `end` is the last of those that are the same again. `next` gives the
- * one callee of a node that counts; 0: there is none, or several. */
+/* Return the turn of a node and its callees: `end` is the last that repeats. `next` returns the
+ * only relevant callee of a node; 0: none, or several. */
 mp_turn mp_turn_below(const mp_model *model, uint32_t node,
                       uint32_t (*next)(const void *opaque, uint32_t node), const void *opaque);
 

@@ -10,7 +10,7 @@
 #include "query/known.h"
 #include "query/preorder.h"
 
-/* What objects that a tree node created cost. */
+/* Cost of the objects that a tree node created. */
 typedef struct node_cost {
     mp_balance balance;
     mp_peak_share at_peak;
@@ -79,7 +79,8 @@ static void add_to_group(mp_group *group, const node_cost *cost)
         group->example.i = cost->example;
 }
 
-/* What a node's callees have follows it: `until` they end, others of its group are within. */
+/* Add each node once to the outermost node of its group. The callees of a node follow it up to
+ * `until`; others of its group among them are skipped. */
 static void add_outermost(const mp_model *model, const node_cost *costs, mp_grouping *grouping)
 {
     mp_preorder nodes = mp_tree_preorder(model);

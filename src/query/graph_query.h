@@ -36,7 +36,7 @@ typedef struct mp_dominators {
 
 #define MP_NOT_REACHED UINT32_MAX /* in place of a dominator */
 
-/* Whether strong roots reach it. */
+/* Return true if strong roots reach the object. */
 static inline bool mp_is_reached(const mp_dominators *dominators, uint32_t object)
 {
     return dominators->idom[object] != MP_NOT_REACHED;
@@ -52,13 +52,15 @@ uint32_t mp_dominators_place(const mp_dominators *dominators, uint32_t object);
 mp_dominators mp_dominators_of(const mp_graph *graph);
 void mp_dominators_free(mp_dominators *dominators);
 
-/* Whether an object alone retains so much that it is a suspect: over a tenth of what is reached. */
+/* Return true if the object alone retains enough to be a suspect: over a tenth of all reached
+ * bytes. */
 static inline bool mp_retains_much(const mp_dominators *dominators, uint32_t object)
 {
     return (double)dominators->retained[object] * 10 > (double)dominators->retained[0];
 }
 
-/* Whether an object keeps most, over 70 %, of what one retains that dominates it. */
+/* Return true if the object keeps most, over 70 %, of the bytes retained by an object that
+ * dominates it. */
 static inline bool mp_retains_most(const mp_dominators *dominators, uint32_t object, uint32_t above)
 {
     return (double)dominators->retained[object] * 100 > (double)dominators->retained[above] * 70;
@@ -66,8 +68,8 @@ static inline bool mp_retains_most(const mp_dominators *dominators, uint32_t obj
 
 /* --- what groups retain --- */
 
-/* What goes if all of a group goes: what roots reach, but on no way that passes none of it. Two
- * that share an object retain it together, though neither dominates it. */
+/* Amount released if all of a group is removed: objects that roots reach only through the group.
+ * Two objects that share a third retain it together, although neither dominates it. */
 typedef struct mp_joint {
     int64_t objects, bytes; /* as long as it is not exact: at least so many */
     uint32_t largest;       /* of roots: of the objects that they alone reach, and that are roots of
@@ -98,11 +100,11 @@ typedef struct mp_object_roots {
     uint32_t *roots; /* places in graph->roots */
 } mp_object_roots;
 mp_object_roots mp_roots_by_object(const mp_graph *graph);
-/* Whether a root keeps it alive. */
+/* Return true if a root keeps the object alive. */
 bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t object);
 void mp_object_roots_free(mp_object_roots *roots);
 
-/* What roots of one kind are and hold. */
+/* The roots of one kind and the amount they hold. */
 typedef struct mp_root_census {
     uint32_t kind;
     int64_t roots, objects;         /* root records; distinct objects of them */
@@ -213,7 +215,7 @@ static inline int64_t mp_graph_reachable(const mp_graph_view *view)
 {
     return (int64_t)view->dominators.retained[0];
 }
-/* Whether objects of the type are selected. */
+/* Return true if objects of the type are selected. */
 static inline bool mp_graph_selects(const mp_graph_view *view, uint32_t type)
 {
     return mp_filter_has_type(view->filter, type);
@@ -238,9 +240,9 @@ const mp_histogram *mp_graph_types(mp_graph_view *view);
  * O(references) for each 63 groups, or fewer where few are asked for. */
 void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
                       size_t most, int64_t least);
-/* What groups of types or of objects of roots retain at least, and at most (`most`, of each; not
- * known: INT64_MAX): where both are one they are settled. O(references), and as many again for a
- * few objects above each. */
+/* Find lower bounds of the retained sizes of groups of types or of root objects, and upper
+ * bounds (`most`, one for each; INT64_MAX: unknown). A group whose bounds are equal is settled.
+ * O(references), plus as many for a few objects above each. */
 void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most);
 void mp_groups_free(mp_groups *groups);
 
@@ -263,7 +265,7 @@ typedef enum mp_histogram_kind {
     MP_HISTOGRAM_OF_NAMESPACES,
 } mp_histogram_kind;
 
-/* What rows retain is settled by those who ask for it. */
+/* Return the histogram. The caller settles the retained sizes it needs. */
 mp_histogram mp_histogram_of(const mp_graph_view *view, mp_histogram_kind kind);
 /* Settle rows of the histogram, as mp_groups_settle, and say so in them. */
 void mp_histogram_settle(mp_graph_view *view, mp_histogram *histogram, mp_histogram_row *rows,
@@ -326,7 +328,7 @@ int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);
 
 #define MP_ANY_KIND (-1) /* in place of a kind of roots */
 
-/* Of each object, whether its type's name matches the glob. Release with free(). */
+/* Return, for each object, whether its type's name matches the glob. Release with free(). */
 bool *mp_objects_of_types(const mp_model *model, const mp_graph *graph, const char *glob);
 /* The same of several patterns; one may also be the id of an object. */
 bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
@@ -430,14 +432,13 @@ typedef struct mp_grower {
     int64_t from_objects, to_objects, from_bytes, to_bytes;
 } mp_grower;
 
-/* What one holder holds more of in each dump than in the one before.
- *
- * A holder is known from dump to dump by its place: its type and those of all that dominates it; of
- * a list, whose nodes are of one type, by that of its head. What it holds is what it refers to, but
- * for what dominates it, and the nodes of such a list; or what roots of one kind refer to. Where
- * there are several holders at one place they count together, and what each holds as it did before
- * is no growth. What a holder gains of several types is one sum, unless one of them makes nine
- * tenths of it. What one holder holds in turn is not told again. */
+/* An accumulation: more objects held by one holder in each dump than in the one before.
+ * A holder is recognised in another dump by its place: its type and the types of all objects
+ * that dominate it. A list, whose nodes have one type, has the place of its head. A holder holds
+ * the objects it refers to, except those that dominate it and the nodes of its own list; or it
+ * is a kind of root. Several holders at one place count together, and those whose contents did
+ * not change add no growth. Gains of several types are one sum, unless one type makes nine
+ * tenths of it. Objects held further down are not listed again. */
 typedef struct mp_accumulation {
     uint64_t key;
     uint32_t holder;  /* of those at the place, which holds most; 0: roots do */
@@ -461,8 +462,8 @@ typedef struct mp_accumulation {
 /* By steady bytes descending. None where the dumps before left nothing (model->leave). */
 const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count);
 
-/* Of those that dominate an object the outermost of which the one below keeps most, over 70 % of
- * what it retains, step by step; the object itself where there is none. */
+/* Return the outermost dominator of an object that can be reached by steps in which the lower
+ * one keeps most, over 70 %, of what the upper one retains; the object itself if there is none. */
 uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object);
 
 /* A holder that accumulates, and what it retains by that. */

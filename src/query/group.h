@@ -6,13 +6,13 @@
 #include "model/events.h"
 #include "query/window.h"
 
-/* What generations have in common; equal keys are one group. */
+/* Key of a group: generations with equal keys are in one group. */
 typedef struct mp_key {
     uint64_t a, b;
 } mp_key;
 
-/* Of the source or function that a node of the tree is in; nodes that nothing is known of have keys
- * of their own. */
+/* Return the key of the source or function that a tree node is in; unknown nodes have keys of
+ * their own. */
 uint64_t mp_source_key(const mp_model *model, uint32_t node);
 
 typedef struct mp_dimension {
@@ -37,9 +37,9 @@ const mp_dimension *mp_dimension_find(const char *name);
 /* Return what reports group by where nothing else is asked for: types, but of a heap log that tells
  * none, which has sources. */
 const mp_dimension *mp_dimension_usual(const mp_model *model);
-/* What headings call it. Static. */
+/* Return the dimension's name for headings. Static. */
 const char *mp_dimension_title(const mp_dimension *dimension);
-/* Whether recordings of this kind have such a thing. */
+/* Return true if recordings of this kind have the dimension. */
 bool mp_dimension_fits(const mp_dimension *dimension, const mp_model *model);
 
 typedef struct mp_group {
@@ -61,7 +61,8 @@ typedef struct mp_group {
     uint32_t grew_sessions; /* those sessions */
 } mp_group;
 
-/* Whether there was more than one moment to grow at in a session: one tells nothing. */
+/* Return true if a session had more than one moment at which the group could grow: one moment
+ * says nothing. */
 static inline bool mp_group_growth_told(const mp_group *group)
 {
     return group->moments > group->grew_sessions;
@@ -77,7 +78,7 @@ typedef struct mp_grouping {
     mp_group *groups; /* those with anything in them, by label, then node, then example */
     uint32_t count;
     bool has_scope; /* objects have owners: inclusive and kept bytes mean something */
-    /* Of each generation its place in groups, + 1; of dimensions of frames, of each tree node. */
+    /* By generation, the place of its group, + 1; for dimensions of frames, by tree node. */
     uint32_t *group_of;
     bool of_frames;
     unsigned extras; /* that are worked out */
@@ -85,7 +86,7 @@ typedef struct mp_grouping {
     void *private;
 } mp_grouping;
 
-/* What groups tell where it is asked for. */
+/* Figures of groups that are computed on request. */
 enum {
     MP_GROUPS_SCOPED = 1, /* has_scope, inclusive bytes; not of dimensions that are no context's */
     MP_GROUPS_GROWTH = 2, /* grew, moments, grew_sessions: one more pass over the generations */
@@ -108,7 +109,7 @@ void mp_grouping_free(mp_grouping *grouping);
  * `count` and `group_of` are given. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);
 
-/* What each group has at `to` without what is accepted, by place. Release with free(). */
+/* Return, for each group, its amount at `to` without accepted leaks. Release with free(). */
 int64_t *mp_held_of_groups(const mp_window *window, const mp_grouping *grouping);
 
 /* The most alive of each type at once, by type, as databases state it up to the window's end; of

@@ -63,7 +63,8 @@ static bool is_counted(const mp_window *window, uint32_t generation_id)
            mp_filter_at_peak(window->filter, (mp_generation_id){generation_id}).objects;
 }
 
-/* Where the key is one of contexts, each context is asked for it once. */
+/* Assign generations to groups. If the key depends only on the context, it is computed once per
+ * context. */
 static void assign_groups(const mp_window *window, const mp_dimension *dimension,
                           mp_grouping *grouping)
 {
@@ -95,9 +96,9 @@ static bool is_session_pool(const mp_model *model, mp_context_id owner)
            !context->node.i && model->types.at[context->type.i].class == MP_TYPE_WIDGET_POOL;
 }
 
-/* Whether a generation is dead, with so many of it alive, so that what is scoped to it and lives on
- * counts for its owners alone. What changed its type owns what it did before; what is not selected
- * has no deaths. */
+/* Return true if a generation is dead, given its number of live objects, so that surviving
+ * objects scoped to it count only for its owners. A generation that changed its type still owns
+ * what it did before; one that is not selected has no deaths. */
 static bool is_gone(const mp_balance *balance, int64_t objects)
 {
     return balance->to.deleted > 0 && objects <= 0 && balance->to.retyped >= 0;

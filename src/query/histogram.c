@@ -1,4 +1,4 @@
-/* What types and namespaces retain, and which objects retain most. */
+/* Retained sizes of types and namespaces, and the objects with the largest ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,8 +141,9 @@ static int by_retained(const void *left, const void *right, void *view)
     return mp_retained_compare(view, *(const uint32_t *)left, *(const uint32_t *)right);
 }
 
-/* Of few, no more than twice as many are ever kept: when there is no more room, the better half
- * stays, and what is not better than its last is passed over from then on. */
+/* Return the objects in the order of retained size. If only a few are wanted, at most twice as
+ * many are kept: when they are full, the larger half stays, and smaller objects are skipped from
+ * then on. */
 uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t most, size_t *count,
                             size_t *all)
 {

@@ -1,9 +1,8 @@
-/* What holds something, and how much, at a dump; and the same at the dump before.
- *
- * Ids of objects mean nothing in another dump, so a holder is known by its place: its type and
- * those of all that dominates it, from the roots down. Of the dumps but the last there stay the
- * numbers of what each place holds; of the one before also the places, because a holder moves: once
- * something else refers to it too, less dominates it than before. */
+/* Holders at a dump with the amounts they hold, and the same at the previous dump.
+ * Ids of objects mean nothing in another dump, so a holder is recognised by its place: its type
+ * and the types of all its dominators, from the roots down. For earlier dumps only the amounts
+ * held at each place are kept. For the previous dump the places are kept too, because a holder
+ * can move: once something else refers to it, fewer objects dominate it than before. */
 #include "query/holdings.h"
 
 #include <assert.h>
@@ -60,7 +59,7 @@ static void count_held(mp_holdings *all, mp_held *of, uint32_t holder, uint32_t 
     }
 }
 
-/* Whether an object is in a list behind its head. */
+/* Return true if an object is in a list but is not its head. */
 static bool is_linked(const mp_holdings *all, uint32_t object)
 {
     return all->place_of[all->dominators->idom[object]] == all->place_of[object];
@@ -120,7 +119,7 @@ static void count_references(mp_holdings *all)
     }
 }
 
-/* What is held at a place, whatever its type. */
+/* Sum up what each place holds, over all types. */
 static void count_all_types(mp_holdings *all)
 {
     for (uint32_t at = 1; at < all->places.count; at++) {
@@ -191,11 +190,11 @@ void mp_holdings_free(mp_holdings *all)
 
 /* --- the dump before --- */
 
-/* Of so many that a holder could have been, each is looked at; where there are more, none is. Nor
- * is what is deeper than that. */
+/* Maximum number of possible former holders that are examined; if there are more, none is.
+ * Deeper ones are not examined either. */
 enum { MOST_CANDIDATES = 64, MOST_DEPTH = 256 };
 
-/* What is kept of one dump: from `first` on, `count` of them, by key. */
+/* Holdings kept for one dump: `count` of them, from `first` on, sorted by key. */
 typedef struct dump_range {
     uint32_t first, count;
 } dump_range;
@@ -258,8 +257,7 @@ static uint32_t shared_tail(const mp_holder_places *left, uint32_t at,
     return (at ? left->at[at].hash : 0) == (other ? right->at[other].hash : 0) ? tail : 0;
 }
 
-/* What is kept of the dump before and is not held there any more, by the types of holder and held.
- */
+/* A holding of the previous dump that no longer exists, by the types of holder and held. */
 typedef struct vanished {
     uint64_t tail;
     uint32_t number; /* in the model */
@@ -294,8 +292,8 @@ static uint64_t tail_of(const mp_holdings *all, const mp_held *of)
     return mp_hash_pair(all->places.at[of->at].type, of->type);
 }
 
-/* Where what is held now was held before: of those that share most of the way that which held most
- * objects, and of those most bytes; or the only one that is gone, if this is the only new one. */
+/* Return the former place of a holding: among those with the longest common way, the one with
+ * most objects, then most bytes; or the only one that disappeared, if this is the only new one. */
 static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t count,
                            const mp_holdings *all, const mp_held *of, bool alone)
 {
@@ -396,7 +394,8 @@ mp_snapshot_id *mp_dumps_to(const mp_model *model, mp_snapshot_id last, uint32_t
     return dumps;
 }
 
-/* What did not grow is left out from the second dump on: it cannot grow at each any more. */
+/* Discard holdings that did not grow, from the second dump on: they cannot grow in every dump
+ * any more. */
 void mp_leave_holdings(mp_model *model)
 {
     uint32_t dump_count;

@@ -1,4 +1,4 @@
-/* What holds something at a dump, and what it held at the dump before. */
+/* Holders at a dump, and what they held at the previous dump. */
 #ifndef MP_QUERY_HOLDINGS_H
 #define MP_QUERY_HOLDINGS_H
 
@@ -34,10 +34,11 @@ mp_holdings mp_holdings_of(const mp_graph *graph, const mp_dominators *dominator
 void mp_holdings_free(mp_holdings *all);
 
 mp_holding mp_holding_of(const mp_holdings *all, const mp_held *of, uint32_t before);
-/* Of each that is held, by its number, that of the same in mp_model.holdings at the dump before; 0:
- * it was not held, or did not grow up to there; MP_HELD_UNKNOWN: it may have been one of several.
- * A holder whose dominators changed is told by the rest of its way from the roots, or, where one
- * of its type is gone and one is new, by that. Release with free(). */
+/* Return, for each holding by its number, the number of the same holding in mp_model.holdings at
+ * the previous dump; 0: it did not exist or had not grown so far; MP_HELD_UNKNOWN: several are
+ * possible. A holder whose dominators changed is recognised by the rest of its way from the
+ * roots, or, if exactly one of its type disappeared and one is new, by its type. Release with
+ * free(). */
 uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump, const mp_holdings *all);
 /* By its key, at one dump; 0: not kept. */
 uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t key);

@@ -1,14 +1,10 @@
-/* What groups of objects, or of roots, retain together.
- *
- * An object goes with a group if every way from the roots to it passes one of the group. So, for
- * many groups at once: a mask of each object, with a bit for each group, which is set where the
- * object is reached without that group. Roots begin with all bits but that of their own group; an
- * object passes on what it has but for the bits of its own groups; bits are only ever added, so
- * this comes to an end.
- *
- * Most objects soon have all the bits that any object can have. These will not change any more and
- * go first: they overtake the others, and what they meet is passed once in place of several
- * times. */
+/* Retained sizes of groups of objects or of roots.
+ * A group retains an object if every way from the roots to it passes through the group. Many groups
+ * are computed at once: each object has a mask with a bit for each group, set if the object is
+ * reached without that group. Roots begin with all bits except that of their own group. An object
+ * passes on its bits except those of its own groups. Bits are only added, so this ends.
+ * Most objects soon have all bits that any object can have. They will not change any more and
+ * are passed on first, so that the objects they reach are visited once instead of several times. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -236,7 +232,7 @@ static void count_what_goes(pass *at)
     }
 }
 
-/* Of the objects of roots that go with a group of roots, the one that retains most. */
+/* Find, among the root objects retained by a group of roots, the one that retains most. */
 static void find_largest(pass *at)
 {
     const mp_graph *graph = at->graph;
@@ -293,7 +289,7 @@ static void add_part(pass *at, mp_groups *groups, const uint32_t *order, uint32_
     at->parts[at->used++] = (part){groups, order, from, to};
 }
 
-/* What else will be asked for soon, where there is room for all of it. */
+/* Add groups that will be asked for soon, if there is room for all of them. */
 static void fill(pass *at, mp_graph_view *view, const mp_groups *asked)
 {
     mp_groups *others[] = {&view->kinds, &view->types.groups, &view->holders, &view->statics};
@@ -316,7 +312,7 @@ static void sort_groups(const mp_groups *groups, uint32_t *which, size_t count)
         mp_sort_largest(which, count, &groups->at[0].bytes, sizeof *groups->at);
 }
 
-/* What is asked for, as of mp_groups_settle. */
+/* Groups to be settled, as given to mp_groups_settle. */
 typedef struct question {
     mp_groups *groups;
     const uint32_t *which;
@@ -330,8 +326,8 @@ static uint32_t asked_group(const question *asked, uint32_t i)
     return asked->which ? asked->which[i] : i;
 }
 
-/* What a group must retain to be of interest: as much as the last of the `most` that are known to
- * retain most, and `least`. */
+/* Return the retained size that a group must reach to be of interest: at least that of the last
+ * of the `most` groups known to retain most, and `least`. */
 static int64_t bar_of(const question *asked)
 {
     if (!asked->most || asked->most > asked->count)
@@ -400,7 +396,7 @@ static uint32_t settle_by_bounds(mp_graph_view *view, const question *asked, uin
 void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
                       size_t most, int64_t least)
 {
-    /* Where groups retain as much as others, passes rule none out: then bounds tell them apart. */
+    /* If many groups retain equal amounts, passes rule none out; then bounds separate them. */
     enum { FEW_PASSES = 4 };
     const question asked = {groups, which, count, most, least};
     bool has_bounds = groups->kind == MP_GROUPS_OF_TYPES || groups->kind == MP_GROUPS_OF_ROOTED;

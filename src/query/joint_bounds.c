@@ -1,15 +1,14 @@
-/* What groups of objects retain at least and at most, in one walk for all of them.
- *
- * What an object of a group dominates, the group retains. Beyond that it retains what is reached on
- * several ways that meet, where each of them passes the group: objects to which their immediate
- * dominator does not refer itself. Objects are looked at nearest first. Of each way that leads to
- * where ways meet, what comes last is looked at, from object to immediate dominator, and what is
- * already known of ways that met on it; where that is not known, the shortest way. A group that is
- * on each of them may retain the object; it does for certain if what is on them of the group
- * dominates where they come from. Mostly both say the same.
- *
- * Where all that refer to an object are of one group and on the same ways, they are as one object
- * that dominates it: a class of objects, which has its place in the tree of what is summed up. */
+/* Lower and upper bounds of the retained sizes of all groups of objects, in one walk.
+ * A group retains whatever its objects dominate. It also retains objects at which several ways
+ * meet, if each of these ways passes through the group: objects to which their immediate dominator
+ * has no reference of its own. Objects are visited nearest first. For each way that ends at a
+ * meeting, its last part is examined, from the object to the immediate dominator, with the results
+ * of earlier meetings on it; if these are unknown, the shortest way is used. A group that is on
+ * each way may retain the object. It certainly does if its objects on the ways dominate their ends.
+ * Usually both bounds are equal.
+ * If all objects that refer to an object belong to one group and lie on the same ways, they act
+ * like one object that dominates it: a class of objects, with its own place in the tree that is
+ * summed up. */
 #include <stdlib.h>
 
 #include "base/index.h"
@@ -27,7 +26,8 @@ typedef struct meeting_group {
     bool sure;
 } meeting_group;
 
-/* Of a group, while one object is looked at: on how many of the ways to it the group is. */
+/* For a group, while one object is visited: the number of ways to it that pass through the
+ * group. */
 typedef struct way_count {
     uint32_t object; /* that this is about */
     uint32_t ways, sure;
@@ -74,7 +74,8 @@ static inline bool next_group(const bounds *at, uint32_t object, uint32_t *next,
     return false;
 }
 
-/* Whether ways meet there: a shortest one comes from the dominator, if any comes from there. */
+/* Return true if ways meet at the object: its shortest way comes from its dominator, if any way
+ * does. */
 static bool is_meeting(const bounds *at, uint32_t object)
 {
     uint32_t above = at->shortest->above[object], dominator = at->dominators->idom[object];
@@ -94,7 +95,8 @@ static void find_places(bounds *at)
         at->place[at->dominators->order[i]] = i;
 }
 
-/* Whether a reference may be the end of a way to where ways meet: not from below it. */
+/* Return true if a reference may be the end of a way to a meeting: it does not come from below
+ * it. */
 static bool is_end(const bounds *at, uint32_t from, uint32_t to)
 {
     return mp_is_reached(at->dominators, from) && is_meeting(at, to) && !dominates(at, to, from);
@@ -145,7 +147,7 @@ static uint32_t groups_at(const bounds *at, uint32_t object)
     return at->many[object] + (at->groups->kind == MP_GROUPS_OF_ROOTED && roots ? roots : 1);
 }
 
-/* Whether the way that ends with a reference of `from` is short enough. */
+/* Return true if the way that ends with a reference from `from` is short enough. */
 static bool is_near(const bounds *at, uint32_t from, uint32_t dominator)
 {
     uint32_t left = LOOKED_AT;
@@ -194,7 +196,7 @@ static void count_way(bounds *at, const looked_way *to, uint32_t from)
     }
 }
 
-/* Of what is in the list of the object, that stays which is on all ways; gives how many. */
+/* Keep those entries of the object's list that are on all ways; return their number. */
 static size_t keep_found(bounds *at, size_t first, const looked_way *last)
 {
     size_t kept = first;
@@ -298,13 +300,14 @@ static void look_at_all(bounds *at)
     }
 }
 
-/* What of a group is not below another object of it, with all that is below it in the tree. */
+/* Objects of a group that are not below another object of it, with everything below them in the
+ * tree. */
 typedef struct joint_sums {
     uint32_t *until; /* by group: places before that are counted */
     mp_joint *at;
 } joint_sums;
 
-/* Of each place in the tree, what is there and below. */
+/* Return, for each place in the tree, the sum of the place and everything below it. */
 static mp_joint *sums_below(const bounds *at, const mp_preorder *tree)
 {
     mp_joint *below = mp_alloc_zero(at->node_count, sizeof *below);

@@ -1,4 +1,4 @@
-/* What one holder keeps alive by what it holds more and more of. */
+/* Objects that a holder keeps alive through the objects it accumulates. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -12,7 +12,7 @@ static int most_kept_first(const void *left, const void *right, void *model)
     return mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
 }
 
-/* What is held of several types is told by all that are held. */
+/* Return true if the type is held; for a holding of several types, every type is. */
 static bool holds(const mp_accumulation *of, uint32_t type)
 {
     return of->types > 1 || type == of->type;
@@ -67,7 +67,8 @@ static void count_reached(const mp_graph *graph, const uint32_t *objects, uint32
     free(seen);
 }
 
-/* What would be unreachable without the holder; of roots, without what they hold. */
+/* Return the objects that become unreachable without the holder; for roots, without the objects
+ * they hold. */
 static mp_type_links kept_by(const mp_graph_view *view, uint32_t holder, const uint32_t *objects,
                              uint32_t count)
 {

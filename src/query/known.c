@@ -32,7 +32,7 @@ static bool missing(const mp_model *model, uint32_t session, const char *argumen
                             *id ? id : "of the recording", mp_expected_moment);
 }
 
-/* What the user asked for in one session. False with a message. */
+/* Find the snapshots that the user named for one session. False with a message. */
 static bool resolve_session(const mp_filter *filter, uint32_t session, const char *from,
                             const char *to, mp_range *range, mp_error *error)
 {

@@ -1,4 +1,4 @@
-/* What a window has worked out so far; for the files that work it out alone. */
+/* Cached results of a window; only for the files that compute them. */
 #ifndef MP_QUERY_KNOWN_H
 #define MP_QUERY_KNOWN_H
 

@@ -1,4 +1,4 @@
-/* What things of the model are called. */
+/* Labels of things in the model. */
 #include "query/labels.h"
 
 #include <inttypes.h>
@@ -98,8 +98,8 @@ mp_frame mp_frame_naming(const mp_model *model, mp_frame frame)
     return last->parent ? (mp_frame){last->parent, last->line} : frame;
 }
 
-/* Where the arguments of a function's name begin; its end if it has none. Template arguments do not
- * count, nor do the parentheses of operator(). */
+/* Return the start of the arguments in a function's name; the end of the name if there are none.
+ * Template arguments and the parentheses of operator() do not count. */
 static const char *arguments_of(const char *name)
 {
     int open = 0;

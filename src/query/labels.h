@@ -1,5 +1,5 @@
-/* What things of the model are called, and walks along stacks. Labels are texts of the model, or
- * are written into the arena. */
+/* Labels of things in the model, and walks along stacks. Labels are texts of the model, or are
+ * written into the arena. */
 #ifndef MP_QUERY_LABELS_H
 #define MP_QUERY_LABELS_H
 

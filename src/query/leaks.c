@@ -45,7 +45,7 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
 
 /* --- types that later deletions state --- */
 
-/* Of one leak: blocks that died later as this type, or never (type 0). */
+/* Blocks of one leak that were deleted with this type later, or never (type 0). */
 typedef struct fate {
     uint32_t leak, type;
     int64_t objects;
@@ -59,7 +59,8 @@ static int by_leak_then_type(const void *left, const void *right)
     return a->type < b->type ? -1 : a->type > b->type;
 }
 
-/* What most of a leak's blocks were, those that never died weighed as their crawl's deaths say. */
+/* Infer the type of most of a leak's blocks. Blocks that were never deleted are weighted by the
+ * deletions of their crawl. */
 static mp_inference most_likely(const mp_model *model, const mp_inference *crawl, const fate *fates,
                                 size_t count)
 {

@@ -45,7 +45,8 @@ const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t
 /* Say that dumps may not be in the order of time; NULL: nothing speaks against it. In the arena. */
 const char *mp_dump_order_text(mp_arena *arena, const mp_model *model);
 
-/* What leaks by the verdict first; then bytes descending, objects descending, type, stack, line. */
+/* Return the leaks, those that leak by the verdict first; then by bytes descending, objects
+ * descending, type, stack, line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
 
 #endif

@@ -26,7 +26,7 @@ static int by_age(const void *left, const void *right)
     return a->age_us < b->age_us ? -1 : a->age_us > b->age_us;
 }
 
-/* Of each context the group that its generations are in. */
+/* Return, for each context, the group of its generations. */
 static uint32_t *groups_of_contexts(const mp_model *model, const mp_grouping *grouping)
 {
     uint32_t *groups = mp_alloc_zero(model->contexts.count, sizeof *groups);
@@ -67,7 +67,7 @@ static aged *collect(const mp_window *window, const mp_grouping *grouping, const
     return ages;
 }
 
-/* Of ages in order, at least one. */
+/* Return the summary of sorted ages; there is at least one. */
 static mp_lifetime summary(const aged *ages, size_t count)
 {
     mp_lifetime life = {.least_us = ages[0].age_us,

@@ -22,7 +22,7 @@ uint32_t *mp_moments_of(const mp_window *window, uint32_t session, size_t most, 
     return moments;
 }
 
-/* Whether what happened counts for what is alive: as everywhere, without what is reusable. */
+/* Return true if the delta counts for live objects; reusable objects do not. */
 static bool counts(const mp_window *window, const mp_delta *delta)
 {
     return !window->model->generations.at[delta->generation.i].reusable &&

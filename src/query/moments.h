@@ -6,8 +6,7 @@
 
 #include "query/group.h"
 
-/* What became more or less of a row, counted from 0, at a moment, likewise, of what was there first
- * at the moment `born`. */
+/* Change of a row, counted from 0, at a moment, for objects that appeared at the moment `born`. */
 typedef struct mp_moment_change {
     uint32_t row, moment, born;
     int64_t objects, bytes;

@@ -123,7 +123,7 @@ static void count_end(merged *all, uint32_t step, uint32_t object, uint64_t byte
     result->at[*place - 1].bytes += (int64_t)bytes;
 }
 
-/* Whether each type's name matches. */
+/* Return, for each type, whether its name matches. */
 static bool *matching_types(const mp_model *model, const char *glob)
 {
     bool *matches = mp_alloc_zero(model->types.count, sizeof *matches);
@@ -166,7 +166,7 @@ bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const ch
 static void merge(merged *all, const mp_graph *graph, const mp_distances *distances,
                   const bool *matches)
 {
-    /* Whether each object is on a shortest path to one of such types. */
+    /* By object: true if it is on a shortest path to an object of a matching type. */
     bool *wanted = mp_alloc_zero((size_t)graph->count + 1, sizeof *wanted);
     uint32_t *step = mp_alloc_zero((size_t)graph->count + 1, sizeof *step);
     for (uint32_t i = distances->count; i--;) {

@@ -36,14 +36,14 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Of a log, whose peak is known between snapshots too, all of it counts, as a moment that is asked
- * for is no end of it. */
+/* Return true if the snapshot counts. For a log, whose peak is also known between snapshots,
+ * every snapshot does: a requested moment is not its end. */
 static bool counts(const mp_window *window, uint32_t session, uint32_t snapshot)
 {
     return window->model->events || snapshot <= window->ranges[session].to.i;
 }
 
-/* What a session had at its snapshots; `own`: at most. */
+/* Add the snapshots of a session; `own` is the session's maximum. */
 static void add_session(const mp_window *window, uint32_t session, moments *found, mp_peak *own)
 {
     const mp_filter *filter = window->filter;

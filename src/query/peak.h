@@ -6,7 +6,8 @@
 
 typedef struct mp_peak {
     int64_t objects, bytes; /* each at its own moment */
-    /* Of several sessions, that of the largest, as they do not tell when they ran. */
+    /* True for several sessions whose times are unknown; the peak is then that of the largest
+     * session. */
     bool of_one;
 } mp_peak;
 

@@ -10,10 +10,10 @@ typedef struct mp_preorder {
     uint32_t *order, *span, *parent;
 } mp_preorder;
 
-/* Of nodes 1 to count - 1 that stand behind their parents `above`; 0: none. Children keep their
- * order. Release with mp_preorder_free. */
+/* Return the preorder of nodes 1 to count - 1, which come after their parents `above`; 0: no
+ * parent. Children keep their order. Release with mp_preorder_free. */
 mp_preorder mp_preorder_of(const uint32_t *above, uint32_t count);
-/* Of the nodes of the model's call tree; the session, node 0, stands above them. */
+/* Return the preorder of the nodes of the model's call tree; the session, node 0, is above them. */
 mp_preorder mp_tree_preorder(const mp_model *model);
 void mp_preorder_free(mp_preorder *preorder);
 

@@ -49,7 +49,8 @@ static void name_callables(const builder *from)
     }
 }
 
-/* What methods cost as all reports say it; of the session, its own lines. */
+/* Fill in the costs of methods, equal to those of all reports; the session has the cost of its
+ * own lines. */
 static void fill_callables(const builder *from)
 {
     mp_calls *calls = from->calls;
@@ -233,10 +234,10 @@ static bool *find_recursive(const mp_profile *profile)
     return of.recursive;
 }
 
-/* What the lines say of a call of the graph. A line's time less its own is what it called: all of
- * it went to the callee where the line calls nothing else. A module's time from its line 0 on is
- * spent for its caller where nobody else calls it. Each counts a moment once where there is no
- * recursion that returns to the line, or to the module. */
+/* Facts about a call of the graph from its line. A line's time minus its own time is that of its
+ * callees: all of it belongs to the callee if the line calls nothing else. A module's time from
+ * its line 0 on belongs to its caller if nobody else calls it. Both count a moment once unless
+ * recursion returns to the line or the module. */
 typedef struct line_facts {
     int64_t called_us; /* by the line */
     uint32_t callees;  /* of the line */
@@ -341,7 +342,7 @@ static bool *sessions_with_nodes(const mp_model *model)
     return has;
 }
 
-/* Of the sessions that have no call tree. */
+/* Add the edges of sessions without a call tree. */
 static void edges_of_graph(const builder *from, const bool *has_nodes)
 {
     const mp_profile *profile = from->profile;

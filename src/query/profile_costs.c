@@ -132,8 +132,8 @@ static int compare_fractions(fraction a, fraction b)
     }
 }
 
-/* Of a report's line the average that it prints is rounded: that of its times is nearer to what it
- * was, if it says the same otherwise. */
+/* Return the average. A report prints a rounded average; the quotient of its times is used if it
+ * rounds to the same. */
 static fraction average_of(const mp_code_cost *cost)
 {
     fraction exact = {cost->exclusive_us, cost->calls > 0 ? cost->calls : 1};
@@ -186,7 +186,7 @@ static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_
 
 /* --- methods and programs: exclusive times and calls --- */
 
-/* What the lines and the call graph say of one module. */
+/* Figures of one module from the lines and the call graph. */
 typedef struct module_cost {
     int64_t exclusive_us, entry_us; /* entry: cumulative time of line 0 */
     int64_t entries;                /* executions of line 0 */
@@ -197,7 +197,7 @@ typedef struct module_cost {
     bool repeats, is_looked_at; /* see mp_code_cost; whether that is known, or being found out */
 } module_cost;
 
-/* What the sessions say as a whole. */
+/* Totals stated by the sessions. */
 typedef struct session_cost {
     int64_t exclusive_us;
     bool has_nodes;
@@ -286,7 +286,7 @@ static void add_module(mp_code_cost *row, const module_cost *cost, const session
     }
 }
 
-/* Of a module's time, the part that is not already in that of a caller of the same program. */
+/* Return the part of a module's time that is not already part of a caller in the same program. */
 static int64_t outside_us(const module_cost *cost)
 {
     return cost->called ? mp_share(cost->entry_us, cost->from_outside, cost->called)

@@ -30,7 +30,7 @@ typedef struct mp_profile_totals {
     bool partial;     /* (also) from reports, which have 20 lines at most */
 } mp_profile_totals;
 
-/* Of all sessions together; nothing where the model has no profile. */
+/* Return the totals of all sessions together; zero if the model has no profile. */
 mp_profile_totals mp_profile_total(const mp_filter *filter);
 
 /* How an inclusive time was come by. */
@@ -81,21 +81,21 @@ void mp_profile_costs_free(mp_profile_costs *costs);
  * last. Equal ones stand in the usual order. */
 void mp_code_costs_by_average(const mp_model *model, mp_code_costs *costs);
 
-/* What the path of calls to a node of the model's complete tree costs. */
+/* Cost of the path of calls to a node of the model's complete tree. */
 typedef struct mp_path_cost {
     int64_t calls, inclusive_us;
     int64_t own_us; /* inclusive less the children's inclusive, never below 0 */
 } mp_path_cost;
 
-/* Of all sessions, by node of model->tree. NULL: no recording has a call tree (versions 1 and 2).
- * A call graph (who calls whom) does not make a tree. Release with free(). */
+/* Return the costs of all sessions, by node of model->tree. NULL: no recording has a call tree
+ * (versions 1 and 2); a call graph (who calls whom) does not make a tree. Release with free(). */
 mp_path_cost *mp_profile_path_costs(const mp_filter *filter);
 
 /* The recorded nodes of a profile that has some and whose tree is made: `order` holds places in
  * profile->nodes. Release with mp_preorder_free. */
 mp_preorder mp_profile_preorder(const mp_model *model);
-/* What each of them takes with all that it calls, by place, without the profiler's own code where
- * the filter leaves that out. Release with free(). */
+/* Return the time of each node including its callees, by place, without the profiler's own code
+ * if the filter leaves it out. Release with free(). */
 int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes);
 
 #endif

@@ -39,8 +39,8 @@ typedef struct mp_requests {
     int64_t created_objects, created_bytes; /* in no request, or before it began */
 } mp_requests;
 
-/* Of the whole window; `later`: only what appears after its `from`. Release with mp_requests_free.
- */
+/* Return the requests of the whole window; `later`: only those after its `from`. Release with
+ * mp_requests_free. */
 mp_requests mp_requests_of(const mp_window *window, bool later);
 void mp_requests_free(mp_requests *requests);
 

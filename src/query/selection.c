@@ -57,7 +57,7 @@ static const char *label_of(mp_arena *arena, const mp_model *model, mp_things th
     return mp_tree_label(arena, model, id);
 }
 
-/* What a thing has of a subject, as an id that its label can be asked for. */
+/* Return the id, with a label, of the thing's value for a subject. */
 static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_subject subject)
 {
     if (things == MP_THINGS_TYPES)
@@ -363,7 +363,7 @@ void mp_matcher_free(mp_matcher *matcher)
     free(matcher);
 }
 
-/* What fits a criterion is added to `any`, or if it is negated taken from `kept`. */
+/* Add the things that match a criterion to `any`, or remove them from `kept` if it is negated. */
 static void match_one(mp_matcher *matcher, const mp_criterion *criterion, bool *kept, bool *any)
 {
     const uint32_t all = matcher->count;
@@ -445,7 +445,7 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
             return mp_fail_argument(error, since->absolute ? "since" : "until", NULL,
                                     "%s does not record its start; give a time from its start",
                                     mp_kind_name(model->kind));
-    /* Of one by the clock and one from the start, sessions may differ. */
+    /* A time by the clock and one from the start cannot be compared: sessions differ. */
     if (since->given && until->given && since->absolute == until->absolute && since->us > until->us)
         return mp_fail_argument(error, "since", NULL, "it is later than " MP_DASHES "until");
     return true;

@@ -32,8 +32,8 @@ typedef struct mp_criterion {
 typedef struct mp_selection {
     const mp_criterion *criteria;
     size_t count;
-    /* Of the creation of objects, where the model tells objects apart by it (model->within is the
-     * same); else of the snapshots at which they first appear. */
+    /* Range of creation times of objects, if the model tells objects apart by it (model->within
+     * is the same); else of the snapshots at which they first appear. */
     mp_time_range within;
     bool keeps_profiler; /* of a profile: what profiled it counts too */
 } mp_selection;
@@ -43,7 +43,8 @@ static inline bool mp_selects(const mp_selection *selection)
     return selection->count || selection->within.since.given || selection->within.until.given;
 }
 
-/* Whether a pattern can be used: a regular expression may be none. False with a message. */
+/* Return true if the pattern is valid, which a regular expression may not be. False with a
+ * message. */
 bool mp_criterion_check(const mp_criterion *criterion, mp_error *error);
 
 typedef enum mp_things {
@@ -55,8 +56,8 @@ typedef enum mp_things {
     MP_THINGS_ENTITIES,  /* of its coverage: the same */
 } mp_things;
 
-/* Of each of these things, by id, whether it fits the criteria on its subjects; those on others are
- * left out. Release with free(). The patterns were checked. */
+/* Return, for each of these things by id, whether it matches the criteria on its subjects; other
+ * criteria are ignored. Release with free(). The patterns must have been checked. */
 bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
                   size_t count);
 
@@ -70,7 +71,7 @@ void mp_matcher_free(mp_matcher *matcher);
 /* The kinds of recordings, a bit for each mp_kind, that can be selected from by this argument:
  * "not-thread", "since". */
 unsigned mp_selection_kinds(const char *argument);
-/* Whether recordings of this kind tell what the selection asks for. False with a message. */
+/* Return true if the recordings have the facts that the selection needs. False with a message. */
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error);
 
 #endif

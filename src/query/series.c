@@ -48,7 +48,7 @@ static size_t *places_of(const mp_window *window, const mp_series *series)
     return places;
 }
 
-/* What series are made of, and how far they are. */
+/* State of the series that are being built. */
 typedef struct builder {
     const mp_model *model;
     const mp_grouping *grouping;

@@ -1,4 +1,4 @@
-/* What is shared: objects that no single object keeps alive, and between whom. */
+/* Shared objects: those that no single object keeps alive, and the objects that share them. */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@ static bool is_within(const mp_window *window, uint32_t snapshot)
            mp_window_before_to(window, id);
 }
 
-/* What a snapshot is to the clock. */
+/* Kinds of snapshots for the clock. */
 typedef enum snapshot_part { PART_OUTSIDE, PART_WORK, PART_PAUSE, PART_CLEAN_UP } snapshot_part;
 
 /* Return whether chance hardly explains `idle` snapshots in a row that created nothing, where the

@@ -103,7 +103,7 @@ static double at_most(int64_t count, double share, int64_t most)
     return sum;
 }
 
-/* What is known of the objects that are older than an age. */
+/* State of the objects that are older than an age. */
 typedef enum old_state { OLD_GO, OLD_STAY, OLD_LEAK } old_state;
 
 static old_state state_of(const mp_site_course *course, uint32_t age)

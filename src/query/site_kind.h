@@ -28,7 +28,7 @@ static inline bool mp_site_kind_leaks(mp_site_kind kind)
 typedef struct mp_site_judgement {
     mp_site_kind kind;
     uint8_t confidence; /* percent */
-    /* Of a leak: objects born at this place or before it leak; younger ones may be in use. */
+    /* For a leak: objects born at this place or before it leak; younger ones may be in use. */
     uint32_t last_leaking;
 } mp_site_judgement;
 

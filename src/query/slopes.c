@@ -185,7 +185,7 @@ static size_t place_rank(slopes *all, size_t from, size_t to, uint64_t *rank)
                 break;
             swap(all, i++, j--);
         }
-        /* Of what stands before i none is larger than the pivot, from i on none is smaller. */
+        /* No value before i is larger than the pivot; none from i on is smaller. */
         size_t cut = i > from ? i : from + 1;
         uint64_t before = weight_of(all, from, cut);
         if (*rank < before) {

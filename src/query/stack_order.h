@@ -4,8 +4,8 @@
 
 #include "query/labels.h"
 
-/* Of each node of the call tree, the place of its callers' stack among those of all nodes; equal
- * ones have one place. Release with free(). */
+/* Return, for each node of the call tree, the rank of its callers' stack among those of all
+ * nodes; equal stacks share a rank. Release with free(). */
 uint32_t *mp_stack_ranks(const mp_model *model);
 
 #endif

@@ -33,7 +33,7 @@ mp_type_peak *mp_stated_peaks(const mp_window *window)
         add(&peak->bytes, !peak->snapshot.i, stated->bytes);
         peak->snapshot = stated->snapshot;
     }
-    /* What a session does not tell is no 0. */
+    /* A peak that a session does not state is unknown, not 0. */
     for (uint32_t session = 1; session < model->sessions.count; session++)
         for (uint32_t i = 0; !states[session] && i < model->types.count; i++)
             peaks[i].objects = peaks[i].bytes = -1;

@@ -162,7 +162,7 @@ static bool take_key(parser *p, mp_slice line)
                     quoted(p, key));
 }
 
-/* What can only be seen when a section ends. */
+/* Check a section at its end, for errors that are only visible then. */
 static bool end_section(const parser *p)
 {
     const mp_suppression *current = p->current;

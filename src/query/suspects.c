@@ -40,7 +40,7 @@ static uint32_t heavy_child(const mp_dominators *dominators, uint32_t place)
     return 0;
 }
 
-/* Of what hangs directly below a place, the type that retains most. */
+/* Find the type that retains most among the objects directly below a place. */
 static void find_most_held(const search *all, mp_suspect *suspect, uint32_t place)
 {
     const mp_dominators *dominators = all->dominators;
@@ -81,7 +81,7 @@ static void accumulate(const search *all, mp_suspect *suspect, uint32_t place, b
         find_most_held(all, suspect, place);
         return;
     }
-    /* Of a list, all that is of the type of its head, and what the list retains. */
+    /* For a list, all nodes of its head's type, and the amount the list retains. */
     suspect->held_type = types[suspect->accumulation];
     suspect->held_bytes = (int64_t)dominators->retained[suspect->accumulation];
     for (uint32_t i = head; i < head + dominators->span[head]; i++)
@@ -96,8 +96,9 @@ typedef struct candidate {
 
 typedef MP_LIST(candidate) candidates;
 
-/* Of candidates that hold one another, which stand in preorder, the outer one; but where one in it
- * holds more of a type, that is where it accumulates. */
+/* Return true if the candidate is outdone. Candidates are in preorder, and of two that contain
+ * each other the outer one wins; but if an inner one holds more of a type, the objects
+ * accumulate there. */
 static bool is_outdone(const mp_dominators *dominators, const candidates *found, uint32_t outer)
 {
     const candidate *of = &found->at[outer];

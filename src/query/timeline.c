@@ -4,9 +4,9 @@
 
 #include "base/memory.h"
 
-/* Whether an execution that was completed before `outer` ran inside of it. Times are whole
- * microseconds, and at the same one there may be a statement and what it called, a module and its
- * first line, or one statement behind another that took no time. */
+/* Return true if an execution that completed before `outer` ran inside it. Times are whole
+ * microseconds, and one microsecond may contain a statement and what it called, a module and its
+ * first line, or one statement after another that took no time. */
 static bool is_inside(const mp_profile *profile, const mp_timed *inner, const mp_timed *outer)
 {
     const mp_module *modules = profile->modules.at;
@@ -26,7 +26,7 @@ static int64_t add(int64_t a, int64_t b)
     return b > 0 && a > most - b ? most : a + b;
 }
 
-/* What is over, but for what it ran inside of, waits on a stack for that to be completed. */
+/* Nest the executions. A completed one waits on a stack until the one it ran inside completes. */
 static void nest(const mp_profile *profile, mp_timeline *timeline)
 {
     uint32_t *waiting = mp_alloc((timeline->count + 1) * sizeof *waiting);

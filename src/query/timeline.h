@@ -25,9 +25,9 @@ typedef struct mp_timeline {
     int64_t own_us; /* of all */
 } mp_timeline;
 
-/* Of what is selected. A trace tells no ends and no depth: both follow from the order in which
- * executions were completed, since what starts later and ends sooner ran inside. Release with
- * free(timeline.at). */
+/* Return the timeline of the selection. A trace has neither ends nor depths: both follow from
+ * the order of completion, because whatever starts later and ends sooner ran inside. Release
+ * with free(timeline.at). */
 mp_timeline mp_timeline_of(const mp_filter *filter);
 
 #endif

@@ -3,7 +3,7 @@
 #include "query/known.h"
 #include "query/peak.h"
 
-/* What the snapshots at the ends tell. */
+/* Add the figures of a session's snapshots at the ends of the window. */
 static void add_session(const mp_window *window, uint32_t session, mp_totals *totals)
 {
     const mp_model *model = window->model;
@@ -22,7 +22,7 @@ static void add_session(const mp_window *window, uint32_t session, mp_totals *to
     totals->has_reusable |= model->sessions.at[session].reusable_apart;
 }
 
-/* Of one session: those of several need not have been at once. */
+/* Set the stated peak of a single session: peaks of several sessions need not be simultaneous. */
 static void set_stated_peak(const mp_window *window, mp_totals *totals)
 {
     const mp_model *model = window->model;

@@ -1,8 +1,7 @@
-/* What is known of a recording at each of its snapshots, while it is read: what is alive, what grew
- * since the first one, and which site grew most.
- *
- * Each delta of the ledger is looked at once, so the cost of a snapshot is that of what happened in
- * it. The first snapshot of a session is its start, as it is for reports. */
+/* State of a recording at each of its snapshots while it is read: live objects, growth since the
+ * first snapshot, and the site that grew most.
+ * Each delta of the ledger is visited once, so a snapshot costs as much as its changes. The
+ * first snapshot of a session is its start, as in reports. */
 #ifndef MP_QUERY_TRACKER_H
 #define MP_QUERY_TRACKER_H
 
@@ -29,8 +28,8 @@ typedef struct mp_tracked {
 /* A snapshot has just ended (mp_model.tell); of each one, in their order. */
 mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id snapshot);
 
-/* What creates the objects of a context, "shop/order.p:12", of a model that has no call tree yet.
- */
+/* Return the place that creates the objects of a context, "shop/order.p:12", for a model without
+ * a complete call tree. */
 const char *mp_context_place(mp_arena *arena, const mp_model *model, mp_context_id context);
 
 #endif

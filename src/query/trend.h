@@ -37,8 +37,8 @@ typedef struct mp_trend {
     double slope;     /* Theil-Sen: the median of all slopes between two values; values a place */
     double lower;     /* the lower of two slopes in the middle, else `slope` */
     double low, high; /* 95 % interval of the slope; low <= slope <= high */
-    /* What is far more than all beside it, the largest first. Kind and slopes are those of the
-     * values without them. */
+    /* Values far larger than all values next to them, the largest first. Kind and slopes are
+     * computed without them. */
     mp_step steps[MP_TREND_STEPS];
 } mp_trend;
 

@@ -35,7 +35,7 @@ static int most_first(const void *left, const void *right, void *order_)
     return mp_type_compare(order->model, (mp_type_id){a->type}, (mp_type_id){b->type});
 }
 
-/* Of one row for each type, those that there are. */
+/* Return the existing rows of an array with one row per type. */
 static mp_type_links links_of(const mp_graph_view *view, mp_type_link *of_type, weight by)
 {
     mp_type_links links = {.at = of_type};

@@ -71,7 +71,8 @@ static void mark(judging *all, mp_site_verdict *site, uint32_t session,
     }
 }
 
-/* Of several sessions, one that leaks counts, the surest; else what the last one tells. */
+/* Combine the verdicts of several sessions: the surest leak wins; without a leak, the last
+ * session does. */
 static void take(mp_site_verdict *site, uint32_t session, const mp_site_judgement *judged)
 {
     const bool leaks = mp_site_kind_leaks(judged->kind);

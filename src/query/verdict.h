@@ -8,7 +8,7 @@
 
 #include "query/site_kind.h"
 
-/* What is known of a site, or of a type of dumps. */
+/* Verdict on a site, or on a type of dumps. */
 typedef struct mp_site_verdict {
     mp_site_kind kind;
     uint8_t confidence; /* percent */

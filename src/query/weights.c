@@ -221,7 +221,7 @@ static uint32_t code_frame(heap_frames *all, mp_frame frame)
     return found;
 }
 
-/* What the objects of a frame are called, as long as all are called the same. */
+/* Store the name of a frame's objects if all of them have the same. */
 static void note_name(heap_frames *all, uint32_t frame, mp_symbol_id name)
 {
     const mp_symbol *symbols = all->to->model->symbols.at;
@@ -247,7 +247,7 @@ static void put_names(heap_frames *all)
     }
 }
 
-/* Where the number of the frame is, or belongs: of a type below the code that created it. */
+/* Return the slot for the number of a frame: that of a type below the code that created it. */
 static uint32_t *place_of_type(heap_frames *all, uint32_t code, uint32_t type, uint32_t thread,
                                uint32_t request)
 {

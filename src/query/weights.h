@@ -10,7 +10,7 @@
 #include "query/filter.h"
 #include "query/window.h"
 
-/* What is weighed: bytes and objects, or time. Of profiles microseconds and calls. */
+/* Metric: bytes and objects, or time; for profiles, microseconds and calls. */
 typedef enum mp_weighing {
     MP_WEIGH_LEAKED,    /* leaked_bytes, leaked_objects */
     MP_WEIGH_ALIVE,     /* live_bytes, live_objects */
@@ -24,9 +24,9 @@ typedef enum mp_weighing {
 
 /* "leaked", "alive", "created", "temporary", "seconds", "calls", "retained". */
 const char *mp_weighing_name(mp_weighing weighing);
-/* Whether what the filter leaves of the model tells it. */
+/* Return true if the filtered model has the metric. */
 bool mp_weighing_fits(const mp_filter *filter, mp_weighing weighing);
-/* What is asked of it first: leaked, seconds, retained, or alive. */
+/* Return the default metric: leaked, seconds, retained, or alive. */
 mp_weighing mp_weighing_usual(const mp_filter *filter);
 
 typedef enum mp_weight_kind {
@@ -38,7 +38,7 @@ typedef enum mp_weight_kind {
     MP_WEIGHT_NONE,  /* nothing is known there, as the name says: "(session)" */
 } mp_weight_kind;
 
-/* Of a profile without call tree, what its methods stand below. */
+/* Frame above the methods of a profile without a call tree. */
 #define MP_CALLERS_NOT_KNOWN "(callers unknown)"
 
 /* A frame, below its caller. Of one caller no two frames have all of kind, name, line and start

@@ -1,4 +1,4 @@
-/* What holds how much: a heap dump's objects by the types of what dominates them. */
+/* Retained sizes by owner: a heap dump's objects by the types of their dominators. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ static void weigh_object(holders *all, uint32_t frame, uint32_t object)
         mp_weigh(&all->to, 0, frame, (int64_t)graph->sizes[object], 1);
 }
 
-/* What strong roots do not reach, by type. */
+/* Weigh the objects that strong roots do not reach, by type. */
 static void weigh_loose(holders *all)
 {
     static const char *const names[] = {"(unreachable)", "(owner unknown)"};

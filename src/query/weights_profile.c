@@ -1,9 +1,8 @@
-/* Where the time of an execution profile goes: by its call tree, or by method where there is none.
- *
- * What a method costs is what its lines say, as in all reports. The call tree says on which paths:
- * its nodes' times, less those of what they call. Both agree in whole recordings. In others no node
- * has more than its method has left, and what no node has stands where callers are not known, so
- * that the sums are those of the reports in any case. */
+/* Time of an execution profile by its call tree, or by method if there is none.
+ * The cost of a method is that of its lines, as in all reports. The call tree distributes it
+ * over paths: the time of a node minus that of its callees. In complete recordings both agree.
+ * In others no node gets more than its method has left, and the rest is shown under unknown
+ * callers, so that the sums always equal those of the reports. */
 #include <stdlib.h>
 
 #include "base/index.h"
@@ -35,7 +34,7 @@ static void weigh(paths *all, uint32_t frame, spent amount)
     }
 }
 
-/* What the lines say of each method. */
+/* Sum up the lines of each method. */
 static void sum_methods(paths *all)
 {
     const mp_profile *profile = all->profile;
@@ -129,7 +128,7 @@ static bool is_overloaded(const mp_module_groups *groups, size_t method)
     return false;
 }
 
-/* What no path has: methods below their programs. */
+/* Weigh the time that no path has: methods below their programs. */
 static void weigh_rest(paths *all)
 {
     const mp_model *model = all->filter->model;

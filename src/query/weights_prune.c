@@ -1,4 +1,4 @@
-/* Of very many stacks, those that one can see. */
+/* Reduce very many stacks to those that are large enough to see. */
 #include <stdlib.h>
 
 #include "base/largest.h"

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Whether a session has no end, at `to` or, `later`, in all that was read of it. */
+/* Return true if a session has not ended, at `to` or, if `later`, in everything that was read of
+ * it. */
 static bool has_no_end(const mp_window *window, bool later)
 {
     const mp_model *model = window->model;

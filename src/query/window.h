@@ -63,7 +63,7 @@ bool mp_window_resolve(const mp_model *model, const char *from, const char *to, 
                        mp_error *error);
 void mp_window_free(mp_window *window);
 
-/* Whether `from` and `to` are two snapshots in any session. */
+/* Return true if `from` and `to` differ in any session. */
 bool mp_window_has_span(const mp_window *window);
 /* Return whether each session has one snapshot, which cannot tell what leaked or grew. A database
  * of one moment can: all of it may leak. Dumps tell no leaks. */
@@ -72,8 +72,8 @@ bool mp_window_is_one(const mp_window *window);
  */
 uint32_t mp_window_lone_session(const mp_window *window);
 #define MP_ONE_SNAPSHOT "one snapshot cannot show growth"
-/* Whether a memory recording has a session whose process had not come to its end at `to`, by the
- * tags _PreCleanUp and _Exit: what was in use then counts as leaked. */
+/* Return true if a session's process had not ended at `to`, by the tags _PreCleanUp and _Exit of
+ * a memory recording: objects in use then count as leaked. */
 bool mp_window_still_runs(const mp_window *window);
 /* Why what is in use at `to` counts as leaked. */
 typedef enum mp_in_use {
@@ -87,20 +87,20 @@ mp_in_use mp_window_in_use(const mp_window *window);
 #define MP_IN_USE "objects in use count as leaked"
 /* Objects that leak and are deleted behind `to`, before the clean-up; 0 where nothing tells. */
 int64_t mp_window_deleted_later(const mp_window *window);
-/* Whether a session's `to` is behind its clean-up: what leaked is no longer there. */
+/* Return true if a session's `to` is after its clean-up, when leaked objects are gone. */
 bool mp_window_ends_late(const mp_window *window);
 #define MP_ENDS_LATE "ends after the runtime's clean-up, which freed the leaks"
-/* Whether a snapshot is at or before the window's `from`, or `to`. */
+/* Return true if a snapshot is at or before the window's `from`, or `to`. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot);
 bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot);
-/* Whether objects of this context and generation, born at this snapshot, leak if they are alive at
- * `to`: they are younger than `from` and not suppressed. */
+/* Return true if objects of this context, born at this snapshot, leak if they are alive at `to`:
+ * they are younger than `from` and not suppressed. */
 bool mp_window_leaks(const mp_window *window, mp_context_id context, mp_snapshot_id born);
-/* Whether what leaks of this context is accepted. */
+/* Return true if leaks of this context are accepted. */
 bool mp_window_accepts(const mp_window *window, mp_context_id context);
 
-/* Whether objects of this context and generation are accepted: they would leak if they were not
- * suppressed. Limits on what is alive leave them out. */
+/* Return true if objects of this context and generation are accepted: they would leak if they
+ * were not suppressed. Limits on live objects leave them out. */
 bool mp_window_is_accepted(const mp_window *window, mp_context_id context, mp_snapshot_id born);
 
 /* The figures of a snapshot, of what counts. */
@@ -109,18 +109,18 @@ static inline const mp_snapshot *mp_window_snapshot(const mp_window *window, uin
     return &window->filter->snapshots[snapshot];
 }
 
-/* What happened to a generation: all up to `to`, and what of it was alive at `from`. */
+/* Figures of a generation: everything up to `to`, and the part that was alive at `from`. */
 typedef struct mp_balance {
     mp_cost to;
     int64_t from_objects, from_bytes;
 } mp_balance;
 
-/* Of each generation; nothing of those that do not count. The one pass over the ledger that totals,
- * groups, leaks and trees share. */
+/* Return the balance of each generation; zero for generations that do not count. Totals, groups,
+ * leaks and trees share this one pass over the ledger. */
 const mp_balance *mp_window_balances(const mp_window *window);
 /* The bytes of a generation at `to`, without what is accepted. */
 int64_t mp_window_held_bytes(const mp_window *window, uint32_t generation);
-/* Of all of them. */
+/* Return the sum over all generations. */
 int64_t mp_window_held(const mp_window *window);
 
 typedef struct mp_totals {
@@ -140,7 +140,7 @@ typedef struct mp_totals {
     int64_t temporary_objects, temporary_bytes; /* of the deleted; where there are events */
 } mp_totals;
 
-/* Of all sessions together. */
+/* Return the totals of all sessions together. */
 mp_totals mp_totals_of(const mp_window *window);
 
 #endif
