@@ -25,7 +25,7 @@ bool mp_is_baseline(const char *text, size_t length)
 
 enum { NOT_KNOWN = 2 }; /* beside 0 and 1 */
 
-/* What a line says, of whichever kind it is. */
+/* Values of a line of any kind. */
 typedef struct line_values {
     int64_t version, knows, complete, torn, late, partial, runs; /* of the head */
     const char *kind, *options, *start_time;                     /* likewise */
@@ -371,7 +371,7 @@ static bool read_recording(loader *load, const line_values *values)
     return true;
 }
 
-/* What a run has of an entry; false where that makes a sum too large. */
+/* Add a run's amounts for an entry; false if a sum would overflow. */
 static bool add_entry(loader *load, size_t run, mp_level level, mp_entry_key key)
 {
     mp_amounts own = load->values[run].amounts, *sums = &load->sums[run][level];
@@ -446,7 +446,8 @@ static bool read_line(loader *load, const char *line, size_t length)
     return ok;
 }
 
-/* Whether all is there that was saved. The totals of heaps were made of their sites. */
+/* Return true if everything that was saved is present. The totals of heaps were computed from
+ * their sites. */
 static bool is_whole(loader *load)
 {
     unsigned long long found = 0;

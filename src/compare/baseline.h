@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "compare/digest.h"
 
-/* Whether a file that begins so is a baseline. */
+/* Return true if a file with this beginning is a baseline. */
 bool mp_is_baseline(const char *text, size_t length);
 
 /* The text of a digest; release with free(). The same for the same digest in each run. */

@@ -1,4 +1,4 @@
-/* What lines of a baseline say in the same words wherever they are written and read. */
+/* Words in the lines of a baseline, shared by the writer and the reader. */
 #ifndef MP_COMPARE_BASELINE_LINES_H
 #define MP_COMPARE_BASELINE_LINES_H
 

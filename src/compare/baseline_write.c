@@ -139,7 +139,7 @@ static uint32_t callers_of(shared_callers *shared, const mp_dictionary *dictiona
     return number;
 }
 
-/* Of a deep one the innermost frame, and the number of its callers. */
+/* Add a stack; for a deep one, the innermost frame and the number of its callers. */
 static void add_stack(mp_json *line, shared_callers *shared, const mp_dictionary *dictionary,
                       const mp_entry_key *key)
 {
@@ -286,7 +286,7 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
     free(of);
 }
 
-/* What each run was made of, in its order. Gives whether anything is known of that. */
+/* Write the recordings that each run was made of, in order. Return true if any of them is known. */
 static bool put_recordings(mp_text_buffer *buffer, run_list runs)
 {
     char text[MP_CHECKSUM_TEXT];

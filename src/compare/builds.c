@@ -69,7 +69,8 @@ static uint32_t site_for(mp_builds *builds, mp_entry_key key)
     return *place - 1;
 }
 
-/* What an entry has is added to what its site has in this build already, in other lines. */
+/* Add an entry's amount to that of its site in this build; sites differ in more than their
+ * lines. */
 static void add_entry(mp_builds *builds, mp_entry_key key, int64_t amount)
 {
     uint32_t build = (uint32_t)builds->count, place = site_for(builds, key);

@@ -29,7 +29,7 @@ typedef struct mp_built_site {
     bool several;     /* its objects have several names, and none is told */
 } mp_built_site;
 
-/* What a site has in a build. */
+/* Amount of a site in a build. */
 typedef struct mp_built_point {
     uint32_t site, build;
     int64_t amount;
@@ -57,7 +57,7 @@ void mp_builds_free(mp_builds *builds);
 bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictionary *dictionary,
                    mp_error *error);
 
-/* Whether each tells when it began; else the first that does not, or NULL where there is none. */
+/* Return the first build without a start time; NULL if all have one. */
 const mp_build *mp_builds_timeless(const mp_builds *builds);
 /* Put all in order, when all were added: by the time they began, equal ones by name, or by name,
  * numbers in which are numbers. Points are then complete. */

@@ -10,8 +10,8 @@ enum {
     MP_MOST_LOOKED = 50000000, /* others where those before them looked at no more */
 };
 
-/* Of all rules of a policy that is being judged; zero-initialise to start. What it has been asked
- * about must outlive it; free it with mp_choices_free. */
+/* Cached choices for all rules of a policy that is being judged; zero-initialise to start.
+ * Everything it was asked about must outlive it; release with mp_choices_free. */
 typedef struct mp_choices {
     mp_arena arena;
     struct labelled *lists; /* what was asked for, and by what */
@@ -23,12 +23,13 @@ typedef struct mp_choices {
 
 void mp_choices_free(mp_choices *choices);
 
-/* What a selector's pattern is held against. A method may be named without its program too. */
+/* Return the text that a selector's pattern is matched against. A method may also be named
+ * without its program. */
 const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by,
                                 const mp_entry_key *key);
 
-/* What a rule selects of a list: places, ascending, and the labels of all of the list, which live
- * as long as the choices. Release `at` with free(). */
+/* Elements of a list that a rule selects: their places, ascending, and the labels of the whole
+ * list, which live as long as the choices. Release `at` with free(). */
 typedef struct mp_choice {
     uint32_t *at;
     size_t count;

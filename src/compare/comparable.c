@@ -1,4 +1,5 @@
-/* Whether two digests are of the same: of whole runs both, and of all that ran; which is later. */
+/* Decide whether two digests can be compared: both of complete runs, and of everything that ran;
+ * and which of them is later. */
 #include "base/memory.h"
 #include "compare/digest.h"
 

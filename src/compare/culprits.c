@@ -47,7 +47,7 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Whether it is part of what fails; a rule on each may hold for some. */
+/* Return true if the label belongs to a failed part; a rule on each may hold for some. */
 static bool is_to_blame(const mp_evaluation *evaluation, const char *label)
 {
     return !evaluation->rule->each || (evaluation->failed_count &&
@@ -140,7 +140,7 @@ static void put_difference(mp_evaluation *evaluation, found *to, mp_level level,
     to->at[to->count - 1].as_bad = !worse;
 }
 
-/* Whether it got worse; of what has no base, whether it is there. */
+/* Return true if the entry got worse; if it has no base, true if it exists. */
 static bool is_worse(const mp_evaluation *evaluation, const found *so_far, const mp_difference *at)
 {
     mp_measure measure = evaluation->result->culprit_measure;
@@ -170,7 +170,8 @@ static void find_in_digests(mp_evaluation *evaluation, found *to)
     }
     const mp_difference *all = is_new ? mp_news_of(evaluation, level)->at : selected.at;
     const size_t count = is_new ? chosen.count : selected.count;
-    /* What is as bad as it was counts where the limit is none of the base, or nothing got worse. */
+    /* Entries that did not get worse count if the limit does not refer to the base, or if
+     * nothing got worse. */
     bool of_base = is_new || evaluation->rule->bound.reference == MP_OF_BASE;
     for (int worse = 1; worse >= 0 && (worse || !of_base || !to->count); worse--)
         for (size_t i = 0; i < count; i++) {
@@ -188,7 +189,7 @@ static void find_in_digests(mp_evaluation *evaluation, found *to)
 
 /* --- of a window --- */
 
-/* What a rule on growth selects a group by. */
+/* Return the label by which a rule on growth selects a group. */
 static const char *group_label(mp_evaluation *evaluation, const mp_group *group)
 {
     const mp_model *model = evaluation->context->model;
@@ -237,7 +238,7 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
     free(leaking);
 }
 
-/* Of a rule on all that grew from dump to dump who holds it, before the types. */
+/* For a rule on everything that grew from dump to dump, find the holders, before the types. */
 static void find_holders(const mp_evaluation *evaluation, const mp_window *window, found *to)
 {
     enum { MOST_HOLDERS = 10 };

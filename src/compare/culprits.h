@@ -1,4 +1,4 @@
-/* What is behind a rule that fails. */
+/* Causes of a failed rule. */
 #ifndef MP_COMPARE_CULPRITS_H
 #define MP_COMPARE_CULPRITS_H
 
@@ -9,7 +9,7 @@ void mp_evaluation_find_culprits(mp_evaluation *evaluation);
 
 /* The list that a rule measures. */
 mp_level mp_rule_level(const mp_rule *rule);
-/* Whether a measure of what is new counts it. */
+/* Return true if a measure of new entries counts the difference. */
 bool mp_measure_is_new(mp_measure measure, const mp_difference *difference);
 
 #endif

@@ -191,7 +191,7 @@ static void set_share_texts(mp_evaluation *evaluation, const mp_rule_subject *su
                                           result->measured_text, needed - subject->number);
 }
 
-/* What base and spread of several runs are. */
+/* Return the text for the base and spread of several runs. */
 static const char *spread_text(mp_evaluation *evaluation)
 {
     const mp_rule_result *result = evaluation->result;
@@ -216,7 +216,8 @@ static bool is_told_exactly(mp_evaluation *evaluation, int64_t number, int64_t l
                    mp_quantity_text(evaluation->scratch, measure, limit, false)) == 0);
 }
 
-/* What was measured of the worst subject, what it is held to, and why that fails. */
+/* Set the texts of a result: the value of the worst subject, its limit, and the reason for a
+ * failure. */
 static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject, int64_t limit,
                       size_t failed, size_t count)
 {

@@ -25,13 +25,12 @@ typedef struct mp_threshold {
     bool more;
 } mp_threshold;
 
-/* What the limit is where reference and spread are so much; at least INT64_MIN, at most INT64_MAX.
- */
+/* Return the limit for this reference and spread, cut to the range of 64 bits. */
 mp_threshold mp_bound_of(const mp_bound *bound, int64_t reference, int64_t spread);
-/* Whether a number keeps to it. */
+/* Return true if the number satisfies the limit. */
 bool mp_threshold_holds(mp_threshold threshold, mp_comparison comparison, int64_t number);
 
-/* Whether the rule's pattern takes this label. */
+/* Return true if the rule's pattern matches the label. */
 bool mp_rule_matches(const mp_rule *rule, const char *label);
 
 /* The rule cannot be judged. `message` is in evaluation->arena, where MP_DISMISS puts it. */

@@ -252,7 +252,7 @@ static int compare_lines(uint32_t a, uint32_t b)
     return (int32_t)a < (int32_t)b ? -1 : (int32_t)a > (int32_t)b;
 }
 
-/* Of two frames of one depth: as their callers stand, then by name, then by line. */
+/* Compare two frames of one depth: by their callers' rank, then by name, then by line. */
 static int by_rank(const void *left, const void *right, void *opaque)
 {
     const mp_dictionary *dictionary = opaque;
@@ -294,8 +294,8 @@ static const uint32_t *ranks_of(const mp_dictionary *dictionary)
     return order->ranks;
 }
 
-/* Of stacks of one family: the outermost line that differs decides. Of others, the outermost
- * name. Those that go together after few frames need no ranks. */
+/* Compare two stacks. In one family, the outermost line that differs decides; otherwise the
+ * outermost name. Stacks that join after a few frames need no ranks. */
 static int compare_stacks(const mp_dictionary *dictionary, const mp_entry_key *a,
                           const mp_entry_key *b)
 {

@@ -36,7 +36,7 @@ uint32_t mp_dictionary_frame_count(const mp_dictionary *dictionary);
 /* Valid until the next mp_dictionary_frame. */
 const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint32_t frame);
 
-/* What is known of a frame with all its callers. */
+/* Facts about a frame with all its callers. */
 typedef struct mp_frame_facts {
     uint32_t depth;      /* how many frames they are */
     uint32_t allocators; /* the outermost of those of allocators that go on from here; 0: none */
@@ -52,7 +52,7 @@ typedef struct mp_stack_frame {
 /* The innermost one from there that is no allocator's own; the frame itself where all are. */
 mp_stack_frame mp_dictionary_site(const mp_dictionary *dictionary, mp_stack_frame frame);
 
-/* What of mp_amounts a recording knows. */
+/* Parts of mp_amounts that a recording has. */
 enum {
     MP_HAS_LIVE = 1,
     MP_HAS_HISTORY = 2,
@@ -96,9 +96,9 @@ extern const mp_amount_field mp_amount_fields[MP_AMOUNTS];
 mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b);
 mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b);
 
-/* What an entry is about. Of a heap: type and stack; `frame` with `line` is where objects were
- * created (frame 0: outside the program's code). Of a profile: `program` and `name`, the method. Of
- * a group: `name`. */
+/* Identity of an entry. Heap: type and stack; `frame` and `line` are where objects were created
+ * (frame 0: outside the program's code). Profile: the method, as `program` and `name`. Group:
+ * `name`. */
 typedef struct mp_entry_key {
     uint32_t type;     /* text; of an inherited method: the class that ran it, or none */
     uint32_t name;     /* text: of the object, of the method, of the group */
@@ -125,8 +125,8 @@ typedef struct mp_entries {
 mp_entry *mp_entry_for(mp_entries *entries, mp_entry_key key);
 void mp_entries_free(mp_entries *entries);
 
-/* Of each frame its family: frames of one family have the same names up to the root, whatever
- * their lines are. Release with free(). */
+/* Return the family of each frame: frames of one family have equal names up to the root,
+ * whatever their lines. Release with free(). */
 uint32_t *mp_key_families(const mp_dictionary *dictionary);
 
 /* By type, program, name, then stack: the outermost frame that differs decides, by its name, then

@@ -44,8 +44,8 @@ static uint32_t line_key(const builder *of, uint32_t line)
     return of->options->ignore_lines ? MP_NO_LINE : line;
 }
 
-/* Of a frame; where the file tells of no more than the line at which its function begins, that:
- * overloads differ by it, and it moves as other lines do. */
+/* Return the key of a frame's line. If only the first line of its function is known, that line
+ * is used: it distinguishes overloads, and it moves like other lines. */
 static uint32_t frame_line_key(const builder *of, uint32_t node, uint32_t line)
 {
     uint32_t start_line = of->model->symbols.at[of->model->tree.at[node].symbol.i].start_line;
@@ -155,7 +155,7 @@ static void digest_sites(builder *of)
     free(site_of);
 }
 
-/* What each type retains, where the graph is of the window's end. */
+/* Add the retained size of each type, if the graph belongs to the window's end. */
 static void digest_retained(builder *of)
 {
     const mp_graph *graph = of->filter->graph;
@@ -180,7 +180,7 @@ static mp_entry *whole_for(mp_entries *wholes, mp_entry_key key)
     return mp_entry_for(wholes, key);
 }
 
-/* What is scoped to each entry of a list; `key_of`: in the list, of the contexts. */
+/* Add the scoped bytes to each entry of a list; `key_of` returns the entry of a context. */
 static void digest_scoped(builder *of, mp_level level,
                           mp_entry_key (*key_of)(builder *of, const mp_context *context))
 {
@@ -273,7 +273,7 @@ static void digest_groups(builder *of)
     }
 }
 
-/* Of a selection it is not known. */
+/* Add the unreachable bytes; they are unknown for a selection. */
 static void digest_garbage(builder *of)
 {
     const mp_graph *graph = of->filter->graph;
@@ -338,8 +338,8 @@ static void digest_code(builder *of, mp_level level, const mp_code_costs *costs)
     }
 }
 
-/* Of several methods of one name, the place of each among their lines. Lines themselves move when
- * something is written above. */
+/* Overload of a method: methods of one name are numbered in the order of their lines, because
+ * lines themselves move when code is inserted above. */
 typedef struct overload {
     uint32_t name, start_line;
 } overload;
@@ -352,7 +352,7 @@ static int by_line(const void *left, const void *right)
     return a->start_line < b->start_line ? -1 : a->start_line > b->start_line;
 }
 
-/* Of each frame that tells where it begins, by its name and that line. */
+/* Number the frames that have a first line, by name and that line. */
 static mp_id_index number_overloads(const mp_weights *weights, const uint32_t *names)
 {
     mp_id_index numbers = {0};
@@ -421,7 +421,7 @@ static void digest_profile(builder *of)
 
 /* --- digests --- */
 
-/* Of the inputs: the first one stands for all. */
+/* Describe the inputs; the first one stands for all. */
 static void describe(builder *of)
 {
     const mp_model *model = of->model;

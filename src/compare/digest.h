@@ -32,8 +32,8 @@ typedef enum mp_level {
     MP_LEVELS,
 } mp_level;
 
-/* Of a frame of a path: what it is, and of several methods of one name which, from 1, in the order
- * of their lines; 0: there is one. */
+/* Return the kind of a frame in a path. Its overload number counts methods of one name from 1,
+ * in the order of their lines; 0: there is only one. */
 static inline mp_weight_kind mp_path_kind(uint32_t line)
 {
     return (mp_weight_kind)(line >> 24);
@@ -67,8 +67,8 @@ typedef struct mp_digest {
     int64_t start_us; /* when the first session began, since 1970, UTC; 0: not known */
     bool has_stamp;   /* of a dump, whose clock of 32 bits tells no date */
     uint32_t stamp_ms;
-    /* Of a baseline of several runs: one for each, of which this is the middle one (runs.h). NULL
-     * and 0: it is of one run. */
+    /* For a baseline of several runs: one digest per run; this one is the middle one (runs.h).
+     * NULL and 0: a single run. */
     struct mp_digest **runs;
     size_t run_count;
     mp_checksum *checksums; /* of the inputs, as far as they are known */
@@ -105,7 +105,7 @@ void mp_digest_add_checksum(mp_digest *digest, mp_checksum checksum);
 const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_digest *now,
                             bool cut_too);
 
-/* Whether the first is later than the second, by what both say of their times. */
+/* Return true if the first is later than the second, by their own times. */
 bool mp_is_later(const mp_digest *first, const mp_digest *second);
 
 /* --- differences --- */

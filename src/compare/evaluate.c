@@ -13,8 +13,8 @@
 #include "query/graph_query.h"
 #include "query/verdict.h"
 
-/* What a message says of an entry: with the name of the objects where they have one, and where a
- * method begins, as another one may have its name. */
+/* Return the text for an entry in a message: with the name of the objects if they have one, and
+ * with the first line of a method, because another method may have its name. */
 static const char *told_of(mp_evaluation *evaluation, mp_level level, const mp_entry_key *key)
 {
     static const mp_select_by by_level[MP_LEVELS] = {[MP_LEVEL_SITE] = MP_BY_SITE,
@@ -44,8 +44,9 @@ mp_level mp_rule_level(const mp_rule *rule)
     return rule->by == MP_BY_TYPE ? MP_LEVEL_TYPE : MP_LEVEL_SITE;
 }
 
-/* Of each type of the recording, whether anything of it is alive and no references were recorded of
- * it, as of native objects of a database: what it retains is not known. NULL: of all it is. */
+/* Return, for each type of the recording, whether it has live objects but no references were
+ * recorded for it, as for native objects of a database: its retained size is unknown. NULL: all
+ * are known. */
 static bool *untracked_types(const mp_evaluation *evaluation)
 {
     const mp_window *window = evaluation->context->window;
@@ -58,7 +59,7 @@ static bool *untracked_types(const mp_evaluation *evaluation)
     return types;
 }
 
-/* What the rule selects, of both recordings. */
+/* Entries of both recordings that the rule selects. */
 typedef struct selection {
     bool *untracked;    /* see untracked_types() */
     const char **names; /* of these types */
@@ -125,7 +126,7 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
     free(chosen.at);
 }
 
-/* What of a run is of this label. */
+/* Entry of a run that has this label. */
 typedef struct run_share {
     const char *label;
     size_t run;
@@ -200,7 +201,7 @@ static void add_most(mp_evaluation *evaluation, const mp_rule_subject *most)
         mp_evaluation_add(evaluation, text);
 }
 
-/* Of the whole recording; `sum`: of what is counted. */
+/* Return the total of the whole recording; `sum` is that of the counted entries. */
 static int64_t total_of(const mp_rule *rule, const mp_digest *digest, int64_t sum)
 {
     if (!digest)
@@ -213,8 +214,9 @@ static int64_t total_of(const mp_rule *rule, const mp_digest *digest, int64_t su
                                                  : mp_measure_of(rule->measure, &digest->totals);
 }
 
-/* What all objects of the selected types retain. It is no sum of what each type does: one may keep
- * another alive, and two together what neither does alone. -1 where there is no graph to ask. */
+/* Return the bytes that all objects of the selected types retain together. This is not the sum
+ * over types: one may keep another alive, and two together what neither retains alone. -1
+ * without a graph. */
 static int64_t retained_together(mp_evaluation *evaluation, const selection *found)
 {
     const mp_window *window = evaluation->context->window;
@@ -256,7 +258,7 @@ static bool join_retained(mp_evaluation *evaluation, selection *found)
     return false;
 }
 
-/* Of the whole base, whose runs count what `counted` says. */
+/* Return the total of the whole base, whose runs count as in `counted`. */
 static mp_centre total_of_runs(const mp_rule *rule, const mp_digest *base, mp_centre counted)
 {
     if (mp_measure_rows[rule->measure].counts)
@@ -397,8 +399,8 @@ static void judge_rule(mp_evaluation *evaluation)
         judge_amount(evaluation);
 }
 
-/* Whether what leaks steadily behind the snapshot, NULL: in the whole window, is held to a limit of
- * its own: then no other rule hides it. */
+/* Return true if a rule limits steady leaks after the snapshot (NULL: in the whole window). No
+ * other rule can then hide them. */
 static bool holds_trend(const mp_policy *policy, const char *after)
 {
     bool holds = false;
@@ -411,7 +413,8 @@ static bool holds_trend(const mp_policy *policy, const char *after)
     return holds;
 }
 
-/* What holds for the sessions that can be judged may not hold for the others. */
+/* Dismiss a rule that passes if only some sessions can be judged: it may not hold for the
+ * others. */
 static void judge_part(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;

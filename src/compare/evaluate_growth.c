@@ -153,7 +153,7 @@ static int64_t median_of(const int64_t *values, size_t count)
     return low;
 }
 
-/* What percentages are of: the first value, or if that is 0 the median. */
+/* Return the whole for percentages: the first value, or the median if it is 0. */
 static double whole_of(const int64_t *values, size_t count)
 {
     return (double)(values[0] ? values[0] : median_of(values, count));
@@ -265,7 +265,7 @@ typedef struct row_range {
     uint32_t first, count;
 } row_range;
 
-/* Of so many rows from one on, counted from 0. */
+/* Return the series of the rows from one on, counted from 0. */
 static mp_series series_of(const mp_evaluation *evaluation, const mp_window *window,
                            const pace_rule *pace, uint32_t session, row_range rows)
 {
@@ -413,8 +413,8 @@ static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
                              found.grouping ? found.count : 1);
 }
 
-/* Of a limit per snapshot, of the session: what leaked steadily at each of its moments, rounded up.
- * A percentage is of what was there; of nothing there is none. */
+/* Apply a limit per snapshot: divide the steady leaks of the session by its moments, rounded up.
+ * A percentage refers to the initial amount; it is undefined if that is 0. */
 static size_t per_moment(const mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
                          uint32_t moments)
 {

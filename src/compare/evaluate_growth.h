@@ -15,7 +15,7 @@ typedef struct mp_slope {
     const char *session;       /* of several: whose it is; NULL: there is one */
 } mp_slope;
 
-/* Of MP_TREND_FEWEST values or more. */
+/* Return the slope of at least MP_TREND_FEWEST values. */
 mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend trend,
                      const int64_t *values, size_t count);
 /* Judge by the worst of them. There is at least one. */

@@ -14,7 +14,7 @@
 #include "compare/digest.h"
 #include "compare/shift.h"
 
-/* What the entries of one group have in common. */
+/* Properties shared by the entries of one group. */
 typedef enum match_step {
     STEP_FAMILY,   /* type and stack but for its lines */
     STEP_LINE,     /* type, innermost function and line of creation */
@@ -50,7 +50,7 @@ const char *mp_change_name(mp_change change)
 enum { TELLING = 5 };
 static const size_t telling[TELLING] = {AMOUNT(bytes), AMOUNT(exclusive_us), AMOUNT(objects),
                                         AMOUNT(calls), AMOUNT(retained_bytes)};
-/* Of the nodes of a dominator tree. */
+/* Amounts that identify the nodes of a dominator tree. */
 static const size_t telling_node[TELLING] = {AMOUNT(retained_bytes), AMOUNT(bytes), AMOUNT(objects),
                                              AMOUNT(exclusive_us), AMOUNT(calls)};
 

@@ -44,7 +44,7 @@ typedef enum mp_rule_unit {
     MP_RULE_UNITS,
 } mp_rule_unit;
 
-/* What a rule selects by; a bit each, so that a measure can say which it takes. */
+/* Subjects of a rule's selection; one bit each, so that a measure can list those it accepts. */
 typedef enum mp_select_by {
     MP_BY_NOTHING = 0,
     MP_BY_TYPE = 1,
@@ -84,7 +84,7 @@ typedef struct mp_measure_row {
 /* By mp_measure. */
 extern const mp_measure_row mp_measure_rows[MP_MEASURES];
 
-/* Whether it is about the change from one snapshot to another. */
+/* Return true if the measure is about the change between two snapshots. */
 static inline bool mp_measure_is_growth(mp_measure measure)
 {
     return measure == MP_MEASURE_GROWTH || measure == MP_MEASURE_TREND ||
@@ -101,7 +101,7 @@ bool mp_measure_is_of_leaks(mp_measure measure);
 mp_measure mp_measure_weight(mp_measure measure);
 /* In which unit a measure is. */
 mp_rule_unit mp_measure_unit(mp_measure measure);
-/* What an entry adds to a measure. */
+/* Return the contribution of an entry to a measure. */
 int64_t mp_measure_of(mp_measure measure, const mp_amounts *amounts);
 
 /* "type" of MP_BY_TYPE. */

@@ -51,7 +51,7 @@ static bool take(parser *p, const char *text)
     return here;
 }
 
-/* What stands here is not `what`. */
+/* Report that `what` was expected instead of the current token. */
 static bool expected(parser *p, const char *what)
 {
     mp_slice found = p->now.text;
@@ -397,7 +397,7 @@ static bool parse_claim(parser *p)
     return parse_measure(p, true) && parse_selector(p) && parse_if_any(p);
 }
 
-/* What stands before the first colon outside quotes; `now` is then behind it. */
+/* Parse the name before the first colon outside quotes; `now` is then after the colon. */
 static bool parse_name(parser *p)
 {
     mp_token first = p->now, at = first;

@@ -61,12 +61,12 @@ void mp_policy_free(mp_policy *policy);
  * is that of an argument, such as "max-live", and the line is 0. Both are borrowed. */
 mp_rule mp_rule_of_limit(const char *name, mp_measure measure, const mp_bound *bound);
 
-/* Whether judging needs a base. */
+/* Return true if judging the rule needs a base. */
 bool mp_rule_needs_base(const mp_rule *rule);
 
 /* --- what comes of the rules --- */
 
-/* What is judged. A profile has no window. */
+/* Input of the judgement. A profile has no window. */
 typedef struct mp_rule_context {
     const mp_digest *now;
     const mp_digest *base;              /* NULL: there is none */
@@ -83,8 +83,9 @@ typedef struct mp_rule_context {
     const char *dashes;                 /* there, before the name of an argument */
 } mp_rule_context;
 
-/* What is behind a rule that fails: a site, type, method, module or area. Numbers are in the unit
- * of `measure`: the rule's own, or where that counts, what a larger one is told by. */
+/* Cause of a failed rule: a site, type, method, module or area. Numbers are in the unit of
+ * `measure`: the rule's own or, if that counts entries, the measure that explains a larger
+ * count. */
 typedef struct mp_culprit {
     const char *status;   /* "new", "grown", "shrunk", "gone" against a base; NULL: there is none */
     const char *what;     /* type and name of a site; a type, method, module, area */
@@ -112,8 +113,8 @@ typedef struct mp_rule_result {
     const char *measured_text, *limit_text; /* for people; NULL where there is none */
     const char *message; /* why it fails or cannot be judged, or what is worth saying; else "" */
     mp_measure culprit_measure;
-    /* Of a rule that fails, the worst first: what got worse than in the base; then, unless the
-     * limit is one of the base, what there is most of. */
+    /* Causes of a failed rule, the worst first: entries that got worse than in the base; then,
+     * unless the limit refers to the base, the largest. */
     mp_culprit *culprits;
     size_t culprit_count, culprits_left_out;
     const char *warning; /* MP_HIDES_LEAK and which, of a rule that holds; else "" */
@@ -131,7 +132,7 @@ typedef struct mp_rule_results {
 mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *context);
 void mp_rule_results_free(mp_rule_results *results);
 
-/* What is held against a limit: the whole, or something that the rule selects. */
+/* Subject of a limit: the whole recording, or an entry that the rule selects. */
 typedef struct mp_rule_subject {
     const char *label; /* "" for the whole */
     int64_t number;

@@ -24,9 +24,9 @@ typedef struct mp_token {
 const char *mp_token_end(mp_token of);
 /* The token at or behind `at`, which lies in the line. The line is UTF-8. */
 mp_token mp_token_at(mp_slice line, const char *at);
-/* Whether it is this word (case ignored) or sign. */
+/* Return true if the token is this word (ignoring case) or sign. */
 bool mp_token_is(mp_token of, const char *text);
-/* What stands between the quotes, with \" as a quote; other backslashes are the glob's own. */
+/* Return the text between the quotes, with \" as a quote; other backslashes belong to the glob. */
 const char *mp_token_string(mp_arena *arena, mp_token of);
 /* A number as millionths: "1.25" as 1250000. Gives what is wrong with it, or NULL. */
 const char *mp_token_millionths(mp_token number, int64_t *millionths);

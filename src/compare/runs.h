@@ -14,13 +14,14 @@
 
 enum { MP_MOST_RUNS = 1000 };
 
-/* Of whole numbers, in whole numbers: the median of an even number is the mean of the two in the
- * middle, rounded down; the spread is rounded up. */
+/* Median and spread as whole numbers. The median of an even number of values is the mean of the
+ * middle two, rounded down; the spread is rounded up. */
 typedef struct mp_centre {
     int64_t median, spread;
 } mp_centre;
 
-/* Of at least one value, at most half of what 64 bits hold; they are put in order. */
+/* Return the centre of at least one value, each at most half of the 64-bit range; the values are
+ * sorted in place. */
 mp_centre mp_centre_of(int64_t *values, size_t count);
 
 /* One digest of runs of one kind: the run in the middle by what is alive (or by seconds), with the
@@ -28,7 +29,7 @@ mp_centre mp_centre_of(int64_t *values, size_t count);
  * there is one. `runs` is copied. */
 mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count);
 
-/* What any run has, each entry with the most of it; what to hold against to tell what is new.
+/* Return a digest with the maximum of each entry over all runs; entries missing from it are new.
  * Release with mp_digest_free. */
 mp_digest *mp_digest_of_any_run(const mp_digest *digest);
 

@@ -97,7 +97,7 @@ static unrest unrest_of_pair(const mp_shift *shift, size_t fewer, size_t more)
     return shift->fewer_now ? unrest_of(&a->now, &b->base) : unrest_of(&a->base, &b->now);
 }
 
-/* Where the extra ones stand so that least changes, as far behind as that may be. */
+/* Choose the place of the extra lines that changes least; the last one of equal places. */
 static unrest choose_split(mp_shift *shift)
 {
     unrest sum = {0}, least;
@@ -126,8 +126,8 @@ static int64_t distance(const mp_dictionary *dictionary, const mp_entry_key *fro
            mp_dictionary_facts(dictionary, from->frame)->lines;
 }
 
-/* What is inserted moves all that follows by as much. It takes two that moved together to believe
- * in each such place. */
+/* Return true if lines move in blocks: an insertion moves everything after it equally. Each
+ * place needs two lines that moved together. */
 static bool moves_in_blocks(const mp_dictionary *dictionary, const mp_shift *shift)
 {
     size_t places = 0, moved = 0;

@@ -25,9 +25,9 @@ typedef struct mp_shift {
     bool fewer_now; /* the fewer are those of the new side */
 } mp_shift;
 
-/* Whether a family, in the order of its lines, is to be read as shifted: its lines moved in blocks,
- * and by that reading half as much or less changed. Where lines do not say which it is, they are
- * what they were. True: release with mp_shift_free; it refers to the couples. */
+/* Return true if a family, sorted by lines, should be read as shifted: its lines moved in
+ * blocks, and read this way at most half as much changed. If the lines do not decide it, they
+ * are taken as unchanged. If true, release with mp_shift_free; it refers to the couples. */
 bool mp_shift_of(const mp_dictionary *dictionary, const mp_couple *couples, size_t count,
                  mp_shift *shift);
 void mp_shift_free(mp_shift *shift);

@@ -76,7 +76,7 @@ static uint32_t code_frame(difference_stacks *all, mp_stack_frame frame)
     return found;
 }
 
-/* What is by no code, and what no root reaches. */
+/* Return the frame for objects not created by code, and for those that no root reaches. */
 static uint32_t none_frame(difference_stacks *all, uint32_t line)
 {
     const bool no_line = line == MP_NO_LINE || all->level != MP_LEVEL_SITE;
@@ -148,7 +148,7 @@ static uint32_t method_frame(difference_stacks *all, const mp_entry_key *key)
     return mp_weigher_add(&all->to, frame);
 }
 
-/* Where a difference stands. */
+/* Return the frame of a difference. */
 static uint32_t frame_of(difference_stacks *all, const mp_entry_key *key)
 {
     if (all->level == MP_LEVEL_METHOD)

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 
-/* Whether it is "s/REGEX/TEXT/" or "s/REGEX/TEXT/g" in UTF-8, with any one ASCII character but
- * a backslash or the end of a line in place of the slashes; extended regular expressions, \1 to \9
- * and & in TEXT. False with a message. */
+/* Check that the text is "s/REGEX/TEXT/" or "s/REGEX/TEXT/g" in UTF-8. The slashes may be any
+ * ASCII character except a backslash or a line end. It has extended regular expressions, and \1
+ * to \9 and & in TEXT. False with a message. */
 bool mp_substitution_check(const char *text, mp_error *error);
 
 typedef struct mp_substitutions mp_substitutions;

@@ -7,7 +7,7 @@
 #include "reports/profile_sections.h"
 #include "reports/stack_figure.h"
 
-/* Of equal ones the first by name; there is at least one group. */
+/* Return the largest group, the first by name between equal ones; there is at least one group. */
 static const mp_group *biggest_of(const mp_grouping *groups)
 {
     const mp_group *best = &groups->groups[0];
@@ -32,7 +32,7 @@ static void answer_groups(mp_document *document, const mp_window *window)
         mp_say_change(document, window, types);
 }
 
-/* What a heap log tells of its time: most alive at once, and how much lived for but a moment. */
+/* Say the peak of a heap log and the share of temporary allocations. */
 static void answer_events(mp_document *document, const mp_window *window)
 {
     const mp_totals totals = mp_totals_of(window);

@@ -70,7 +70,7 @@ static const mp_column source_columns[] = {
     MP_COLUMN(source_row, seconds, "Seconds", MP_SECONDS, 0),
 };
 
-/* What is annotated, and with what. */
+/* The source to be annotated, and its figures. */
 typedef struct annotating {
     mp_document *document;
     const mp_request *request;
@@ -233,7 +233,8 @@ static void put_fold(const annotating *of, mp_table *table, size_t lines)
     mp_table_put(of->document, table, &row);
 }
 
-/* What is far from any line that is told of is folded, if that spares more than a line. */
+/* Print the lines for people. Lines far from any line with figures are folded, if that saves
+ * more than one line. */
 static void put_people(const annotating *of, int64_t context)
 {
     mp_table *table = lines_table(of, "annotated");

@@ -15,7 +15,7 @@ typedef struct mp_hot_line {
     double average_seconds;              /* NAN: not told */
 } mp_hot_line;
 
-/* What all of them are about. */
+/* Facts shared by all hot lines. */
 typedef struct mp_hot_profile {
     const char *description; /* of the session; "": none */
     int64_t us;              /* of the whole profile without the profiler itself */

@@ -87,7 +87,8 @@ static void sort_places(const mp_calls *calls, uint32_t *places, size_t count)
         qsort_r(places, count, sizeof *places, costliest_first, (void *)(uintptr_t)calls);
 }
 
-/* What costs most by itself; of a profile, no session. */
+/* Return the places of the most expensive callables by own cost; the session of a profile is
+ * excluded. */
 static uint32_t *busiest(const mp_called *called, size_t *count)
 {
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);

@@ -1,5 +1,5 @@
-/* What the name that a user wrote means among all that a recording called: people know a method by
- * less than a recording does, and may have put a line behind it. */
+/* Resolve a name written by the user among all names that a recording calls: people use shorter
+ * names than recordings do, and may append a line. */
 #ifndef MP_REPORTS_CALLED_H
 #define MP_REPORTS_CALLED_H
 

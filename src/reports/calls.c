@@ -104,7 +104,7 @@ typedef struct edge_lists {
     uint32_t *first, *at;
 } edge_lists;
 
-/* What is asked, and what of the recording fits it. */
+/* The question, and the callables that match it. */
 typedef struct asking {
     mp_document *document;
     mp_called called;
@@ -145,8 +145,8 @@ static double share_of(int64_t part, int64_t all)
 
 /* --- rows --- */
 
-/* What a line costs with what it called: its own cost and that of its callees, where all of them
- * are told; else what the recording says of the line, unless recursion may count twice in it. */
+/* Return the cost of a line including its callees: the sum if all of them are known, else the
+ * recording's figure, unless recursion may count twice in it. */
 static int64_t line_inclusive(const asking *asked, uint32_t place)
 {
     const mp_callable *callable = &asked->called.calls->at[place];
@@ -192,7 +192,7 @@ static match_row match_of(const asking *asked, uint32_t place)
     return row;
 }
 
-/* Whether anything is known of the line that was asked for. */
+/* Return true if anything is known about the requested line. */
 static bool has_line(const asking *asked, uint32_t place)
 {
     const mp_callable *callable = &asked->called.calls->at[place];
@@ -206,7 +206,7 @@ static bool has_line(const asking *asked, uint32_t place)
     return has;
 }
 
-/* Of a heap, whether anything is alive that it had a part in. */
+/* Return true if the callable, in a heap, took part in creating any live object. */
 static bool is_alive(const mp_callable *callable)
 {
     return callable->all.cost || callable->all.objects;

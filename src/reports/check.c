@@ -90,7 +90,8 @@ static const mp_column against_columns[] = {
     MP_COLUMN(against_row, baseline, "Baseline", MP_TEXT, MP_FOR_PROGRAMS),
 };
 
-/* What the baseline was made of: the first one, how many, and whether this one is among them. */
+/* The recordings a baseline was made of: the first one, their number, and whether this recording
+ * is one of them. */
 typedef struct made_of {
     const mp_checksum *first;
     size_t count;
@@ -185,8 +186,8 @@ static void section_against(mp_document *document, const mp_request *request)
     document->failed |= other != NULL;
 }
 
-/* Whether it is the recording that was asked for comes first: one that is another may well agree
- * with itself. One that tells of damage is whole, though not all is well. */
+/* Return the verdict. Whether the recording is the requested one comes first: a different one
+ * may well be consistent. A recording that reports damage is complete, though not all is well. */
 static const char *verdict_text(mp_document *document, const mp_request *request)
 {
     const uint64_t damages = mp_diagnostics_damages(request->diagnostics);

@@ -110,7 +110,7 @@ static void link_children(tree_walk *walk)
     mp_arena_free(&names);
 }
 
-/* What a node costs alone: added up, where its row stands for several. */
+/* Add the own cost of a node to a row, which may stand for several nodes. */
 static void add_own(const tree_walk *walk, uint32_t node, tree_row *row)
 {
     if (walk->bytes) {
@@ -238,8 +238,8 @@ static void put_rows(tree_walk *walk)
     mp_table_left_out(walk->table, walk->passed);
 }
 
-/* Where code calls itself again and again, people read it once, and programs another table, which
- * has each node. Rows of several files stand in one table: there nothing is left out. */
+/* Print the tree. People see repeated recursion once; programs get a second table with every
+ * node. In a table of several files nothing is folded. */
 static void put_tree(tree_walk *walk, const mp_request *request)
 {
     const mp_heap_arguments *asked = request->arguments;
@@ -279,7 +279,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     tree_walk walk = {.document = document,
                       .model = request->model,
                       .bytes = costs,
-                      /* Of nothing alive no node is worth a row. */
+                      /* If nothing is alive, no node is large enough for a row. */
                       .all = costs[0].inclusive_bytes ? costs[0].inclusive_bytes : 1};
     walk.table = MP_TABLE(document, "tree", NULL, MP_ROWS, heap_columns);
     walk.table->title = mp_document_text(document, "Call tree by bytes alive at %s",

@@ -13,7 +13,7 @@
 
 /* --- totals side by side --- */
 
-/* Of one side; what it does not tell is unknown. */
+/* Figures of one side; missing ones are unknown. */
 typedef struct side_row {
     mp_amounts totals;
     int64_t peak_objects, peak_bytes, unreachable_bytes, modules;
@@ -261,7 +261,7 @@ static bool check_min_change(const mp_ceiling *least, bool profile, mp_error *er
                             profile ? "5ms" : "4K");
 }
 
-/* What is accepted of the new recording. */
+/* List the suppressed leaks of the new recording. */
 static void section_suppressions(mp_document *document, const mp_request *request)
 {
     mp_window window;
@@ -272,7 +272,7 @@ static void section_suppressions(mp_document *document, const mp_request *reques
     mp_window_free(&window);
 }
 
-/* Whether anything of either side has what is scoped to it. */
+/* Return true if either side has scoped bytes. */
 static bool is_scoped(const mp_differences *differences)
 {
     for (size_t i = 0; i < differences->count; i++)

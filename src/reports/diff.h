@@ -1,4 +1,4 @@
-/* What the parts of a diff share. */
+/* Declarations shared by the parts of a diff. */
 #ifndef MP_REPORTS_DIFF_H
 #define MP_REPORTS_DIFF_H
 
@@ -31,7 +31,7 @@ typedef struct mp_diff {
     mp_diff_node *nodes; /* of MP_LEVEL_DOMINATOR; from 1, up to the last of `differences` */
 } mp_diff;
 
-/* What may be asked of a diff. */
+/* Arguments of a diff. */
 typedef struct mp_diff_arguments {
     const char *from, *to;        /* NULL: the usual window */
     const char *by;               /* NULL: by sites, of dumps types, of profiles lines */
@@ -52,7 +52,8 @@ mp_level mp_level_asked(unsigned holds, const char *by);
 /* The amounts, with MP_UNKNOWN in place of those that are not known. */
 mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has);
 
-/* Whether a change of bytes or microseconds of `before` is as large as is asked for. */
+/* Return true if a change of bytes or microseconds from `before` is at least as large as
+ * requested. */
 bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t before);
 /* The same of all that changed of something. */
 bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
@@ -63,7 +64,7 @@ const char *mp_difference_text(mp_document *document, const mp_diff *diff,
 
 /* Who is compared with whom, and the totals of both, side by side. */
 void mp_section_sides(mp_document *document, const mp_digest *base, const mp_digest *now);
-/* Whether both are of one kind, and tell as much. False with a message. */
+/* Return true if both recordings are of one kind and have the same facts. False with a message. */
 bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error);
 
 /* The answer in words: whether `now` is worse than the base, and by what. */

@@ -115,7 +115,7 @@ static const char *count_of(mp_document *document, const mp_diff *diff, const ch
                             which, *which ? " " : "", one, count == 1 ? "" : many);
 }
 
-/* What changed in one direction, by a measure. */
+/* Changes in one direction, by a measure. */
 typedef struct side {
     uint64_t count, apart; /* of what changed, and what is in one of the recordings alone */
     int64_t sum;
@@ -268,8 +268,8 @@ static void say_garbage(mp_document *document, const mp_diff *diff, const mp_dig
                         mp_bytes_text(document, now->unreachable_bytes, false));
 }
 
-/* What leaked is in the figures with what is in use, or in no verdict where it was freed before one
- * looked. */
+/* Warn if leaks cannot be separated from objects in use, or were freed before the window's end
+ * and are in no verdict. */
 static void warn_window(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     const bool was_in_use = base->in_use && base->totals.leaked_bytes;

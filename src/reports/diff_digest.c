@@ -93,7 +93,7 @@ static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
     }
 }
 
-/* What was asked for beyond the recording itself. */
+/* Return the options in use beyond the recording itself. */
 static const char *conditions_of(const mp_request *request)
 {
     static const char *const reading[] = {"at", "skip", "domain"};

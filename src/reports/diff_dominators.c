@@ -75,7 +75,7 @@ static mp_texts stack_of(mp_arena *arena, const mp_diff *diff, uint32_t frame)
     return (mp_texts){.at = types, .count = count};
 }
 
-/* What people read of it below the row. */
+/* Return the text below the row for people. */
 static const char *held_by(mp_arena *arena, const mp_texts *stack)
 {
     const char *text = "held by ";
@@ -122,8 +122,8 @@ static int64_t grown_by(const mp_difference *difference)
     return difference->now.retained_bytes - difference->base.retained_bytes;
 }
 
-/* Of the nodes behind this one, which are in the order of their changes, the first below it that
- * makes up most of its change; NULL: there is none. */
+/* Return the first node below this one that makes up most of its change; NULL: none. The nodes
+ * after it are in the order of their changes. */
 static const mp_difference *most_below(const mp_diff *diff, const mp_differences *nodes,
                                        const mp_difference *node)
 {

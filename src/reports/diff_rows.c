@@ -10,7 +10,7 @@
 #include "reports/profile_sections.h"
 #include "reports/stacks.h"
 
-/* Of all kinds of recordings: what one does not tell is unknown. */
+/* A row for any kind of recording; missing figures are unknown. */
 typedef struct diff_row {
     const char *status, *matched_by;
     mp_amounts base, now, delta;
@@ -135,7 +135,7 @@ static double average_of(const mp_amounts *amounts)
     return amounts->calls ? (double)amounts->exclusive_us / 1e6 / (double)amounts->calls : NAN;
 }
 
-/* What it is, and where. */
+/* Set the name and the place of a row. */
 static void name_row(mp_document *document, const mp_diff *diff, const mp_entry_key *key,
                      diff_row *row)
 {
@@ -283,8 +283,8 @@ static int64_t rank_of(mp_diff_order order, const mp_difference *of)
     return 0;
 }
 
-/* Whether its status is one of those that are asked for. Unless asked, what changed only in what is
- * scoped to it changed for whoever wants rows by that. */
+/* Return true if the row has a requested status. By default, an entry whose scoped bytes alone
+ * changed is shown only if rows are sorted by them. */
 static bool is_wanted(const mp_diff *diff, const mp_diff_arguments *asked, const mp_difference *of)
 {
     const char *name = mp_change_name(of->change);
@@ -302,7 +302,8 @@ static bool is_wanted(const mp_diff *diff, const mp_diff_arguments *asked, const
            (diff->order == MP_DIFF_INCLUSIVE && with_scoped != MP_UNKNOWN && with_scoped);
 }
 
-/* What changed enough, in its order; release with free(). `small`: how many changed less. */
+/* Return the differences that are large enough, in order; release with free(). `small`: number
+ * of smaller ones. */
 static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *asked, size_t *count,
                               size_t *small)
 {

@@ -13,8 +13,8 @@
 /* "shop-v2.oemp", "shop-1.gclog and 2 more": what a figure is about. Lives with the document. */
 const char *mp_figure_about(mp_document *document, const mp_model *model);
 
-/* What is alive, and the platform's own memory, at the snapshots of each session (of many, of the
- * first MP_FIGURED_SESSIONS of them), with tags, requests, the peak and the window. */
+/* Add a figure of live bytes and the platform's own memory at the snapshots of each session (the
+ * first MP_FIGURED_SESSIONS of many), with tags, requests, the peak and the window. */
 enum { MP_FIGURED_SESSIONS = 12 };
 void mp_figure_memory(mp_document *document, const mp_window *window);
 /* The name of the one of them that is a session's; NULL: none is. Lives with the document. */

@@ -207,7 +207,7 @@ static mp_table *table_of(mp_document *document, const mp_tree_figure *tree)
                                       : MP_TABLE(document, "frames", NULL, MP_ROWS, call_columns);
 }
 
-/* What was asked for here is asked of the picture, too; what is usual is about rows alone. */
+/* Return the bounds of the picture: those given by the user. Default bounds apply to rows only. */
 static mp_stack_bounds bounds_of_picture(const mp_request *request)
 {
     const mp_stack_bounds *rows = &((const flame_arguments *)request->arguments)->bounds;

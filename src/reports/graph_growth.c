@@ -1,4 +1,4 @@
-/* What several dumps say that one does not: who grew from each to the next. */
+/* Growth over several dumps: the holders that grew from each dump to the next. */
 #include "reports/graph_sections.h"
 
 #include <assert.h>

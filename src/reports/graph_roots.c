@@ -1,4 +1,4 @@
-/* What keeps objects alive: roots by kind, static fields, and what is shared. */
+/* Tables of roots by kind, static fields, and shared objects. */
 #include <math.h>
 
 #include "reports/graph_sections.h"

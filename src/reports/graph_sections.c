@@ -1,4 +1,4 @@
-/* What object graphs hold: totals, objects and groups of them. */
+/* Tables of object graphs: totals, objects and groups. */
 #include "reports/graph_sections.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "query/graph_query.h"
 #include "reports/sections.h"
 
-/* What many tables say of an object: a member of their rows. */
+/* Columns about an object that many tables share: a member of their rows. */
 typedef struct mp_object_cells {
     const char *id, *type;
     const char *root_kind,
@@ -38,7 +38,7 @@ const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, ui
 /* A shortest way from a root to an object by types, of which several in a row are one. */
 typedef struct mp_way {
     const char *root_kind;
-    /* Of a long way the middle is left out, with "..." in its place. */
+    /* Types on the way, from the object outwards; the middle of a long way is replaced by "...". */
     mp_texts types;   /* from the object outwards */
     const char *text; /* from the root to the object */
 } mp_way;
@@ -61,7 +61,7 @@ void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown);
 void mp_section_statics(mp_document *document, mp_graph_view *view, size_t rows);
 void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows);
 
-/* What is asked of a table of types or namespaces. */
+/* Arguments of a table of types or namespaces. */
 typedef struct mp_histogram_asked {
     const char *by, *sort, *only; /* NULL: type; the table's own; all */
     int64_t min_bytes, min_count; /* of a row */

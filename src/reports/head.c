@@ -1,4 +1,4 @@
-/* What every report says first: which inputs, which sessions, what of them is selected. */
+/* The head of every report: inputs, sessions and the selection. */
 #include <inttypes.h>
 
 #include <string.h>
@@ -276,7 +276,7 @@ static bool compare_profiles(mp_document *document, const mp_request *request, s
     return part.calls || part.exclusive_us;
 }
 
-/* What would fit a part of a name, of a pattern that is a name. */
+/* Return a hint for a pattern that is only part of a name: a name that would match. */
 static const char *hint_of(mp_document *document, const mp_selection *selection)
 {
     for (size_t i = 0; i < selection->count; i++) {
@@ -304,7 +304,7 @@ static void say_nothing(mp_document *document, const mp_request *request, const 
                         "nothing was created in the selected time");
 }
 
-/* What is selected, and how much of the whole that is; nothing where all is. */
+/* Add the selection and its share of the whole; nothing if everything is selected. */
 void mp_section_selection(mp_document *document, const mp_request *request, bool fits)
 {
     int64_t bytes = mp_number_argument(request, "min-size");

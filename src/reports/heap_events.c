@@ -1,5 +1,5 @@
-/* What logs of heap events tell: how long blocks lived, how large they were, which threads passed
- * them on, and what went wrong. */
+/* Reports on logs of heap events: lifetimes of blocks, sizes, threads that pass blocks on, and
+ * anomalies. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What grew or shrank in a heap, and how steadily. */
+/* Growth of a heap: what grew or shrank, and how steadily. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct jump_cells {
     int64_t sequence, bytes;
 } jump_cells;
 
-/* What programs get of a trend; nothing is known of one that is too short. */
+/* Columns of a trend for programs; unknown if the trend is too short. */
 typedef struct trend_cells {
     double slope, low, high;
     const char *words;
@@ -259,7 +259,8 @@ static void set_trends(mp_document *document, const mp_window *window, const mp_
     }
 }
 
-/* What grows steadily, the steepest first: what changed most may be a cache that was filled. */
+/* Say which groups grow steadily, the steepest first: the largest change may be a cache that was
+ * filled. */
 static void say_steady(mp_document *document, const mp_model *model, const growth_row *rows,
                        size_t count)
 {

@@ -1,4 +1,4 @@
-/* What leaked: a table of allocation sites, and what of it is suppressed. */
+/* Leaks: a table of allocation sites, and the suppressions. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ typedef struct leak_row {
     mp_texts stack, site, flags, hints;
 } leak_row;
 
-/* What logs of heap events do not tell. */
+/* Columns that logs of heap events do not have. */
 enum { RECORDED = MP_OF_RECORDINGS | MP_FOR_PROGRAMS, IN_WORDS = MP_FOR_PEOPLE | MP_SHORTEN };
 
 static const mp_column leak_columns[] = {
@@ -82,7 +82,7 @@ static void set_trend(mp_document *document, leak_row *row)
                                                              group->grew, group->moments);
 }
 
-/* What a domain expert would point at, with a word for people for each. */
+/* Set the flags that a domain expert would look for, each with a word for people. */
 static void set_flags(mp_document *document, leak_row *row)
 {
     const mp_group *group = &row->leak->group;
@@ -113,7 +113,7 @@ static void set_flags(mp_document *document, leak_row *row)
     }
 }
 
-/* What is dear: for rows that are shown. `lines`: of a stack, before people. */
+/* Set the expensive texts of a row that is shown. `lines`: frames of a stack for people. */
 static void set_texts(mp_document *document, const mp_model *model, const mp_folding *folding,
                       size_t lines, leak_row *row)
 {
@@ -267,7 +267,7 @@ static const char *excess_text(mp_document *document, const mp_suppression *supp
     return mp_bytes_text(document, effect->bytes - suppression->limit_bytes, false);
 }
 
-/* What people should know of a suppression that suppresses nothing; NULL where it does. */
+/* Return a note about a suppression that matches nothing; NULL if it matches. */
 static const char *note_of(mp_document *document, const mp_suppression *suppression,
                            const mp_suppression_effect *effect)
 {

@@ -3,7 +3,7 @@
 #include "reports/judging.h"
 #include "reports/sections.h"
 
-/* What limits ask of the whole: no lists are made for them. */
+/* Return a digest of the totals that limits need; it has no lists. */
 static mp_digest whole_of(const mp_window *window)
 {
     const mp_totals totals = mp_totals_of(window);

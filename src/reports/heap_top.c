@@ -1,4 +1,4 @@
-/* What is biggest: groups of what is alive in a heap, and the report of that name. */
+/* The report top: the largest groups of live objects in a heap. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,8 +81,8 @@ static bool is_asked(const mp_group *group, const char *order)
     return mp_cost_live(group->to) || group->to.bytes;
 }
 
-/* What a database says of the class or the routine that makes a group. A stated peak is that of
- * everything of its type: of no selection. */
+/* Set the columns that a database has for the class or routine of a group. A stated peak is that
+ * of all objects of the type and is omitted for a selection. */
 static void describe(const mp_window *window, const mp_dimension *dimension,
                      const mp_type_peak *peaks, top_row *row)
 {

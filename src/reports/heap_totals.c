@@ -8,14 +8,14 @@ typedef struct totals_row {
     mp_graph_totals graph;
     int64_t leak_sites, suppressed_objects, suppressed_bytes, from_sequence, to_sequence;
     int64_t types, app_domains;
-    /* Of a log of heap events. */
+    /* Only logs of heap events have these. */
     int64_t peak_time_us, old_objects, old_bytes, old_live_objects, old_live_bytes;
     int64_t unmatched_deletions, double_deletions, bad_address_deletions, nonunique_allocations;
     int64_t displaced_objects, corruptions, corrupt_events, reordered_events, late_events;
     int64_t cross_thread_deletions;
     int64_t threads, crawls;
     const char *peak_of; /* of several sessions, one of which is meant */
-    /* What people read: each number of objects with its size. */
+    /* Texts for people: each number of objects with its size. */
     const char *alive, *created, *deleted, *peak, *leaked, *suppressed, *temporary, *old, *reusable,
         *untracked;
 } totals_row;
@@ -108,7 +108,7 @@ static mp_cost old_at(const mp_window *window)
     return sum;
 }
 
-/* What only a log of heap events knows. */
+/* Set the figures that only logs of heap events have. */
 static void set_events(mp_document *document, const mp_window *window, totals_row *row)
 {
     const mp_events *events = window->model->events;
@@ -145,7 +145,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
                              mp_amount_text(document, mp_cost_live(old), old.bytes));
 }
 
-/* What only a recording of births and deaths knows. */
+/* Set the figures that only recordings of births and deaths have. */
 static void set_history(mp_document *document, const mp_window *window, const mp_totals *all,
                         bool leaks, totals_row *row)
 {

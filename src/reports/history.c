@@ -80,7 +80,7 @@ static uint32_t put_stack(stacks *to, mp_frame frame)
 
 /* --- rows --- */
 
-/* What figures of all sessions are made of, each of which has its share of the page. */
+/* Input for the figures of all sessions; each session gets its share of the page. */
 typedef struct source {
     mp_document *document;
     const mp_window *window, *whole;
@@ -178,7 +178,7 @@ static const char *name_text(mp_arena *scratch, const mp_model *model, mp_symbol
     return name.i ? mp_symbol_label(scratch, model, name) : "";
 }
 
-/* What all objects of a site are named, of recordings, which tell it. */
+/* Set the common name of a site's objects, for recordings that have names. */
 static void put_names(const source *from, const row_set *set, mp_history_group *group)
 {
     static const char several[] = "(several names)";
@@ -249,7 +249,7 @@ static void put_moments(const source *from, uint32_t session, const uint32_t *mo
     history->moments = count;
 }
 
-/* What is not told, since a page has room for so much. */
+/* Return a note about the groups that were left out for lack of room. */
 static const char *note_of(mp_document *document, const mp_history_figure *history, size_t left_out)
 {
     const mp_history_group *last = &history->groups[history->group_count - 1];

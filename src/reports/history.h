@@ -1,4 +1,4 @@
-/* What was alive at every moment, so that whoever looks at an answer may pick two of them. */
+/* Live bytes at every moment, so that a reader of the page can select any two of them. */
 #ifndef MP_REPORTS_HISTORY_H
 #define MP_REPORTS_HISTORY_H
 

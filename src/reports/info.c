@@ -1,4 +1,4 @@
-/* What an input is and holds, before any question is asked of it. */
+/* Facts about an input, before any analysis. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,16 +30,16 @@ static const mp_column contents_columns[] = {
     MP_COLUMN(contents_row, user_data_rows, "User data", MP_COUNT, 0),
 };
 
-/* What a version or a kind of recording does not have is left out. */
+/* Return the count; unknown, and therefore omitted, if it is 0. */
 static int64_t present(int64_t count)
 {
     return count > 0 ? count : MP_UNKNOWN;
 }
 
-/* Of a list without its element 0, which is none. */
+/* Number of elements of a list without its element 0, which is unused. */
 #define ELEMENTS(list) present((int64_t)(list).count - 1)
 
-/* Of all sessions, at any snapshot. */
+/* Return the deepest hierarchy of all sessions at any snapshot. */
 static int64_t deepest_hierarchy(const mp_filter *filter)
 {
     const mp_session_snapshots *of = &filter->sessions;
@@ -103,7 +103,7 @@ static const mp_column dump_columns[] = {
     MP_COLUMN(dump_row, took_us, "Took", MP_TIME, 0),
 };
 
-/* Of the last dump, and when each of several was made. */
+/* Add the application domains of the last dump, and the time of each of several dumps. */
 static void section_dumps(mp_document *document, const mp_filter *filter)
 {
     const mp_model *model = filter->model;
@@ -371,7 +371,7 @@ static int64_t said(int64_t number)
     return number < 0 ? MP_UNKNOWN : number;
 }
 
-/* What version 3 says of the recording on its first line. */
+/* Add the fields of the first line of version 3. */
 static void section_headers(mp_document *document, const mp_model *model)
 {
     const mp_profile *profile = model->profile;

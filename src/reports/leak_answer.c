@@ -1,4 +1,4 @@
-/* What a heap leaks, in words: what the whole answer opens with, of one file and of several. */
+/* The summary of a heap's leaks, for one file and for several. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

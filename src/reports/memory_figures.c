@@ -8,8 +8,8 @@
 #include "reports/figures.h"
 #include "reports/sections.h"
 
-/* Where a line has an amount: a snapshot of the session, or, of a log of events, the moment before
- * it at which most was alive. */
+/* A point of a line: a snapshot of the session or, for a log of events, the moment of most live
+ * bytes before it. */
 typedef struct moment {
     uint32_t snapshot;
     bool at_peak;
@@ -108,7 +108,7 @@ static struct mp_line_of *add_line(mp_line_figure *lines, const char *name, cons
     return line;
 }
 
-/* What the snapshots themselves tell. */
+/* Add lines for the figures of the snapshots. */
 static void add_amounts(const course *of, mp_line_figure *lines)
 {
     int64_t *alive = new_values(of), *platform = new_values(of);
@@ -187,7 +187,7 @@ static void add_peak(const course *of, mp_line_figure *lines)
         ->amount = alive[most];
 }
 
-/* What leaks, top and growth compare. */
+/* Mark the window that leaks, top and growth compare. */
 static void add_window(const course *of, mp_line_figure *lines, mp_range range)
 {
     size_t from = of->count, to = of->count;
@@ -319,8 +319,8 @@ static size_t find_changed(const mp_grouping *grouping, uint32_t changed[NAMED_G
     return count;
 }
 
-/* Of a row of the series, since its start; nothing is known of it between snapshots. `row` is the
- * number of them for all that is alive, less all of them. */
+/* Return the changes of a row of the series since its start; they are unknown between snapshots.
+ * `row` equal to the number of rows stands for all live objects minus all rows. */
 static const int64_t *changes_of(const course *of, const mp_series *series, size_t row, size_t rows)
 {
     int64_t *changes = new_values(of), start = 0;

@@ -142,7 +142,7 @@ static int by_object(const void *left, const void *right)
     return a->object < b->object ? -1 : a->object > b->object;
 }
 
-/* What words the tables of one direction need. */
+/* Words for the tables of one direction. */
 typedef struct direction {
     const char *name, *title, *type_name, *type_title, *empty;
 } direction;
@@ -275,7 +275,7 @@ const mp_report mp_report_object = {
 
 /* --- a path to an object --- */
 
-/* What became of those that are asked for: programs see why there is no path. */
+/* Number of requested objects by result, so that programs see why there is no path. */
 typedef struct path_totals {
     int64_t objects, reached, unreachable, untracked, excluded;
 } path_totals;

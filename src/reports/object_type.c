@@ -27,7 +27,8 @@ static const mp_column objects_columns[] = {
     MP_COLUMN(objects_row, untracked_objects, "Unknown for", MP_COUNT, 0),
 };
 
-/* Of what no references were recorded of, nothing is told. Whether there is anything else. */
+/* Add the objects. Nothing is shown for objects whose references were not recorded. Return true
+ * if there are others. */
 static bool put_objects(mp_document *document, const mp_graph_view *view, const char *glob,
                         const bool *asked, const mp_type_links *retained)
 {

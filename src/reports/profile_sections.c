@@ -165,7 +165,7 @@ static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t 
     return row;
 }
 
-/* What the lines are lines of, and each as a struct, for whoever writes them as ProTop does. */
+/* Attach the profile and its lines as structs, for exporters that write ProTop reports. */
 static void attach_profile(mp_document *document, mp_table *table, const mp_model *model,
                            const mp_profile_totals *totals)
 {
@@ -294,7 +294,7 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
     const mp_code_cost *hottest = costs->methods.count ? costs->methods.at : NULL;
     if (!line || line->unknown & MP_UNKNOWN_EXCLUSIVE || !all_us)
         return;
-    /* What is called once from the top holds all that follows, which says nothing. */
+    /* A method called once from the top includes everything after it and says nothing. */
     for (size_t i = 0; i < costs->methods.count; i++) {
         const mp_code_cost *method = &costs->methods.at[i];
         if (method->inclusive != MP_INCLUSIVE_UNKNOWN && method->inclusive_us > all_us / 2 &&

@@ -7,14 +7,14 @@
 #include "query/profile_costs.h"
 #include "reports/sections.h"
 
-/* What is asked of a table of costs. */
+/* Arguments of a table of costs. */
 typedef struct mp_costs_asked {
     const char *by, *sort; /* NULL: line; seconds */
     int64_t min_calls;
     size_t rows; /* at most; 0: all */
 } mp_costs_asked;
 
-/* Of lines; of methods and modules. */
+/* Orders of lines; orders of methods and modules. */
 extern const mp_order mp_line_orders[3], mp_method_orders[4];
 /* "line", "method", "module" */
 extern const char *const mp_profile_groups[3];
@@ -22,16 +22,15 @@ extern const char *const mp_profile_groups[3];
 /* "prologue", "clean-up", "garbage collection": lines of a profile that are none of the source, up
  * to 0. */
 const char *mp_line_name(int64_t line);
-/* Where code of a profile is, written as allocation sites are: "openQuery shop.BaseRepository:76",
- * "shop/main.p (garbage collection)". `line`: MP_UNKNOWN of a method or program; `start`: the line
- * that the method begins at, told where no other one is: "openQuery shop.BaseRepository (from 70)";
- * 0: not known. Lives with the document. */
+/* Return the place of code in a profile, written like allocation sites: "openQuery
+ * shop.BaseRepository:76", "shop/main.p (garbage collection)". `line`: MP_UNKNOWN for a method
+ * or program; `start`: first line of the method, used if `line` is unknown: "openQuery
+ * shop.BaseRepository (from 70)"; 0: unknown. Lives with the document. */
 const char *mp_code_text(mp_document *document, const char *program, const char *method,
                          int64_t line, int64_t start);
 
-/* What a person is told first: the hottest line, and the method in which, with what it calls, over
- * half of the time is spent, of several the one with the least. Costs in the order that they come
- * in. */
+/* Say the hottest line, and the method with the least inclusive time among those that take over
+ * half of the total. Costs keep their order. */
 void mp_section_profile_answer(mp_document *document, const mp_model *model,
                                const mp_profile_costs *costs);
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown);

@@ -34,10 +34,11 @@ typedef struct mp_request {
     const void *arguments;          /* the report's own struct, filled; NULL: it has none */
     mp_selection selection;         /* what of the model is looked at */
     const struct mp_report *report; /* who is asked; set by mp_report_run */
-    /* What of the model counts, and the same without the selection; set by mp_report_run. */
+    /* Filter of the selected part of the model, and the filter without the selection; set by
+     * mp_report_run. */
     const mp_filter *filter, *whole;
-    /* What the model is held against; its texts and frames are numbers of `dictionary`. NULL where
-     * nothing is. */
+    /* Digest to compare the model with; its texts and frames are numbers of `dictionary`. NULL:
+     * none. */
     const struct mp_digest *base;
     struct mp_dictionary *dictionary;
     const struct mp_policy *policy;             /* of a gate */
@@ -50,11 +51,11 @@ typedef struct mp_request {
     bool strict;     /* a limit that hides a leak fails */
     bool allow_torn; /* what breaks off, or still runs, is judged by what is there */
     bool draws;      /* the answer is to have its figures, and a digest what they are drawn of */
-    /* Where an input breaks off and nobody said that it may; limits are then not judged. NULL: none
-     * does. */
+    /* First truncation of an input, unless --allow-torn was given; limits are then not judged.
+     * NULL: none. */
     const mp_diagnostic *torn;
     bool one_of_many; /* the answer will be merged with others: its rows stand as theirs do */
-    /* Of an answer that another tool's file is: where it goes, a name for it. NULL of others. */
+    /* For exports: the output file and its name. NULL otherwise. */
     FILE *file;
     const char *path;
     const mp_given *given; /* all arguments that were given, the shared ones too */
@@ -71,7 +72,7 @@ typedef struct mp_variant {
 
 enum { MP_VARIANTS = 5 };
 
-/* What some recordings of a kind have and others have not. */
+/* Facts that only some recordings of a kind have. */
 enum {
     MP_TELLS_TREE = 1,     /* a profile's call tree */
     MP_TELLS_CALLS = 2,    /* which methods it called */
@@ -80,7 +81,7 @@ enum {
     MP_TELLS_TRACE = 16,   /* when they were */
 };
 
-/* What stands before the files or, of code, behind the one file. */
+/* Operand before the files; code comes after the single file. */
 typedef enum mp_operand {
     MP_OPERAND_NONE,
     MP_OPERAND_OBJECT, /* the argument "object" */
@@ -157,15 +158,16 @@ size_t mp_choice_words(const mp_choice *choice, unsigned kinds, const char **wor
  * wrong; 0: it takes any text. */
 size_t mp_report_words(const mp_report *report, const char *argument, unsigned variants,
                        unsigned kinds, const char **words);
-/* Whether an argument takes this text, as far as it takes words. False with a message; `recording`
- * ("a heap dump") is of which it does not, NULL: of none. */
+/* Return true if an argument accepts this text, as far as it takes words. False with a message;
+ * `recording` ("a heap dump") names the kind that does not accept it, NULL: any. */
 bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned variants,
                      unsigned kinds, const char *recording, mp_error *error);
 
-/* What baselines are for. */
+/* The report gate, which baselines are made for. */
 extern const mp_report mp_report_gate;
 
-/* Whether a variant fits the request's model and takes what was asked for. False with a message. */
+/* Return true if a variant fits the request's model and accepts its arguments. False with a
+ * message. */
 bool mp_report_answers(const mp_report *report, const mp_request *request, mp_error *error);
 
 /* How many rows a table with an order has where nobody asks for more or fewer. */

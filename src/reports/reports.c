@@ -128,7 +128,7 @@ size_t mp_report_words(const mp_report *report, const char *argument, unsigned v
     return count;
 }
 
-/* Whether the text is one of the words or, where it may be several of them, a list of such. */
+/* Return true if the text is one of the words or, if several are allowed, a list of them. */
 static bool is_of_words(const char *text, bool several, const char **words, size_t count)
 {
     for (;;) {
@@ -168,7 +168,7 @@ bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned va
 
 /* --- answering --- */
 
-/* What the model has, of what some of its kind have not. */
+/* Return the facts that the model has and others of its kind may not have. */
 static unsigned tells(const mp_filter *filter)
 {
     const mp_profile *profile = filter->model->profile;
@@ -198,7 +198,8 @@ static const char *list_reports(const mp_filter *whole, char *text, size_t size)
     return mp_text_list(names, count, "or", text, size);
 }
 
-/* Of what the argument is, and what asks for a snapshot in place of a moment. */
+/* Set the advice of an error: the kinds of recordings the argument is for, and the option for
+ * snapshots instead of moments. */
 static void advise(const mp_report *report, unsigned bit, const mp_argument *row,
                    const mp_given *given, mp_error *error)
 {

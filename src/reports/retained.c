@@ -1,5 +1,4 @@
-/* What keeps how much alive: objects and groups of them by what they retain, and the dominator
- * tree: who keeps whom alive. */
+/* Reports on retained sizes: objects and groups by retained size, and the dominator tree. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -27,7 +26,7 @@ static const mp_argument retained_table[] = {
     {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
-/* What a snapshot or a stack tells of an object is not known of those of a graph. */
+/* Refuse selections by snapshot or stack: objects of a graph have neither. */
 static bool selects_by_type(const mp_selection *selection, mp_error *error)
 {
     const char *other = selection->within.since.given   ? "since"

@@ -1,5 +1,4 @@
-/* What reports have in common: what is asked of them, orders of rows, texts that live with the
- * document. */
+/* Functions shared by reports: arguments, orders of rows, texts that live with the document. */
 #include "reports/sections.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
 #include "reports/report.h"
 
 enum { MP_DEFAULT_ROWS = 10, MP_REPORT_ROWS = 20 };
-/* What may be asked of reports on heaps; each has rows for what it honours (see arguments.h). */
+/* Arguments of reports on heaps; each report has rows for those it accepts (see arguments.h). */
 typedef struct mp_heap_arguments {
     const char *from, *to;        /* NULL: the report's own; see mp_window_of */
     const char *by, *sort;        /* NULL: the report's own */
@@ -17,7 +17,7 @@ typedef struct mp_heap_arguments {
     int64_t depth;                /* of a tree; 0: any */
     double min_percent;           /* of a tree */
     int64_t min_bytes, min_count; /* of a row; 0: any */
-    bool all_tables; /* people get every table, not only the first */
+    bool all_tables;              /* people get every table, not only the first */
     mp_ceiling max_growth, max_trend, max_platform_growth, max_leaked, max_live;
 } mp_heap_arguments;
 
@@ -71,7 +71,8 @@ static inline const mp_dimension *mp_asked_dimension(const mp_heap_arguments *as
     return asked->by ? mp_dimension_find(asked->by) : mp_dimension_usual(model);
 }
 
-/* What stands in place of rows: this, unless what there is may only be too small. */
+/* Return the text shown instead of rows: `nothing`, unless the size filters may have removed all
+ * rows. */
 static inline const char *mp_empty_text(const mp_heap_arguments *asked, const char *nothing)
 {
     return asked->min_bytes > 0 || asked->min_count > 0 ? "none passes the size filters" : nothing;
@@ -92,8 +93,8 @@ bool mp_request_window(const mp_request *request, mp_window *window, mp_error *e
  * what is selected, session, totals. A heap's totals are those of the window. `shown`: people see
  * them too. */
 void mp_section_head(mp_document *document, const mp_request *request);
-/* What is selected, and how much of the whole that is; nothing where all is. Part of the head. That
- * nothing is selected is told, unless it `fits` something that is shown beside it. */
+/* Add the selection and its share of the whole, as part of the head; nothing if everything is
+ * selected. An empty selection is reported unless `fits` is true because something else matches. */
 void mp_section_selection(mp_document *document, const mp_request *request, bool fits);
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
@@ -168,7 +169,7 @@ mp_growth mp_growth_of(mp_amount from, mp_amount to);
     MP_COLUMN_OF(row, member.to_objects, "to_objects", "Are", MP_COUNT, MP_MINOR)
 /* clang-format on */
 
-/* What `sort` may say: rows stand by the first of the columns, equal ones by the next. */
+/* A value of `sort`: rows are ordered by the first column, equal rows by the next. */
 typedef struct mp_order {
     const char *name;
     const char *columns[3];
@@ -178,8 +179,8 @@ typedef struct mp_order {
  * ("leaks") are not sorted so. */
 const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
                               const char *rows, mp_error *error);
-/* Whether groups of the dimension have it: what is scoped to whom is known of contexts alone. False
- * with a message. */
+/* Return true if groups of the dimension have the order's columns: scoped bytes are known for
+ * contexts only. False with a message. */
 bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_error *error);
 #define MP_ORDER_FIND(orders, sort, rows, error)                                                   \
     mp_order_find(orders, sizeof(orders) / sizeof *(orders), sort, rows, error)
@@ -222,7 +223,7 @@ const char *mp_snapshot_text(mp_document *document, const mp_model *model,
 /* The same of an end of the window; of several sessions, "_PreCleanUp of each session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
-/* Whether the base says as much as `now`, the digest of the request: a baseline that was kept of
+/* Return true if the base has the same facts as `now`, the digest of the request: a baseline of
  * another selection or window does not. False with a message. */
 bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
 /* How many of so many rows a limit leaves; 0: there is none. */
@@ -230,7 +231,7 @@ static inline size_t mp_shown_of(size_t all, size_t rows)
 {
     return rows && rows < all ? rows : all;
 }
-/* Of so many rows in all, those that are not in the table were cut by a limit. */
+/* Set the number of rows that a limit cut, from the number of all rows. */
 void mp_table_left_out(mp_table *table, size_t all);
 
 #endif

@@ -6,8 +6,8 @@
 #include "reports/figures.h"
 #include "reports/sections.h"
 
-/* What people read below a row: whose request it is, and the rest, where it is not the same as in
- * the row before; NULL: there is none of the session. */
+/* Write the lines below a row for people: its request, and everything that differs from the row
+ * before; `before` is NULL for the first of a session. */
 enum { BELOW = 4 };
 static size_t put_below(mp_document *document, const mp_model *model, const mp_snapshot *snapshot,
                         const mp_snapshot *before, const char *below[BELOW])
@@ -43,7 +43,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     mp_relation_source *source = mp_relation_source_new(window->filter, window, NULL);
     mp_cursor cursor = mp_cursor_open(relation, source);
     const mp_snapshot *before = NULL;
-    /* Where not all are shown, the last ones are: that is where things went wrong. */
+    /* If not all rows are shown, show the last ones: problems show up there. */
     if (rows && rows < cursor.end)
         table->footer.rest = (mp_rest){cursor.end - rows, MP_REST_BEFORE};
     cursor.place = table->footer.rest.count;
@@ -62,7 +62,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     mp_relation_source_free(source);
 }
 
-/* Of one session: the snapshot with most, and the one that answers are about. */
+/* Say the largest snapshot of a single session and the one that reports use. */
 static void say_largest(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;

@@ -1,4 +1,4 @@
-/* What a SELECT over the relations of a recording gives. */
+/* The result of a SELECT over the relations of a recording. */
 #include "sql/sql.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "base/largest.h"
 #include "reports/sections.h"
 
-/* Of a difference the larger of both. A place never has more than the one above it, whatever the
- * balances are: so a place is shown only where that is. */
+/* Return the size of each place; in a comparison, the larger of both. No place is larger than
+ * the one above it, whatever the balances, so a place is shown only if its parent is. */
 static int64_t *sizes_of(const mp_tree_figure *tree)
 {
     int64_t *sizes = mp_alloc(tree->count * sizeof *sizes);

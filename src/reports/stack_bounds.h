@@ -10,8 +10,8 @@ typedef struct mp_stack_bounds {
     double min_percent; /* of the whole */
 } mp_stack_bounds;
 
-/* Of each place whether it is shown: with it, all that stand above it. `fit`: how many would be but
- * for the limit, without place 0. Release with free(). */
+/* Return, for each place, whether it is shown; its ancestors are shown too. `fit`: number of
+ * places that would be shown without the limit, excluding place 0. Release with free(). */
 bool *mp_stacks_shown(const mp_tree_figure *tree, const mp_stack_bounds *bounds, size_t *fit);
 
 /* Leave out what is not shown: below each caller one place stands for it, and the figure's note

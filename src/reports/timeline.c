@@ -270,7 +270,7 @@ static const char *kept_label(const drawing *of, const mp_timed *timed)
     return *kept;
 }
 
-/* Of the first session: each has a clock of its own. */
+/* Draw the timeline of the first session: each session has its own clock. */
 static void draw_timeline(const drawing *of)
 {
     if (!of->document->draws)

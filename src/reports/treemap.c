@@ -1,4 +1,4 @@
-/* What takes how much room: types in what created them, as a table and as a map. */
+/* The report treemap: bytes of types by their creators, as a table and as a map. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static const mp_column time_keys[] = {
     KEY_COLUMNS("seconds", "Seconds", MP_SECONDS, "calls", "Calls"),
 };
 
-/* What is asked and found, of any kind of recording. */
+/* The question and the result, for any kind of recording. */
 typedef struct mapping {
     mp_document *document;
     const mp_model *model;

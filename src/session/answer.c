@@ -11,7 +11,7 @@
 #include "reports/trend.h"
 #include "session/beside.h"
 
-/* What all threads share; what changes is changed under the lock. */
+/* Data shared by all threads; changes are made under the lock. */
 typedef struct group_work {
     const mp_file_groups *groups;
     const mp_question *question;
@@ -24,7 +24,7 @@ typedef struct group_work {
     const size_t *turns; /* the groups in the order in which they are read */
     size_t next;         /* of those, the one that is taken next */
     size_t settled;      /* how many answers, in the order of the groups, are settled */
-    /* What is wrong with an archive that the groups are of: what is behind it is not there. */
+    /* Error of the archive that contains the groups: everything after it is missing. */
     mp_diagnostic torn;
     bool is_torn;
     uint64_t done, total; /* bytes */
@@ -140,7 +140,7 @@ static void answer_group(group_work *work, size_t place)
     mp_held unheld = {.model = NULL}, *held = merged ? &unheld : work->held;
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *base = NULL;
-    /* What is wrong with the base is told once. */
+    /* Problems of the base are reported once. */
     mp_diagnostics *unheard = mp_diagnostics_new(1);
     if (read_base(work, &reading, answer, place ? unheard : answer->diagnostics, dictionary,
                   &base)) {

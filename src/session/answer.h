@@ -14,7 +14,7 @@ typedef enum mp_outcome {
     MP_GROUP_UNREAD,  /* a part could not be read, or all */
 } mp_outcome;
 
-/* What became of a group. */
+/* Result for a group. */
 typedef struct mp_group_answer {
     mp_error *error;  /* why there is no answer; NULL: diagnostics say it, or there is one */
     bool passed_over; /* it was found in a folder and has no answer to such a question */
@@ -39,7 +39,7 @@ typedef struct mp_answers {
     bool merged;             /* even one is one of several */
     mp_group_answer *groups; /* in their order */
     size_t count;
-    /* What the document refers to. */
+    /* Data that the document refers to. */
     mp_pile pile;
     mp_builds builds;
 } mp_answers;

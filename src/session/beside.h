@@ -1,4 +1,4 @@
-/* What is read beside recordings: baselines, policies, suppressions. */
+/* Files read besides recordings: baselines, policies, suppressions. */
 #ifndef MP_SESSION_BESIDE_H
 #define MP_SESSION_BESIDE_H
 
@@ -13,19 +13,19 @@
  * here and below, are those of packings; NULL: the usual ones. */
 bool mp_file_read(const char *path, const mp_limits *limits, char **text, size_t *length,
                   mp_error *error);
-/* Whether no reader takes the text, or the beginning of it, of a file for its own. False with an
- * error: `expected` ("a policy") is what it should be. */
+/* Return true if no reader accepts the text, or the beginning, of a file. False with an error
+ * that says what it should be: `expected` ("a policy"). */
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error);
 /* The same of a file of suppressions. */
 bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected, mp_error *error);
-/* Whether it can be read only once: a pipe or standard input. */
+/* Return true if the file can be read only once: a pipe or standard input. */
 bool mp_file_is_stream(const char *path);
-/* Whether it is a baseline. A stream is not looked into: what is read of it is gone for whoever
- * reads a recording from it. */
+/* Return true if the file is a baseline. A stream is not tested, because bytes read from it
+ * would be missing when it is read as a recording. */
 bool mp_file_is_baseline(const char *path, const mp_limits *limits);
 
 bool mp_is_folder(const char *path);
-/* Where the texts of sources are. */
+/* Folders and encoding of source texts. */
 typedef struct mp_sources {
     mp_argument_texts folders;
     const char *encoding; /* as mp_load_options has them */
@@ -48,9 +48,9 @@ bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, const
 /* The day where the user is, as by mp_parse_date: a suppression ends with it. */
 int32_t mp_today(void);
 
-/* Whether the model has anything to report. */
+/* Return true if the model has anything to report. */
 bool mp_model_is_usable(const mp_model *model);
-/* Whether nothing was torn, skipped or in doubt. */
+/* Return true if nothing was truncated, skipped or doubtful. */
 bool mp_model_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);
 
 #endif

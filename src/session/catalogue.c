@@ -51,7 +51,8 @@ const char *mp_catalogue_summary(mp_catalogue catalogue, size_t place)
     return entry_at(catalogue, place).summary;
 }
 
-/* What sets a shared argument of several names, at a place from 0; NULL behind the last one. */
+/* Return the option at a place, from 0, of a shared argument with several options; NULL after
+ * the last. */
 static const char *selecting(size_t place)
 {
     return place < MP_SUBJECTS        ? mp_subject_name((mp_subject)place)

@@ -79,7 +79,7 @@ static mp_input *open_file(const file_search *search, const char *path, mp_diagn
     return mp_input_look(path, diagnostics, &quiet);
 }
 
-/* Of the file by its path, without a word. NULL: it cannot be opened. */
+/* Open the file without diagnostics. NULL: it cannot be opened. */
 static mp_input *open_quietly(const file_search *search, const char *path)
 {
     mp_diagnostics *unheard = mp_diagnostics_new(1);
@@ -119,7 +119,7 @@ static int by_path(const void *left, const void *right)
     return paths ? paths : (a->turn > b->turn) - (a->turn < b->turn);
 }
 
-/* What was found since there were `first`, in the order of the paths. */
+/* Sort the files found since there were `first`, by path. */
 static void sort_files(file_search *search, size_t first)
 {
     if (search->count > first)

@@ -28,7 +28,7 @@ typedef struct mp_question {
     const char *statement_path; /* of a file with the report's argument "statement"; NULL: none */
     char *statement;            /* its text, once it is read */
     const char *rules;          /* its text, if it is no file: the path is then a name for it */
-    /* What mp_question_read made of them. */
+    /* Results of mp_question_read. */
     mp_suppressions suppressions;
     mp_policy *policy; /* NULL: none was asked for */
 } mp_question;
@@ -45,7 +45,7 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
 /* Note that a shared argument was given which says how recordings are read: what the report cannot
  * use is refused. */
 void mp_question_note(mp_question *question, const char *argument, const char *spelled);
-/* What is read for the question is read as recordings are by these options. */
+/* Read the question's own files with these options, like recordings. */
 void mp_question_read_as(mp_question *question, const mp_load_options *options);
 /* The report's own limit of rows; NULL: it has none. */
 int64_t *mp_question_limit(const mp_question *question);
@@ -54,8 +54,8 @@ int64_t *mp_question_limit(const mp_question *question);
  * cannot be read, else of MP_ERROR_FILE: of a policy the first of its faults. */
 bool mp_question_read(mp_question *question, mp_error *error);
 
-/* Where an input breaks off: of what is behind that nothing is known. NULL where none does, or the
- * question allows it. */
+/* Return the first truncation of an input: nothing is known of what follows it. NULL: none, or
+ * the question allows it. */
 const mp_diagnostic *mp_question_torn(const mp_question *question,
                                       const mp_diagnostics *diagnostics);
 /* Note on the digest of a recording that is about to be kept as a baseline whether that breaks off.

@@ -16,7 +16,7 @@
 
 enum { KEPT_OF_EACH_CODE = 100 };
 
-/* What was asked. Its answer may refer to it: it is released with the session. */
+/* A question. Its answer may refer to it, so it is released with the session. */
 struct mp_asked {
     struct mp_asked *next;
     mp_question question;
@@ -334,7 +334,7 @@ static void explain(const mp_session *session, const mp_answers *answers, mp_err
     mp_fail(error, MP_ERROR_NO_ANSWER, "nothing could be read that can be asked");
 }
 
-/* Where the reading was cancelled, nothing else is wrong. */
+/* Return true, with an error, if reading was cancelled; other errors are dropped then. */
 static bool is_cancelled(mp_session *session, mp_error *error)
 {
     if (!session->cancelled)
@@ -407,7 +407,7 @@ static bool save_baseline(mp_session *session, const char *path, const mp_settin
 {
     mp_load_options needs;
     session->reading.load.checksums = true;
-    /* What a gate can be about, a baseline can. */
+    /* A baseline accepts the recordings that a gate accepts. */
     struct mp_asked *asked =
         prepare(session, &mp_report_gate, false, settings, count, &needs, error);
     session->reading.load.checksums = false;
