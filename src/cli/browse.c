@@ -1,6 +1,6 @@
 #include "cli/browse.h"
 
-/* What of the reading means something, by kinds of recordings. */
+/* Reading options that have an effect, by kind of recording. */
 static const mp_argument rows[] = {
     {"slices", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
     {"temporary", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
@@ -44,7 +44,7 @@ typedef struct browsing {
     int ended_by;
 } browsing;
 
-/* Where the editor is suspended, this program stops with it: a shell waits for both. */
+/* Stop together with a suspended editor: a shell waits for both. */
 static bool run_editor(const browse_state *state)
 {
     struct sigaction before, stopping = {.sa_handler = SIG_DFL};
@@ -69,7 +69,7 @@ static void edit(browsing *of)
     browse_screen_leave();
     bool ok = run_editor(state);
     state->edit_path = NULL;
-    /* What was typed there was not for this program; what ends it was. */
+    /* Input typed in the editor was not for this program; a signal to end was. */
     struct pollfd ready = {.fd = of->signals, .events = POLLIN};
     while (poll(&ready, 1, 0) > 0 && read(of->signals, &heard, sizeof heard) == sizeof heard)
         if (heard.ssi_signo != SIGINT && heard.ssi_signo != SIGQUIT && heard.ssi_signo != SIGTSTP &&

@@ -142,8 +142,8 @@ static bool has_option(const char *const *words, size_t count, const cli_option 
     return false;
 }
 
-/* What an answer of this kind of recording has where nobody asks for more, if it would have less.
- */
+/* Add the browser's default for an option that the user did not give, if the command's own
+ * default is lower. */
 static void add_usual(line_words *words, const cli_command *command, mp_kind kind, const char *name,
                       const char *text)
 {
@@ -216,7 +216,7 @@ static bool parse(const browse_source *source, const line_words *words, browse_a
     return ok;
 }
 
-/* What cannot be asked of what is loaded already, or is no matter of a screen. */
+/* Refuse options that cannot apply to a loaded recording or to a screen. */
 static bool check(const cli_options *options, size_t paths, char *why, size_t size)
 {
     for (size_t i = 0; i < options->pair_count; i++) {

@@ -1,12 +1,12 @@
-/* What the browser asks: views, and lines of options as the command line has them. Each is a
- * command's report put to the recording that was loaded once. */
+/* Questions of the browser: views, and lines of options as on the command line. Each runs a
+ * command's report on the recording that was loaded once. */
 #ifndef MP_CLI_BROWSE_ASK_H
 #define MP_CLI_BROWSE_ASK_H
 
 #include "base/text.h"
 #include "cli/options.h"
 
-/* What is browsed. */
+/* The recording that is browsed. */
 typedef struct browse_source {
     const cli_options *options; /* of the browser itself */
     mp_model *model;
@@ -24,7 +24,7 @@ enum { BROWSE_MOST_VIEWS = 24 };
 /* The views that recordings of this kind have, the first of them first; `views` has room for
  * BROWSE_MOST_VIEWS. */
 size_t browse_views(mp_kind kind, const browse_view **views);
-/* Whether one of them is of this command. */
+/* Return true if a view belongs to this command. */
 bool browse_has_view(const char *command);
 
 /* An answer, and what it borrows from. Zero-initialise to start. */
@@ -46,8 +46,8 @@ size_t browse_words(mp_arena *arena, const char *line, const char ***words);
 /* Add a word to a line, in quotes where it needs them. */
 void browse_put_word(mp_text_buffer *line, const char *word);
 
-/* What a person at a terminal types to look around in what was asked about; NULL where there is no
- * such person, or where the browser does not have this answer. Release with free(). */
+/* Return the command line that opens the browser on the question; NULL if nobody is at a
+ * terminal or the browser does not have this answer. Release with free(). */
 char *cli_browse_instead(const cli_options *options);
 
 #endif

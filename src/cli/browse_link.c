@@ -116,7 +116,7 @@ static void add(linking *to, const link_rule *rule, const char *text)
     free(line.at);
 }
 
-/* What the groups of the page are: the argument "by", or what its command has without one. */
+/* Return the grouping of the page: the argument "by", or the command's default. */
 static const char *grouped_by(const cli_options *asked)
 {
     const char *by = strcmp(asked->command.name, "tree") == 0 ? "tree" : "type";

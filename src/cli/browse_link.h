@@ -1,4 +1,4 @@
-/* Where one comes to from a row: other views of what it is about, and the place in a source. */
+/* Links from a row: other views of its subject, and its place in a source. */
 #ifndef MP_CLI_BROWSE_LINK_H
 #define MP_CLI_BROWSE_LINK_H
 
@@ -13,9 +13,9 @@ typedef struct browse_link {
 } browse_link;
 
 enum { BROWSE_MOST_LINKS = 16 };
-/* What can be opened from the row or frame that the cursor is on, the likeliest first; texts are in
- * the arena, and `links` has room for BROWSE_MOST_LINKS. `asked`: the options that the page's
- * answer was asked with. */
+/* Find the links of the row or frame under the cursor, the likeliest first; texts are in the
+ * arena, and `links` has room for BROWSE_MOST_LINKS. `asked`: the options of the page's
+ * question. */
 size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
                     const browse_page *page, browse_link *links);
 

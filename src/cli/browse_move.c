@@ -168,8 +168,8 @@ static size_t find_in_list(mp_arena *arena, const mp_cell *cell, const char *tex
     return SIZE_MAX;
 }
 
-/* Where in the row the text is: 0 in the row itself, else a text of its stack; SIZE_MAX: nowhere.
- */
+/* Return the place of the text in the row: 0 for the row itself, else a text of its stack;
+ * SIZE_MAX: not found. */
 static size_t find_in_row(mp_arena *arena, const mp_document *document, const mp_table *table,
                           size_t row, const char *text)
 {
@@ -190,7 +190,8 @@ static size_t find_in_row(mp_arena *arena, const mp_document *document, const mp
     return found;
 }
 
-/* Whether the frame, the field of a record or what is said at this line has the text. */
+/* Return true if the frame, the field of a record or the sentence in this line contains the
+ * text. */
 static bool line_has(mp_arena *arena, const browse_page *page, const browse_line *line,
                      const char *text)
 {

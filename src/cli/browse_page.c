@@ -60,7 +60,7 @@ static void order_rows(const mp_table *table, browse_table *as)
 
 /* --- from the document to lines --- */
 
-/* What the text is made of: copies of the tables with their rows as they are shown. */
+/* State of making the text: copies of the tables with the rows that are shown. */
 typedef struct making {
     browse_page *page;
     mp_document shown;
@@ -298,7 +298,7 @@ const mp_cell *browse_page_stack(const browse_page *page)
 
 /* --- opening and folding --- */
 
-/* Whether rows below this one are deeper. */
+/* Return true if the rows below this one are deeper. */
 static bool has_branch(const mp_table *table, const browse_table *as, size_t row)
 {
     size_t columns = table->column_count;
@@ -307,7 +307,7 @@ static bool has_branch(const mp_table *table, const browse_table *as, size_t row
                table->cells[row * columns + as->depth].number;
 }
 
-/* Whether the row can be opened, or closed; then it is. */
+/* Open or close the row. Return true if that is possible. */
 static bool open_row(const mp_table *table, browse_table *as, size_t row, bool open)
 {
     size_t column = browse_list_column(table);

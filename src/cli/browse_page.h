@@ -57,7 +57,7 @@ bool browse_page_point(browse_page *page, unsigned line);
 /* Move sideways; of a page that is not wide, nothing happens. */
 void browse_page_shift(browse_page *page, long by);
 
-/* What the cursor is on. NULL: on no row. */
+/* Return the line under the cursor. NULL: it is on no row. */
 const browse_line *browse_page_at(const browse_page *page);
 /* A cell of the row that the cursor is on, by the column's name, as programs read it; NULL where it
  * has none that is known. */

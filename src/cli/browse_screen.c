@@ -29,8 +29,8 @@ static bool has_colours;
 
 /* --- the terminal --- */
 
-/* What is printed is UTF-8, whatever the environment says, as elsewhere; but ncurses asks the C
- * library, and that needs some locale of the system. Without one, there is ASCII. */
+/* Choose the characters. Output is UTF-8 whatever the environment, as elsewhere; but ncurses
+ * asks the C library, which needs a UTF-8 locale of the system. Without one, ASCII is used. */
 static void choose_characters(void)
 {
     static const char *const names[] = {"C.UTF-8", "", "en_US.UTF-8"};
@@ -100,7 +100,7 @@ void browse_screen_measure(unsigned *rows, unsigned *columns)
 
 /* --- drawing --- */
 
-/* Where on the screen, how it looks, and so many columns of the text that are not seen. */
+/* Position on the screen, its attributes, and the number of text columns scrolled out of view. */
 typedef struct pen {
     int row, column;
     size_t hidden;
@@ -155,7 +155,7 @@ static void put_text(pen *to, const char *text, size_t length)
     }
 }
 
-/* What an escape sequence of the text renderer asks for. */
+/* Apply an escape sequence of the text renderer. */
 static void turn(pen *to, const char *sequence, size_t length)
 {
     static const struct {
@@ -235,7 +235,7 @@ static void draw_text(int row, attr_t looks, const char *text)
     mp_arena_free(&arena);
 }
 
-/* What is said, in as many lines as it needs: the first in this row or, `up`, the last. */
+/* Draw a message in as many lines as it needs: the first in this row or, if `up`, the last. */
 static void draw_folded(int row, bool up, attr_t looks, const char *text)
 {
     mp_arena arena = {0};
@@ -255,7 +255,7 @@ static void draw_folded(int row, bool up, attr_t looks, const char *text)
     mp_arena_free(&arena);
 }
 
-/* What is typed: its end is seen. */
+/* Draw the line being typed so that its end is visible. */
 static void draw_typed(int row, const browse_state *state)
 {
     mp_arena arena = {0};

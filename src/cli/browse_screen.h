@@ -4,7 +4,7 @@
 
 #include "cli/browse_state.h"
 
-/* Whether anything is known of such terminals. */
+/* Return true if the terminal type is known. */
 bool browse_screen_is_known(const char *kind);
 /* Take the terminal. False where it can show nothing. */
 bool browse_screen_begin(bool colour);

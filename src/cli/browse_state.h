@@ -34,7 +34,7 @@ typedef struct browse_key {
     unsigned line, column;
 } browse_key;
 
-/* What keys are for at the moment. */
+/* Meaning of the keys at the moment. */
 typedef enum browse_mode {
     BROWSE_READS,   /* the page */
     BROWSE_TYPES,   /* a line at the bottom */
@@ -42,7 +42,7 @@ typedef enum browse_mode {
     BROWSE_HELPS,
 } browse_mode;
 
-/* What a line that is typed is for; the character that stands before it. */
+/* Purpose of the line being typed; the character before it. */
 typedef enum browse_prompt {
     BROWSE_SEARCH = '/',
     BROWSE_FILTER = '>',
@@ -85,7 +85,7 @@ typedef struct browse_state {
     mp_arena menu; /* its texts */
     size_t help_top;
 
-    /* What is to be opened in an editor, until that was done; NULL: nothing. */
+    /* File to be opened in an editor, until that is done; NULL: none. */
     const char *edit_path;
     int64_t edit_line;
     mp_arena edit;
@@ -100,7 +100,7 @@ void browse_press(browse_state *state, browse_key key);
 
 /* The page that is seen. */
 browse_leaf *browse_top(browse_state *state);
-/* Whether there is an answer on it. */
+/* Return true if the leaf has an answer. */
 bool browse_has_page(const browse_leaf *leaf);
 
 /* The lines of the help; NULL last. */

@@ -4,7 +4,8 @@
 
 #include "cli/options.h"
 
-/* What was asked, quoted for a shell, without how it was printed. Release with free(). */
+/* Return the command line of the question, quoted for a shell, without options for printing.
+ * Release with free(). */
 char *cli_command_line(const cli_options *options);
 
 #endif

@@ -248,13 +248,14 @@ static bool is_given(const cli_options *options, const char *name)
     return false;
 }
 
-/* What an option denies. */
+/* Return the option that contradicts this one. */
 static const char *contrary_of(const char *name)
 {
     return strcmp(name, "quiet") == 0 ? "verbose" : strcmp(name, "verbose") == 0 ? "quiet" : name;
 }
 
-/* What says otherwise: a setting of a higher rank, or the command line. NULL: it counts. */
+/* Return the setting of higher rank, or the option of the command line, that overrules this one.
+ * NULL: it counts. */
 static const char *overruler(const config_reading *config, const config_setting *one)
 {
     const char *contrary = contrary_of(one->pair.name);
@@ -284,7 +285,7 @@ static void rank_settings(config_reading *config)
     }
 }
 
-/* Whether the command line says it, or a setting that counts. */
+/* Return true if the command line or a valid setting gives the option. */
 static bool says(const config_reading *config, const char *name)
 {
     bool says = is_given(config->options, name);
@@ -295,7 +296,8 @@ static bool says(const config_reading *config, const char *name)
     return says;
 }
 
-/* Where everybody may put files, as in /tmp, those of others say nothing. */
+/* Return true if the file can be trusted: in folders that everybody can write to, such as /tmp,
+ * files of other users are ignored. */
 static bool is_trusted(const char *path, const char *folder)
 {
     struct stat file, around;
@@ -350,7 +352,7 @@ static void tell(const config_reading *config)
     }
 }
 
-/* Whether the command judges: by a policy, a baseline or limits. */
+/* Return true if the command judges: by a policy, a baseline or limits. */
 static bool judges(const config_reading *config)
 {
     const char *command = config->options->command.name;

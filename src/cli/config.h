@@ -8,7 +8,7 @@
  * itself, before the pairs of the command line; their texts live in options->config. With verbose
  * it tells what came from where. False after messages: a file is no configuration. */
 bool cli_config_read(cli_options *options, const cli_command *commands, size_t count);
-/* Where what was asked is refused: say that not all of it stands on the command line. */
+/* Add to a refusal that some of the options come from configuration files. */
 void cli_config_remind(const cli_options *options);
 
 #endif

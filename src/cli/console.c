@@ -16,7 +16,7 @@
 #include "input/input.h"
 #include "input/read_set.h"
 
-/* What the run said of why it ends as it does, and the worst of what --quiet kept back. */
+/* Messages of the run that explain its exit status, and the worst one that --quiet suppressed. */
 static struct {
     bool said;
     mp_severity worst;
@@ -113,8 +113,8 @@ void cli_put_error(const mp_error *error)
         cli_put_message(line);
 }
 
-/* Of those that are not printed, the first of the worst kind: it is said after all where nothing
- * else tells why the run fails. */
+/* Keep the first of the worst suppressed messages: it is printed if nothing else explains a
+ * failure. */
 static void keep_back(const mp_diagnostic *one)
 {
     char line[32] = "";
@@ -272,8 +272,8 @@ mp_style cli_style(cli_colour colour, int64_t width, bool to_file)
 
 /* --- output --- */
 
-/* Whether the path, without what may stand behind an @, or the archive that it is in, is the file
- * of this status. */
+/* Return true if the path, without anything after an @, or the archive that contains it, is the
+ * file with this status. */
 static bool is_file(const char *path, const struct stat *file)
 {
     struct stat status;

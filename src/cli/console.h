@@ -1,4 +1,4 @@
-/* What goes to standard error and where the report goes. */
+/* Messages to standard error, and the destination of the report. */
 #ifndef MP_CLI_CONSOLE_H
 #define MP_CLI_CONSOLE_H
 
@@ -10,8 +10,7 @@
  * line that says why, whatever the run was to keep back. */
 void cli_console_begin(void);
 void cli_console_end(bool failed);
-/* Where messages go: standard error, or a text in the making of whoever shows them in another way.
- * NULL: standard error again. */
+/* Redirect messages to a text that the caller shows in another way. NULL: standard error again. */
 void cli_console_catch(FILE *to);
 FILE *cli_console(void);
 
@@ -51,14 +50,14 @@ enum { CLI_NARROWEST = 60, CLI_WIDEST = 10000 };
  * is or the environment says, else as it needs. `to_file`: it does not go to standard output. */
 mp_style cli_style(cli_colour colour, int64_t width, bool to_file);
 
-/* Whether the output, NULL for none, is none of the files that are read; a path may name a snapshot
- * too, or be NULL. False after a message. */
+/* Return true if the output, NULL for none, is not one of the input files; a path may name a
+ * snapshot, or be NULL. False after a message. */
 bool cli_output_spares(const char *output, const char *const *paths, size_t count);
 /* The same of all that was read, whoever read it, and of what may stand beside a database that was
  * read. */
 bool cli_output_spares_read(const char *output);
-/* Where the answer goes: standard output where `path` is NULL, or a file that appears under its
- * name only when it is whole. False after a message. */
+/* Open the output: standard output if `path` is NULL, else a file that appears under its name
+ * only when it is complete. False after a message. */
 bool cli_output_open(mp_output *output, const char *path);
 /* `keep`: false throws away what was written. False after a message if it could not be written. */
 bool cli_output_close(mp_output *output, bool keep);

@@ -11,8 +11,8 @@ static bool ends_with(const char *path, const char *ending)
     return length > tail && mp_text_is(path + length - tail, ending);
 }
 
-/* Of endings that are one's end, the longest says it: x.speedscope.json is none of .json. NULL: the
- * name says nothing. */
+/* Return the renderer for the file's ending, the longest one that matches: x.speedscope.json is
+ * not .json. NULL: the name says nothing. */
 static const mp_renderer *renderer_of(const cli_command *command, const char *path)
 {
     size_t count, longest = 0;
@@ -28,8 +28,8 @@ static const mp_renderer *renderer_of(const cli_command *command, const char *pa
     return found;
 }
 
-/* What it is called by that no text should be in: a picture or a document that nothing here writes,
- * or that another command does. NULL: the name says nothing. */
+/* Return an ending that a text file should not have: that of a picture or document that memprof
+ * does not write, or that another command writes. NULL: none. */
 static const char *foreign_ending(const char *path)
 {
     static const char *const others[] = {".png", ".jpg",  ".jpeg", ".gif", ".webp", ".bmp", ".tiff",
@@ -42,7 +42,7 @@ static const char *foreign_ending(const char *path)
     return known ? known->ending : NULL;
 }
 
-/* What has a picture beside its answer, or stacks, which are one. */
+/* Return true if the command has a picture besides its answer, or stacks, which are one. */
 static bool draws(const cli_command *command)
 {
     return cli_option_of(command, "chart") ||

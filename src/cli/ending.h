@@ -1,4 +1,4 @@
-/* What the name of a file that is written says about its format. */
+/* Choice of an output format by the file's name. */
 #ifndef MP_CLI_ENDING_H
 #define MP_CLI_ENDING_H
 

@@ -21,8 +21,8 @@ static bool is_among(const char *argument, const char *const *names)
     return names && *names;
 }
 
-/* Where --to is the format, no window has an end of that name; differences are asked of their own
- * command. */
+/* Return true if the target uses the argument. With --to as the format, a window cannot end
+ * there; comparisons have their own command. */
 static bool is_used(const mp_target *target, const char *argument)
 {
     static const char *const others[] = {"to", "base", "ignore-lines", "normalize", NULL};

@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 
-/* What any of the formats that are written takes, and of which kinds of recordings. */
+/* Return all arguments that any output format accepts, with the kinds of recordings. */
 const mp_argument_table *cli_export_arguments(void);
 /* The command becomes what --to names: an exporter is asked, or a report whose answer a renderer
  * shows. False after a message. */

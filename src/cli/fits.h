@@ -1,5 +1,5 @@
-/* Whether what was given on a command line goes together, as far as it can be told before anything
- * is read. False after a message. */
+/* Check that the options of a command line go together, as far as possible before anything is
+ * read. False after a message. */
 #ifndef MP_CLI_FITS_H
 #define MP_CLI_FITS_H
 

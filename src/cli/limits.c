@@ -39,7 +39,8 @@ static bool number_in(const char *path, const char *word, uint64_t *number)
     return found;
 }
 
-/* What a control group leaves: files that it has read and may forget are not in use. */
+/* Return the memory that a control group has left: pages of files that it may drop do not count
+ * as used. */
 static uint64_t left_in(const char *folder, const char *most, const char *used, const char *total)
 {
     char path[4400], word[64];

@@ -1,4 +1,4 @@
-/* What one run may take of the machine: memory, and time. */
+/* Limits of one run: memory and time. */
 #ifndef MP_CLI_LIMITS_H
 #define MP_CLI_LIMITS_H
 
@@ -16,7 +16,7 @@ void cli_limits_end(void);
 /* In a new process that is to be another program: nothing of it is held to them any more, nor
  * spared the signal of a file that grows too large. */
 void cli_limits_leave(void);
-/* What to say where there is no memory: a line; static. */
+/* Return the line to print if memory runs out; static. */
 const char *cli_limits_memory_text(void);
 
 #endif

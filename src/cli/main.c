@@ -32,8 +32,8 @@ static void out_of_memory(void)
 }
 
 #ifndef main
-/* Where libarchive has no memory for what it must keep, it ends the program itself, with a status
- * that means something else here. */
+/* Handle an exit by libarchive: without memory, it ends the program itself, with a status that
+ * has a different meaning here. */
 static bool over;
 static void end_by_library(void)
 {

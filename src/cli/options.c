@@ -40,7 +40,8 @@ const char *cli_option_argument(const cli_option *option)
 
 /* --- what options are to a command --- */
 
-/* What a report itself is asked is its own argument; how inputs are read is one that it shares. */
+/* Return true if the option means the argument: a report's own argument, or a shared one about
+ * reading. */
 static bool means(const cli_option *option, const mp_argument *argument)
 {
     return argument && (option->kind == CLI_ASKS || argument->offset == MP_SHARED_ARGUMENT);
@@ -97,7 +98,8 @@ unsigned cli_command_kinds(const cli_command *command)
                                          : MP_ALL_KINDS;
 }
 
-/* What is selected by, of the kinds that can tell it. A graph of objects tells what dumps do. */
+/* Return the kinds of recordings that can be selected by this option. A graph of objects can do
+ * what dumps can. */
 static unsigned kinds_to_select(const mp_report *report, const char *name, unsigned kinds)
 {
     unsigned can = mp_selection_kinds(name);
@@ -137,7 +139,7 @@ const char *cli_option_default(const cli_command *command, const cli_option *opt
     return text;
 }
 
-/* Whether anything can be held to rules or limits. */
+/* Return true if the command checks rules or limits. */
 static bool has_checks(const cli_command *command)
 {
     bool has = command->report == &mp_report_gate;

@@ -77,7 +77,7 @@ typedef struct cli_options {
     bool help, help_all, version, no_sandbox;
     bool sandbox; /* this is a process of its own: it may be kept from what it does not need */
 
-    /* Of commands that the command line answers itself. */
+    /* Options of commands that the command line answers itself. */
     bool until_exit;
     mp_ceiling max_growth, max_leaked;
     int64_t look_us, quiet_us; /* 0: not asked for */
@@ -108,7 +108,7 @@ typedef enum cli_kind {
     CLI_GROWTH,    /* the same, or a percentage */
 } cli_kind;
 
-/* Where an option stands in help. */
+/* Section of an option in the help. */
 typedef enum cli_section {
     CLI_WHAT,    /* what is asked */
     CLI_PART,    /* of which part of the recording */
@@ -143,7 +143,7 @@ typedef struct cli_option {
 extern const cli_option cli_option_table[];
 extern const size_t cli_option_count; /* at most CLI_MOST_OPTIONS */
 enum { CLI_MOST_OPTIONS = 128, CLI_MOST_COMMANDS = 64 };
-/* What an option of this name is to the command; NULL: nothing. */
+/* Return the command's option of this name; NULL: it has none. */
 const cli_option *cli_option_of(const cli_command *command, const char *name);
 
 /* "Analysis", "Filters", ... */
@@ -159,7 +159,7 @@ unsigned cli_command_kinds(const cli_command *command);
  * `text` is where it is put. */
 const char *cli_option_default(const cli_command *command, const cli_option *option, char *text,
                                size_t size);
-/* Whether the command has what this format shows. */
+/* Return true if the command has the data that this format shows. */
 bool cli_command_writes(const cli_command *command, const mp_renderer *renderer);
 
 /* Say why the command line is wrong, and which help tells the right one; returns false. */
@@ -168,7 +168,7 @@ bool cli_refuse(const cli_options *options, const char *format, ...)
 
 /* The name of the argument that it is, or is part of. */
 const char *cli_option_argument(const cli_option *option);
-/* Whether two recordings are compared, the first of which is the operand. */
+/* Return true if two recordings are compared, the first of which is the operand. */
 bool cli_compares(const cli_command *command);
 /* The name of the command that was probably meant; NULL: it is like none of them. */
 const char *cli_command_nearest(const cli_command *commands, size_t count, const char *name);
@@ -181,7 +181,7 @@ void cli_options_free(cli_options *options);
 /* A question about what was read by these options, which may be another than theirs. */
 void cli_settle_question(mp_question *question, const cli_options *options);
 
-/* Whether people read the answer as it is printed. */
+/* Return true if people read the answer as it is printed. */
 bool cli_is_for_people(const cli_options *options);
 
 #endif

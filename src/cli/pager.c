@@ -21,7 +21,7 @@ static const char *wanted(void)
     return *command && strcmp(command, "cat") != 0 ? command : NULL;
 }
 
-/* What waits to be the pager. */
+/* The process that waits to become the pager. */
 static struct {
     cli_process helper;
     const char *command;

@@ -1,4 +1,4 @@
-/* What a person reads on a terminal goes through a pager, as git's does. */
+/* A pager for text on a terminal, like git's. */
 #ifndef MP_CLI_PAGER_H
 #define MP_CLI_PAGER_H
 
@@ -13,11 +13,11 @@ typedef struct cli_pager {
     struct sigaction interrupt, quit, pipe;
 } cli_pager;
 
-/* Where there will be a pager, have a process wait to become it: one that what this process is kept
- * from later does not hold for. Before any thread is started. */
+/* Start a process that waits to become the pager, if there will be one; restrictions that this
+ * process accepts later do not apply to it. Call it before any thread is started. */
 void cli_pager_prepare(void);
-/* Where standard output is a terminal and a pager can be started, standard output becomes its input
- * until cli_pager_end. What is asked of the terminal is asked before. */
+/* Connect standard output to the pager until cli_pager_end, if it is a terminal and a pager can
+ * be started. Query the terminal before. */
 void cli_pager_begin(cli_pager *pager);
 /* Wait until it was read. That it was not read to its end is no error. */
 void cli_pager_end(cli_pager *pager);

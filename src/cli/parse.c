@@ -63,7 +63,8 @@ static const cli_command *command_of(const cli_line *line, const char *name)
     return NULL;
 }
 
-/* Whether the command takes the option; as long as none is known, each name counts once. */
+/* Return true if the command takes the option; before the command is known, every name counts
+ * once. */
 static bool is_taken(const cli_command *command, const cli_option *option)
 {
     if (command->name)
@@ -386,7 +387,7 @@ static void choose_limit(cli_options *options)
         *limit = (int64_t)options->merged_rows;
 }
 
-/* What an export is asked depends on its format. */
+/* Choose the format of an export, which decides what is asked. */
 static bool choose_format(cli_options *options, const cli_line *line)
 {
     const cli_pair *to = pair_of(options, "to");

@@ -13,7 +13,7 @@ typedef struct cli_process {
     int to, from;
 } cli_process;
 
-/* What the new process does, which ends when this comes back. */
+/* Work of the new process, which ends when this returns. */
 typedef void cli_process_serve(int from, int to, void *opaque);
 
 /* Before any thread is started. Gives one without a process where there can be none. */

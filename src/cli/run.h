@@ -31,8 +31,8 @@ int cli_read_beside(cli_options *options);
 /* Say why there is no digest, where no diagnostic does; gives the exit status. */
 int cli_put_refusal(const mp_error *error);
 
-/* What was told of it made of a status: a snapshot that is named with a file and is not there is an
- * argument that is wrong, and nothing that cannot be read. */
+/* Return the exit status, with regard to diagnostics: a snapshot that was named with a file and
+ * does not exist is a wrong argument, not an unreadable file. */
 int cli_status_of(int status, const mp_diagnostics *diagnostics);
 
 /* Answer by the command's report; gives the exit status. */

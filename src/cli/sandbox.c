@@ -70,7 +70,7 @@ static bool allow(const land_set *set, const char *path, uint64_t what)
     return true;
 }
 
-/* What a database has beside it, or beside what its name is a link to. */
+/* Allow the files that belong to a database, next to it or to the target of its link. */
 static void allow_beside(const land_set *set, const char *path)
 {
     static const char *const endings[] = {"-wal", "-journal"};
@@ -84,7 +84,7 @@ static void allow_beside(const land_set *set, const char *path)
     free(target);
 }
 
-/* What is named may be of a part of a file: FILE@SNAPSHOT, ARCHIVE:MEMBER. */
+/* Allow an input; its name may include a part: FILE@SNAPSHOT, ARCHIVE:MEMBER. */
 static void allow_input(const land_set *set, const char *name)
 {
     if (!name)
@@ -126,7 +126,7 @@ static int allow_link(const char *path, const struct stat *status, int kind, str
     return kind == FTW_D && at->level > 0 && !walks_deep ? FTW_SKIP_SUBTREE : FTW_CONTINUE;
 }
 
-/* Of a folder what is in it, and what links in it lead to. */
+/* Allow an operand; for a folder, its contents and the targets of links in it. */
 static void allow_operand(const land_set *set, const char *path, bool recursive)
 {
     enum { OPEN_AT_ONCE = 16 };
@@ -161,7 +161,7 @@ static void allow_output(const land_set *set, const char *path)
     free(target);
 }
 
-/* What is known of terminals, where the user keeps it. */
+/* Allow the terminal descriptions, wherever the user keeps them. */
 static void allow_terminals(const land_set *set)
 {
     const char *folder = getenv("TERMINFO"), *home = getenv("HOME");
@@ -217,7 +217,7 @@ static void allow_all(const land_set *set, const cli_options *options)
     }
 }
 
-/* Of what the kernel knows; below 1: nothing. */
+/* Return the version of Landlock in the kernel; below 1: none. */
 static long land_version(void)
 {
     return syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
@@ -296,7 +296,8 @@ static const unsigned denied_calls[] = {
     SYS_fchownat,
     SYS_setxattr,
     SYS_lsetxattr,
-    /* Of newer kernels than some of the headers, with the same number everywhere. */
+    /* Calls of newer kernels than some headers know; their numbers are the same on all
+     * architectures. */
     428, /* open_tree */
     429, /* move_mount */
     430, /* fsopen */
@@ -358,7 +359,7 @@ static void confine_calls(void)
     end_if(&filter, BPF_JGE, SECOND_SET, no);
     for (size_t i = 0; i < CALLS; i++)
         end_if(&filter, BPF_JEQ, denied_calls[i], no);
-    /* What it makes is behind a pointer: the C library then takes clone. */
+    /* The flags of clone3 are behind a pointer; refused, the C library uses clone instead. */
     end_if(&filter, BPF_JEQ, SYS_clone3, unknown);
     put(&filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
     load(&filter, first);

@@ -1,5 +1,5 @@
-/* What the kernel keeps this process from, from a moment on: files that it has no business with,
- * the network, other programs. */
+/* Restrictions that the kernel enforces on this process from a moment on: no files except those
+ * it needs, no network, no other programs. */
 #ifndef MP_CLI_SANDBOX_H
 #define MP_CLI_SANDBOX_H
 

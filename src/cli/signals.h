@@ -1,4 +1,4 @@
-/* What signals do to the program, and to those that it starts. */
+/* Handling of signals in the program and in its child processes. */
 #ifndef MP_CLI_SIGNALS_H
 #define MP_CLI_SIGNALS_H
 
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the parent had it ignored (nohup): it stays so. */
+/* Return true if the parent had ignored the signal (nohup), which then stays ignored. */
 bool cli_signal_is_ignored(int number);
 /* Those of them that are not ignored, which a signalfd would be told of nevertheless. */
 sigset_t cli_signals_heeded(const int *signals, size_t count);

@@ -18,7 +18,7 @@
 #include "input/input.h"
 #include "session/beside.h"
 
-/* Of a gate's arguments, those that a baseline can be kept with. */
+/* Arguments of a gate that can be stored with a baseline. */
 static const mp_argument rows[] = {
     {"from", MP_SHARED_ARGUMENT, 0},
     {"to", MP_SHARED_ARGUMENT, 0},
@@ -35,9 +35,9 @@ static int without_endings(const char *name, int length)
     return dot && dot > name ? (int)(dot - name) : length;
 }
 
-/* Where the store has the baseline of the recording: DIR/NAME.baseline, NAME "shop" of
- * "folder/shop.oemp@last" and of "shop.zip:folder/shop.oemp", where an @ may be part of the file's
- * own name. Release with free(). */
+/* Return the path of the recording's baseline in the store: DIR/NAME.baseline. NAME is "shop"
+ * for "folder/shop.oemp@last" and for "shop.zip:folder/shop.oemp"; an @ may also be part of the
+ * file's own name. Release with free(). */
 static char *path_of(const cli_options *options)
 {
     const char *name = options->baseline_name, *file = options->paths[0];
@@ -208,7 +208,7 @@ static int save(cli_options *options)
 
 /* --- check --- */
 
-/* What no change should make much worse, whatever the program is. */
+/* Rules that no change should break badly, whatever the program. */
 static const char heap_rules[] = "leaked <= 1.1 x base + 64 KiB\n"
                                  "live <= 1.1 x base + 64 KiB\n"
                                  "no new leak site\n";

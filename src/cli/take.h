@@ -1,4 +1,4 @@
-/* What stands behind an option, taken into what is asked. */
+/* Conversion of an option's text to its value. */
 #ifndef MP_CLI_TAKE_H
 #define MP_CLI_TAKE_H
 

@@ -21,7 +21,7 @@
 
 enum { SLICE_US = 10000000 };
 
-/* What of the reading means something, by kinds of recordings. */
+/* Reading options that have an effect, by kind of recording. */
 static const mp_argument rows[] = {
     {"slices", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
     {"reorder", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},

@@ -19,7 +19,7 @@ typedef struct cli_kept_row {
 
 /* --- lines --- */
 
-/* What stands in line: the names of the columns where `place` says so, or the row there. */
+/* Print the column names if `place` says so, or the row at `place`. */
 static void print_row(cli_board *board, const mp_document *document, size_t place)
 {
     board->options->renderer->put_row(document, place, &board->style, stdout);

@@ -1,8 +1,7 @@
-/* Where all that is told of watched recordings goes: lines as they come, or, on a person's
- * terminal, a picture of the last of them that is drawn again and again.
- *
- * Rows of one file are drawn the latest first, of several files the latest of each. Threads that
- * share a board have a lock for it. */
+/* Display of watched recordings: lines as they come, or, on a terminal, a picture of the latest
+ * ones that is redrawn.
+ * For one file the latest rows are shown first, for several files the latest row of each.
+ * Threads that share a board have a lock for it. */
 #ifndef MP_CLI_WATCH_BOARD_H
 #define MP_CLI_WATCH_BOARD_H
 
@@ -34,7 +33,7 @@ void cli_board_event(cli_board *board, const cli_watch_event *event);
 /* A line for people, about anything but a snapshot. */
 void cli_board_note(cli_board *board, const char *text);
 
-/* What is to be drawn now, of a board that draws; release with free(). */
+/* Return the text to be drawn now, for a board that draws; release with free(). */
 char *cli_board_picture(cli_board *board);
 /* Leave the screen; what was on it stays behind it. From here on, notes are lines. */
 void cli_board_end(cli_board *board);

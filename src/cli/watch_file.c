@@ -293,7 +293,7 @@ static void tell_event(void *opaque, mp_follow_event event)
     mp_arena_free(&arena);
 }
 
-/* What became of a file that comes to its end before the watching does. */
+/* Return the status of a file that ends before watching does. */
 static int status_of(cli_watched *file)
 {
     mp_follow_event last = mp_follow_last(file->follow);

@@ -8,7 +8,7 @@
 #include "cli/watch_board.h"
 #include "cli/watch_limit.h"
 
-/* What all files share. */
+/* Data shared by all watched files. */
 typedef struct cli_watching {
     const cli_options *options;
     int stop, wake;       /* readable: the threads end; the first thread has something to do */

@@ -86,8 +86,8 @@ cli_watch_event cli_watch_limit_event(const cli_watch_limit *limit)
                              .actual_bytes = limit->actual_bytes};
 }
 
-/* What the command prints is no answer of ours. It was told the command, then what is to be in its
- * environment, and an empty text. */
+/* Become the shell of the command, whose output is not ours. `told` has the command, then its
+ * environment variables, and an empty text. */
 static void become_shell(char *told)
 {
     static char name[] = "sh", option[] = "-c";

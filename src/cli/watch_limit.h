@@ -24,7 +24,7 @@ void cli_watch_limit_judge(cli_watch_limit *limit, const mp_document *gate,
 /* The event that tells it. */
 cli_watch_event cli_watch_limit_event(const cli_watch_limit *limit);
 
-/* What waits to become the shell that runs a command. */
+/* Start the process that waits to become the command's shell. */
 cli_process cli_watch_limit_helper(void);
 /* Have it run the command, and tell where that fails. */
 void cli_watch_limit_run(const cli_watch_limit *limit, const char *command, cli_process *helper);

@@ -1,5 +1,4 @@
-/* What is told of a recording that is watched: a row for each snapshot, and what else programs are
- * told. */
+/* Rows about a watched recording: one for each snapshot, and other messages for programs. */
 #ifndef MP_CLI_WATCH_ROWS_H
 #define MP_CLI_WATCH_ROWS_H
 

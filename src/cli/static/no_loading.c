@@ -1,7 +1,7 @@
-/* What the static program has in place of dlopen (the linker's --wrap puts it there): SQLite has a
- * way to load extensions, which memprof never goes, and the C library's loader would want the
- * shared libraries of the system that the program was linked on. So would the modules of its
- * iconv, which src/base/encoding.c then keeps away from. */
+/* Replacement for dlopen in the static program (by the linker's --wrap). SQLite can load
+ * extensions, which memprof never does, and the C library's loader would need the shared
+ * libraries of the system that the program was linked on. So would the modules of its iconv,
+ * which src/base/encoding.c therefore avoids. */
 #include <stddef.h>
 
 extern const char mp_loads_no_modules;
