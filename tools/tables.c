@@ -1,14 +1,14 @@
-/* What the tables of the program say, for its pages of the manual and for completions in shells:
- * run by the build, never installed.
+/* Print the program's tables for its manual pages and for completions in shells: run by the build,
+ * never installed.
  *
- *   memprof-tables page docs/man/memprof-leaks.1.scd    the page, with what its marks stand for
- *   memprof-tables commands                             the commands, a line each
- *   memprof-tables options leaks                        the options of a command, a line each
+ *   memprof-tables page docs/man/memprof-leaks.1.scd    the page, with its marks replaced
+ *   memprof-tables commands                             the commands, one per line
+ *   memprof-tables options leaks                        the options of a command, one per line
  *   memprof-tables complete bash                        completion for a shell: bash, fish, zsh
  *   memprof-tables columns                              the columns of answers, see below
  *
- * A mark is a line "; insert WHAT", which scdoc takes for a comment. Behind "; insert options"
- * stand texts that belong to single options, each below a line "; of --NAME". */
+ * A mark is a line "; insert WHAT", which scdoc takes for a comment. After "; insert options"
+ * come texts that belong to single options, each below a line "; of --NAME". */
 #include <ctype.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -67,7 +67,7 @@ static void put_definition(const char *term, const char *text)
 
 /* --- options --- */
 
-/* Where an option of a command is described. */
+/* Place where an option of a command is described. */
 typedef enum option_place {
     ON_ITS_PAGE,  /* it is the command's own */
     OF_SELECTION, /* memprof(1): which part of a recording is looked at */
@@ -167,7 +167,7 @@ static void put_choices(const cli_command *command, const cli_option *option)
             put_words_of(command->report, option->name, at->where);
 }
 
-/* Whether the text is about the option: "; of --by". */
+/* Return true if the text is about the option: "; of --by". */
 static bool is_of(const char *line, const char *name)
 {
     return strncmp(line, "; of --", 7) == 0 && (!name || mp_text_is(line + 7, name));
@@ -196,8 +196,8 @@ static void put_more(const page *of, size_t from, const char *name)
         puts(of->lines[line]);
 }
 
-/* Of which recordings an option is, where that is not all that the command reads, in the shorter of
- * two ways. */
+/* Print the kinds of recordings that an option is for, if the command reads others too, in the
+ * shorter of two ways. */
 static void put_kinds(const cli_command *command, const cli_option *option)
 {
     unsigned kinds = cli_option_kinds(command, option);
@@ -379,7 +379,7 @@ static void insert_readers(void)
     }
 }
 
-/* Whether the command holds a recording to anything. */
+/* Return true if the command checks a recording against anything. */
 static bool can_fail(const cli_command *command)
 {
     for (size_t i = 0; i < cli_option_count; i++)
@@ -866,7 +866,7 @@ static bool put_columns(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
-/* What is watched has no end, and its lines are no answers: they are told without any recording. */
+/* Print the columns of watch, whose lines are not answers: they are known without any recording. */
 static void put_line_columns(void)
 {
     mp_document *documents[] = {cli_watch_rows_document(false, false), cli_watch_events_document()};

@@ -340,7 +340,7 @@ static int address_of(const aq_object *object)
     return FIRST_ADDRESS + object->number * 0x1c0;
 }
 
-/* Whether the result set has both ends. */
+/* Return true if the result set has both ends. */
 static bool is_listed(const aq_plan *plan, const aq_reference *reference, int set)
 {
     return is_alive(&plan->objects[reference->from], set) &&

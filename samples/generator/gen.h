@@ -1,8 +1,7 @@
-/* What all formats of the generator share: options, output, known answers.
+/* Code shared by all formats of the generator: options, output, known answers.
  *
- * The generator judges memprof, so it shares no code with it. Whatever cannot be done (a file that
- * cannot be written, no memory) ends the program with a complaint, so nothing here reports
- * failure. */
+ * The generator judges memprof, so it shares no code with it. Any failure (a file that cannot be
+ * written, no memory) ends the program with a message, so no function here reports failure. */
 #ifndef GEN_H
 #define GEN_H
 
@@ -13,7 +12,7 @@
 
 enum { GEN_USAGE_STATUS = 2, GEN_OUTPUT_STATUS = 3 };
 
-/* What the command line asks for; each command knows some of it. */
+/* Options of the command line; each command uses some of them. */
 typedef struct gen_options {
     int64_t version, objects, snapshots, session, first_sequence, last_sequence;
     int64_t events, frames, threads, seed;
@@ -114,7 +113,7 @@ void gen_answer_totals(gen_json *json, gen_sum live, gen_sum created, int64_t de
 void gen_answer_snapshot(gen_json *json, int sequence, const char *tag, int64_t time,
                          int64_t created, int64_t deleted, gen_sum live);
 
-/* What an answer tells of a type, or of an allocation site. */
+/* Row of an answer about a type or an allocation site. */
 typedef struct gen_row {
     const char *key;
     const char *name;     /* NULL: none */
@@ -158,7 +157,7 @@ typedef struct gen_graph_view {
     const char *(*root_kind)(int kind);
 } gen_graph_view;
 
-/* What holds what, found without cleverness: who is no longer reached without an object? */
+/* Retained sizes found by brute force: which objects are no longer reached without an object? */
 typedef struct gen_graph {
     unsigned char *reached;
     int64_t *retained; /* NULL for more than GEN_MOST_DOMINATED objects, as dominators */
@@ -166,7 +165,7 @@ typedef struct gen_graph {
 } gen_graph;
 
 void gen_graph_build(gen_graph *graph, const gen_graph_view *view);
-/* What would go if all objects of a type went. */
+/* Return the bytes released if all objects of a type are removed. */
 int64_t gen_graph_held(const gen_graph *graph, const gen_graph_view *view, const char *type);
 void gen_graph_free(gen_graph *graph);
 void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph_view *view);

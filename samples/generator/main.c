@@ -186,7 +186,7 @@ static bool take(const gen_option *option, const char *text)
     return option->words ? take_word(option, text) : take_number(option, text);
 }
 
-/* What options rule out together: a complaint, or NULL. */
+/* Return a message if two options exclude each other, or NULL. */
 static const char *conflict(void)
 {
     if (asked.old_modules && asked.version != 1)

@@ -23,7 +23,7 @@ typedef struct oemp_node {
     int parent_line;
 } oemp_node;
 
-/* What becomes of the objects of a site. */
+/* Fate of the objects of a site. */
 typedef enum oemp_kind {
     SESSION,  /* created at start-up, outlives even the clean-up of the AVM */
     START,    /* created at start-up, left to the AVM to clean up */
@@ -71,7 +71,7 @@ typedef struct oemp_plan {
     int64_t churn; /* objects of all churn sites together */
 } oemp_plan;
 
-/* What a part of the AVM itself uses: `bytes` at the start, `growth` more at each snapshot. The
+/* A part of the AVM itself: it uses `bytes` at the start and `growth` more at each snapshot. The
  * last has no name. */
 typedef struct oemp_part {
     const char *name;
@@ -92,8 +92,8 @@ int oemp_last_snapshot(const oemp_plan *plan);
 /* Microseconds since the start; 0 is the start itself. */
 int64_t oemp_time(const oemp_plan *plan, int snapshot);
 const char *oemp_tag(const oemp_plan *plan, int snapshot);
-/* Of requests that create what is created: the snapshot that ends the one which runs before a
- * snapshot, when it began, and what it calls. */
+/* Return, for the request that runs before a snapshot, the snapshot that ends it, its start, and
+ * the API it calls. */
 int oemp_request_end(const oemp_plan *plan, int snapshot);
 int64_t oemp_request_start(const oemp_plan *plan, int snapshot);
 const char *oemp_request_api(const oemp_plan *plan, int snapshot);
@@ -106,7 +106,7 @@ int oemp_life(int born, int64_t index);
 int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life);
 /* Size when it was created, and `age` snapshots after the one that first reported it. */
 int64_t oemp_size(const oemp_plan *plan, int site, int life, int age);
-/* Whether its objects are counted apart from the ordinary ones. */
+/* Return true if its objects are counted separately from ordinary ones. */
 bool oemp_is_reusable(const oemp_plan *plan, int site);
 
 #endif

@@ -195,7 +195,7 @@ static int find_owner(const oemp_plan *plan, const char *key)
     plan_fault(key);
 }
 
-/* What stands behind the name in the words of a site, NULL if nothing does. */
+/* Return the word after the name among the words of a site; NULL if there is none. */
 static const char *word_of(const char *words, const char *name)
 {
     const char *found = strstr(words, name);
@@ -287,7 +287,7 @@ int oemp_last_snapshot(const oemp_plan *plan)
     return plan->exit ? plan->work + 2 : plan->work;
 }
 
-/* Where leaks are looked for: _PreCleanUp, else the last snapshot. */
+/* Return the snapshot at which leaks are counted: _PreCleanUp, else the last one. */
 static int to_snapshot(const oemp_plan *plan)
 {
     return plan->exit ? plan->work + 1 : plan->work;

@@ -247,7 +247,7 @@ static prf_row *row_of(prf_table *table, int module, int line)
     return &table->rows[table->row_count++];
 }
 
-/* What the lines took by themselves goes to their rows and to their nodes. */
+/* Add the own times of lines to their rows and nodes. */
 static void sum_lines(prf_table *table)
 {
     for (int i = 0; i < LINES; i++) {

@@ -60,7 +60,7 @@ typedef struct rpm_plan {
 void rpm_plan_init(rpm_plan *plan, const gen_options *options);
 rpm_object rpm_object_of(const rpm_plan *plan, int64_t object);
 uint64_t rpm_id_of(const rpm_plan *plan, int64_t object);
-/* Of a rpm_plan, as a graph asks. */
+/* Functions that a graph calls on an rpm_plan. */
 int64_t rpm_reference_count(const void *data, int64_t object);
 int64_t rpm_reference_of(const void *data, int64_t object, int64_t number);
 

@@ -207,7 +207,7 @@ typedef struct tal_slice {
     gen_sum live; /* at its end */
 } tal_slice;
 
-/* Of an allocation crawl. */
+/* Tally of an allocation crawl. */
 typedef struct tal_site_tally {
     const tal_crawl *crawl;
     gen_sum live;

@@ -1,5 +1,5 @@
-/* What happens on the heap of the shop as a C++ program, event by event. Every event knows which
- * block it concerns, so that the known answer need not find that out from addresses. */
+/* Events on the heap of the shop as a C++ program. Every event knows its block, so that the
+ * known answer need not derive it from addresses. */
 #ifndef TALIGENT_H
 #define TALIGENT_H
 

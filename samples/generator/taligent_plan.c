@@ -461,7 +461,7 @@ static void displace(tal_plan *plan, tal_event *event)
     plan->displaceable = -1;
 }
 
-/* What is wrong at this point of a damaged log. True: it is an event of its own. */
+/* Make the fault at this point of a damaged log. True: it is an event of its own. */
 static bool damage(tal_plan *plan, tal_event *event, int64_t step)
 {
     switch (step) {

@@ -1,5 +1,6 @@
 /* Display of watched recordings: lines as they come, or, on a terminal, a picture of the latest
  * ones that is redrawn.
+ *
  * For one file the latest rows are shown first, for several files the latest row of each.
  * Threads that share a board have a lock for it. */
 #ifndef MP_CLI_WATCH_BOARD_H

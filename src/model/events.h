@@ -1,4 +1,5 @@
 /* Facts about a log of heap events beyond the ledger: threads, sizes, anomalies, the peak.
+ *
  * Times are microseconds since the first event of the log. Generations and contexts are those of
  * the ledger. A block that was deleted with a type belongs to a context of that type from its
  * birth; a block that is never deleted belongs to a context without a type, and its type can

@@ -1,4 +1,5 @@
 /* The largest amount that a request has alive at once of the objects created after it began.
+ *
  * The time is exact: rows say when objects were created and deleted, and the rows of a snapshot
  * are sorted by time when it ends. Sizes are those of the snapshot; creations come before
  * deletions of the same microsecond. */

@@ -433,6 +433,7 @@ typedef struct mp_grower {
 } mp_grower;
 
 /* An accumulation: more objects held by one holder in each dump than in the one before.
+ *
  * A holder is recognised in another dump by its place: its type and the types of all objects
  * that dominate it. A list, whose nodes have one type, has the place of its head. A holder holds
  * the objects it refers to, except those that dominate it and the nodes of its own list; or it

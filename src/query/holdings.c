@@ -1,4 +1,5 @@
 /* Holders at a dump with the amounts they hold, and the same at the previous dump.
+ *
  * Ids of objects mean nothing in another dump, so a holder is recognised by its place: its type
  * and the types of all its dominators, from the roots down. For earlier dumps only the amounts
  * held at each place are kept. For the previous dump the places are kept too, because a holder

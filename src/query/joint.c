@@ -1,8 +1,10 @@
 /* Retained sizes of groups of objects or of roots.
+ *
  * A group retains an object if every way from the roots to it passes through the group. Many groups
  * are computed at once: each object has a mask with a bit for each group, set if the object is
  * reached without that group. Roots begin with all bits except that of their own group. An object
  * passes on its bits except those of its own groups. Bits are only added, so this ends.
+ *
  * Most objects soon have all bits that any object can have. They will not change any more and
  * are passed on first, so that the objects they reach are visited once instead of several times. */
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* Lower and upper bounds of the retained sizes of all groups of objects, in one walk.
+ *
  * A group retains whatever its objects dominate. It also retains objects at which several ways
  * meet, if each of these ways passes through the group: objects to which their immediate dominator
  * has no reference of its own. Objects are visited nearest first. For each way that ends at a
@@ -6,6 +7,7 @@
  * of earlier meetings on it; if these are unknown, the shortest way is used. A group that is on
  * each way may retain the object. It certainly does if its objects on the ways dominate their ends.
  * Usually both bounds are equal.
+ *
  * If all objects that refer to an object belong to one group and lie on the same ways, they act
  * like one object that dominates it: a class of objects, with its own place in the tree that is
  * summed up. */

@@ -1,5 +1,6 @@
 /* State of a recording at each of its snapshots while it is read: live objects, growth since the
  * first snapshot, and the site that grew most.
+ *
  * Each delta of the ledger is visited once, so a snapshot costs as much as its changes. The
  * first snapshot of a session is its start, as in reports. */
 #ifndef MP_QUERY_TRACKER_H

@@ -1,4 +1,5 @@
 /* Time of an execution profile by its call tree, or by method if there is none.
+ *
  * The cost of a method is that of its lines, as in all reports. The call tree distributes it
  * over paths: the time of a node minus that of its callees. In complete recordings both agree.
  * In others no node gets more than its method has left, and the rest is shown under unknown

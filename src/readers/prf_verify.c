@@ -1,6 +1,7 @@
 /* Consistency checks of an execution profile. Files round every time to a microsecond, so a sum of
  * n rows may be off by half a microsecond per row, plus one for the figure that it is compared
  * with.
+ *
  * Checks need whole sections: if rows were skipped or the file ends early, the rest is not
  * checked. */
 #include <inttypes.h>

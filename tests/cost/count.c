@@ -1,9 +1,10 @@
-/* What a run costs, counted: the program's sources are compiled so that each basic block calls
- * __sanitizer_cov_trace_pc(), and what the C library does by the byte is counted by 16 bytes.
+/* Count the cost of a run: the program's sources are compiled so that each basic block calls
+ * __sanitizer_cov_trace_pc(), and functions of the C library that work on bytes count one for each
+ * 16 bytes.
  *
- * At its end the program writes the sum, and its most memory in KiB, into the file that
- * MEMPROF_COST names. Time would tell about the machine; this is the same number each run, but for
- * what threads do while one waits for another. */
+ * At exit the program writes the sum, and its peak memory in KiB, to the file named by
+ * MEMPROF_COST. Time would depend on the machine; this number is the same in each run, except
+ * for what threads do while others wait. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 enum { BYTES_A_STEP = 16, KEPT = 1024 };
 
 static atomic_ullong counted;
-/* What a thread has counted and not yet added; when it ends, that is lost. */
+/* Count of a thread that is not yet added to the sum; it is lost when the thread ends. */
 static _Thread_local unsigned kept;
 
 void __sanitizer_cov_trace_pc(void);
@@ -67,7 +68,7 @@ void *__wrap_memset(void *to, int byte, size_t size)
 
 int __wrap_memcmp(const void *a, const void *b, size_t size)
 {
-    /* Where they differ is not told; texts that do are not alike for long. */
+    /* The position of the difference is unknown; texts that differ usually do so early. */
     int order = __real_memcmp(a, b, size);
     count(1 + (order ? 0 : size / BYTES_A_STEP));
     return order;

@@ -23,7 +23,7 @@ static void tell(const char *what, long result)
     dprintf(told, "%s %d\n", what, result < 0 ? errno : 0);
 }
 
-/* What is called once a recording is decoded: by then another file is denied. */
+/* Try a denied operation as soon as a recording is decoded: by then other files are denied. */
 static void try_early(const char *what)
 {
     const char *to = getenv("MEMPROF_PROBE");

@@ -222,7 +222,7 @@ static mp_digest *digest_of(const mp_request *request)
     return digest;
 }
 
-/* What is written to be read is read. */
+/* Check that an output which memprof can read is read again. */
 static void check_written(const mp_renderer *renderer, const char *text)
 {
     mp_suppressions list = {.today = 1};

@@ -1,4 +1,4 @@
-/* What must hold of whatever is printed. */
+/* Checks of all output. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,7 +240,7 @@ void fuzz_check_xml(const char *of, mp_slice text)
 
 /* --- HTML --- */
 
-/* Whether it is one that a page has of itself. */
+/* Return true if a page may have the element of its own. */
 static bool is_element(mp_slice name)
 {
     static const char *const known[] = {
@@ -308,7 +308,7 @@ static size_t times(mp_slice text, const char *words)
     return count;
 }
 
-/* What the suites say of their cases is so. */
+/* Check that the counts of suites match their cases. */
 static void check_junit(const char *of, mp_slice text)
 {
     char counts[128];

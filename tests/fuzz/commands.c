@@ -102,7 +102,7 @@ static char *parse(size_t word_count, char **words)
     return line;
 }
 
-/* What the line says is what was asked. */
+/* Check that the command line of an answer asks the same question. */
 static void check_again(const char *line)
 {
     char *words[MOST_WORDS * 4 + 1];

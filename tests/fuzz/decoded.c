@@ -12,7 +12,7 @@
 #include "input/input.h"
 #include "input/private.h"
 
-/* Of one byte, of two, of up to four, and with shifts between sets. */
+/* Encodings with one byte, two, up to four, and with shifts between sets. */
 static const char *const encodings[] = {"CP1252", "UTF-16LE", "UTF-16BE",   "CP932",  "GB18030",
                                         "BIG5",   "EUC-JP",   "BIG5-HKSCS", "EUC-KR", "KOI8-R",
                                         "CP437",  "UTF-8",    "CP1258",     NULL};

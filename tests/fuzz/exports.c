@@ -58,7 +58,7 @@ static void check_export(const char *name, mp_slice text)
 
 /* --- in a file --- */
 
-/* Where an exporter makes its file by itself. */
+/* Return the path for exporters that create their file themselves. */
 static const char *file_path(void)
 {
     static char path[64];

@@ -42,8 +42,8 @@ const fuzz_target *fuzz_target_find(const char *name)
 
 /* --- the budget --- */
 
-/* What an input may cost: all of its readings and answers together. What the program has at once
- * may be so much, and so much more for each byte of the input; sanitizers alone can count it. */
+/* Limits of an input: memory for all its readings and answers, as a constant plus an amount for
+ * each byte of the input. Only sanitizers can measure it. */
 enum { FREE_MIB = 8, BYTES_EACH = 4 << 10 };
 /* Seconds of the processor: far from what inputs of this size take, on the slowest machine. */
 enum { MOST_SECONDS = 10 };

@@ -1,6 +1,6 @@
-/* What a fuzzer feeds: a target a kind of input, in one table (fuzz.c). A target makes of bytes
- * what the program makes of them, and calls what must hold of its output; what does not ends the
- * process. The same targets replay recorded inputs as a normal test (replay.c). */
+/* Fuzz targets, one for each kind of input, in one table (fuzz.c). A target processes bytes as
+ * the program does and checks its output; a failed check ends the process. The same targets
+ * replay recorded inputs as a normal test (replay.c). */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
@@ -71,7 +71,7 @@ void fuzz_check_csv(const char *of, mp_slice text);
 void fuzz_check_html(const char *of, mp_slice text);
 /* UTF-8, elements closed in their order, nothing raw that must be escaped. */
 void fuzz_check_xml(const char *of, mp_slice text);
-/* What an error says. */
+/* Check the texts of an error. */
 void fuzz_check_error(const mp_error *error);
 /* A digest says the same when it was written as a baseline and read again. */
 void fuzz_check_baseline(const mp_digest *digest, mp_dictionary *dictionary);
@@ -99,7 +99,7 @@ const fuzz_recording *fuzz_small_heap(void);
 /* The diagnostics as lines. Release with free(). */
 char *fuzz_complaints(const mp_diagnostics *diagnostics);
 
-/* What is asked beside the chosen arguments; zero-initialise. */
+/* Input besides the chosen arguments; zero-initialise. */
 typedef struct fuzz_asked {
     struct mp_policy *policy;                   /* without faults, taken; NULL: a usual one */
     const struct mp_suppressions *suppressions; /* NULL: none */

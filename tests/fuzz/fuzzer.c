@@ -1,5 +1,5 @@
-/* What libFuzzer calls. The target is named by MEMPROF_FUZZ, so that the processes that it starts
- * itself have the same one. */
+/* Entry points for libFuzzer. MEMPROF_FUZZ names the target, so that processes started by the
+ * fuzzer have the same one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,8 +17,8 @@
 
 enum { ASKED = 4 };
 
-/* What the reader complains of; and where it can be asked, two reports more, in some formats, and
- * what an exporter writes. */
+/* Print the reader's diagnostics and, if the recording can be analysed, two reports in some
+ * formats and the output of an exporter. */
 static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *texts[ASKED])
 {
     size_t count, exporter_count;
@@ -89,7 +89,7 @@ void fuzz_reader(const fuzz_target *target, mp_slice input)
 
 /* --- what is packed --- */
 
-/* What all its lines come to. */
+/* Print a digest of all lines. */
 static void put_lines(mp_input *input, FILE *out)
 {
     fuzz_choice sum = {0};
@@ -99,7 +99,7 @@ static void put_lines(mp_input *input, FILE *out)
     fprintf(out, "%" PRIu64 " lines, %016" PRIx64 "\n", lines, sum.state);
 }
 
-/* What is said of an archive's members; and of the last one, which can be opened by its name. */
+/* Diagnostics of an archive's members, and the last member, which can be opened by its name. */
 typedef struct members {
     FILE *out;
     char *last, *said;
@@ -150,7 +150,7 @@ static void put_members(mp_input *archive, mp_diagnostics *diagnostics, FILE *ou
     mp_input_forget();
 }
 
-/* What is in it, and what is wrong with it. */
+/* Return the contents of the archive and its problems. */
 static char *tell_packed(mp_input *input, mp_diagnostics *diagnostics)
 {
     char *all = NULL;

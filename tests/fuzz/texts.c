@@ -1,4 +1,5 @@
-/* What is read beside recordings: policies, suppressions, baselines, rules that rewrite names. */
+/* Targets for files besides recordings: policies, suppressions, baselines, rules that rewrite
+ * names. */
 #include <fnmatch.h>
 #include <regex.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ static mp_slice count_entries(mp_slice text, mp_arena *arena)
                                        rest + strspn(rest, "0123456789")));
 }
 
-/* What is read is written so that it reads the same, and can be compared with. */
+/* Check that a baseline is written as it was read, and can be compared with. */
 void fuzz_baseline(const fuzz_target *target, mp_slice input)
 {
     (void)target;
@@ -175,7 +176,7 @@ static void compare_glob(const char *glob, const char *text, unsigned flags)
     int theirs = (flags & MP_GLOB_ANY_CASE ? FNM_CASEFOLD : 0) |
                  (flags & MP_GLOB_NO_ESCAPES ? FNM_NOESCAPE : 0);
     bool fits = mp_glob_fits(glob, text, flags);
-    /* Of what is half a class, it makes more than anybody can have meant. */
+    /* fnmatch() reads unfinished classes in ways that nobody can have intended. */
     bool plain = !strstr(glob, "[:") && !strstr(glob, "[.") && !strstr(glob, "[=");
     /* POSIX: a bracket that nothing closes stands for itself. It takes the "-" in "[z-" for a
      * range. */

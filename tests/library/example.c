@@ -1,4 +1,5 @@
-/* What leaks in a recording, by the library: the example of docs/library.md, in C and as C++. */
+/* Print the leaks of a recording with the library: the example of docs/library.md, in C and as
+ * C++. */
 #include <memprof/memprof.h>
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagnostics,
                  const char *name, const void *bytes, size_t length, size_t window);
 
-/* What came of one reading. */
+/* Result of one reading. */
 typedef struct reading {
     mp_model *model;
     mp_diagnostics *diagnostics; /* keeps all */

@@ -199,8 +199,8 @@ static void test_a_checksum(void **state)
     assert_int_equal(logged.bytes, size_of(path));
 }
 
-/* Whether the database still counts as whole when such statements were run after it was opened. Its
- * files are of long ago by then, so that their times tell. */
+/* Return true if the database still counts as complete after these statements ran. Its files get
+ * an old time stamp before, so that a change is visible. */
 static bool is_whole_after(const char *statements)
 {
     const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
@@ -305,7 +305,7 @@ static void test_an_unfinished_change(void **state)
     assert_read(30, false);
 }
 
-/* What is left of the log before: other numbers of chance stand in its frames. */
+/* Remains of an earlier log: its frames have a different salt. */
 static void test_old_frames(void **state)
 {
     (void)state;

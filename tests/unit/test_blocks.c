@@ -79,7 +79,7 @@ static void what_is_alive_is_found(void **unused)
     close_heap(&of);
 }
 
-/* Of more than a million deletions the last are remembered, however often one is looked for. */
+/* More than a million deletions: the latest are remembered, however often one is looked up. */
 static void the_last_million_deletions_are_remembered(void **unused)
 {
     (void)unused;

@@ -64,7 +64,8 @@ static char *dump(const char *text)
 
 #define UNIT "1 \"a.p\" \"\" 7\n2 \"run a.p\" \"\" 0\n"
 
-/* What ran in one run or the other is executed, what either lists is executable; times add up. */
+/* Lines executed in either run are executed, lines listed in either are executable; times add
+ * up. */
 static void runs_are_united(void **unused)
 {
     (void)unused;
@@ -87,7 +88,7 @@ static void versions_are_apart(void **unused)
                RUN("1 \"a.p\" \"\" 5\n2 \"run a.p\" \"\" 0\n", "1 4 1 0.1 0.1\n2 9 1 0.1 0.1\n",
                    "1 \"\" 2\n3\n4\n.\n1 \"run\" 1\n9\n.\n"),
            "a.p 5! 3/2 [:2/1 run:1/1] 3x0 4x1 9x1\na.p 7! 1/1 [:1/1] 3x1\n3/4 0");
-    /* Of another version nothing is listed, and its runs tell nothing of this one. */
+    /* Another version lists nothing, and its runs say nothing about this one. */
     expect(RUN(UNIT, "", "1 \"\" 1\n3\n.\n") RUN("1 \"a.p\" \"\" 5\n", "1 3 1 0.1 0.1\n", ""),
            "a.p 7 1/0 [:1/0] 3x0\n0/1 1");
     /* An entry whose unit is not among the modules is of the only version that there is. */
@@ -113,7 +114,7 @@ static void methods_share_names_and_lines(void **unused)
            "C 7 1/1 [a:1/1 b:1/0] 4x3 4x0\n1/1 0");
 }
 
-/* What the runtime does around a method is no line; a class of nothing else is no source. */
+/* The runtime's work around a method is not a line; a class with nothing else is not a source. */
 static void lines_count_from_one(void **unused)
 {
     (void)unused;

@@ -48,7 +48,7 @@ static void all_are_counted_and_few_are_kept(void **unused)
     mp_diagnostics_free(NULL);
 }
 
-/* What is quoted from a file may be anything; the message is UTF-8, and has an end. */
+/* Text quoted from a file may be anything; the message is UTF-8 and ends. */
 static void messages_are_text(void **unused)
 {
     (void)unused;
@@ -79,7 +79,7 @@ static void the_catalogue_is_in_order(void **unused)
         assert_in_range(strlen(code), 4, 40);
         for (int k = 0; k < i; k++)
             assert_string_not_equal(code, mp_diagnostic_code((mp_diagnostic_id)k));
-        /* What contradicts its format is worth a warning. */
+        /* Contradictions of the format are at least warnings. */
         if (mp_diagnostic_is_violation((mp_diagnostic_id)i))
             assert_int_not_equal(mp_diagnostic_severity((mp_diagnostic_id)i), MP_NOTE);
     }

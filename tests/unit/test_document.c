@@ -257,7 +257,7 @@ static void text_is_made_safe(void **unused)
     mp_arena_free(&arena);
 }
 
-/* What tells names apart stays: the right end. */
+/* The right end, which distinguishes names, stays. */
 static void names_lose_what_matters_least(void **unused)
 {
     (void)unused;
@@ -454,8 +454,8 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
         assert_int_equal(mp_text_width(cases[i].text), cases[i].width);
 }
 
-/* What is left out below a place stands behind its children, which need not stand together, and
- * nothing of it is lost. */
+/* The parts left out below a place come after its children, which need not be adjacent, and
+ * nothing is lost. */
 static void trees_are_cut(void **unused)
 {
     mp_place at[] = {{.label = "all", .own = 1, .all = 10},

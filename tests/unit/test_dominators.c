@@ -21,7 +21,7 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(state >> 33) % limit;
 }
 
-/* What strong roots reach without `removed` (0: nothing is), as bits. */
+/* Return the objects that strong roots reach without `removed` (0: none is removed), as bits. */
 static uint32_t reach(const mp_graph *graph, uint32_t removed)
 {
     uint32_t seen = 0;

@@ -214,7 +214,7 @@ static void selected(void **state)
         {"retained of type \"A\" <= 1 KiB", FAIL, 2000, 1024, "976 B over 1.0 KiB"},
         {"leaked of type \"X\" <= 1", ERROR, 0, 0, "no type matches \"X\""},
         {"leaked of type \"X\" <= 1 if any", PASS, 0, 0, "there is no matching type"},
-        /* What the base alone has is gone: that is something to judge. */
+        /* Entries that only the base has are gone: that can be judged. */
         {"live of type \"C\" <= 1", PASS, 0, 1, NULL},
         {"live of each type <= 400", FAIL, 500, 400, "1 of 4 types, worst A: 500 B alive"},
         {"live of each type <= 500", PASS, 500, 500, NULL},

@@ -128,7 +128,7 @@ static void all_is_one(void **unused)
     assert_groups((mp_reading){.grouping = MP_GROUP_ALL}, names, (const size_t[]){6}, 1);
 }
 
-/* What is named is nobody's business but the reader's: it is not even looked for. */
+/* Named files are the reader's business: they are not even looked for. */
 static void named_files_are_passed_through(void **unused)
 {
     (void)unused;

@@ -267,7 +267,7 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Whether a table of ids[1..count] finds each, and nothing beside them. */
+/* Check that a table of ids[1..count] finds each of them and no others. */
 static void check_table(const uint64_t *ids, uint32_t count, bool dense)
 {
     mp_id_table table;

@@ -76,7 +76,7 @@ static void check_groups(const reading *r, const char *from, const char *to, con
     mp_window_free(&window);
 }
 
-/* Of what leaks up to 4, objects 5 and 6 were born at 2, and 9 at 3. */
+/* Leaks up to snapshot 4: objects 5 and 6 were born at 2, and 9 at 3. */
 static const struct {
     const char *by, *expected;
 } by_hand[] = {
@@ -159,7 +159,7 @@ static void a_window_may_be_any(void **unused)
                  "Procedure: 2-0=2/300, from 2/300, leaked 0/0, incl 350\n"
                  "Temp-table: 1-0=1/50, from 1/50, leaked 0/0, incl 50, idle 1\n"
                  "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 78\n");
-    /* Of one snapshot nothing leaks. What comes later is not there. */
+    /* A single snapshot has no leaks. Later objects do not exist. */
     check_groups(&r, "1", "1", "type",
                  "Dynamic Query: 1-0=1/20, from 1/20, leaked 0/0, incl 20\n"
                  "Procedure: 1-0=1/100, from 1/100, leaked 0/0, incl 100\n"

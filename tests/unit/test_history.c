@@ -133,7 +133,7 @@ static void test_found_late(void **state)
     close_book(&b, "1 10 c2 1-2\n1 30 c3 1-0\n2 40 c3 1-2\n3 50 c3 3-0\n");
 }
 
-/* Of a recording, the objects kept are those that the ledger counts, at every snapshot. */
+/* For a recording, the objects kept are those that the ledger counts, at every snapshot. */
 static void test_agrees_with_the_ledger(void **state)
 {
     (void)state;

@@ -105,7 +105,7 @@ static void things_are_found_by_their_hash(void **unused)
     }
 }
 
-/* Of 100,000 numbers two of 64 bits meet once in four thousand million runs. */
+/* Among 100,000 numbers, two 64-bit hashes are equal once in four thousand million runs. */
 static void hashes_of_numbers_do_not_meet(void **unused)
 {
     (void)unused;

@@ -382,7 +382,7 @@ static size_t count_descriptors(void)
     return count;
 }
 
-/* Of many files an eighth of what the process may open stays open. */
+/* With many files, an eighth of the number that the process may open stays open. */
 static void few_files_stay_open(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* What is kept of many, against counting for each place how many come before it. */
+/* Largest elements, compared with counting for each place how many come before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

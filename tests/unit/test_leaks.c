@@ -83,7 +83,7 @@ static void leaks_are_as_by_hand(void **unused)
     static const struct {
         const char *from, *to, *expected;
     } cases[] = {
-        /* What is alive at _PreCleanUp and was not at the first snapshot. */
+        /* Objects alive at _PreCleanUp but not at the first snapshot. */
         {NULL, NULL,
          "1 1/200 Procedure order.p, order.p:3 main.p:7, class 1, grew 1 of 2, once\n"
          "2 1/50 Temp-table tt, order.p:6 main.p:7, class 4, grew 1 of 2, once, owned, idle\n"

@@ -327,7 +327,7 @@ static void needs_are_those_of_the_questions(void **unused)
     mp_session_free(session);
 }
 
-/* What comes through a pipe is there once. */
+/* A pipe can be read only once. */
 static void a_pipe_is_read_once(void **unused)
 {
     (void)unused;
@@ -356,7 +356,7 @@ static void a_pipe_is_read_once(void **unused)
     close(ends[0]);
 }
 
-/* What is in a folder is asked apart, and merged; by an option it is one. */
+/* Files of a folder are analysed separately and merged; an option combines them. */
 static void a_folder_is_asked_as_a_whole(void **unused)
 {
     (void)unused;
@@ -495,7 +495,7 @@ static bool has(const mp_document *document, const char *format, const mp_sessio
     return found;
 }
 
-/* What draws has something to draw where the caller asked for it, and else says how to ask. */
+/* Figures are made if the caller asks for them; otherwise the error says how to ask. */
 static void figures_are_drawn_where_they_are_asked_for(void **unused)
 {
     (void)unused;
@@ -592,7 +592,7 @@ static void inputs_need_no_path(void **unused)
     mp_session_free(session);
 }
 
-/* What stands in an archive in memory is named by it. */
+/* A member of an archive in memory is named after the archive. */
 static void an_archive_can_be_in_memory(void **unused)
 {
     (void)unused;

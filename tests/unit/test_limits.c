@@ -67,7 +67,7 @@ static void the_kernel_says(void **unused)
     assert_int_equal(cli_memory_available(root), 4096 * MIB);
 }
 
-/* What is in use but for files that may be forgotten, of the group itself and of those around. */
+/* Used memory without the pages that may be dropped, of the group itself and of those around it. */
 static void a_group_has_a_limit(void **unused)
 {
     (void)unused;

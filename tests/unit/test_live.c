@@ -9,7 +9,7 @@
 
 #include "model/live.h"
 
-/* What the set should hold: the n-th id of a family has n as its place. */
+/* Expected contents of the set: the n-th id of a family has n as its place. */
 typedef struct oracle {
     int64_t *bytes; /* -1: not there */
     uint32_t *generations;

@@ -138,8 +138,8 @@ static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused
     mp_dictionary_free(dictionary);
 }
 
-/* Of lines of callers, the outermost decides: calls at 10 and 20 became 50 and 60, while the lines
- * within were exchanged. */
+/* Among lines of callers, the outermost decides: calls at 10 and 20 became 50 and 60, while the
+ * lines within were exchanged. */
 static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
 {
     (void)unused;
@@ -237,7 +237,7 @@ static void add_lines(list *entries, mp_dictionary *dictionary, const int64_t (*
         add(entries, site(dictionary, "T", "f", (uint32_t)(*lines)[0]), (*lines)[1], (*lines)[1]);
 }
 
-/* What the site on a line was: its bytes in the base and in the new one. */
+/* Return the site that was on a line, by its bytes in the base and in the new recording. */
 static const mp_difference *on_line(const mp_differences *result, uint32_t line, bool in_now)
 {
     for (size_t i = 0; i < result->count; i++)

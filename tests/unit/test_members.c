@@ -203,7 +203,7 @@ static void members_come_in_any_order(void **unused)
                 assert_all(rooms[j], wants, orders[i]);
 }
 
-/* Where no temporary file can be, each member is walked to. */
+/* If no temporary file can be created, each member is reached by reading the archive. */
 static void members_come_without_temporary_files(void **unused)
 {
     (void)unused;

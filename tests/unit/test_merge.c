@@ -97,7 +97,7 @@ static void rows_stand_in_one_order(void **unused)
     mp_document_free(b);
 }
 
-/* What stands by something else than its order says is not turned around. */
+/* Rows that are not sorted by their order are not reversed. */
 static void rows_of_one_file_stay_as_they_stood(void **unused)
 {
     (void)unused;
@@ -230,8 +230,8 @@ static void count_rows(mp_document *merged)
                     mp_document_find(merged, "top")->row_count);
 }
 
-/* Of all headlines the first stands above what each file says: by its first key, then by the next;
- * of equal ones that of the first file. It is told which, as people know the file. */
+/* The first of all headlines comes before the answers of the files: by its first key, then by
+ * the next; between equal ones, that of the first file. It names the file as people know it. */
 static void the_first_headline_is_said_of_all(void **unused)
 {
     (void)unused;

@@ -103,7 +103,7 @@ static char *dump(const mp_model *model)
     return text;
 }
 
-/* What the small recording says, column by column. Contexts stand in the order of their rows. */
+/* Contents of the small recording, column by column. Contexts are in the order of their rows. */
 #define SESSION(details)                                                                           \
     "session 3f2504e0-4f89-11d3-9a0c-0305e82c3301 pid 3277 "                                       \
     "start 2022-02-01T08:01:39.967+05:00=1643684499967000 id AS-4 app shop propath C:\\app,src\n"  \

@@ -27,7 +27,7 @@ static uint64_t line_of(const char *text, const char *marker)
     return line;
 }
 
-/* Whether the first diagnostic of this kind is about `line` and says `message`. */
+/* Return true if the first diagnostic of this kind is about `line` and has this message. */
 static bool is_told(const reading *r, mp_diagnostic_id id, uint64_t line, const char *message)
 {
     const mp_diagnostic *found = find_diagnostic(r->diagnostics, id);
@@ -146,9 +146,10 @@ typedef struct fault {
     uint64_t others; /* diagnostics that follow from it */
 } fault;
 
-/* What there is to be said of the second snapshot alone: it does not start the recording, two
- * types, one node, two platform objects and an owner are not known, nor what it changes (two) and
- * deletes, and its trailer counts objects and reusable ones, and the bytes of both. */
+/* Diagnostics of the second snapshot alone: it does not start the recording; two types, one
+ * node, two platform objects and an owner are unknown, and so are the two objects it changes and
+ * the one it deletes; and its trailer counts objects and reusable objects, and the bytes of
+ * both. */
 enum { FOLLOWING = 1 + 2 + 1 + 2 + 1 + 2 + 1 + 4 };
 
 static const fault faults[] = {
@@ -339,7 +340,7 @@ static void a_cut_keeps_the_whole_snapshots(void **unused)
             assert_int_equal(r.model->snapshots.at[1].live_bytes, 720);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_NOTHING_USABLE), !whole);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 0);
-        /* What is too short for a header is not known to be one. */
+        /* A text too short for a header is not recognised as one. */
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN) +
                              mp_diagnostics_count(r.diagnostics, MP_DIAG_SKIPPED_LINES),
                          torn);

@@ -164,7 +164,7 @@ static void the_longest_of_the_leftmost_is_found(void **unused)
     }
 }
 
-/* Where a text goes on, what stands before it counts. */
+/* If a text continues, the text before it counts. */
 static void what_stands_before_is_seen(void **unused)
 {
     (void)unused;
@@ -182,7 +182,7 @@ static void what_stands_before_is_seen(void **unused)
     mp_pattern_free(word);
 }
 
-/* Of the C library, each of these takes from half a minute to for ever. */
+/* In the C library, each of these takes from half a minute to forever. */
 static void long_names_take_no_longer_than_they_are(void **unused)
 {
     (void)unused;
@@ -242,8 +242,8 @@ static void hold_against_regexec(const regex_t *regex, const char *expression, c
     reason[slice.length] = '\0';
     if (is_theirs && !strstr(text, reason))
         fail_msg("%s in \"%s\" without %s", expression, text, reason);
-    /* Of repetitions of what may be empty, the last one that is not is kept here; the C library
-     * loses groups before an assertion. */
+    /* If a repetition may match the empty text, the last non-empty match is kept here; the C
+     * library loses groups before an assertion. */
     bool alike = !strstr(expression, "(a*)*") && !strchr(expression, '\\');
     for (int i = 0; is_theirs && i < (alike ? MP_PATTERN_GROUPS : 1); i++) {
         bool none = ours[i].begin == ours[i].end; /* which group is empty, and where, is the same */

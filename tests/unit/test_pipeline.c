@@ -11,7 +11,7 @@
 
 #include "base/pipeline.h"
 
-/* What the batches are added to. The numbers are exact only if they come in order. */
+/* The sum that batches are added to. The numbers are exact only if they come in order. */
 typedef struct sum {
     uint64_t next, mixed, out_of_order;
     pthread_t last;
@@ -122,7 +122,7 @@ static void little_work_is_done_at_once(void **unused)
     mp_pipeline_free(pipeline);
 }
 
-/* Where nothing waits; behind others it keeps its turn. */
+/* If nothing waits, a batch runs at once; otherwise it waits for its turn. */
 static void the_last_is_done_at_once(void **unused)
 {
     (void)unused;

@@ -33,7 +33,7 @@ static int print_names(FILE *out, const reading *r, mp_string_id program, mp_str
                    start_line, overload);
 }
 
-/* Of all that was read. */
+/* Return the costs of everything that was read. */
 static mp_profile_costs costs_of(const reading *r)
 {
     mp_error error = {0};
@@ -98,7 +98,7 @@ static char *dump_methods(const reading *r, bool programs)
     return text;
 }
 
-/* What a path is sorted by among those with the same caller. */
+/* A path with the key it is sorted by among those with the same caller. */
 typedef struct path {
     mp_path_cost cost;
     const char *name;

@@ -28,10 +28,10 @@ static void centres(void **state)
         {{5, 5, 6}, 3, 5, 1}, /* half of 1, up; the deviations' median would be 0 */
         {{3, 3, 3, 3, 90}, 5, 3, 44},
         {{1, 2, 3, 4, 5, 6, 100}, 7, 4, 50},
-        /* Of eight, the lowest and the highest are left out: 2 to 8. */
+        /* Eight values: the lowest and the highest are left out, 2 to 8 stay. */
         {{900, 3, 4, 2, 6, 7, 8, 1}, 8, 5, 3},
         {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 900}, 15, 8, 6},
-        /* Of sixteen two of each end: 3 to 14. */
+        /* Sixteen values: two at each end are left out, 3 to 14 stay. */
         {{-9, -9, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 900, 900}, 16, 8, 6},
         {{INT64_MAX / 2, -(INT64_MAX / 2)}, 2, 0, INT64_MAX / 2},
     };

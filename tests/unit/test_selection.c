@@ -97,7 +97,7 @@ static void each_subject(void **unused)
     reading_free(&r);
 }
 
-/* What nobody told the type of has one too: of dumps it may be an object's. */
+/* An object of unknown type has a type too: in dumps it may be the type of an object. */
 static void an_unknown_type_is_a_type(void **unused)
 {
     (void)unused;

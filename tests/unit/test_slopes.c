@@ -78,7 +78,7 @@ static mp_slope_ranks by_sorting(const double *values, size_t count)
     return result;
 }
 
-/* Of series that change seldom and often, by what is equal and by what is not. */
+/* Series that change seldom and often, by equal and by different amounts. */
 static void ranks_are_those_of_all_slopes(void **unused)
 {
     (void)unused;

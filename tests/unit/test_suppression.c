@@ -84,7 +84,7 @@ static void files_without_suppressions(void **unused)
     }
 }
 
-/* What is not UTF-8 is ISO 8859-1, as in recordings. */
+/* Text that is not UTF-8 is ISO 8859-1, as in recordings. */
 static void latin_1_is_read(void **unused)
 {
     (void)unused;
@@ -144,7 +144,7 @@ static void errors_tell_where_and_what_was_expected(void **unused)
     }
 }
 
-/* What the C library says of a regular expression is its own. */
+/* The C library's message about a regular expression is passed on. */
 static void a_wrong_regular_expression_is_told(void **unused)
 {
     (void)unused;
@@ -260,7 +260,7 @@ static const struct {
      "a used 3 3/272\nsuppressed 3/272, leaked 0/0 at 0, alive 6/407\n"},
     {"[a]\nsource=main*\nreason=r\n",
      "a unused 0 0/0\nsuppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
-    /* What is alive and no leak is not suppressed: object 3 was there before. */
+    /* Live objects that do not leak are not suppressed: object 3 existed before. */
     {"[a]\ntype=Dynamic Query\nreason=r\n",
      "a used 1 1/22\nsuppressed 1/22, leaked 2/250 at 2, alive 6/407\n"},
     /* The first takes it. */

@@ -142,7 +142,7 @@ static void crawls_hold_their_own_separator(void **unused)
 
 /* --- order --- */
 
-/* Of what waits, the number of the earliest: by time, then by line. */
+/* Return the number of the earliest waiting event: by time, then by line. */
 static size_t earliest(const mp_event *waiting, size_t count)
 {
     size_t found = 0;
@@ -407,7 +407,7 @@ static void threads_have_whole_names(void **unused)
     reading_free(&r);
 }
 
-/* What was alive of each type at the peak of its own log. */
+/* Amounts of each type that were alive at the peak of its own log. */
 static void peaks_of_two_logs(void **unused)
 {
     (void)unused;

@@ -107,7 +107,7 @@ static void other_bytes_are_iso_8859_1(void **unused)
     }
     assert_true(mp_utf8_valid(text));
 
-    /* What is UTF-8 is left where it is, and `converted` as it was. */
+    /* Valid UTF-8 stays where it is, and `converted` keeps its value. */
     mp_slice good = mp_slice_of("Z\xc3\xbcrich");
     converted = false;
     text = mp_utf8_from_bytes(&arena, good, &converted);

@@ -1,4 +1,4 @@
-/* What of a trace ran inside of what: by the order in which it was completed. */
+/* Nesting of a trace's executions, by the order in which they were completed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -113,7 +113,7 @@ static void a_kind_is_what_people_would_say(void **unused)
         /* Up at every snapshot is growth, be the first step as large as it likes. */
         {{0, 1000, 1001, 1002, 1003}, 5, MP_TREND_GROWS},
         {{0, 1000, 1001, 1002}, 4, MP_TREND_GROWS},
-        /* What stops growing behind the step is a jump. */
+        /* A series that stops growing after the step is a jump. */
         {{0, 1000, 1001, 1001, 1001, 1001}, 6, MP_TREND_JUMP},
         {{9000, 9001, 9000, 8, 9, 8, 9}, 7, MP_TREND_DROP},
         /* A peak goes up and down again. */

@@ -1,4 +1,4 @@
-/* What leaks: sites whose objects come and go as each test says, in recordings and heap logs. */
+/* Verdicts on sites whose objects come and go as each test says, in recordings and heap logs. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

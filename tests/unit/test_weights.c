@@ -57,7 +57,7 @@ static void check_heap(const char *from, const char *to, const mp_weighing *of, 
     reading_free(&r);
 }
 
-/* What leaked is 5, 6 and 9. */
+/* Objects 5, 6 and 9 leaked. */
 static void leaks_stand_below_the_code_that_made_them(void **unused)
 {
     (void)unused;

@@ -167,7 +167,7 @@ static void every_session_has_its_own_range(void **unused)
         assert_true(mp_window_before_to(&window, (mp_snapshot_id){i}));
     }
     mp_window_free(&window);
-    /* What one of them does not have is an error. */
+    /* A name that one of them does not have is an error. */
     assert_false(mp_window_resolve(model, "a", "b", &window, &error));
     assert_false(mp_window_resolve(model, "3", NULL, &window, &error));
     reading_free(&r);
