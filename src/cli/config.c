@@ -28,6 +28,9 @@ enum { MOST_FAULTS = 10 };
 /* A file is not longer: it is read before anything is asked for. */
 enum { MOST_BYTES = 64 * 1024 };
 
+/* The least rank of what a .memprof sets. */
+enum { NEAREST = 2 };
+
 typedef struct config_reading {
     const cli_options *options;
     const cli_command *commands;
@@ -316,7 +319,7 @@ static void read_nearest(config_reading *config)
         const char *folder = *up ? up : ".";
         bool found = is_file(path), trusted = found && is_trusted(path, folder);
         if (trusted) {
-            read_file(config, path, strlen(up), 2);
+            read_file(config, path, strlen(up), NEAREST);
             return;
         }
         if (found && !says(config, "quiet"))
@@ -352,27 +355,37 @@ static void tell(const config_reading *config)
     }
 }
 
-/* Return true if the command judges: by a policy, a baseline or limits. */
+/* Return true if the command judges: by a policy, a baseline, a format or limits. */
 static bool judges(const config_reading *config)
 {
     const char *command = config->options->command.name;
-    bool limits = strcmp(command, "gate") == 0 || strcmp(command, "baseline") == 0;
+    bool limits = strcmp(command, "gate") == 0 || strcmp(command, "baseline") == 0 ||
+                  strcmp(command, "check") == 0;
     for (size_t i = 0; i < cli_option_count; i++)
         limits |=
             cli_option_table[i].section == CLI_LIMITS && says(config, cli_option_table[i].name);
     return limits;
 }
 
+/* Return true if the setting replaces a limit of the user's own file. */
+static bool replaces_limit(const config_reading *config, const config_setting *made)
+{
+    for (size_t i = 0; made->option->section == CLI_LIMITS && i < config->count; i++)
+        if (config->settings[i].option == made->option && config->settings[i].rank < NEAREST &&
+            config->settings[i].meant)
+            return true;
+    return false;
+}
+
 /* A file that came with what was checked out must not change what is judged. The user's own may. */
 static void ignore_judged(config_reading *config)
 {
-    enum { NEAREST = 2 };
     if (!judges(config))
         return;
     for (size_t i = 0; i < config->count; i++) {
         config_setting *one = &config->settings[i];
         if (one->rank < NEAREST || !one->meant ||
-            !(one->option->judged || one->option->section == CLI_PART))
+            (cli_option_is_heeded(one->option) && !replaces_limit(config, one)))
             continue;
         one->ignored = true;
         if (is_given(config->options, "quiet"))

@@ -60,6 +60,11 @@ const cli_option *cli_option_of(const cli_command *command, const char *name)
     return NULL;
 }
 
+bool cli_option_is_heeded(const cli_option *option)
+{
+    return option->harmless || option->section == CLI_LOOKS || option->section == CLI_LIMITS;
+}
+
 bool cli_compares(const cli_command *command)
 {
     return command->report && command->report->operand == MP_OPERAND_BASE;

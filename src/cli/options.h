@@ -135,9 +135,8 @@ typedef struct cli_option {
     /* Makes the program write a file, run another or guard itself less, or means nothing as a
      * default: no configuration, which may have come with what was checked out, may say it. */
     bool by_hand;
-    /* Changes what limits and rules judge, as what selects a part does (CLI_PART): they go without
-     * it where a .memprof says it. */
-    bool judged;
+    /* Does not change what limits and rules judge: they heed it in a .memprof (see below). */
+    bool harmless;
 } cli_option;
 
 extern const cli_option cli_option_table[];
@@ -151,6 +150,9 @@ const char *cli_section_name(cli_section section);
 /* The words that the option of the command takes into `words`, which has MP_MOST_WORDS; 0: it takes
  * other texts. */
 size_t cli_option_words(const cli_command *command, const cli_option *option, const char **words);
+/* Return true if limits and rules heed the option where a .memprof sets it: it changes how the
+ * answer looks, adds a limit, or is harmless. They ignore any other. */
+bool cli_option_is_heeded(const cli_option *option);
 /* The kinds of recordings of which the command honours the option, of which it has an answer at
  * all: a bit for each mp_kind (mp_kinds_text tells them); 0: it reads none. */
 unsigned cli_option_kinds(const cli_command *command, const cli_option *option);
