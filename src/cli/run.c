@@ -44,7 +44,7 @@ int cli_session_find(cli_session *session, const cli_options *options)
 {
     const char *const outputs[] = {options->output, options->chart, options->export_path};
     mp_session *own = &session->own;
-    mp_session_find(own, options->command.report);
+    mp_session_find(own, options->command.report, mp_question_judges(&options->question));
     cli_progress_end(&session->bar);
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         for (size_t k = 0; k < own->groups.count; k++)

@@ -51,9 +51,9 @@ static char *path_of(const cli_options *options)
         length = at && at > name ? (int)(at - name) : (int)strlen(name);
         length = without_endings(name, length);
     }
-    size_t size = strlen(options->store) + (size_t)length + sizeof "/.baseline";
+    size_t size = strlen(options->store) + (size_t)length + sizeof "/" MP_BASELINE_ENDING;
     char *path = mp_alloc(size);
-    snprintf(path, size, "%s/%.*s.baseline", options->store, length, name);
+    snprintf(path, size, "%s/%.*s" MP_BASELINE_ENDING, options->store, length, name);
     return path;
 }
 

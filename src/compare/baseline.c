@@ -23,6 +23,12 @@ bool mp_is_baseline(const char *text, size_t length)
     return length >= words && memcmp(text, first_words, words) == 0;
 }
 
+bool mp_is_baseline_name(const char *path)
+{
+    const size_t length = strlen(path), ending = sizeof MP_BASELINE_ENDING - 1;
+    return length > ending && strcmp(path + length - ending, MP_BASELINE_ENDING) == 0;
+}
+
 enum { NOT_KNOWN = 2 }; /* beside 0 and 1 */
 
 /* Values of a line of any kind. */

@@ -15,8 +15,13 @@
 #include "base/error.h"
 #include "compare/digest.h"
 
+/* The ending of names of baselines. */
+#define MP_BASELINE_ENDING ".baseline"
+
 /* Return true if a file with this beginning is a baseline. */
 bool mp_is_baseline(const char *text, size_t length);
+/* Return true if a file has the name of a baseline. */
+bool mp_is_baseline_name(const char *path);
 
 /* The text of a digest; release with free(). The same for the same digest in each run. */
 char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary, size_t *length);

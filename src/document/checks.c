@@ -1,6 +1,7 @@
 #include "document/checks.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -101,15 +102,56 @@ const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t cou
     return text;
 }
 
+/* Return the text of so many verdicts, and of inputs that could not be read. */
+static const char *summary_of(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS],
+                              size_t warned, size_t unread)
+{
+    const char *text = mp_verdicts_text(arena, what, counts);
+    if (warned)
+        text = mp_arena_format(arena, "%s, %zu with a warning", text, warned);
+    if (unread)
+        text = mp_arena_format(arena, "%s; %zu input%s could not be read", text, unread,
+                               unread == 1 ? "" : "s");
+    return text;
+}
+
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
 {
     size_t judged[MP_VERDICTS] = {checks->counts[0], checks->counts[1],
                                   checks->counts[MP_VERDICT_ERROR] - checks->unread};
-    const char *text = mp_verdicts_text(arena, *checks->policy ? "rule" : "limit", judged);
-    if (checks->warned)
-        text = mp_arena_format(arena, "%s, %zu with a warning", text, checks->warned);
-    if (checks->unread)
-        text = mp_arena_format(arena, "%s; %zu input%s could not be read", text, checks->unread,
-                               checks->unread == 1 ? "" : "s");
-    return text;
+    return summary_of(arena, *checks->policy ? "rule" : "limit", judged, checks->warned,
+                      checks->unread);
+}
+
+/* Put the verdict, and the number of inputs that could not be read, into the record "gate". */
+static void put_verdict(mp_table *gate, mp_verdict verdict, size_t unread)
+{
+    size_t place = mp_column_find(gate->columns, gate->column_count, "verdict");
+    gate->cells[place] = (mp_cell){.text = mp_verdict_name(verdict), .known = true};
+    place = mp_column_find(gate->columns, gate->column_count, "unread");
+    if (unread)
+        gate->cells[place] = (mp_cell){.number = (int64_t)unread, .known = true};
+}
+
+void mp_document_settle_verdict(mp_document *document, const mp_diagnostics *diagnostics)
+{
+    const size_t unread = mp_diagnostics_severity_count(diagnostics, MP_ERROR);
+    size_t counts[MP_VERDICTS] = {0};
+    for (size_t i = 0; i < document->check_count; i++)
+        counts[document->checks[i].verdict]++;
+    const mp_verdict verdict = counts[MP_VERDICT_FAIL]              ? MP_VERDICT_FAIL
+                               : counts[MP_VERDICT_ERROR] || unread ? MP_VERDICT_ERROR
+                                                                    : MP_VERDICT_PASS;
+    document->unjudged |= unread && document->check_count;
+    for (size_t i = 0; document->check_count && i < document->table_count; i++)
+        if (strcmp(document->tables[i].name, "gate") == 0 && document->tables[i].row_count)
+            put_verdict(&document->tables[i], verdict, unread);
+    for (size_t i = 0; unread && !document->files && i < document->said_count; i++)
+        if (document->said[i].label && strcmp(document->said[i].label, MP_SAID_VERDICT) == 0) {
+            document->said[i].text =
+                mp_document_text(document, "%s, %s", mp_verdict_name(verdict),
+                                 summary_of(document->arena, "rule", counts, 0, unread));
+            if (verdict == MP_VERDICT_ERROR)
+                document->said[i].tone = MP_TONE_WARNING;
+        }
 }

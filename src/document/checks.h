@@ -17,6 +17,10 @@ typedef struct mp_checks {
     const char *policy;         /* path; "" where there is none: they are limits */
 } mp_checks;
 
+/* Let the verdict of the document's rules heed inputs that could not be read, and all files of
+ * several. */
+void mp_document_settle_verdict(mp_document *document, const mp_diagnostics *diagnostics);
+
 /* None where the document has none. `dashes` stand before the names of arguments: "--". */
 mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
                        const char *dashes, mp_arena *arena);

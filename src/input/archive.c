@@ -251,15 +251,57 @@ const char *mp_archive_name(const mp_archive *own, mp_arena *arena)
 mp_entry_kind mp_archive_kind(const mp_archive *own)
 {
     const char *target = archive_entry_symlink(own->entry);
+    const bool is_hard = archive_entry_hardlink(own->entry) != NULL;
     switch (archive_entry_filetype(own->entry)) {
     case AE_IFREG:
-        return archive_entry_hardlink(own->entry) ? MP_ENTRY_OTHER : MP_ENTRY_FILE;
+        return is_hard ? MP_ENTRY_LINK : MP_ENTRY_FILE;
     case AE_IFLNK: /* the text of a file would be its target */
         return target && (strchr(target, '\n') || strlen(target) >= PATH_MAX) ? MP_ENTRY_LOST
-                                                                              : MP_ENTRY_OTHER;
+                                                                              : MP_ENTRY_LINK;
     default:
-        return archive_entry_size(own->entry) > 0 ? MP_ENTRY_ODD : MP_ENTRY_OTHER;
+        return archive_entry_size(own->entry) > 0 ? MP_ENTRY_ODD
+               : is_hard                          ? MP_ENTRY_LINK
+                                                  : MP_ENTRY_OTHER;
     }
+}
+
+/* Append a path to `to`, of `length` bytes, and resolve its "." and "..". False: it leads out. */
+static bool append_path(char *to, size_t *length, const char *path)
+{
+    for (size_t part; *path; path += part) {
+        path += strspn(path, "/");
+        part = strcspn(path, "/");
+        if (part == 2 && memcmp(path, "..", 2) == 0) {
+            if (!*length)
+                return false;
+            while (*length && to[--*length] != '/')
+                ;
+        } else if (part && !(part == 1 && *path == '.')) {
+            if (*length)
+                to[(*length)++] = '/';
+            memcpy(to + *length, path, part);
+            *length += part;
+        }
+    }
+    return true;
+}
+
+const char *mp_archive_target(const mp_archive *own, const char *name, mp_arena *arena)
+{
+    const char *hard = archive_entry_hardlink(own->entry);
+    const char *soft = archive_entry_symlink_utf8(own->entry);
+    const char *target = hard ? hard : soft ? soft : archive_entry_symlink(own->entry);
+    const char *slash = strrchr(name, '/');
+    const size_t folder = hard || !slash ? 0 : (size_t)(slash - name);
+    size_t length = folder;
+    if (!target || (!hard && *target == '/'))
+        return NULL;
+    char *path = mp_arena_alloc(arena, folder + strlen(target) + 2);
+    memcpy(path, name, folder);
+    if (!append_path(path, &length, target))
+        return NULL;
+    path[length] = '\0';
+    return mp_utf8_copy(arena, path);
 }
 
 /* --- the bytes of an entry --- */

@@ -43,11 +43,15 @@ bool mp_archive_unpacks(const mp_archive *own);
 const char *mp_archive_name(const mp_archive *own, mp_arena *arena);
 typedef enum mp_entry_kind {
     MP_ENTRY_FILE,  /* with bytes of its own */
-    MP_ENTRY_OTHER, /* a folder, a link, a device */
+    MP_ENTRY_LINK,  /* to a file by its name */
+    MP_ENTRY_OTHER, /* a folder, a device */
     MP_ENTRY_ODD,   /* of a kind that has no bytes, and has some: what says the kind is damaged */
     MP_ENTRY_LOST,  /* the same, and its bytes are not to be had */
 } mp_entry_kind;
 mp_entry_kind mp_archive_kind(const mp_archive *own);
+/* Return the path in the archive that the link of this name leads to, without "." and "..";
+ * NULL: it leads out of the archive. */
+const char *mp_archive_target(const mp_archive *own, const char *name, mp_arena *arena);
 
 /* Bytes of an entry, a block of libarchive's at a time: its other interface does not report how
  * many bytes precede an error. */

@@ -288,6 +288,14 @@ bool mp_input_is_archive(const mp_input *input)
     return mp_packing_is_archive(input->archive);
 }
 
+bool mp_input_is_packed(const mp_input *input)
+{
+    const mp_layers *layers =
+        &input->layers; /* the last of a member that is not packed: its archive */
+    return mp_input_is_archive(input) ||
+           (layers->count && !mp_packing_is_archive(layers->at[layers->count - 1]));
+}
+
 bool mp_input_can_reopen(const mp_input *input)
 {
     return input->is_file;

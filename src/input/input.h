@@ -35,6 +35,8 @@ size_t mp_input_archive_of(const char *path);
 
 /* Return the length of a file's name without the ending of what compressed it, such as ".gz". */
 size_t mp_input_name_length(const char *name, size_t length);
+/* Return true if a file's name ends as those of compressed files or archives do. */
+bool mp_input_is_named_packed(const char *name);
 
 /* Write its compressions and archives, outermost first ("gzip, tar", or ""), to `text`, of `size`
  * bytes, and return that. */
@@ -43,13 +45,22 @@ const char *mp_input_packing(const mp_input *input, char *text, size_t size);
 const char *mp_input_encoding(const mp_input *input);
 /* Return true for an archive: its members may be recordings, its own bytes mean nothing. */
 bool mp_input_is_archive(const mp_input *input);
-/* Call `visit` with each member in turn; its path is "ARCHIVE:MEMBER", by which it can be opened
- * later, and is gone behind the call. It returns whether the member will be opened: its bytes are
- * then kept, so that the archive is decompressed once. Of several members of one path, the last one
- * is opened then. What comes through a pipe is kept. False after a diagnostic: not all could be
- * visited. */
+/* Return true if its own bytes are compressed, or an archive. */
+bool mp_input_is_packed(const mp_input *input);
+
+/* Visitor of the members of an archive. Paths are "ARCHIVE:MEMBER", and are gone after the call. */
+typedef struct mp_member_visitor {
+    /* Return true if the member will be opened, by its path: its bytes are then kept, so that the
+     * archive is decompressed once. Of several members of one path, the last one is opened. */
+    bool (*member)(void *opaque, mp_input *member);
+    /* Take a link whose target is not in the archive; NULL: they are passed over. */
+    void (*dangling)(void *opaque, const char *path, const char *target);
+    void *opaque;
+} mp_member_visitor;
+/* Visit each member in turn, then dangling links. What comes through a pipe is kept. False after a
+ * diagnostic: not all could be visited. */
 bool mp_input_members(mp_input *archive, const mp_load_options *options,
-                      bool (*visit)(void *opaque, mp_input *member), void *opaque);
+                      const mp_member_visitor *visitor);
 
 /* Read from `length` bytes of memory (borrowed), at most `window` bytes at a time: tests pass 1 to
  * see that no reader depends on where a read happens to end. */

@@ -171,6 +171,91 @@ static void visit_member(mp_members *own, const char *path, mp_member *member,
     mp_arena_free(&paths);
 }
 
+/* --- links --- */
+
+typedef struct archived_link {
+    const char *name, *target;
+} archived_link;
+
+typedef struct link_list {
+    archived_link *at; /* by their names */
+    size_t count, capacity;
+    mp_arena texts;
+} link_list;
+
+static void add_link(link_list *links, const mp_member *member)
+{
+    mp_grow(&links->at, &links->capacity, links->count + 1, sizeof *links->at);
+    links->at[links->count++] =
+        (archived_link){mp_arena_copy(&links->texts, member->name, strlen(member->name)),
+                        mp_arena_copy(&links->texts, member->target, strlen(member->target))};
+}
+
+static int by_link_name(const void *left, const void *right)
+{
+    const archived_link *a = left, *b = right;
+    return strcmp(a->name, b->name);
+}
+
+/* Return the first member whose name begins so, which is the one of this name if there is one. */
+static const listed_member *first_below(const mp_members *own, const char *path)
+{
+    const size_t length = strlen(path);
+    size_t from = 0, to = own->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (strncmp(own->members[middle].name, path, length) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    const bool is = from < own->count && strncmp(own->members[from].name, path, length) == 0;
+    return is ? &own->members[from] : NULL;
+}
+
+/* Return true if there is a member of this name, or a folder. */
+static bool has_path(const mp_members *own, const char *path)
+{
+    mp_arena paths = {0};
+    const listed_member *member = first_below(own, path);
+    const bool has = (member && strcmp(member->name, path) == 0) ||
+                     first_below(own, mp_arena_format(&paths, "%s/", path));
+    mp_arena_free(&paths);
+    return has;
+}
+
+/* Return true if the link leads nowhere in the archive, through other links if need be. */
+static bool dangles(const mp_members *own, const link_list *links, const archived_link *link)
+{
+    enum { MOST_LINKS = 8 };
+    bool dangles = !has_path(own, link->name); /* else a file of the same name took its place */
+    for (int i = 0; dangles && link && *link->target && i < MOST_LINKS; i++) {
+        const archived_link key = {.name = link->target};
+        dangles = !has_path(own, link->target);
+        link = bsearch(&key, links->at, links->count, sizeof key, by_link_name);
+    }
+    return dangles;
+}
+
+/* Visit the links that lead nowhere in the archive. Releases the list. */
+static void visit_links(const mp_members *own, link_list *links, const char *path,
+                        mp_member_visit *visit, void *opaque)
+{
+    if (links->count)
+        qsort(links->at, links->count, sizeof *links->at, by_link_name);
+    for (size_t i = 0; !own->failure.fault && i < links->count; i++) {
+        mp_arena paths = {0};
+        const archived_link *link = &links->at[i];
+        mp_member member = {.name = link->name, .target = link->target};
+        bool wanted = false;
+        if (dangles(own, links, link))
+            visit(opaque, mp_arena_format(&paths, "%s:%s", path, link->name), &member, &wanted);
+        mp_arena_free(&paths);
+    }
+    mp_arena_free(&links->texts);
+    free(links->at);
+}
+
 mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *visit, void *opaque)
 {
     mp_members *own = mp_alloc_zero(1, sizeof *own);
@@ -183,12 +268,17 @@ mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *
     pthread_mutex_init(&own->lock, NULL);
     mp_walk *walk =
         mp_walk_new(archive->stream, archive->packing, &archive->layers, &archive->limits);
+    link_list links = {0};
     for (mp_member member; mp_walk_next(walk, &member);)
-        visit_member(own, archive->path, &member, visit, opaque);
+        if (member.target)
+            add_link(&links, &member);
+        else
+            visit_member(own, archive->path, &member, visit, opaque);
     own->failure = mp_failure_copy(mp_walk_failure(walk));
     mp_walk_free(walk);
     if (own->count)
         qsort(own->members, own->count, sizeof *own->members, by_name);
+    visit_links(own, &links, archive->path, visit, opaque);
     keep(own);
     return own;
 }

@@ -25,7 +25,7 @@ typedef struct mp_opened_archive {
 /* Called with each member and the path that it can be opened by, which are borrowed, in the order
  * of the archive; it may take the stream. Of those of one name, the last counts, as it would where
  * they were unpacked. It sets *wanted, before it closes the stream, if the member will be opened.
- */
+ * Links whose targets are not in the archive come last. */
 typedef void mp_member_visit(void *opaque, const char *path, mp_member *member, bool *wanted);
 /* Go through the archive, whose stream is done with then. The members are released below. */
 mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *visit,

@@ -248,17 +248,6 @@ size_t mp_input_archive_of(const char *path)
     return stat(path, &status) == 0 ? 0 : mp_members_archive(path);
 }
 
-size_t mp_input_name_length(const char *name, size_t length)
-{
-    static const char *const endings[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t ending = strlen(endings[i]);
-        if (length > ending && memcmp(name + length - ending, endings[i], ending) == 0)
-            return length - ending;
-    }
-    return length;
-}
-
 void mp_input_forget_archive(const char *path)
 {
     const size_t length = mp_input_archive_of(path);
@@ -297,18 +286,23 @@ mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t lengt
 typedef struct member_visit {
     mp_input *archive;
     const mp_load_options *options;
-    bool (*visit)(void *opaque, mp_input *member);
-    void *opaque;
+    const mp_member_visitor *visitor;
 } member_visit;
 
 static void visit_member(void *opaque, const char *path, mp_member *member, bool *wanted)
 {
     const member_visit *own = opaque;
+    const mp_member_visitor *visitor = own->visitor;
+    if (member->target) {
+        if (visitor->dangling)
+            visitor->dangling(visitor->opaque, path, member->target);
+        return;
+    }
     mp_input *input = input_new(path, member->stream, own->archive->diagnostics, own->options);
     member->stream = NULL;
     input->layers = member->layers;
     input->is_file = true;
-    *wanted = own->visit(own->opaque, unpack(input));
+    *wanted = visitor->member(visitor->opaque, unpack(input));
     const mp_stream *archive = input->file;
     const mp_progress progress = input->progress;
     mp_input_close(input); /* after the rest of it, if it is wanted */
@@ -318,14 +312,14 @@ static void visit_member(void *opaque, const char *path, mp_member *member, bool
 }
 
 bool mp_input_members(mp_input *input, const mp_load_options *options,
-                      bool (*visit)(void *opaque, mp_input *member), void *opaque)
+                      const mp_member_visitor *visitor)
 {
     if (!mp_input_keep(input))
         return false;
     mp_stream *stream = mp_stream_clone(input->stream);
     if (!stream)
         return mp_input_failed(input, "cannot read again");
-    member_visit own = {input, options, visit, opaque};
+    member_visit own = {input, options, visitor};
     const mp_opened_archive opened = {.path = input->path,
                                       .origin = input->origin,
                                       .is_file = input->is_file,

@@ -100,6 +100,16 @@ static const char *full_name(mp_walk *walk, uint32_t depth)
     return name;
 }
 
+/* Return the full name of what the link leads to at which the innermost level stands. */
+static const char *full_target(mp_walk *walk, const char *name)
+{
+    const mp_archive *level = &walk->levels[walk->place.depth - 1];
+    const char *own = name_of(walk, walk->place.depth - 1);
+    const size_t around = strlen(name) - strlen(own);
+    const char *target = mp_archive_target(level, own, &walk->names);
+    return target ? mp_arena_format(&walk->names, "%.*s%s", (int)around, name, target) : "";
+}
+
 /* Keep the first fault to report it; a limit replaces it, and ends the whole walk. */
 static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char *why)
 {
@@ -156,7 +166,7 @@ static bool pass_over(mp_walk *walk, mp_archive *at)
     return true;
 }
 
-/* Go on to the next file of the innermost level, past damaged entries, which are noted. */
+/* Go on to the next file or link of the innermost level, past damaged entries, which are noted. */
 static bool next_entry(mp_walk *walk)
 {
     mp_archive *at = &walk->levels[walk->place.depth - 1];
@@ -185,7 +195,7 @@ static bool next_entry(mp_walk *walk)
         if (kind == MP_ENTRY_ODD || kind == MP_ENTRY_LOST)
             stop(walk, MP_FAULT_READ, mp_packing_name(at->packing),
                  "a member with data is not a regular file");
-        if (kind == MP_ENTRY_FILE || kind == MP_ENTRY_ODD)
+        if (kind == MP_ENTRY_FILE || kind == MP_ENTRY_ODD || kind == MP_ENTRY_LINK)
             return true;
     }
 }
@@ -213,6 +223,12 @@ bool mp_walk_next(mp_walk *walk, mp_member *member)
                 return false;
             leave(walk);
             continue;
+        }
+        mp_archive *level = &walk->levels[walk->place.depth - 1];
+        if (mp_archive_kind(level) == MP_ENTRY_LINK) {
+            *member = (mp_member){.name = full_name(walk, walk->place.depth), .place = walk->place};
+            member->target = full_target(walk, member->name);
+            return true;
         }
         mp_packing packing = open_entry(walk, &stream);
         if (!mp_packing_is_archive(packing)) {

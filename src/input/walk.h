@@ -1,7 +1,7 @@
 /* Archives: going through their members, one after the other, as they stand in them.
  *
  * An archive in an archive is gone through where it stands; its members are called by both names,
- * "inner.tar:shop.oemp". What is no file (a folder, a link) is passed over. */
+ * "inner.tar:shop.oemp". Folders and devices are passed over. */
 #ifndef MP_INPUT_WALK_H
 #define MP_INPUT_WALK_H
 
@@ -23,7 +23,10 @@ typedef struct mp_member {
     const char *name; /* valid UTF-8; until the next member */
     mp_member_place place;
     mp_layers layers;  /* what it is packed by */
-    mp_stream *stream; /* its bytes, unpacked; closed before the walk goes on */
+    mp_stream *stream; /* its bytes, unpacked; closed before the walk goes on; NULL of a link */
+    /* Name of what a link leads to, if that were in the archive; "": it leads out of the archive.
+     * NULL: it is a file. Until the next member. */
+    const char *target;
 } mp_member;
 
 /* Fault of an archive, or of one inside it. */

@@ -27,18 +27,31 @@ const mp_reader *const *mp_readers(size_t *count)
     return table;
 }
 
-bool mp_reader_named(const char *path)
+/* Return true if the name ends with an ending of the reader; its first one is its own. */
+static bool has_ending(const mp_reader *reader, const char *name, size_t length, bool own)
 {
-    const size_t length = mp_input_name_length(path, strlen(path));
-    size_t count;
-    const mp_reader *const *readers = mp_readers(&count);
-    for (size_t i = 0; i < count; i++) {
-        const size_t ending = strcspn(readers[i]->endings, " "); /* the first is its own */
-        if (readers[i]->kind != MP_KIND_DATABASE && length > ending &&
-            strncasecmp(path + length - ending, readers[i]->endings, ending) == 0)
+    for (const char *at = reader->endings; *at; at += strspn(at, " ")) {
+        const size_t ending = strcspn(at, " ");
+        if ((at == reader->endings) == own && length > ending &&
+            strncasecmp(name + length - ending, at, ending) == 0)
             return true;
+        at += ending;
     }
     return false;
+}
+
+mp_naming mp_reader_naming(const char *path)
+{
+    const size_t length = mp_input_name_length(path, strlen(path));
+    mp_naming naming = MP_NAMED_OTHERWISE;
+    for (size_t i = 0; i < READERS; i++) {
+        const bool other = table[i]->kind == MP_KIND_DATABASE; /* other programs have them, too */
+        if (has_ending(table[i], path, length, true) && !other)
+            return MP_NAMED_RECORDING;
+        if (has_ending(table[i], path, length, true) || has_ending(table[i], path, length, false))
+            naming = MP_NAMED_PERHAPS;
+    }
+    return naming;
 }
 
 const mp_reader *mp_reader_find(const char *name)

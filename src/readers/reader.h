@@ -55,9 +55,14 @@ typedef struct mp_reader {
 /* All readers, in the order of the table. */
 const mp_reader *const *mp_readers(size_t *count);
 const mp_reader *mp_reader_find(const char *name);
-/* Return whether a file, compressed or not, has the usual ending of a format, which other files
- * hardly have. */
-bool mp_reader_named(const char *path);
+/* What a file's name says about it. */
+typedef enum mp_naming {
+    MP_NAMED_OTHERWISE,
+    MP_NAMED_PERHAPS,   /* with an ending of a format that other files have, too: .log, .db */
+    MP_NAMED_RECORDING, /* with one that they hardly have: .oemp */
+} mp_naming;
+/* Return what the name of a file, compressed or not, says about it. */
+mp_naming mp_reader_naming(const char *path);
 
 /* The reader that claims an input by its first bytes; NULL: none. *second: another reader that
  * claims it too (ambiguous), else NULL. */

@@ -14,7 +14,7 @@
 
 typedef struct gate_row {
     const char *policy, *base, *verdict;
-    int64_t rules, passed, failed, unjudged;
+    int64_t rules, passed, failed, unjudged, unread;
 } gate_row;
 
 static const mp_column gate_columns[] = {
@@ -25,6 +25,7 @@ static const mp_column gate_columns[] = {
     MP_COLUMN(gate_row, passed, "Hold", MP_COUNT, MP_ADDS | MP_SUMMARY),
     MP_COLUMN(gate_row, failed, "Fail", MP_COUNT, MP_ADDS | MP_SUMMARY),
     MP_COLUMN(gate_row, unjudged, "Not judged", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(gate_row, unread, "", MP_COUNT, 0),
 };
 
 typedef struct rule_row {
@@ -121,7 +122,8 @@ static void section_gate(mp_document *document, const mp_request *request,
                     .rules = (int64_t)results->count,
                     .passed = (int64_t)counts[MP_VERDICT_PASS],
                     .failed = (int64_t)counts[MP_VERDICT_FAIL],
-                    .unjudged = (int64_t)counts[MP_VERDICT_ERROR]};
+                    .unjudged = (int64_t)counts[MP_VERDICT_ERROR],
+                    .unread = MP_UNKNOWN};
     mp_table *table = MP_TABLE(document, "gate", NULL, MP_RECORD, gate_columns);
     table->flags = MP_FOR_PROGRAMS;
     mp_table_put(document, table, &row);

@@ -5,9 +5,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/diagnose.h"
 #include "base/index.h"
@@ -35,7 +37,7 @@ typedef struct file_search {
     found_file *files;
     size_t count, capacity;
     bool joins_dumps; /* of one application */
-    size_t passed_over, turns;
+    size_t passed_over, archives_left, turns;
     uint64_t seen;       /* files of this folder */
     const char *archive; /* that was named; NULL: none */
     bool folders;        /* there is more than what was named */
@@ -126,18 +128,48 @@ static void sort_files(file_search *search, size_t first)
         qsort(search->files + first, search->count - first, sizeof *search->files, by_path);
 }
 
-/* A file that no format knows. One that is named as a recording, and is none, or is empty or cut
- * before it tells what it is, is a recording that is missing: what is left is not all. */
-static void pass_over(file_search *search, const char *path)
+/* Return true if there is nothing in a file, or only the zeros of a system that crashed. */
+static bool is_blank(mp_slice head)
 {
-    if (search->reading->allow_torn || !mp_reader_named(path)) {
+    while (head.length && !head.at[head.length - 1])
+        head.length--;
+    return !head.length;
+}
+
+/* Return true if a file that no reader claims, or that cannot be opened (input: NULL), may be a
+ * recording that is missing: if it has the name of one, or if nothing in it says otherwise. *why
+ * gets the reason. */
+static bool may_be_recording(const file_search *search, const char *path, mp_input *input,
+                             const char **why)
+{
+    const mp_naming naming = mp_reader_naming(path);
+    const mp_slice head = input ? mp_input_look_ahead(input) : (mp_slice){"", 0};
+    const bool is_packed = input && mp_input_is_packed(input);
+    *why = "has the name of a recording, but no known format";
+    if (naming == MP_NAMED_RECORDING || (naming == MP_NAMED_PERHAPS && is_blank(head)) ||
+        (search->many && mp_is_baseline_name(path)))
+        return true;
+    *why = "has the name of a compressed file, but is none";
+    if (!is_packed && mp_input_is_named_packed(path))
+        return true;
+    *why = "is compressed data that ends before its format can be seen";
+    return input && !mp_input_is_whole(input);
+}
+
+/* Pass over a file that no reader claims, or that cannot be opened. If it may be a recording, what
+ * is left is not all. `target`: of a link; NULL: it is none. */
+static void pass_over(file_search *search, const char *path, const char *target, mp_input *input)
+{
+    const char *why;
+    if (search->reading->allow_torn ||
+        !(may_be_recording(search, path, input, &why) ||
+          (target && may_be_recording(search, target, input, &why)))) {
         search->passed_over++;
         return;
     }
     mp_diagnose(search->diagnostics, MP_DIAG_FOREIGN_FILE,
                 mp_arena_copy(search->arena, path, strlen(path)), 0,
-                "has the name of a recording, but no known format; it may be empty, truncated or a "
-                "dangling link (%sallow-torn skips it)",
+                "%s; it may be empty, truncated or a dangling link (%sallow-torn skips it)", why,
                 mp_diagnostics_dashes(search->diagnostics));
     search->ok = false;
 }
@@ -148,6 +180,12 @@ static void tell_passed_over(const file_search *search, const char *path)
         mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, path, 0,
                     "%zu file%s of unknown format skipped", search->passed_over,
                     search->passed_over == 1 ? "" : "s");
+    if (search->archives_left)
+        mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, path, 0,
+                    "%zu archive%s skipped (%srecursive reads %s)", search->archives_left,
+                    search->archives_left == 1 ? "" : "s",
+                    mp_diagnostics_dashes(search->diagnostics),
+                    search->archives_left == 1 ? "it" : "them");
 }
 
 /* --- parts of one recording --- */
@@ -208,13 +246,25 @@ static bool look_at_member(void *opaque, mp_input *member)
     mp_file file = {.snapshot = search->snapshot};
     const char *path = mp_input_path(member);
     if (!is_claimed(search, member, &file)) {
-        pass_over(search, path);
+        pass_over(search, path, NULL, member);
         return false;
     }
     file.path = mp_arena_copy(search->arena, path, strlen(path));
     file.name = mp_diagnostics_name(search->diagnostics, search->arena, file.path);
     add_file(search, &file, true);
     return true;
+}
+
+static void look_at_dangling(void *opaque, const char *path, const char *target)
+{
+    pass_over(opaque, path, target, NULL);
+}
+
+/* Pass over a member of an archive that is only checked. */
+static bool look_past(void *opaque, mp_input *member)
+{
+    (void)opaque, (void)member;
+    return false;
 }
 
 /* Unpacking would leave the last of several members of one name. */
@@ -233,19 +283,10 @@ static void drop_earlier(file_search *search, size_t first)
 static void search_archive(file_search *search, mp_input *archive)
 {
     size_t first = search->count;
-    const char *path = mp_input_path(archive);
-    bool ok = search->ok;
-    search->passed_over = 0;
-    search->ok = true;
-    const bool whole = mp_input_members(archive, &search->reading->load, look_at_member, search);
-    search->ok = search->ok && whole;
+    const mp_member_visitor visitor = {look_at_member, look_at_dangling, search};
+    search->ok &= mp_input_members(archive, &search->reading->load, &visitor);
     sort_files(search, first);
     drop_earlier(search, first);
-    if (search->count == first && search->ok)
-        mp_diagnose(search->diagnostics, MP_DIAG_NO_RECORDINGS, path, 0,
-                    "has no recordings, expected at least one");
-    else if (search->count > first)
-        tell_passed_over(search, path);
     find_parts(search, first);
     bool several = false;
     for (size_t i = first; i < search->count; i++)
@@ -253,7 +294,39 @@ static void search_archive(file_search *search, mp_input *archive)
     for (size_t i = first; i < search->count; i++)
         search->files[i].found = several;
     search->folders |= several;
+}
+
+/* Search an archive that was named. */
+static void search_named_archive(file_search *search, mp_input *archive)
+{
+    size_t first = search->count;
+    const char *path = mp_input_path(archive);
+    bool ok = search->ok;
+    search->passed_over = search->archives_left = 0;
+    search->ok = true;
+    search_archive(search, archive);
+    if (search->count == first && search->ok)
+        mp_diagnose(search->diagnostics, MP_DIAG_NO_RECORDINGS, path, 0,
+                    "has no recordings, expected at least one");
+    else if (search->count > first)
+        tell_passed_over(search, path);
     search->ok = search->ok && ok && search->count > first;
+}
+
+/* Search an archive in a folder, or see that it is whole where what is left out must be no
+ * recording that cannot be read. */
+static void search_found_archive(file_search *search, mp_input *archive)
+{
+    size_t first = search->count, passed_over = search->passed_over;
+    const mp_member_visitor visitor = {look_past, NULL, search};
+    if (search->reading->recursive) {
+        search_archive(search, archive);
+        search->passed_over = passed_over + (search->count == first);
+    } else {
+        search->archives_left++;
+        if (search->reading->judges)
+            search->ok &= mp_input_members(archive, &search->reading->load, &visitor);
+    }
 }
 
 /* --- folders --- */
@@ -298,15 +371,16 @@ static bool is_entered(const file_search *search, const char *path, const struct
            S_ISDIR(own.st_mode);
 }
 
-/* An entry that cannot be examined. A dangling link is passed over; anything else is kept and
- * reported when read. */
+/* Pass over a dangling link; refuse what else cannot be examined. */
 static void pass_or_refuse(file_search *search, const char *path)
 {
-    struct stat own;
+    char target[PATH_MAX];
     int why = errno;
     bool nowhere = why == ENOENT || why == ENOTDIR || why == ELOOP;
-    if (nowhere && lstat(path, &own) == 0) {
-        pass_over(search, path);
+    ssize_t length = nowhere ? readlink(path, target, sizeof target - 1) : -1;
+    if (length >= 0) {
+        target[length] = '\0';
+        pass_over(search, path, target, NULL);
         return;
     }
     mp_diagnose(search->diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: %s",
@@ -320,17 +394,14 @@ static void look_at_file(file_search *search, mp_file *file)
     mp_input *input = open_there(search, file->path);
     if (!input)
         return;
-    bool archive = mp_input_is_archive(input);
-    if (archive && search->reading->recursive) {
-        size_t passed_over = search->passed_over;
-        search_archive(search, input);
-        search->passed_over = passed_over;
-    } else if (!archive && is_claimed(search, input, file)) {
+    if (mp_input_is_archive(input)) {
+        search_found_archive(search, input);
+    } else if (is_claimed(search, input, file)) {
         add_file(search, file, true);
         mp_input_put_back(input);
         return;
     } else {
-        pass_over(search, file->path);
+        pass_over(search, file->path, NULL, input);
     }
     mp_input_close(input);
 }
@@ -369,7 +440,7 @@ static void look_through(file_search *search, const char *folder)
             } else if (S_ISREG(status.st_mode)) {
                 look_at_file(search, &file);
             } else if (!S_ISDIR(status.st_mode)) {
-                search->passed_over++;
+                pass_over(search, paths[i], NULL, NULL); /* a pipe, a device */
             }
         }
         free(paths);
@@ -381,7 +452,7 @@ static void search_folder(file_search *search, const char *folder)
 {
     size_t first = search->count;
     bool ok = search->ok;
-    search->passed_over = 0;
+    search->passed_over = search->archives_left = 0;
     search->seen = 0;
     search->ok = true;
     look_through(search, folder);
@@ -482,7 +553,7 @@ static void add_named(file_search *search, const char *path)
         search->archive =
             mp_diagnostics_name(search->diagnostics, search->arena, mp_input_path(input));
         search->snapshot = file.snapshot;
-        search_archive(search, input);
+        search_named_archive(search, input);
         search->snapshot = NULL;
         mp_input_close(input);
         return;

@@ -121,6 +121,18 @@ void mp_question_note(mp_question *question, const char *argument, const char *s
     note(question, (mp_given){.argument = argument, .spelled = spelled});
 }
 
+bool mp_question_judges(const mp_question *question)
+{
+    bool judges = question->policy_path || question->base;
+    for (size_t i = 0; i < question->given_count; i++) {
+        const mp_argument given = {.name = question->given[i].argument};
+        const mp_argument_kind kind = own_option_of(&given)->kind;
+        judges |=
+            kind == MP_ARGUMENT_CEILING || kind == MP_ARGUMENT_GROWTH || kind == MP_ARGUMENT_FLOOR;
+    }
+    return judges;
+}
+
 int64_t *mp_question_limit(const mp_question *question)
 {
     const mp_argument *row = mp_argument_find(&question->report->arguments, "limit");

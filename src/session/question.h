@@ -50,6 +50,9 @@ void mp_question_read_as(mp_question *question, const mp_load_options *options);
 /* The report's own limit of rows; NULL: it has none. */
 int64_t *mp_question_limit(const mp_question *question);
 
+/* Return true if it has a policy, a base or a limit. */
+bool mp_question_judges(const mp_question *question);
+
 /* Read the suppressions and the policy. False with an error of the code MP_ERROR_INPUT where a file
  * cannot be read, else of MP_ERROR_FILE: of a policy the first of its faults. */
 bool mp_question_read(mp_question *question, mp_error *error);

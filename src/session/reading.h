@@ -24,6 +24,7 @@ typedef struct mp_reading {
     bool recursive;   /* folders in folders are searched, too */
     bool strict;      /* what is not whole has no answer; a limit that hides a leak fails */
     bool allow_torn;  /* what breaks off is judged by what is there */
+    bool judges;      /* what is found is judged: an archive that is not searched must be whole */
     bool exact_bytes; /* answers have sizes for people as bytes */
 } mp_reading;
 

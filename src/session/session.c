@@ -164,14 +164,16 @@ const mp_diagnostics *mp_session_diagnostics(const mp_session *session)
 
 /* --- finding and reading --- */
 
-bool mp_session_find(mp_session *session, const mp_report *report)
+bool mp_session_find(mp_session *session, const mp_report *report, bool judges)
 {
     const mp_report *before = session->report;
     bool many = report && report->many, unites = report && report->unites;
-    bool same = (before && before->many) == many && (before && before->unites) == unites;
+    bool same = (before && before->many) == many && (before && before->unites) == unites &&
+                session->reading.judges >= judges;
     if (session->grouped && !same)
         start_again(session);
     session->report = report;
+    session->reading.judges |= judges;
     if (!session->grouped)
         session->found =
             mp_file_groups_find(&session->groups, session->paths.at, session->paths.count,
@@ -234,7 +236,7 @@ static bool find_for(mp_session *session, const mp_question *question, mp_load_o
         }
         start_again(session);
     }
-    mp_session_find(session, question->report);
+    mp_session_find(session, question->report, mp_question_judges(question));
     return true;
 }
 

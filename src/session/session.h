@@ -37,9 +37,9 @@ bool mp_session_told(const mp_session *session, bool ok, mp_error *error);
 void mp_session_begin(mp_session *session);
 void mp_session_end(mp_session *session);
 
-/* Find and group the files for a report; NULL: for none in particular. False where nothing was
- * found, or not all of it; session->diagnostics tell. */
-bool mp_session_find(mp_session *session, const mp_report *report);
+/* Find and group the files for a report; NULL: for none in particular. `judges`: limits or rules
+ * will judge them. False where nothing was found, or not all of it; session->diagnostics tell. */
+bool mp_session_find(mp_session *session, const mp_report *report, bool judges);
 /* Put a question, whose files beside recordings are read, to what mp_session_find found. False with
  * an error: it cannot be put to so many. Release the answers with mp_answers_free, before the
  * session. */

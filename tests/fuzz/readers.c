@@ -133,10 +133,19 @@ static bool visit(void *opaque, mp_input *member)
     return true;
 }
 
+static void visit_dangling(void *opaque, const char *path, const char *target)
+{
+    const members *of = opaque;
+    fuzz_hold(mp_utf8_valid(mp_slice_of(path)), "the name of a link is UTF-8", mp_slice_of(path));
+    fuzz_hold(mp_utf8_valid(mp_slice_of(target)), "its target is UTF-8", mp_slice_of(target));
+    fprintf(of->out, "%s -> %s\n", path, target);
+}
+
 static void put_members(mp_input *archive, mp_diagnostics *diagnostics, FILE *out)
 {
     members of = {.out = out};
-    bool whole = mp_input_members(archive, NULL, visit, &of);
+    const mp_member_visitor visitor = {visit, visit_dangling, &of};
+    bool whole = mp_input_members(archive, NULL, &visitor);
     fprintf(out, "%s\n", whole ? "all members" : "not all members");
     mp_input *again = of.last ? mp_input_open(of.last, diagnostics, NULL) : NULL;
     if (again) {

@@ -1,0 +1,37 @@
+/* Endings of names, which say how a file is packed where its bytes do not. */
+#include <string.h>
+#include <strings.h>
+
+#include "input/input.h"
+
+/* Return the length of the one of these endings that the name has, in any case; 0: none of them. */
+static size_t ending_of(const char *name, size_t length, const char *const *endings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t ending = strlen(endings[i]);
+        if (length > ending && strncasecmp(name + length - ending, endings[i], ending) == 0)
+            return ending;
+    }
+    return 0;
+}
+
+/* Endings of what compresses one file. */
+static size_t compression(const char *name, size_t length)
+{
+    static const char *const endings[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
+    return ending_of(name, length, endings, sizeof endings / sizeof *endings);
+}
+
+size_t mp_input_name_length(const char *name, size_t length)
+{
+    return length - compression(name, length);
+}
+
+bool mp_input_is_named_packed(const char *name)
+{
+    static const char *const archives[] = {".zip", ".7z",   ".tar", ".tgz",
+                                           ".tbz", ".tbz2", ".txz", ".tzst"};
+    const size_t length = strlen(name);
+    return compression(name, length) ||
+           ending_of(name, length, archives, sizeof archives / sizeof *archives);
+}
