@@ -1,6 +1,7 @@
 /* JSON for programs: one object, exact numbers, stable names (memprof-report(5) has the contract).
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,7 +284,8 @@ static void put_limit(json_out *out, const mp_check *limit)
     mp_json_text(&out->json, "name", limit->name);
     if (limit->at_least) {
         put_percent(out, "limit_percent", limit->limit_percent);
-        put_percent(out, "actual_percent", limit->measured_percent);
+        if (!isnan(limit->measured_percent))
+            put_percent(out, "actual_percent", limit->measured_percent);
     } else {
         mp_json_number(&out->json, "limit_bytes", limit->limit_bytes);
         if (limit->verdict != MP_VERDICT_ERROR)

@@ -234,28 +234,32 @@ static void section_uncovered(mp_document *document, const mp_model *model,
 
 /* --- the limit --- */
 
+/* Return why there are no executable lines. */
+static const char *missing_lines(const mp_model *model)
+{
+    const mp_profile *profile = model->profile;
+    return profile->coverage_lines.count > 1
+               ? "nothing that matches the filters has executable lines"
+           : profile->from_report ? "the execution profile does not record executable lines: a "
+                                    "report never does; use its .prf"
+                                  : "the execution profile does not record executable lines: it "
+                                    "was recorded without PROFILER:COVERAGE";
+}
+
 static void section_limit(mp_document *document, const mp_request *request,
                           const mp_coverage *coverage, const mp_ceiling *floor)
 {
     mp_rule limit = mp_rule_of_limit("min-lines", MP_MEASURE_COVERAGE, &floor->bound);
+    if (!coverage->line_count) {
+        mp_judge_figures(document, &limit, NULL, 0, missing_lines(request->model));
+        return;
+    }
     const mp_digest now = {.kind = MP_KIND_PROFILE, .holds = MP_HOLDS_PROFILE, .has = MP_HAS_COSTS};
     mp_rule_context context = {.now = &now, .model = request->model, .coverage = coverage};
     mp_judge_limits(document, request, &limit, 1, &context, NULL);
 }
 
 /* --- the report --- */
-
-static bool refuse(const mp_request *request, mp_error *error)
-{
-    const mp_profile *profile = request->model->profile;
-    if (profile->coverage_lines.count > 1)
-        return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "nothing that matches the filters has executable lines");
-    return mp_fail(error, MP_ERROR_NO_ANSWER,
-                   "the execution profile does not record executable lines: %s",
-                   profile->from_report ? "a report never does; use its .prf"
-                                        : "it was recorded without PROFILER:COVERAGE");
-}
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
@@ -266,8 +270,13 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     if (!order)
         return false;
     mp_coverage coverage = mp_coverage_of(request->filter);
-    bool ok = coverage.line_count > 0 || refuse(request, error);
-    if (ok) {
+    const bool has_lines = coverage.line_count > 0;
+    const bool ok = has_lines || asked->min_lines.set ||
+                    mp_fail(error, MP_ERROR_NO_ANSWER, "%s", missing_lines(request->model));
+    if (ok && !has_lines) {
+        mp_section_head(document, request);
+        section_limit(document, request, &coverage, &asked->min_lines);
+    } else if (ok) {
         mp_section_head(document, request);
         mp_section_session(document, request, false);
         mp_section_profile_totals(document, request->filter, false);
