@@ -203,6 +203,24 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
 
 /* --- a file, on its thread --- */
 
+/* Refuse the limits if figures may miss a part. What breaks off was judged up to there, and may
+ * still be written. */
+static void refuse_damaged(cli_watched *file)
+{
+    const mp_diagnostic *kept;
+    const size_t count = mp_diagnostics_kept(file->diagnostics, &kept);
+    mp_arena arena = {0};
+    for (size_t i = 0; i < count && !file->unjudged; i++)
+        if (mp_diagnostic_is_unsound(kept[i].id) && !mp_diagnostic_breaks_off(kept[i].id)) {
+            file->unjudged = true;
+            refuse_file(file, mp_arena_format(&arena,
+                                              "its limits could not be judged: it is damaged at "
+                                              "line %" PRIu64 ": %s",
+                                              kept[i].line, kept[i].message));
+        }
+    mp_arena_free(&arena);
+}
+
 static void end_recording(cli_watched *file)
 {
     if (!file->model)
@@ -210,6 +228,8 @@ static void end_recording(cli_watched *file)
     mp_loading_end(&file->loading);
     if (!file->over)
         tell_diagnostics(file);
+    if (has_limits(file->of->options))
+        refuse_damaged(file);
     if (!file->over && file->last.i && file->of->options->question.policy)
         judge(file, true);
     mp_tracker_free(file->tracker);
