@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
-#include "sql/types.h"
 
 typedef struct sql_arguments {
     const char *statement;

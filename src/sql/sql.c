@@ -11,7 +11,6 @@
 #include "base/units.h"
 #include "query/labels.h"
 #include "sql/tables.h"
-#include "sql/types.h"
 
 /* Steps are instructions of SQLite's machine: a walk with a sum takes ten a row. */
 enum { STEPS_A_CALL = 100 * 1000, LONGEST_PATTERN = 1000 };

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "relation/relation.h"
+#include "sql/values.h"
 
 typedef struct mp_sql mp_sql;
 
@@ -26,24 +27,11 @@ typedef struct mp_sql_column {
 size_t mp_sql_column_count(const mp_sql *sql);
 mp_sql_column mp_sql_column_at(const mp_sql *sql, size_t column);
 
-typedef enum mp_sql_kind {
-    MP_SQL_NULL,
-    MP_SQL_INTEGER,
-    MP_SQL_REAL,
-    MP_SQL_TEXT,
-} mp_sql_kind;
-
-/* A value of the current row. */
-typedef struct mp_sql_value {
-    mp_sql_kind kind;
-    int64_t integer;
-    double real;
-    const char *text; /* of all kinds but NULL; until the next row. May be no UTF-8. */
-} mp_sql_value;
-
 /* Move to the next row. Return false at the end; `error` then has a code if the statement could not
  * be finished. */
 bool mp_sql_step(mp_sql *sql, mp_error *error);
+/* Return a value of the current row. Its text is there for all kinds but NULL, until the next row.
+ */
 mp_sql_value mp_sql_value_at(mp_sql *sql, size_t column);
 
 #endif

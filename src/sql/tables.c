@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sql/types.h"
+#include "sql/values.h"
 
 /* One virtual table, and a cursor over it. */
 typedef struct sql_module {
@@ -32,11 +32,6 @@ static const mp_relation *relation_of(sqlite3_vtab *table)
     return ((sql_table *)table)->module->relation;
 }
 
-static bool is_column(const mp_column *column)
-{
-    return !(column->flags & MP_FOR_PEOPLE);
-}
-
 /* --- connecting --- */
 
 static char *declaration_of(const mp_relation *relation)
@@ -46,7 +41,7 @@ static char *declaration_of(const mp_relation *relation)
     for (size_t i = 0; i < relation->column_count; i++)
         sqlite3_str_appendf(text, "%s\"%w\" %s%s", i ? ", " : "", relation->columns[i].name,
                             mp_sql_type(relation->columns[i].unit),
-                            is_column(&relation->columns[i]) ? "" : " HIDDEN");
+                            mp_sql_is_column(&relation->columns[i]) ? "" : " HIDDEN");
     sqlite3_str_appendall(text, ")");
     return sqlite3_str_finish(text);
 }
@@ -165,48 +160,19 @@ static int put_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 
 /* --- values --- */
 
-static void put_list(sqlite3_context *result, const mp_texts *texts)
-{
-    sqlite3_str *text = sqlite3_str_new(sqlite3_context_db_handle(result));
-    for (size_t i = 0; i < texts->count; i++)
-        sqlite3_str_appendf(text, "%s%s", i ? " < " : "", texts->at[i]);
-    const int length = sqlite3_str_length(text);
-    if (sqlite3_str_errcode(text) != SQLITE_OK)
-        sqlite3_result_error_code(result, sqlite3_str_errcode(text));
-    char *made = sqlite3_str_finish(text);
-    if (made)
-        sqlite3_result_text(result, made, length, sqlite3_free);
-    else
-        sqlite3_result_text(result, "", 0, SQLITE_STATIC);
-}
-
-static void put_number(sqlite3_context *result, mp_unit unit, int64_t number)
-{
-    if (unit == MP_SECONDS)
-        sqlite3_result_double(result, (double)number / 1e6);
-    else
-        sqlite3_result_int64(result, number);
-}
-
-static void put_member(sqlite3_context *result, mp_unit unit, const void *member)
-{
-    const char *text = unit == MP_TEXT ? *(const char *const *)member : NULL;
-    if (unit == MP_LIST && ((const mp_texts *)member)->at)
-        put_list(result, member);
-    else if (text && *text)
-        sqlite3_result_text(result, text, -1, SQLITE_TRANSIENT);
-    else if (mp_unit_is_real(unit))
-        sqlite3_result_double(result, *(const double *)member); /* NAN is NULL */
-    else if (unit != MP_TEXT && unit != MP_LIST && *(const int64_t *)member != MP_UNKNOWN)
-        put_number(result, unit, *(const int64_t *)member);
-}
-
 static int put_column(sqlite3_vtab_cursor *cursor, sqlite3_context *result, int place)
 {
     const mp_column *column = &relation_of(cursor->pVtab)->columns[place];
-    const char *row = ((sql_cursor *)cursor)->rows.row;
-    if (is_column(column))
-        put_member(result, column->unit, row + column->offset);
+    mp_cursor *rows = &((sql_cursor *)cursor)->rows;
+    if (!mp_sql_is_column(column))
+        return SQLITE_OK;
+    const mp_sql_value value = mp_sql_value_of(column, rows->row, &rows->texts);
+    if (value.kind == MP_SQL_TEXT)
+        sqlite3_result_text(result, value.text, -1, SQLITE_TRANSIENT);
+    else if (value.kind == MP_SQL_REAL)
+        sqlite3_result_double(result, value.real);
+    else if (value.kind == MP_SQL_INTEGER)
+        sqlite3_result_int64(result, value.integer);
     return SQLITE_OK;
 }
 

@@ -1,0 +1,78 @@
+#include "sql/values.h"
+
+#include <math.h>
+#include <string.h>
+
+/* By unit. */
+static const char *const types[] = {
+    [MP_TEXT] = "TEXT",
+    [MP_NUMBER] = "NUMBER",
+    [MP_COUNT] = "COUNT",
+    [MP_BYTES] = "BYTES",
+    [MP_TIME] = "MICROSECONDS",
+    [MP_AGE] = "AGE",
+    [MP_SECONDS] = "REAL SECONDS",
+    [MP_AVERAGE] = "REAL AVERAGE",
+    [MP_BYTE_RATE] = "REAL RATE",
+    [MP_PERCENT] = "REAL PERCENT",
+    [MP_FLAG] = "BOOLEAN",
+    [MP_LIST] = "TEXT LIST",
+};
+enum { UNITS = sizeof types / sizeof *types };
+
+const char *mp_sql_type(mp_unit unit)
+{
+    return types[unit];
+}
+
+bool mp_sql_unit(const char *type, mp_unit *unit)
+{
+    for (size_t i = 0; type && i < UNITS; i++)
+        if (strcmp(types[i], type) == 0) {
+            *unit = (mp_unit)i;
+            return true;
+        }
+    return false;
+}
+
+/* Join the texts of a list, such as the frames of a stack. */
+static const char *join(const mp_texts *list, mp_arena *texts)
+{
+    static const char between[] = " < ";
+    size_t length = 1;
+    for (size_t i = 0; i < list->count; i++)
+        length += strlen(list->at[i]) + sizeof between - 1;
+    char *joined = mp_arena_alloc(texts, length), *end = joined;
+    for (size_t i = 0; i < list->count; i++) {
+        end = i ? stpcpy(end, between) : end;
+        end = stpcpy(end, list->at[i]);
+    }
+    *end = '\0';
+    return joined;
+}
+
+mp_sql_value mp_sql_value_of(const mp_column *column, const void *row, mp_arena *texts)
+{
+    const void *member = (const char *)row + column->offset;
+    if (column->unit == MP_LIST) {
+        const mp_texts *list = member;
+        return list->at ? (mp_sql_value){.kind = MP_SQL_TEXT, .text = join(list, texts)}
+                        : (mp_sql_value){.kind = MP_SQL_NULL};
+    }
+    if (column->unit == MP_TEXT) {
+        const char *text = *(const char *const *)member;
+        return text && *text ? (mp_sql_value){.kind = MP_SQL_TEXT, .text = text}
+                             : (mp_sql_value){.kind = MP_SQL_NULL};
+    }
+    if (mp_unit_is_real(column->unit)) {
+        const double real = *(const double *)member;
+        return isnan(real) ? (mp_sql_value){.kind = MP_SQL_NULL}
+                           : (mp_sql_value){.kind = MP_SQL_REAL, .real = real};
+    }
+    const int64_t number = *(const int64_t *)member;
+    if (number == MP_UNKNOWN)
+        return (mp_sql_value){.kind = MP_SQL_NULL};
+    return column->unit == MP_SECONDS
+               ? (mp_sql_value){.kind = MP_SQL_REAL, .real = (double)number / 1e6}
+               : (mp_sql_value){.kind = MP_SQL_INTEGER, .integer = number};
+}

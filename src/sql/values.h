@@ -1,0 +1,38 @@
+/* Columns and members of relations as SQL has them: a type for each unit, a value for each member.
+ */
+#ifndef MP_SQL_VALUES_H
+#define MP_SQL_VALUES_H
+
+#include "base/column.h"
+#include "base/memory.h"
+
+/* Return true if the column is for programs, and so for SQL. */
+static inline bool mp_sql_is_column(const mp_column *column)
+{
+    return !(column->flags & MP_FOR_PEOPLE);
+}
+
+/* Return the type of a unit, such as "BYTES", which SQLite reads as an affinity. Static. */
+const char *mp_sql_type(mp_unit unit);
+/* Find the unit of a type. Return false if it is none of these; NULL is none. */
+bool mp_sql_unit(const char *type, mp_unit *unit);
+
+typedef enum mp_sql_kind {
+    MP_SQL_NULL,
+    MP_SQL_INTEGER,
+    MP_SQL_REAL,
+    MP_SQL_TEXT,
+} mp_sql_kind;
+
+typedef struct mp_sql_value {
+    mp_sql_kind kind;
+    int64_t integer;
+    double real;
+    const char *text; /* may not be UTF-8 */
+} mp_sql_value;
+
+/* Return the value of a column in a row struct: NULL if it is unknown, seconds for a time that is
+ * counted in microseconds, and "a < b" for a list. The text is the row's, or is in the arena. */
+mp_sql_value mp_sql_value_of(const mp_column *column, const void *row, mp_arena *texts);
+
+#endif
