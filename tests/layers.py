@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "document": {"base"},
     "render": {"document", "base"},
     "reports": {"sql", "relation", "compare", "query", "model", "document", "base"},
-    "export": {"reports", "render", "relation", "compare", "query", "model", "document", "base"},
+    "export": {"reports", "render", "sql", "relation", "compare", "query", "model", "document", "base"},
     "session": {"base", "input", "model", "readers", "query", "compare", "document", "render",
                 "reports", "export"},
     "cli": {"session"},

@@ -23,6 +23,12 @@ mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *into, size_t room)
     return checksum;
 }
 
+mp_checksum mp_checksum_of_text(const char *text, size_t length)
+{
+    const XXH128_hash_t hash = XXH3_128bits(text, length);
+    return (mp_checksum){.high = hash.high64, .low = hash.low64, .bytes = length, .known = true};
+}
+
 bool mp_checksum_equal(const mp_checksum *a, const mp_checksum *b)
 {
     return a->known && b->known && a->high == b->high && a->low == b->low && a->bytes == b->bytes;

@@ -129,6 +129,7 @@ typedef struct mp_report {
     bool wants_ages;             /* asks how long the objects of a memory recording lived */
     bool wants_objects;          /* asks for the objects of a recording one by one */
     bool wants_threads;          /* tells which thread of a heap log created what */
+    bool wants_checksums;        /* names recordings by the checksums of their files */
     bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
     mp_argument_table arguments; /* MP_ARGUMENTS */
     const mp_choice *choices;    /* NULL: none of them takes one of several words */

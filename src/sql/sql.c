@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "query/labels.h"
 #include "sql/tables.h"
+#include "sql/views.h"
 
 /* Steps are instructions of SQLite's machine: a walk with a sum takes ten a row. */
 enum { STEPS_A_CALL = 100 * 1000, LONGEST_PATTERN = 1000 };
@@ -35,24 +36,6 @@ struct mp_sql {
     int64_t steps_left;
     bool refused; /* the statement would do more than read */
 };
-
-/* Views of what is asked most. */
-static const char views[] =
-    "CREATE VIEW leaks AS SELECT * FROM sites WHERE leaked_objects > 0 ORDER BY leaked_bytes DESC;"
-    "CREATE VIEW growth AS SELECT type, live_bytes - from_bytes AS delta_bytes,"
-    " live_objects - from_objects AS delta_objects, from_bytes, live_bytes, from_objects,"
-    " live_objects FROM types WHERE live_bytes <> from_bytes OR live_objects <> from_objects"
-    " ORDER BY abs(live_bytes - from_bytes) DESC;"
-    "CREATE VIEW top_types AS SELECT type, live_bytes, live_objects FROM types"
-    " WHERE live_objects > 0 ORDER BY live_bytes DESC;"
-    "CREATE VIEW requests AS SELECT s.session AS session, s.request AS request,"
-    " s.request_api AS request_api, coalesce(sum(d.created_objects), 0) AS created_objects,"
-    " coalesce(sum(d.created_bytes), 0) AS created_bytes,"
-    " coalesce(sum(d.delta_objects), 0) AS left_objects,"
-    " coalesce(sum(d.delta_bytes), 0) AS left_bytes FROM snapshots s LEFT JOIN deltas d"
-    " ON d.session IS s.session AND d.born_sequence = s.sequence AND d.of_request"
-    " WHERE s.request IS NOT NULL GROUP BY s.session, s.request, s.request_api"
-    " ORDER BY left_bytes DESC, request;";
 
 /* --- functions --- */
 
@@ -145,6 +128,7 @@ static int allow(void *opaque, int action, const char *first, const char *second
 
 static int open_database(mp_sql *sql)
 {
+    char views[MP_SQL_VIEWS];
     int result = sqlite3_open_v2(":memory:", &sql->database,
                                  SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL);
     if (result == SQLITE_OK)
@@ -152,7 +136,7 @@ static int open_database(mp_sql *sql)
     if (result == SQLITE_OK)
         result = add_functions(sql->database);
     if (result == SQLITE_OK)
-        result = sqlite3_exec(sql->database, views, NULL, NULL, NULL);
+        result = sqlite3_exec(sql->database, mp_sql_views(false, views), NULL, NULL, NULL);
     if (result != SQLITE_OK)
         return result;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)

@@ -1,0 +1,292 @@
+/* Export to a SQLite database of many recordings: the relations, a table each, with the recording
+ * as the first column of every row.
+ *
+ * A recording is named by the checksum of its bytes, and is in the database once: to add it again
+ * changes nothing. Its rows are one transaction, so that a process that ends in the middle of it
+ * leaves the database as it was. */
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/text.h"
+#include "export/exporter.h"
+#include "query/profile_costs.h"
+#include "relation/relation.h"
+#include "sql/values.h"
+#include "sql/views.h"
+
+/* "mprf", which tells databases of memprof from others: PRAGMA application_id. */
+enum { APPLICATION = 0x6d707266, MOST_WAIT_MS = 60000 };
+
+typedef struct fleet {
+    sqlite3 *database;
+    const char *path;
+    mp_error *error;
+    const char *recording;
+    mp_document *document; /* the answer, which says how many rows there are */
+    mp_table *written;
+} fleet;
+
+static bool fail(const fleet *to)
+{
+    return mp_fail(to->error, MP_ERROR_OUTPUT, "%s: %s", to->path, sqlite3_errmsg(to->database));
+}
+
+static bool run(const fleet *to, const char *statement)
+{
+    return sqlite3_exec(to->database, statement, NULL, NULL, NULL) == SQLITE_OK || fail(to);
+}
+
+/* Return the first number of the answer, -1 where there is none. */
+static int64_t ask(const fleet *to, const char *question, const char *text)
+{
+    sqlite3_stmt *statement;
+    int64_t answer = -1;
+    if (sqlite3_prepare_v2(to->database, question, -1, &statement, NULL) != SQLITE_OK)
+        return -1;
+    if (text)
+        sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        answer = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return answer;
+}
+
+/* --- tables --- */
+
+/* Return the statement that makes the table of a relation; release with sqlite3_free. */
+static char *declaration_of(const mp_relation *relation)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text, "CREATE TABLE %s (recording TEXT", relation->name);
+    for (size_t i = 0; i < relation->column_count; i++)
+        if (mp_sql_is_column(&relation->columns[i]))
+            sqlite3_str_appendf(text, ", \"%w\" %s", relation->columns[i].name,
+                                mp_sql_type(relation->columns[i].unit));
+    sqlite3_str_appendall(text, ")");
+    return sqlite3_str_finish(text);
+}
+
+static bool make_table(const fleet *to, const mp_relation *relation)
+{
+    char *declaration = declaration_of(relation);
+    char *index = sqlite3_mprintf("CREATE INDEX %s_by_recording ON %s (recording)", relation->name,
+                                  relation->name);
+    const bool ok = declaration && index && run(to, declaration) && run(to, index);
+    sqlite3_free(declaration);
+    sqlite3_free(index);
+    return ok;
+}
+
+static bool make_tables(const fleet *to)
+{
+    size_t count;
+    const mp_relation *const *relations = mp_relations(&count);
+    char views[MP_SQL_VIEWS];
+    for (size_t i = 0; i < count; i++)
+        if (!make_table(to, relations[i]))
+            return false;
+    char *mark = sqlite3_mprintf("PRAGMA application_id = %d", APPLICATION);
+    const bool ok = mark && run(to, mp_sql_views(true, views)) && run(to, mark);
+    sqlite3_free(mark);
+    return ok;
+}
+
+/* Return true if the database has the tables that are written; else fail. */
+static bool has_tables(const fleet *to)
+{
+    size_t count;
+    const mp_relation *const *relations = mp_relations(&count);
+    bool same = true;
+    if (ask(to, "PRAGMA application_id", NULL) != APPLICATION)
+        return mp_fail(to->error, MP_ERROR_OUTPUT,
+                       "%s: is another program's database, expected none, or one that memprof made",
+                       to->path);
+    for (size_t i = 0; i < count && same; i++) {
+        char *declaration = declaration_of(relations[i]);
+        same = declaration &&
+               ask(to, "SELECT count(*) FROM sqlite_schema WHERE sql = ?", declaration) == 1;
+        sqlite3_free(declaration);
+    }
+    return same || mp_fail(to->error, MP_ERROR_OUTPUT,
+                           "%s: has the tables of another version of memprof, expected those of "
+                           "this one: export to a new file",
+                           to->path);
+}
+
+/* Open the database and begin to write; it is closed by the caller in any case. */
+static bool open_fleet(fleet *to)
+{
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(to->path, &to->database, flags, NULL) != SQLITE_OK)
+        return fail(to);
+    sqlite3_busy_timeout(to->database, MOST_WAIT_MS);
+    if (!run(to, "PRAGMA temp_store = MEMORY") || !run(to, "BEGIN IMMEDIATE"))
+        return false;
+    const int64_t tables = ask(to, "SELECT count(*) FROM sqlite_schema", NULL);
+    return tables < 0 ? fail(to) : tables ? has_tables(to) : make_tables(to);
+}
+
+/* --- rows --- */
+
+static bool bind(sqlite3_stmt *statement, int place, const mp_sql_value *value)
+{
+    switch (value->kind) {
+    case MP_SQL_INTEGER:
+        return sqlite3_bind_int64(statement, place, value->integer) == SQLITE_OK;
+    case MP_SQL_REAL:
+        return sqlite3_bind_double(statement, place, value->real) == SQLITE_OK;
+    case MP_SQL_TEXT:
+        return sqlite3_bind_text(statement, place, value->text, -1, SQLITE_STATIC) == SQLITE_OK;
+    default:
+        return sqlite3_bind_null(statement, place) == SQLITE_OK;
+    }
+}
+
+static bool put_row(sqlite3_stmt *statement, mp_cursor *cursor)
+{
+    const mp_relation *relation = cursor->relation;
+    int place = 2;
+    bool ok = true;
+    for (size_t i = 0; i < relation->column_count && ok; i++) {
+        if (!mp_sql_is_column(&relation->columns[i]))
+            continue;
+        const mp_sql_value value =
+            mp_sql_value_of(&relation->columns[i], cursor->row, &cursor->texts);
+        ok = bind(statement, place++, &value);
+    }
+    ok = ok && sqlite3_step(statement) == SQLITE_DONE;
+    return sqlite3_reset(statement) == SQLITE_OK && ok;
+}
+
+static sqlite3_stmt *prepare_rows(const fleet *to, const mp_relation *relation)
+{
+    sqlite3_stmt *statement = NULL;
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text, "INSERT INTO %s VALUES (?", relation->name);
+    for (size_t i = 0; i < relation->column_count; i++)
+        if (mp_sql_is_column(&relation->columns[i]))
+            sqlite3_str_appendall(text, ", ?");
+    sqlite3_str_appendall(text, ")");
+    char *insert = sqlite3_str_finish(text);
+    if (insert)
+        sqlite3_prepare_v2(to->database, insert, -1, &statement, NULL);
+    if (statement)
+        sqlite3_bind_text(statement, 1, to->recording, -1, SQLITE_STATIC);
+    sqlite3_free(insert);
+    return statement;
+}
+
+static bool put_relation(const fleet *to, const mp_relation *relation, mp_relation_source *source)
+{
+    sqlite3_stmt *statement = prepare_rows(to, relation);
+    mp_cursor cursor = mp_cursor_open(relation, source);
+    int64_t rows = 0;
+    bool ok = statement != NULL;
+    for (; ok && mp_cursor_next(&cursor, MP_ALL_COLUMNS); rows++)
+        ok = put_row(statement, &cursor);
+    mp_cursor_free(&cursor);
+    if (!ok)
+        fail(to);
+    sqlite3_finalize(statement);
+    mp_written_rows(to->document, to->written, relation->name, rows);
+    return ok;
+}
+
+static bool put_relations(const fleet *to, mp_relation_source *source)
+{
+    size_t count;
+    const mp_relation *const *relations = mp_relations(&count);
+    for (size_t i = 0; i < count; i++)
+        if (mp_relation_fits(relations[i], source) && !put_relation(to, relations[i], source))
+            return false;
+    return true;
+}
+
+/* --- the export --- */
+
+/* Return the name of what was read: the checksum of its file, or of the checksums of its files. */
+static const char *name_recording(const mp_model *model, mp_arena *arena)
+{
+    char text[MP_CHECKSUM_TEXT];
+    mp_text_buffer all = {0};
+    for (uint32_t i = 1; i < model->inputs.count; i++) {
+        mp_checksum_text(&model->inputs.at[i].checksum, text);
+        mp_text_put(&all, text, strlen(text));
+    }
+    if (model->inputs.count > 2) {
+        const mp_checksum sum = mp_checksum_of_text(all.at, all.length);
+        mp_checksum_text(&sum, text);
+    }
+    free(all.at);
+    return mp_arena_copy(arena, text, strlen(text));
+}
+
+static bool put_recording(fleet *to, mp_relation_source *source)
+{
+    if (ask(to, "SELECT count(*) FROM recordings WHERE recording = ?", to->recording) > 0) {
+        mp_written_rows(to->document, to->written, "recordings", 0);
+        to->document->title = mp_document_text(
+            to->document, "%s: not changed, it has this recording already", to->path);
+        return run(to, "ROLLBACK");
+    }
+    return put_relations(to, source) && run(to, "COMMIT");
+}
+
+static bool write_fleet(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
+    mp_window window;
+    mp_arena names = {0};
+    if (heap && !mp_request_window(request, &window, error))
+        return false;
+    fleet to = {.path = request->path, .error = error, .document = document};
+    to.recording = name_recording(request->model, &names);
+    mp_written_totals sums = mp_nothing_written;
+    if (heap) {
+        const mp_totals totals = mp_totals_of(&window);
+        sums.live_objects = totals.live_objects;
+        sums.live_bytes = totals.live_bytes;
+    } else {
+        const mp_profile_totals totals = mp_profile_total(request->filter);
+        sums.seconds = totals.exclusive_us;
+        sums.calls = totals.calls;
+    }
+    mp_written(document, request, "tables of one more recording", &sums);
+    to.written = mp_written_table(document);
+    mp_relation_source *source =
+        mp_relation_source_new(request->filter, heap ? &window : NULL, request->diagnostics);
+    const bool ok = open_fleet(&to) && put_recording(&to, source);
+    sqlite3_close(to.database);
+    mp_relation_source_free(source);
+    mp_arena_free(&names);
+    if (heap)
+        mp_window_free(&window);
+    return ok;
+}
+
+static const mp_heap_arguments own;
+
+static const mp_argument arguments[] = {
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("keep-profiler", MP_PROFILE),
+    MP_SHARES_READING,
+};
+
+const mp_exporter mp_exporter_sqlite = {
+    .name = "sqlite",
+    .endings = ".db .sqlite3",
+    .report = {.name = MP_EXPORT_TO("sqlite"),
+               .summary = "SQLite database of many recordings, with the tables of SQL; adds to it",
+               .wants_traces = true,
+               .wants_objects = true,
+               .wants_checksums = true,
+               MP_ARGUMENTS(arguments, own),
+               .variants = {MP_HEAP_VARIANTS(write_fleet),
+                            {.needs = MP_HOLDS_LEDGER, .run = write_fleet},
+                            {.needs = MP_HOLDS_PROFILE, .run = write_fleet}}},
+    .binary = true,
+    .in_place = true,
+};

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""What `memprof export --to sqlite` promises: the tables of `memprof sql` as a file, of as many
+recordings as are added; the same one again changes nothing; a process that is killed leaves the
+database as it was; a foreign database is left alone.
+
+    tests/fleetdb.py --memprof PATH [--kills N]
+    tests/fleetdb.py --self-test
+"""
+import argparse
+import contextlib
+import io
+import json
+import pathlib
+import random
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+import hostile
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+TABLES = ("recordings", "snapshots", "platform", "types", "sites", "frames", "deltas", "lives", "objects",
+          "refs", "roots", "lines", "calls", "executions", "diagnostics")
+VIEWS = ("leaks", "growth", "top_types", "requests")
+
+
+class Trials:
+    def __init__(self, program):
+        self.program, self.claims, self.wrong = program, 0, 0
+
+    def claim(self, holds, *what):
+        self.claims += 1
+        if not holds:
+            self.wrong += 1
+            print("wrong:", *(str(word)[:300] for word in what))
+
+    def run(self, *words):
+        return subprocess.run([self.program, *map(str, words)], capture_output=True, check=False)
+
+    def add(self, path, database):
+        return self.run("export", "--to", "sqlite", "-o", database, path, "--quiet")
+
+    def told(self, path, table):
+        """Rows by memprof sql, with numbers as SQLite has them; None: there is no such table."""
+        done = self.run("sql", path, f"select * from {table}", "--format", "json", "--limit", "0", "--quiet")
+        if done.returncode:
+            return None
+        return [{name: float(value) if isinstance(value, float) else int(value) if value is not None
+                 and not isinstance(value, str) else value for name, value in row.items()}
+                for row in json.loads(done.stdout)["rows"]]
+
+    def written(self, database, table, recording):
+        with contextlib.closing(sqlite3.connect(database)) as at:
+            at.row_factory = sqlite3.Row
+            rows = [dict(row) for row in at.execute(f"select * from {table} where recording = ?", (recording,))]
+        for row in rows:
+            del row["recording"]
+        return rows
+
+    def same(self, told, rows):
+        """A member that JSON leaves out or has as null is NULL or an empty list; seconds have six places in JSON."""
+        def near(a, b):
+            return abs(a - b) < 1e-6 if isinstance(a, float) and isinstance(b, float) else a == b
+        return len(told) == len(rows) and all(
+            set(a) <= set(b) and all(near(a.get(name), b[name] if b[name] != "" else None) for name in b) for a, b in zip(told, rows))
+
+    def tables(self, path, database):
+        """All rows of all tables and views of a recording that is added to others."""
+        before = self.recordings(database)
+        done = self.add(path, database)
+        self.claim(done.returncode in (0, 1), path.name, done.returncode, done.stderr)
+        added = [name for name in self.recordings(database) if name not in before]
+        self.claim(len(added) == 1, path.name, "is", added)
+        for table in TABLES + VIEWS if added else ():
+            told, rows = self.told(path, table), self.written(database, table, added[0])
+            if table in VIEWS and told:
+                told, rows = ([sorted(map(str, row.items())) for row in some if row] for some in (told, rows))
+                self.claim(len(told) == len(rows), path.name, table, len(rows), "rows, not", len(told))
+            else:
+                self.claim(self.same(told or [], rows), path.name, table, rows[:2], "not", (told or [])[:2])
+
+    @staticmethod
+    def recordings(database):
+        if not pathlib.Path(database).exists():
+            return []
+        with contextlib.closing(sqlite3.connect(database)) as at:
+            return [row[0] for row in at.execute("select distinct recording from recordings")]
+
+    def again(self, path, database):
+        before = database.read_bytes()
+        done = self.add(path, database)
+        self.claim(done.returncode == 0 and database.read_bytes() == before, path.name, "again changes the file")
+
+    def questions(self, database):
+        """The statements of docs/sql.md: each has an answer."""
+        blocks = re.findall(r"```sql\n(.*?)```", (SAMPLES.parent / "docs/sql.md").read_text(), re.DOTALL)
+        statements = [one for block in blocks for one in block.split(";") if one.strip()]
+        self.claim(len(statements) >= 4, "docs/sql.md has statements:", len(statements))
+        with contextlib.closing(sqlite3.connect(database)) as at:
+            for one in statements:
+                self.claim(at.execute(one).fetchall(), "no answer:", one)
+            # Of shop-v1.oemp, shop-v2.oemp and others: those of one build are not of the other.
+            everywhere = at.execute("select count(distinct recording) from sites").fetchone()[0]
+            self.claim(everywhere > 5, "recordings with sites:", everywhere)
+
+    def refusals(self, path, folder):
+        foreign, text = folder / "foreign.db", folder / "text.db"
+        with contextlib.closing(sqlite3.connect(foreign)) as at:
+            at.execute("create table t (a)")
+            at.commit()
+        text.write_text("no database\n" * 1000)
+        older = folder / "older.db"
+        self.add(path, older)
+        with contextlib.closing(sqlite3.connect(older)) as at:
+            at.execute("alter table sites add column another")
+            at.commit()
+        for database in (foreign, text, older, folder / "no" / "such.db"):
+            before = database.read_bytes() if database.exists() else None
+            done = self.add(path, database)
+            after = database.read_bytes() if database.exists() else None
+            self.claim(done.returncode == 3 and str(database) in done.stderr.decode() and after == before,
+                       database, done.returncode, done.stderr)
+
+    def kills(self, path, small, folder, count):
+        """Killed at any moment: the database has the whole recording, or is as it was."""
+        whole = folder / "whole.db"
+        self.add(small, whole)
+        began = time.monotonic()
+        shutil.copy(whole, folder / "timed.db")
+        self.add(path, folder / "timed.db")
+        took, states = time.monotonic() - began, set()
+        names = self.recordings(folder / "timed.db")
+        chance = random.Random(1)
+        for _ in range(count):
+            database = folder / "killed.db"
+            for old in folder.glob("killed.db*"):
+                old.unlink()
+            shutil.copy(whole, database)
+            process = subprocess.Popen([self.program, "export", "--to", "sqlite", "-o", database, path],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(chance.random() * took * 1.1)
+            process.kill()
+            process.wait()
+            with contextlib.closing(sqlite3.connect(database)) as at:
+                sound = at.execute("pragma integrity_check").fetchone()[0]
+                rows = at.execute("select count(*), count(distinct recording) from deltas").fetchone()
+            states.add(rows)
+            there = self.recordings(database)
+            self.claim(sound == "ok" and there in (names, names[:1]), "killed:", sound, there)
+        with contextlib.closing(sqlite3.connect(folder / "timed.db")) as at:
+            rows = at.execute("select count(*), count(distinct recording) from deltas").fetchone()
+        with contextlib.closing(sqlite3.connect(whole)) as at:
+            before = at.execute("select count(*), count(distinct recording) from deltas").fetchone()
+        self.claim(states <= {rows, before}, "killed: rows of a part", states, "not", before, rows)
+
+
+def large(folder):
+    """A recording that takes a while to add: 20,000 objects of as many generations."""
+    path = folder / "large.oemp"
+    hostile.oemp(path, objects=[hostile.oemp_object(i, line=i) for i in range(1, 20001)])
+    return path
+
+
+def all_of(trials, kills):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        shop = SAMPLES / "shop-v2.oemp"
+        paths = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
+        for path in paths:
+            trials.tables(path, folder / "fleet.db")
+        trials.questions(folder / "fleet.db")
+        for path in paths:
+            trials.again(path, folder / "fleet.db")
+        trials.refusals(shop, folder)
+        trials.kills(large(folder), shop, folder, kills)
+
+
+def self_test():
+    """Databases that are wrong are found."""
+    class Wrong(Trials):
+        """A program that adds rows of no recording, outside of any transaction."""
+        def add(self, path, database):
+            with contextlib.suppress(sqlite3.DatabaseError), \
+                    contextlib.closing(sqlite3.connect(database)) as at:
+                for table in TABLES + VIEWS:
+                    at.execute(f"create table if not exists {table} (recording, other)")
+                at.execute("insert into recordings values ('x', 1)")
+                at.execute("insert into recordings values (hex(randomblob(8)), 1)")
+                at.commit()
+            return subprocess.CompletedProcess([], 0, b"", b"")
+
+        def told(self, path, table):
+            return [{"other": 2}]
+
+    with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
+        folder, shop, trials = pathlib.Path(name), SAMPLES / "shop-v2.oemp", Wrong("true")
+        for check, words in ((trials.tables, (folder / "a.db",)), (trials.again, (folder / "a.db",)),
+                             (trials.refusals, (folder,)), (trials.kills, (shop, folder, 1))):
+            before = trials.wrong
+            check(shop, *words)
+            if trials.wrong == before:
+                sys.exit(f"{check.__name__} finds nothing wrong")
+    print("each check finds what is wrong")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
+    parser.add_argument("--memprof")
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--self-test", action="store_true")
+    asked = parser.parse_args()
+    if asked.self_test:
+        return self_test()
+    trials = Trials(asked.memprof)
+    all_of(trials, asked.kills)
+    print(f"fleetdb.py: {trials.claims} claims, {trials.wrong} wrong")
+    return sys.exit(trials.wrong > 0 or trials.claims < 100)
+
+
+if __name__ == "__main__":
+    main()
