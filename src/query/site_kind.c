@@ -11,6 +11,7 @@ static const double MOST_DEATHS =
     DECLINE = -1.3,           /* Laplace's test, in standard deviations */
     LESS = 0.4,               /* share of the first half below which the second half is a decline */
     BY_CHANCE = 4e-3,         /* chance that births equal deaths so often */
+    LEAST_AT_CEILING = 0.25,  /* share of places at which a full site is at its maximum */
     MOST_SHRUNK = 0.1,        /* share of their growth that growing objects lose again */
     LEAST_RISE = 2.5,         /* rise of a growing queue, in standard deviations */
     SMALL_SHARE = 0.7;        /* share of what is alive that dies during a recording */
@@ -72,15 +73,45 @@ static bool dries_up(const stream *s)
 
 /* --- levels: caches and pools that are full --- */
 
+/* Return how likely chance makes as many come as go at a place where so many come. */
+static double balance_by_chance(int64_t births)
+{
+    return 1 / sqrt(1 + 4 * M_PI * (double)births);
+}
+
 /* Return true if as many come as go, place by place, so that chance cannot explain it. */
-static bool is_full(const mp_site_course *course)
+static bool is_balanced(const mp_site_course *course)
 {
     mp_course_old old;
     double chance = 1;
     mp_course_old_of(&old, course, 0);
     for (uint32_t i = course->length; i > 0 && old.in[i] == old.out[i]; i--)
-        chance /= sqrt(1 + 4 * M_PI * (double)old.in[i]);
+        chance *= balance_by_chance(old.in[i]);
     return chance < BY_CHANCE;
+}
+
+/* Return true if the number alive stands at its maximum again and again, up to the last quarter,
+ * and never exceeds it: at many places since it first did, and more than chance can explain. */
+static bool is_at_ceiling(const mp_site_course *course)
+{
+    const uint32_t length = course->length;
+    int64_t most = 0;
+    double chance = 1, times = 0;
+    uint32_t first = 0, last = 0;
+    for (uint32_t i = 0; i <= length; i++) {
+        if (course->alive[i] > most) {
+            most = course->alive[i];
+            first = i;
+            chance = 1;
+            times = 0;
+        } else if (course->alive[i] == most && course->births[i] > 0) {
+            chance *= balance_by_chance(course->births[i]);
+            times++;
+            last = i;
+        }
+    }
+    return chance < BY_CHANCE && times >= LEAST_AT_CEILING * (length - first) &&
+           last > length * 3 / 4;
 }
 
 /* --- leaks: objects that pass an age beyond which practically nothing goes --- */
@@ -268,7 +299,7 @@ mp_site_judgement mp_site_kind_of(const mp_site_course *course)
     const uint32_t length = course->length;
     if (length < MP_VERDICT_MOMENTS)
         return result;
-    const bool full = is_full(course), freed = is_freed(course);
+    const bool full = is_balanced(course) || is_at_ceiling(course), freed = is_freed(course);
     if ((!full && is_leak(course, &result)) ||
         (!full && !freed && is_growing_queue(course, &result)) ||
         (!freed && is_growing_object(course, &result)))
