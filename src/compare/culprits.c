@@ -1,12 +1,11 @@
 /* Culprits are looked for in the same lists that the rule was judged by, but by site where a heap
  * was measured: the type that grew is known from the rule, the line that makes it is not. */
-#include "compare/culprits.h"
+#include "compare/decide.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare/choice.h"
-#include "compare/evaluate_growth.h"
 #include "query/coverage.h"
 #include "query/graph_query.h"
 #include "query/labels.h"

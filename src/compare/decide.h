@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "compare/policy.h"
+#include "query/trend.h"
 
 /* One rule being evaluated, and what it is evaluated against. `scratch` dies with the rule, `arena`
  * with all results. */
@@ -48,5 +49,53 @@ void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, si
                         const char *rate);
 /* Add to what is said of a rule that fails, or hides a leak, what has most of it: "; most: ...". */
 void mp_evaluation_add(mp_evaluation *evaluation, const char *most);
+
+/* --- rules on growth: between the ends of a window, or steadily at each of its snapshots --- */
+
+/* How a series keeps to a limit per snapshot; both in bytes, or both in percent. */
+typedef struct mp_slope {
+    const char *label; /* "" for the whole */
+    mp_trend trend;
+    double number, limit;      /* number: infinite where it grows from nothing, in percent */
+    bool over, fails;          /* it fails if it is over the limit and grows steadily */
+    const uint64_t *sequences; /* numbers of the snapshots */
+    const char *session;       /* of several: whose it is; NULL: there is one */
+} mp_slope;
+
+/* Return the slope of at least MP_TREND_FEWEST values. */
+mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend trend,
+                     const int64_t *values, size_t count);
+/* Judge by the worst of them. There is at least one. */
+void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count);
+
+/* The window of a rule that looks at what comes after a snapshot, without what is accepted. False
+ * with a message; else release with mp_window_free. */
+bool mp_rule_window(const mp_evaluation *evaluation, mp_window *window, mp_error *error);
+
+/* Evaluate a rule on growth by the rule context's model. */
+void mp_evaluation_of_growth(mp_evaluation *evaluation);
+
+/* --- rules on coverage --- */
+
+/* Judge a rule on the share of lines that were executed. */
+void mp_evaluation_of_coverage(mp_evaluation *evaluation);
+
+/* --- what is behind a rule that fails --- */
+
+/* Find them, if the rule fails. */
+void mp_evaluation_find_culprits(mp_evaluation *evaluation);
+
+/* The list that a rule measures. */
+mp_level mp_rule_level(const mp_rule *rule);
+/* Return true if a measure of new entries counts the difference. */
+bool mp_measure_is_new(mp_measure measure, const mp_difference *difference);
+
+/* --- what has most of a whole --- */
+
+/* Return "; worst leak: 10.4 KiB, OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155" of
+ * a rule on leaks, or one that hides a leak, and "; most: ..." of what else it measures of the
+ * window. "" where nothing has any; NULL where a window does not tell it. In the evaluation's
+ * scratch. */
+const char *mp_most_of_whole(mp_evaluation *evaluation, const mp_window *window);
 
 #endif

@@ -5,10 +5,7 @@
 
 #include "base/text.h"
 #include "compare/choice.h"
-#include "compare/culprits.h"
-#include "compare/evaluate_coverage.h"
-#include "compare/evaluate_growth.h"
-#include "compare/most.h"
+#include "compare/decide.h"
 #include "compare/runs.h"
 #include "query/graph_query.h"
 #include "query/verdict.h"

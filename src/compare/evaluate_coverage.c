@@ -1,4 +1,4 @@
-#include "compare/evaluate_coverage.h"
+#include "compare/decide.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "compare/evaluate_growth.h"
+#include "compare/decide.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "compare/choice.h"
-#include "compare/most.h"
 #include "query/graph_query.h"
 #include "query/platform.h"
 #include "query/suppression.h"

@@ -1,4 +1,4 @@
-#include "compare/most.h"
+#include "compare/decide.h"
 
 #include <stdlib.h>
 

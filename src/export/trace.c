@@ -157,7 +157,7 @@ static void put_request(trace_out *out, const mp_served *served, int64_t lanes[L
 {
     uint32_t session = served->session.i;
     int64_t from_us = out->starts[session] + served->start_us;
-    bool ended = served->duration_us != MP_NOT_SEEN;
+    bool ended = served->duration_us != MP_UNKNOWN;
     uint32_t lane = lane_of(lanes, from_us, ended ? from_us + served->duration_us : INT64_MAX);
     const char *api = mp_model_text(out->model, served->api);
     const char *request = mp_model_text(out->model, served->request);

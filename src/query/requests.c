@@ -20,9 +20,9 @@ static mp_served *add(mp_requests *requests, mp_snapshot_id id, const mp_snapsho
                           .request = snapshot->request,
                           .first = id,
                           .start_us = snapshot->request_start_us,
-                          .duration_us = MP_NOT_SEEN,
-                          .peak_objects = peaks ? 0 : MP_NOT_SEEN,
-                          .peak_bytes = peaks ? 0 : MP_NOT_SEEN};
+                          .duration_us = MP_UNKNOWN,
+                          .peak_objects = peaks ? 0 : MP_UNKNOWN,
+                          .peak_bytes = peaks ? 0 : MP_UNKNOWN};
     return served;
 }
 
@@ -33,10 +33,9 @@ static void extend(mp_served *served, const mp_model *model, mp_snapshot_id id,
     served->last = id;
     if (snapshot->request_api.i)
         served->api = snapshot->request_api;
-    if (served->peak_objects != MP_NOT_SEEN &&
-        snapshot->request_peak_objects > served->peak_objects)
+    if (served->peak_objects != MP_UNKNOWN && snapshot->request_peak_objects > served->peak_objects)
         served->peak_objects = snapshot->request_peak_objects;
-    if (served->peak_bytes != MP_NOT_SEEN && snapshot->request_peak_bytes > served->peak_bytes)
+    if (served->peak_bytes != MP_UNKNOWN && snapshot->request_peak_bytes > served->peak_bytes)
         served->peak_bytes = snapshot->request_peak_bytes;
     if (mp_model_is_request_end(model, snapshot->tag)) {
         served->ended = true;
@@ -115,7 +114,7 @@ static void add_call(mp_served_api *api, const mp_served *served)
     api->peak_objects = most(api->peak_objects, served->peak_objects);
     api->peak_bytes = most(api->peak_bytes, served->peak_bytes);
     api->longest_us = most(api->longest_us, served->duration_us);
-    if (served->duration_us == MP_NOT_SEEN)
+    if (served->duration_us == MP_UNKNOWN)
         return;
     api->timed_calls++;
     api->duration_us = mp_sum_capped(most(api->duration_us, 0), served->duration_us);
@@ -130,10 +129,10 @@ static void add_up(mp_requests *requests)
         uint32_t *place = mp_id_index_put(&api_of, served->api.i + 1);
         if (!*place) {
             requests->apis[requests->api_count] = (mp_served_api){.api = served->api,
-                                                                  .duration_us = MP_NOT_SEEN,
-                                                                  .longest_us = MP_NOT_SEEN,
-                                                                  .peak_objects = MP_NOT_SEEN,
-                                                                  .peak_bytes = MP_NOT_SEEN};
+                                                                  .duration_us = MP_UNKNOWN,
+                                                                  .longest_us = MP_UNKNOWN,
+                                                                  .peak_objects = MP_UNKNOWN,
+                                                                  .peak_bytes = MP_UNKNOWN};
             *place = (uint32_t)++requests->api_count;
         }
         add_call(&requests->apis[*place - 1], served);

@@ -3,9 +3,7 @@
 
 #include "reports/figures.h"
 #include "reports/graph_sections.h"
-#include "reports/history.h"
 #include "reports/profile_sections.h"
-#include "reports/stack_figure.h"
 
 /* Return the largest group, the first by name between equal ones; there is at least one group. */
 static const mp_group *biggest_of(const mp_grouping *groups)

@@ -298,16 +298,12 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 
 enum { ALL = 1 };
 static const coverage_arguments usual = {.limit = MP_REPORT_ROWS};
-#define ASKS(name, member)                                                                         \
-    {                                                                                              \
-        name, offsetof(coverage_arguments, member), ALL                                            \
-    }
 static const mp_argument arguments[] = {
-    ASKS("by", by),
-    ASKS("sort", sort),
-    ASKS("min-lines", min_lines),
-    ASKS("limit", limit),
-    ASKS("uncovered", uncovered),
+    {"by", offsetof(coverage_arguments, by), ALL},
+    {"sort", offsetof(coverage_arguments, sort), ALL},
+    {"min-lines", offsetof(coverage_arguments, min_lines), ALL},
+    {"limit", offsetof(coverage_arguments, limit), ALL},
+    {"uncovered", offsetof(coverage_arguments, uncovered), ALL},
     MP_SHARES("format", ALL),
     MP_SHARES("listings", ALL),
     MP_SHARES("selection", ALL),

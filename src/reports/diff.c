@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compare/stacks.h"
+#include "reports/figures.h"
 #include "reports/profile_sections.h"
-#include "reports/stack_figure.h"
 
 /* --- totals side by side --- */
 
@@ -361,23 +361,19 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
 static const mp_diff_arguments usual = {.limit = 20, .stack_depth = MP_PROGRAM_CALLERS};
-#define ASKS(name, member, of)                                                                     \
-    {                                                                                              \
-        name, offsetof(mp_diff_arguments, member), of                                              \
-    }
 static const mp_argument arguments[] = {
-    ASKS("from", from, HEAPS),
-    ASKS("to", to, HEAPS),
-    ASKS("by", by, ALL),
-    ASKS("sort", sort, ALL),
-    ASKS("status", status, ALL),
-    ASKS("limit", limit, ALL),
-    ASKS("stack-depth", stack_depth, MP_HEAPS),
-    ASKS("min-size", min_bytes, HEAPS),
-    ASKS("min-count", min_count, ALL),
-    ASKS("min-change", min_change, ALL),
-    ASKS("ignore-lines", ignore_lines, ALL),
-    ASKS("normalize", substitutions, ALL),
+    {"from", offsetof(mp_diff_arguments, from), HEAPS},
+    {"to", offsetof(mp_diff_arguments, to), HEAPS},
+    {"by", offsetof(mp_diff_arguments, by), ALL},
+    {"sort", offsetof(mp_diff_arguments, sort), ALL},
+    {"status", offsetof(mp_diff_arguments, status), ALL},
+    {"limit", offsetof(mp_diff_arguments, limit), ALL},
+    {"stack-depth", offsetof(mp_diff_arguments, stack_depth), MP_HEAPS},
+    {"min-size", offsetof(mp_diff_arguments, min_bytes), HEAPS},
+    {"min-count", offsetof(mp_diff_arguments, min_count), ALL},
+    {"min-change", offsetof(mp_diff_arguments, min_change), ALL},
+    {"ignore-lines", offsetof(mp_diff_arguments, ignore_lines), ALL},
+    {"normalize", offsetof(mp_diff_arguments, substitutions), ALL},
     MP_SHARES("selection", ALL),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES_READING,

@@ -7,10 +7,9 @@
 #include "base/units.h"
 #include "compare/stacks.h"
 #include "reports/diff.h"
+#include "reports/figures.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
-#include "reports/stack_bounds.h"
-#include "reports/stack_figure.h"
 
 typedef struct flame_arguments {
     const char *of, *from, *to; /* NULL: the usual */
@@ -23,86 +22,56 @@ typedef struct flame_arguments {
 
 enum { DEEPEST_INDENT = 40 };
 
-/* In bytes, microseconds or calls. */
+/* Row in bytes, microseconds or calls; of a difference, with the change. */
 typedef struct frame_row {
-    int64_t inclusive, own, inclusive_count, own_count;
+    mp_place of; /* first: its columns are those of the row */
+    int64_t delta, delta_count, depth;
     double percent;
-    int64_t depth, line;
-    const char *kind, *frame, *source, *told;
+    const char *status, *kind, *told;
 } frame_row;
 
 /* clang-format off */
-#define FRAME_COLUMNS(unit, of, unit_of_count, count, title)                                       \
-    MP_COLUMN_OF(frame_row, inclusive, "inclusive_" of, "With callees", unit, 0),                  \
-    MP_COLUMN(frame_row, percent, "%", MP_PERCENT, 0),                                             \
-    MP_COLUMN_OF(frame_row, own, "own_" of, "Own", unit, 0),                                       \
-    MP_COLUMN_OF(frame_row, inclusive_count, "inclusive_" count, title, unit_of_count, 0),         \
-    MP_COLUMN_OF(frame_row, own_count, "own_" count, "", unit_of_count, MP_FOR_PROGRAMS),          \
+#define PLACE                                                                                      \
     MP_COLUMN(frame_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),                              \
     MP_COLUMN(frame_row, kind, "Kind", MP_TEXT, MP_FOR_PROGRAMS),                                  \
-    MP_COLUMN(frame_row, frame, "Frame", MP_TEXT, MP_FOR_PROGRAMS),                                \
-    MP_COLUMN(frame_row, source, "Source", MP_TEXT, MP_FOR_PROGRAMS),                              \
-    MP_COLUMN(frame_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),                                \
+    MP_COLUMN_OF(mp_place, label, "frame", "Frame", MP_TEXT, MP_FOR_PROGRAMS)
+#define LINE                                                                                       \
+    MP_COLUMN(mp_place, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),                                 \
     MP_COLUMN(frame_row, told, "Frame", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN)
+#define AMOUNTS(unit, of)                                                                          \
+    MP_COLUMN_OF(mp_place, all, "inclusive_" of, "With callees", unit, 0),                         \
+    MP_COLUMN(frame_row, percent, "%", MP_PERCENT, 0),                                             \
+    MP_COLUMN_OF(mp_place, own, "own_" of, "Own", unit, 0)
+#define COUNTS(of, title)                                                                          \
+    MP_COLUMN_OF(mp_place, all_count, "inclusive_" of, title, MP_COUNT, 0),                        \
+    MP_COLUMN_OF(mp_place, own_count, "own_" of, "", MP_COUNT, MP_FOR_PROGRAMS)
+#define SOURCE MP_COLUMN(mp_place, source, "Source", MP_TEXT, MP_FOR_PROGRAMS)
+#define CHANGES(unit, of)                                                                          \
+    MP_COLUMN(frame_row, status, "", MP_TEXT, MP_TONED),                                           \
+    MP_COLUMN_OF(frame_row, delta, "delta_inclusive_" of, "Change", unit, MP_SIGNED),              \
+    MP_COLUMN_OF(frame_row, percent, "delta_percent", "%", MP_PERCENT, MP_SIGNED),                 \
+    MP_COLUMN_OF(mp_place, base_all, "base_inclusive_" of, "Base", unit, 0),                       \
+    MP_COLUMN_OF(mp_place, all, "inclusive_" of, "New", unit, 0),                                  \
+    MP_COLUMN_OF(mp_place, base_own, "base_own_" of, "", unit, MP_FOR_PROGRAMS),                   \
+    MP_COLUMN_OF(mp_place, own, "own_" of, "", unit, MP_FOR_PROGRAMS)
+#define CHANGED_COUNTS(of, title)                                                                  \
+    MP_COLUMN_OF(frame_row, delta_count, "delta_inclusive_" of, title, MP_COUNT, MP_SIGNED),       \
+    MP_COLUMN_OF(mp_place, base_all_count, "base_inclusive_" of, "", MP_COUNT, MP_FOR_PROGRAMS),   \
+    MP_COLUMN_OF(mp_place, all_count, "inclusive_" of, "", MP_COUNT, MP_FOR_PROGRAMS),             \
+    MP_COLUMN_OF(mp_place, base_own_count, "base_own_" of, "", MP_COUNT, MP_FOR_PROGRAMS),         \
+    MP_COLUMN_OF(mp_place, own_count, "own_" of, "", MP_COUNT, MP_FOR_PROGRAMS)
 /* clang-format on */
 
-static const mp_column byte_columns[] = {
-    FRAME_COLUMNS(MP_BYTES, "bytes", MP_COUNT, "objects", "Objects")};
-static const mp_column second_columns[] = {
-    FRAME_COLUMNS(MP_SECONDS, "seconds", MP_COUNT, "calls", "Calls")};
-/* Calls have no counts of their own: the places of these stay unknown. */
-static const mp_column call_columns[] = {
-    MP_COLUMN_OF(frame_row, inclusive, "inclusive_calls", "With callees", MP_COUNT, 0),
-    MP_COLUMN(frame_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(frame_row, own, "own_calls", "Own", MP_COUNT, 0),
-    MP_COLUMN(frame_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),
-    MP_COLUMN(frame_row, kind, "Kind", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN(frame_row, frame, "Frame", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN(frame_row, source, "Source", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN(frame_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),
-    MP_COLUMN(frame_row, told, "Frame", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
-};
-
-/* --- rows of a difference --- */
-
-/* The same of both sides. */
-typedef struct change_row {
-    const char *status;
-    int64_t delta, base_inclusive, inclusive, base_own, own;
-    int64_t delta_count, base_inclusive_count, inclusive_count, base_own_count, own_count;
-    double percent;
-    int64_t depth, line;
-    const char *kind, *frame, *told;
-} change_row;
-
-/* clang-format off */
-#define CHANGE_AMOUNTS(unit, of)                                                                   \
-    MP_COLUMN(change_row, status, "", MP_TEXT, MP_TONED),                                          \
-    MP_COLUMN_OF(change_row, delta, "delta_inclusive_" of, "Change", unit, MP_SIGNED),             \
-    MP_COLUMN_OF(change_row, percent, "delta_percent", "%", MP_PERCENT, MP_SIGNED),                \
-    MP_COLUMN_OF(change_row, base_inclusive, "base_inclusive_" of, "Base", unit, 0),               \
-    MP_COLUMN_OF(change_row, inclusive, "inclusive_" of, "New", unit, 0),                          \
-    MP_COLUMN_OF(change_row, base_own, "base_own_" of, "", unit, MP_FOR_PROGRAMS),                 \
-    MP_COLUMN_OF(change_row, own, "own_" of, "", unit, MP_FOR_PROGRAMS)
-#define CHANGE_COUNTS(of, title)                                                                   \
-    MP_COLUMN_OF(change_row, delta_count, "delta_inclusive_" of, title, MP_COUNT, MP_SIGNED),      \
-    MP_COLUMN_OF(change_row, base_inclusive_count, "base_inclusive_" of, "", MP_COUNT, MP_FOR_PROGRAMS), \
-    MP_COLUMN_OF(change_row, inclusive_count, "inclusive_" of, "", MP_COUNT, MP_FOR_PROGRAMS),     \
-    MP_COLUMN_OF(change_row, base_own_count, "base_own_" of, "", MP_COUNT, MP_FOR_PROGRAMS),       \
-    MP_COLUMN_OF(change_row, own_count, "own_" of, "", MP_COUNT, MP_FOR_PROGRAMS)
-#define CHANGE_FRAMES                                                                              \
-    MP_COLUMN(change_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),                             \
-    MP_COLUMN(change_row, kind, "Kind", MP_TEXT, MP_FOR_PROGRAMS),                                 \
-    MP_COLUMN(change_row, frame, "Frame", MP_TEXT, MP_FOR_PROGRAMS),                               \
-    MP_COLUMN(change_row, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),                               \
-    MP_COLUMN(change_row, told, "Frame", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN)
-/* clang-format on */
-
-static const mp_column byte_changes[] = {CHANGE_AMOUNTS(MP_BYTES, "bytes"),
-                                         CHANGE_COUNTS("objects", "Objects"), CHANGE_FRAMES};
-static const mp_column second_changes[] = {CHANGE_AMOUNTS(MP_SECONDS, "seconds"),
-                                           CHANGE_COUNTS("calls", "Calls"), CHANGE_FRAMES};
-static const mp_column call_changes[] = {CHANGE_AMOUNTS(MP_COUNT, "calls"), CHANGE_FRAMES};
+static const mp_column byte_columns[] = {AMOUNTS(MP_BYTES, "bytes"), COUNTS("objects", "Objects"),
+                                         PLACE, SOURCE, LINE};
+static const mp_column second_columns[] = {AMOUNTS(MP_SECONDS, "seconds"), COUNTS("calls", "Calls"),
+                                           PLACE, SOURCE, LINE};
+static const mp_column call_columns[] = {AMOUNTS(MP_COUNT, "calls"), PLACE, SOURCE, LINE};
+static const mp_column byte_changes[] = {CHANGES(MP_BYTES, "bytes"),
+                                         CHANGED_COUNTS("objects", "Objects"), PLACE, LINE};
+static const mp_column second_changes[] = {CHANGES(MP_SECONDS, "seconds"),
+                                           CHANGED_COUNTS("calls", "Calls"), PLACE, LINE};
+static const mp_column call_changes[] = {CHANGES(MP_COUNT, "calls"), PLACE, LINE};
 
 static const char *kind_name(mp_place_kind kind)
 {
@@ -120,25 +89,6 @@ static const char *told(mp_document *document, const mp_place *place, int64_t de
     return mp_document_text(document, "%*s%s", indent, "", place->label);
 }
 
-static void put_place(mp_document *document, mp_table *table, const mp_place *place,
-                      const mp_place *whole, int64_t depth)
-{
-    frame_row row = {
-        .inclusive = place->all,
-        .own = place->own,
-        .inclusive_count = place->all_count,
-        .own_count = place->own_count,
-        .percent = mp_percent_of(place->all, whole->all),
-        .depth = depth,
-        .line = place->line,
-        .kind = kind_name(place->kind),
-        .frame = place->label,
-        .source = place->source,
-        .told = told(document, place, depth),
-    };
-    mp_table_put(document, table, &row);
-}
-
 static mp_change change_of(const mp_place *place)
 {
     const bool is = place->all || place->all_count, was = place->base_all || place->base_all_count;
@@ -150,30 +100,21 @@ static mp_change change_of(const mp_place *place)
                      : MP_CHANGE_NONE;
 }
 
-static void put_change(mp_document *document, mp_table *table, const mp_place *place,
-                       const mp_place *whole, int64_t depth)
+static void put_row(mp_document *document, mp_table *table, const mp_tree_figure *tree,
+                    const mp_place *place, int64_t depth)
 {
-    (void)whole;
-    change_row row = {
-        .status = mp_change_name(change_of(place)),
-        .delta = place->all - place->base_all,
-        .percent =
-            place->base_all ? mp_percent_of(place->all - place->base_all, place->base_all) : NAN,
-        .base_inclusive = place->base_all,
-        .inclusive = place->all,
-        .base_own = place->base_own,
-        .own = place->own,
-        .delta_count = place->all_count - place->base_all_count,
-        .base_inclusive_count = place->base_all_count,
-        .inclusive_count = place->all_count,
-        .base_own_count = place->base_own_count,
-        .own_count = place->own_count,
-        .depth = depth,
-        .line = place->line,
-        .kind = kind_name(place->kind),
-        .frame = place->label,
-        .told = told(document, place, depth),
-    };
+    int64_t part = place->all, whole = tree->at[0].all;
+    frame_row row = {.of = *place,
+                     .depth = depth,
+                     .kind = kind_name(place->kind),
+                     .told = told(document, place, depth)};
+    if (tree->has_base) {
+        row.status = mp_change_name(change_of(place));
+        part = row.delta = place->all - place->base_all;
+        row.delta_count = place->all_count - place->base_all_count;
+        whole = place->base_all;
+    }
+    row.percent = tree->has_base && !whole ? NAN : mp_percent_of(part, whole);
     mp_table_put(document, table, &row);
 }
 
@@ -187,8 +128,7 @@ static void put_places(mp_document *document, mp_table *table, const mp_tree_fig
     for (bool into = true; mp_tree_walk_next(&walk, into);) {
         into = shown[walk.at];
         if (into)
-            (tree->has_base ? put_change : put_place)(document, table, &tree->at[walk.at],
-                                                      &tree->at[0], walk.depth - 1);
+            put_row(document, table, tree, &tree->at[walk.at], walk.depth - 1);
     }
     mp_table_left_out(table, fit);
     mp_tree_walk_free(&walk);
@@ -401,19 +341,15 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
 static const flame_arguments usual = {.bounds = {.limit = 200, .min_percent = 0.5}};
-#define ASKS(name, member, of)                                                                     \
-    {                                                                                              \
-        name, offsetof(flame_arguments, member), of                                                \
-    }
 static const mp_argument arguments[] = {
-    ASKS("of", of, ALL),
-    ASKS("from", from, MP_HEAPS),
-    ASKS("to", to, HEAPS),
-    ASKS("limit", bounds.limit, ALL),
-    ASKS("depth", bounds.depth, ALL),
-    ASKS("min-percent", bounds.min_percent, ALL),
-    ASKS("ignore-lines", ignore_lines, MP_HEAPS),
-    ASKS("normalize", substitutions, ALL),
+    {"of", offsetof(flame_arguments, of), ALL},
+    {"from", offsetof(flame_arguments, from), MP_HEAPS},
+    {"to", offsetof(flame_arguments, to), HEAPS},
+    {"limit", offsetof(flame_arguments, bounds.limit), ALL},
+    {"depth", offsetof(flame_arguments, bounds.depth), ALL},
+    {"min-percent", offsetof(flame_arguments, bounds.min_percent), ALL},
+    {"ignore-lines", offsetof(flame_arguments, ignore_lines), MP_HEAPS},
+    {"normalize", offsetof(flame_arguments, substitutions), ALL},
     MP_SHARES("base", ALL),
     MP_SHARES("selection", ALL),
     MP_SHARES("keep-profiler", MP_PROFILE),

@@ -1,4 +1,4 @@
-#include "reports/history.h"
+#include "reports/figures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include "query/labels.h"
 #include "query/moments.h"
 #include "query/suppression.h"
-#include "reports/figures.h"
 #include "reports/sections.h"
 
 /* A page that is sent to somebody has room for so many; all others are one row. */

@@ -10,25 +10,25 @@
 /* --- by API --- */
 
 typedef struct api_row {
+    mp_served_api of; /* first: its columns are those of the row */
     const char *api, *leaving;
-    int64_t left_bytes, left_objects, calls, leaving_calls, running_calls;
-    int64_t created_bytes, created_objects, peak_bytes, peak_objects, average_us, longest_us;
+    int64_t average_us;
 } api_row;
 
 static const mp_column api_columns[] = {
     MP_RANK(0),
-    MP_COLUMN(api_row, left_bytes, "Left", MP_BYTES, 0),
-    MP_COLUMN(api_row, left_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(mp_served_api, left_bytes, "Left", MP_BYTES, 0),
+    MP_COLUMN(mp_served_api, left_objects, "Objects", MP_COUNT, 0),
     MP_COLUMN(api_row, leaving, "In calls", MP_TEXT, MP_FOR_PEOPLE),
-    MP_COLUMN(api_row, calls, "Calls", MP_COUNT, MP_FOR_PROGRAMS),
-    MP_COLUMN(api_row, leaving_calls, "Leaving", MP_COUNT, MP_FOR_PROGRAMS),
-    MP_COLUMN(api_row, running_calls, "Running", MP_COUNT, MP_FOR_PROGRAMS),
-    MP_COLUMN(api_row, created_bytes, "Created", MP_BYTES, 0),
-    MP_COLUMN(api_row, created_objects, "In objects", MP_COUNT, 0),
-    MP_COLUMN(api_row, peak_bytes, "Peak", MP_BYTES, 0),
-    MP_COLUMN(api_row, peak_objects, "Most objects", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_served_api, calls, "Calls", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_served_api, leaving_calls, "Leaving", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_served_api, running_calls, "Running", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_served_api, created_bytes, "Created", MP_BYTES, 0),
+    MP_COLUMN(mp_served_api, created_objects, "In objects", MP_COUNT, 0),
+    MP_COLUMN(mp_served_api, peak_bytes, "Peak", MP_BYTES, 0),
+    MP_COLUMN(mp_served_api, peak_objects, "Most objects", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN_OF(api_row, average_us, "average_duration_us", "Average", MP_AGE, MP_FOR_PROGRAMS),
-    MP_COLUMN_OF(api_row, longest_us, "longest_duration_us", "Longest", MP_AGE, 0),
+    MP_COLUMN_OF(mp_served_api, longest_us, "longest_duration_us", "Longest", MP_AGE, 0),
     MP_COLUMN(api_row, api, "API", MP_TEXT, MP_SHORTEN),
 };
 
@@ -41,11 +41,6 @@ static const mp_order api_orders[] = {
     {"duration", {"longest_duration_us", "left_bytes", "api"}},
     {"key", {"api"}},
 };
-
-static int64_t if_told(int64_t number)
-{
-    return number == MP_NOT_SEEN ? MP_UNKNOWN : number;
-}
 
 static const char *api_text(const mp_model *model, mp_string_id api)
 {
@@ -65,25 +60,15 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
         const mp_served_api *api = &requests->apis[i];
         if (mp_is_asked(asked, api->left_bytes, api->left_objects))
             rows[count++] = (api_row){
+                .of = *api,
                 .api = api_text(model, api->api),
-                .left_bytes = api->left_bytes,
-                .left_objects = api->left_objects,
-                .calls = api->calls,
-                .leaving_calls = api->leaving_calls,
-                .running_calls = api->running_calls,
-                .created_bytes = api->created_bytes,
-                .created_objects = api->created_objects,
-                .peak_bytes = if_told(api->peak_bytes),
-                .peak_objects = if_told(api->peak_objects),
-                .average_us = api->timed_calls ? api->duration_us / api->timed_calls : MP_UNKNOWN,
-                .longest_us = if_told(api->longest_us),
-            };
+                .average_us = api->timed_calls ? api->duration_us / api->timed_calls : MP_UNKNOWN};
     }
     MP_ORDER_ROWS(order, api_columns, rows, count);
     for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++) {
         rows[i].leaving = mp_document_text(document, "%s of %s",
-                                           mp_count_text(document, rows[i].leaving_calls, false),
-                                           mp_count_text(document, rows[i].calls, false));
+                                           mp_count_text(document, rows[i].of.leaving_calls, false),
+                                           mp_count_text(document, rows[i].of.calls, false));
         mp_table_put(document, table, &rows[i]);
     }
     table->order = order->columns[0];
@@ -96,21 +81,21 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
 /* --- one by one --- */
 
 typedef struct request_row {
+    mp_served of; /* first: its columns are those of the row */
     const char *request, *api, *session, *among, *status;
-    int64_t left_bytes, left_objects, created_bytes, created_objects, peak_bytes, peak_objects;
-    int64_t start_us, duration_us, first_sequence, last_sequence;
+    int64_t first_sequence, last_sequence;
 } request_row;
 
 static const mp_column request_columns[] = {
     MP_RANK(0),
-    MP_COLUMN(request_row, left_bytes, "Left", MP_BYTES, 0),
-    MP_COLUMN(request_row, left_objects, "Objects", MP_COUNT, 0),
-    MP_COLUMN(request_row, created_bytes, "Created", MP_BYTES, 0),
-    MP_COLUMN(request_row, created_objects, "In objects", MP_COUNT, 0),
-    MP_COLUMN(request_row, peak_bytes, "Peak", MP_BYTES, 0),
-    MP_COLUMN(request_row, peak_objects, "Most objects", MP_COUNT, MP_FOR_PROGRAMS),
-    MP_COLUMN(request_row, duration_us, "Took", MP_AGE, 0),
-    MP_COLUMN(request_row, start_us, "Start", MP_TIME, MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_served, left_bytes, "Left", MP_BYTES, 0),
+    MP_COLUMN(mp_served, left_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(mp_served, created_bytes, "Created", MP_BYTES, 0),
+    MP_COLUMN(mp_served, created_objects, "In objects", MP_COUNT, 0),
+    MP_COLUMN(mp_served, peak_bytes, "Peak", MP_BYTES, 0),
+    MP_COLUMN(mp_served, peak_objects, "Most objects", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_served, duration_us, "Took", MP_AGE, 0),
+    MP_COLUMN(mp_served, start_us, "Start", MP_TIME, MP_FOR_PROGRAMS),
     MP_COLUMN(request_row, session, "Session", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(request_row, among, "Session", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN | MP_IF_KNOWN),
     MP_COLUMN(request_row, request, "Request", MP_TEXT, MP_SHORTEN),
@@ -136,21 +121,16 @@ static request_row request_row_of(const mp_model *model, const mp_served *served
     const mp_snapshot *snapshots = model->snapshots.at;
     const mp_recorded_session *session = &model->sessions.at[served->session.i];
     request_row row = {
+        .of = *served,
         .request = mp_model_text(model, served->request),
         .api = mp_model_text(model, served->api),
         .session = mp_model_text(model, session->session_id),
         .among = model->sessions.count > 2 ? mp_model_text(model, session->session_id) : NULL,
         .status = served->ended ? NULL : "running",
-        .left_bytes = served->ended ? served->left_bytes : MP_UNKNOWN,
-        .left_objects = served->ended ? served->left_objects : MP_UNKNOWN,
-        .created_bytes = served->created_bytes,
-        .created_objects = served->created_objects,
-        .peak_bytes = if_told(served->peak_bytes),
-        .peak_objects = if_told(served->peak_objects),
-        .start_us = served->start_us,
-        .duration_us = if_told(served->duration_us),
         .first_sequence = (int64_t)snapshots[served->first.i].sequence,
         .last_sequence = (int64_t)snapshots[served->last.i].sequence};
+    if (!served->ended)
+        row.of.left_bytes = row.of.left_objects = MP_UNKNOWN;
     return row;
 }
 

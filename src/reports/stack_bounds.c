@@ -1,4 +1,4 @@
-#include "reports/stack_bounds.h"
+#include "reports/figures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "reports/stack_figure.h"
+#include "reports/figures.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -352,16 +352,12 @@ static bool map_profile(const mp_request *request, mp_document *document, mp_err
 
 static const treemap_arguments defaults = {.limit = MP_REPORT_ROWS};
 
-#define ASKS(name, member, of)                                                                     \
-    {                                                                                              \
-        name, offsetof(treemap_arguments, member), of                                              \
-    }
 static const mp_argument arguments[] = {
-    ASKS("from", from, MP_HEAPS),
-    ASKS("to", to, MP_HEAPS),
-    ASKS("of", of, MP_HEAPS | MP_DUMP | MP_PROFILE),
-    ASKS("by", by, MP_HEAPS | MP_DUMP | MP_PROFILE),
-    ASKS("limit", limit, MP_HEAPS | MP_DUMP | MP_PROFILE),
+    {"from", offsetof(treemap_arguments, from), MP_HEAPS},
+    {"to", offsetof(treemap_arguments, to), MP_HEAPS},
+    {"of", offsetof(treemap_arguments, of), MP_HEAPS | MP_DUMP | MP_PROFILE},
+    {"by", offsetof(treemap_arguments, by), MP_HEAPS | MP_DUMP | MP_PROFILE},
+    {"limit", offsetof(treemap_arguments, limit), MP_HEAPS | MP_DUMP | MP_PROFILE},
     MP_SHARES("chart", MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
     MP_SHARES("suppress", MP_HEAPS),

@@ -432,19 +432,15 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
 static const trend_arguments usual = {.limit = MP_REPORT_ROWS, .stack_depth = MP_PROGRAM_CALLERS};
-#define ASKS(name, member, of)                                                                     \
-    {                                                                                              \
-        name, offsetof(trend_arguments, member), of                                                \
-    }
 static const mp_argument arguments[] = {
-    ASKS("from", from, HEAPS),
-    ASKS("to", to, HEAPS),
-    ASKS("order", order, ALL),
-    ASKS("limit", limit, ALL),
-    ASKS("stack-depth", stack_depth, MP_HEAPS),
-    ASKS("min-size", min_bytes, HEAPS),
-    ASKS("max-slope", max_slope, HEAPS),
-    ASKS("normalize", substitutions, ALL),
+    {"from", offsetof(trend_arguments, from), HEAPS},
+    {"to", offsetof(trend_arguments, to), HEAPS},
+    {"order", offsetof(trend_arguments, order), ALL},
+    {"limit", offsetof(trend_arguments, limit), ALL},
+    {"stack-depth", offsetof(trend_arguments, stack_depth), MP_HEAPS},
+    {"min-size", offsetof(trend_arguments, min_bytes), HEAPS},
+    {"max-slope", offsetof(trend_arguments, max_slope), HEAPS},
+    {"normalize", offsetof(trend_arguments, substitutions), ALL},
     MP_SHARES("selection", ALL),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES_READING,

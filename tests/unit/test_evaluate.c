@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "compare/evaluate_growth.h"
+#include "compare/decide.h"
 #include "memprof/memprof.h"
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
