@@ -151,6 +151,23 @@ static int64_t steady_bytes_of(const mp_accumulation *found, uint32_t dump_count
     return bytes > 0 ? mp_share(bytes, steady < of_objects ? steady : of_objects, of_objects) : 0;
 }
 
+static int largest_first(const void *left, const void *right, void *model)
+{
+    const mp_accumulation *a = left, *b = right;
+    return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : most_steady_first(a, b, model);
+}
+
+/* Add what may have grown, but could have been one of several in the dump before. */
+static void add_unknown(mp_graph_view *view, const mp_accumulation *found)
+{
+    mp_grow(&view->unknown, &view->unknown_capacity, view->unknown_count + 1,
+            sizeof *view->unknown);
+    mp_accumulation *unknown = &view->unknown[view->unknown_count++];
+    *unknown = *found;
+    unknown->types = 1;
+    unknown->steady_bytes = 0;
+}
+
 static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
 {
     const mp_model *model = view->model;
@@ -160,12 +177,12 @@ static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
     size_t capacity = 0, counts_capacity = 0;
     for (size_t i = 1; i <= all.held_count; i++) {
         const mp_held *of = &all.held[i];
-        size_t count = view->accumulation_count;
-        mp_grow(&view->accumulations, &capacity, count + 1, sizeof *view->accumulations);
+        size_t count = view->accumulation_count + view->unknown_count;
+        mp_grow(&view->accumulations, &capacity, view->accumulation_count + 1,
+                sizeof *view->accumulations);
         mp_grow(&view->accumulated, &counts_capacity, (count + 1) * dump_count,
                 sizeof *view->accumulated);
         mp_holding now = mp_holding_of(&all, of, before[i]);
-        view->has_unknown |= before[i] == MP_HELD_UNKNOWN;
         mp_accumulation found = {.key = of->key,
                                  .place = of->at,
                                  .holder =
@@ -177,8 +194,11 @@ static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
                                  .objects = of->objects,
                                  .bytes = of->bytes,
                                  .counts = count * dump_count};
-        if (!follow(model, dump_count, now, &found, view->accumulated + found.counts))
+        if (!follow(model, dump_count, now, &found, view->accumulated + found.counts)) {
+            if (of->type && before[i] == MP_HELD_UNKNOWN)
+                add_unknown(view, &found);
             continue;
+        }
         found.steady_bytes = steady_bytes_of(&found, dump_count);
         if (of->type || found.steady_bytes)
             view->accumulations[view->accumulation_count++] = found;
@@ -186,6 +206,9 @@ static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
     if (view->accumulation_count)
         qsort_r(view->accumulations, view->accumulation_count, sizeof *view->accumulations,
                 most_steady_first, (void *)(uintptr_t)model);
+    if (view->unknown_count)
+        qsort_r(view->unknown, view->unknown_count, sizeof *view->unknown, largest_first,
+                (void *)(uintptr_t)model);
     keep_outermost(view, &all, dumps);
     free(before);
     mp_holdings_free(&all);

@@ -200,7 +200,9 @@ typedef struct mp_graph_view {
     struct mp_accumulation *accumulations;
     size_t accumulation_count;
     int64_t *accumulated; /* that these refer to: of each dump */
-    bool has_unknown;     /* of some it is not known what they held in the dump before the last */
+    /* Those of which it is not known what they held in the dump before the last, largest first. */
+    struct mp_accumulation *unknown;
+    size_t unknown_count, unknown_capacity;
     uint32_t dump_count;
     struct mp_distances *distances;
     bool has_census, has_suspects, has_sharing, has_accumulations;
@@ -462,6 +464,11 @@ typedef struct mp_accumulation {
 
 /* By steady bytes descending. None where the dumps before left nothing (model->leave). */
 const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count);
+/* Return true if it is not known what was held in the dump before the last. */
+static inline bool mp_accumulation_is_unknown(const mp_graph_view *view, const mp_accumulation *of)
+{
+    return of->first_dump + 1 == view->dump_count;
+}
 
 /* Return the outermost dominator of an object that can be reached by steps in which the lower
  * one keeps most, over 70 %, of what the upper one retains; the object itself if there is none. */

@@ -26,6 +26,7 @@ void mp_graph_view_free(mp_graph_view *view)
         mp_distances_free(view->distances);
     free(view->distances);
     free(view->accumulations);
+    free(view->unknown);
     free(view->accumulated);
     free(view->census);
     free(view->static_census);

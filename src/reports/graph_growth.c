@@ -129,6 +129,13 @@ static const char *growth_text(mp_document *document, const mp_graph_view *view,
                            ? mp_document_text(document, "%s of %s types (most %s)", objects,
                                               mp_count_text(document, of->types, false), type)
                            : mp_document_text(document, "%s %s", type, objects);
+    if (mp_accumulation_is_unknown(view, of))
+        return mp_document_text(document,
+                                "holds %s %s %s; several holders in the dump before could be the "
+                                "same one (%s)",
+                                mp_count_text(document, of->objects, false), type,
+                                of->objects == 1 ? "object" : "objects",
+                                counts_text(document, view, of));
     return mp_document_text(document, "grew by %s %s %s (%s)%s%s%s", step, what,
                             view->dump_count > 2 ? "at each dump" : "from one dump to the next",
                             counts_text(document, view, of),
@@ -190,6 +197,8 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
         .path = way.types,
         .said = mp_one_text(document, growth_text(document, view, of, keeps)),
         .way = mp_one_text(document, way.text)};
+    if (mp_accumulation_is_unknown(view, of))
+        row.steady_bytes = row.least_step = row.most_step = MP_UNKNOWN;
     if (looks)
         put_kept(document, view, kept, kept_count, &row);
     free(kept);
@@ -216,11 +225,13 @@ void mp_section_accumulations(mp_document *document, mp_graph_view *view, size_t
                  accumulation_columns);
     table->order = "steady_bytes";
     table->empty = "none: no object retains more in each dump than in the one before";
-    for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
-        accumulation_row row = accumulation_row_of(document, view, &found[i], i < LOOKED_AT);
+    for (size_t i = 0; i < mp_shown_of(count + view->unknown_count, rows); i++) {
+        accumulation_row row =
+            i < count ? accumulation_row_of(document, view, &found[i], i < LOOKED_AT)
+                      : accumulation_row_of(document, view, &view->unknown[i - count], false);
         mp_table_put(document, table, &row);
     }
-    mp_table_left_out(table, count);
+    mp_table_left_out(table, count + view->unknown_count);
 }
 
 const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uint32_t *example)
@@ -229,7 +240,7 @@ const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uin
     const mp_accumulation *found = mp_graph_accumulations(view, &count);
     char percent[MP_UNIT_TEXT];
     *example = count ? found->example : 0;
-    if (!count && view->has_unknown)
+    if (!count && view->unknown_count)
         return "nothing is known to hold more in each dump than in the one before: some holders "
                "cannot be recognized there";
     if (!count)
