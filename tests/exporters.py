@@ -236,7 +236,7 @@ class Dot:
                 self.nodes[parts[1]] = int(given["own"]), int(given["all"])
                 self.names.add(re.sub(r"\\(.)", r"\1", given["tooltip"][1:-1]).replace("&amp;", "&"))
         check(all(a in self.nodes and b in self.nodes for a, b in self.edges), "edges of nodes")
-        check("largest at most" in self.label, "the label says what was left out")
+        check("at most the" in self.label, "the label says what was left out")
 
     def hold(self, told):
         totals = told("analyze")["totals"] | told("leaks").get("totals", {})

@@ -38,7 +38,6 @@ UNPLAIN = [
     (r"\bof which\b|\bof whom\b", "a sentence of its own"),
     (r"\bpacked\b", "compressed"),
     (r"\btorn\b", "truncated"),
-    (r"\bwould go\b|\bif it went\b", "freeing it would release"),
     (r"\bheld against\b|\bagainst itself\b|\bholds? (?:it|one|them|a recording) to\b", "check, compare"),
     (r"\basks? (?:nobody|no one|no other|no)\b", "self-contained"),
     (r"\b(?:is|are) to be\b", "must be"),
@@ -48,6 +47,16 @@ UNPLAIN = [
     (r"(?<!left )(?<!memory )(?<!objects )(?<!something )(?<!more )\bbehind\b", "after"),
     (r"(?:^|(?<=[.:;] ))(?:Of|Whether) (?!course)", "subject, verb, object"),
     (r"(?:^|(?<=[.:;] ))What (?:is|are|was|were|a|the|no|it|its|has|comes|stands) [^?.]*(?:\.(?!\w)|$)", "name the subject"),
+    (r"\bwould go\b|\bif it went\b", "freeing it would release"),
+    (r"\bkeeps? much alive\b", "leak suspects"),
+    (r"\bto be read\?", "no input file"),
+    (r"\bis \S+ meant\?", "did you mean"),
+    (r"\bonly such\b|\ball but such\b", "keep only matching objects"),
+    (r"\bOf some recordings alone\b", "format-specific options"),
+    (r"\bIn general \(", "common options"),
+    (r"\bheld (?:to|against)\b|\bholds? (?:to|against)\b", "check, compare"),
+    (r"\bas a list that unfolds\b|\bHeld, by what holds it\b", "show as a tree; retained size by owner"),
+    (r"\bothers together\b", "others combined"),
 ]
 
 

@@ -116,8 +116,8 @@ static void open_graph(dot_out *out, const char *of, size_t shown, size_t all, c
     fprintf(out->file,
             "digraph memprof {\n"
             "  graph [labelloc=t, fontname=\"Helvetica,Arial,sans-serif\", label=\"%s: %s\\n"
-            "%zu of %zu %s: those with at least %d.%d %%, the %d largest at most; "
-            "what is smaller stands there as its sum%s%s\"];\n"
+            "%zu of %zu %s: those with at least %d.%d %%, at most the %d largest; "
+            "smaller ones are summed up%s%s\"];\n"
             "  node [shape=box, style=filled, fontname=\"Helvetica,Arial,sans-serif\"];\n"
             "  edge [fontname=\"Helvetica,Arial,sans-serif\"];\n",
             of, amount(out, out->whole, text), shown, all, what, LEAST_SHARE / 10, LEAST_SHARE % 10,

@@ -140,7 +140,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
         mp_amount_text(document, row->totals.temporary_objects, row->totals.temporary_bytes);
     if (events->old_objects)
         row->old =
-            mp_document_text(document, "%s, of which %s are alive",
+            mp_document_text(document, "%s; %s of them alive",
                              mp_amount_text(document, events->old_objects, events->old_bytes),
                              mp_amount_text(document, mp_cost_live(old), old.bytes));
 }

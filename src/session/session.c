@@ -102,7 +102,7 @@ static bool set(mp_session *session, const char *name, const char *text, mp_erro
 {
     const mp_reading_option *option = mp_reading_option_find(name);
     if (!option)
-        return mp_fail_argument(error, name, NULL, "there is no such option of reading");
+        return mp_fail_argument(error, name, NULL, "unknown reading option");
     start_again(session);
     if (mp_reading_set(&session->reading, option, text))
         return true;
@@ -353,7 +353,7 @@ static mp_document *ask(mp_session *session, const char *name, const mp_setting 
     const mp_report *report = mp_report_find(name);
     mp_load_options needs;
     if (!report) {
-        mp_fail_argument(error, "report", name, "there is no such report");
+        mp_fail_argument(error, "report", name, "unknown report");
         return NULL;
     }
     struct mp_asked *asked = prepare(session, report, true, settings, count, &needs, error);
@@ -462,7 +462,7 @@ static mp_document *export(mp_session *session, const char *format, const char *
     const mp_exporter *exporter = mp_exporter_find(format);
     mp_load_options needs;
     if (!exporter) {
-        mp_fail_argument(error, "format", format, "there is no such format");
+        mp_fail_argument(error, "format", format, "unknown format");
         return NULL;
     }
     struct mp_asked *asked =
@@ -497,7 +497,7 @@ bool mp_document_print(const mp_document *document, const char *format, const mp
     const mp_renderer *renderer = mp_renderer_find(format);
     error = error ? error : &unheard;
     if (!renderer)
-        return mp_fail_argument(error, "format", format, "there is no such format");
+        return mp_fail_argument(error, "format", format, "unknown format");
     mp_diagnostics *none = session ? NULL : mp_diagnostics_new(1);
     const mp_style style = {.dashes = ""};
     errno = 0;

@@ -120,7 +120,7 @@ static void what_cannot_be_done_is_said(void **unused)
     const struct {
         const char *report, *name, *value, *line;
     } cases[] = {
-        {"tops", "by", "type", "report tops: there is no such report"},
+        {"tops", "by", "type", "report tops: unknown report"},
         {"top", "by", "colour", NULL},
         {"leaks", "depth", "2", "leaks does not use depth"},
         {"gate", "by", "type", NULL},
@@ -280,7 +280,7 @@ static void options_are_set_by_name(void **unused)
         {"jobs", "0", NULL},
         {"max-nesting", "17", NULL},
         {"max-line", "-1", NULL},
-        {"limit", "1", "limit: there is no such option of reading"},
+        {"limit", "1", "limit: unknown reading option"},
     };
     static const char *const good[][2] = {
         {"encoding", "utf-8"}, {"at", "peak"},     {"slices", "10s"},    {"temporary", "250us"},
