@@ -249,8 +249,8 @@ def hold_page(law, drawn, other):
     image = law.folder / "image.html"
     image.write_text(f"<!DOCTYPE html><title>image</title><img alt='' src='{drawn.name}'>", encoding="utf-8")
     law.open(image)
-    law.hold("as an image it is drawn", law.page.run("document.images[0].decode().then(() => document.images[0].width)"),
-             1200)
+    law.hold("an image of it is as wide as its page", law.page.run(
+        "document.images[0].decode().then(() => document.images[0].width === document.body.clientWidth)"), True)
     law.page.open(drawn, scripts=False)
     law.hold("without scripts all is there", law.page.run("document.querySelectorAll('g.f title').length"), len(FRAMES))
     law.hold("and nothing that does nothing", law.page.run("document.querySelectorAll('input').length"), 0)

@@ -155,6 +155,26 @@ def fault_of_map(root, rows, unit):
     return None
 
 
+def fault_of_looks(root):
+    """A file scales with its window, is readable on a dark screen, and its legend has no other colours."""
+    if "width" in root.attrib or "viewBox" not in root.attrib:
+        return "has a size of its own"
+    style = "".join(part.text or "" for part in root.iter() if part.tag.endswith("style"))
+    dark = style.partition("prefers-color-scheme: dark")[2]
+    for part in root.iter():
+        for name in ("fill", "stroke"):
+            colour = part.get(name, "")
+            if colour.startswith("#") and part.get("fill-opacity") != "0" and f'[{name}="{colour}"]' not in dark:
+                return f"{name} {colour} is the same on a dark screen"
+    frames = [set(part.get("class", "").split()) for part in root.iter() if "f" in part.get("class", "").split()]
+    swatches = [part.get("class") for part in root if part.tag.endswith("}g") and part.get("class") and
+                not any(child.tag.endswith("title") for child in part)]
+    for name in swatches if frames else []:
+        if not any(name in frame for frame in frames):
+            return f"the legend explains {name}, which no frame has"
+    return None
+
+
 class Law(ClaimsOfRuns):
     def fault(self, fault, *what):
         """Claim that there is no fault."""
@@ -165,7 +185,7 @@ class Law(ClaimsOfRuns):
         done = self.runs.run(command, path, *words, "--format", "svg")
         root = parsed(done.stdout) if done.returncode in (0, 3) else f"exit status {done.returncode}"
         good = isinstance(root, xml.etree.ElementTree.Element)
-        self.fault(not good and root, path.name, command, *words)
+        self.fault(fault_of_looks(root) if good else root, path.name, command, *words)
         return root if good else None
 
     def ask(self, command, path, *words):
@@ -177,6 +197,9 @@ class Law(ClaimsOfRuns):
             self.fault(fault(root, answer), path.name, command, *words, about)
 
     def hold_sample(self, path):
+        done = self.runs.run("flame", path, "--format", "svg")
+        self.fault(fault_of_looks(xml.etree.ElementTree.fromstring(done.stdout)) if done.returncode == 0 else None,
+                   path.name, "flame")
         if path.suffix in HEAPS:
             self.hold(lambda root, answer: fault_of_moments(root, answer["snapshots"]), "amounts", "snapshots", path)
         if path.suffix in HEAPS and path.suffix != ".gclog":

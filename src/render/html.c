@@ -17,8 +17,8 @@
 #include "render/svg.h"
 #include "render/xml.h"
 
-/* Files of src/render/html and, of d3, where Debian has them; see cmake/html.cmake. Without scripts
- * the last two are empty. */
+/* Embedded files of src/render/html and, if Debian has them, of d3; see cmake/html.cmake.
+ * Without scripts the last two are empty. */
 extern const char mp_embedded_page_style[], mp_embedded_page_style_hash[];
 extern const char mp_embedded_page_library[], mp_embedded_page_library_hash[];
 extern const char mp_embedded_page_script[], mp_embedded_page_script_hash[];
@@ -398,10 +398,12 @@ static void put_figures(mp_page *page, const mp_document *document, bool lines)
     }
 }
 
-/* Return the table that the report is about; for many files, the summary of each file. */
+/* Return the table that the report is about; for many files, the summary of each file; for several
+ * dumps, what grew in each of them. */
 static const mp_table *first_table(const mp_document *document)
 {
     const mp_table *main = mp_document_shown_main(document), *any = NULL;
+    const mp_table *grown = mp_document_find(document, "accumulations");
     for (size_t i = document->table_count; i-- > 0;) {
         const mp_table *table = &document->tables[i];
         if (!is_for_people(table))
@@ -410,6 +412,8 @@ static const mp_table *first_table(const mp_document *document)
         if (document->files && strcmp(table->name, "files") == 0)
             return table;
     }
+    if (grown && grown->row_count && is_for_people(grown))
+        return grown;
     return main && is_for_people(main) ? main : any;
 }
 
@@ -469,8 +473,7 @@ static void put_end(mp_page *page, const mp_document *document)
     fputs("<section id=\"made\">\n<h2>How it was made</h2>\n", page->file);
     if (page->style->command)
         put(page, "<pre><code>", page->style->command, "</code></pre>\n");
-    fputs("<p>By memprof " MEMPROF_VERSION ". This page asks no other for anything.</p>\n",
-          page->file);
+    fputs("<p>By memprof " MEMPROF_VERSION ". This page is self-contained.</p>\n", page->file);
     if (inputs && inputs->flags & MP_FOR_PROGRAMS && inputs->row_count)
         put_rows(page, inputs, "Inputs");
     fputs("</section>\n</main>\n", page->file);

@@ -170,8 +170,12 @@ void mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const cha
     if (svg->alone)
         fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file);
     fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"memprof %s\"", figure->name);
-    mp_svg_put(svg, "width", MP_SVG_WIDTH);
-    mp_svg_put(svg, "height", height);
+    if (svg->alone) { /* it fills its window, from the top */
+        fputs(" preserveAspectRatio=\"xMidYMin\"", file);
+    } else {
+        mp_svg_put(svg, "width", MP_SVG_WIDTH);
+        mp_svg_put(svg, "height", height);
+    }
     fprintf(file,
             " viewBox=\"0 0 %d %.0f\" role=\"img\" aria-labelledby=\"%s-title %s-summary\">\n",
             MP_SVG_WIDTH, height, figure->name, figure->name);

@@ -337,36 +337,71 @@ static void put_places(icicle *of)
 
 /* --- above and below --- */
 
+enum { MOST_CLASSES = 24 };
+
+/* Classes of the frames that are drawn, each once. */
+typedef struct class_set {
+    const char *at[MOST_CLASSES];
+    size_t count;
+} class_set;
+
+static bool has_class(const class_set *set, const char *name, size_t length)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (strncmp(set->at[i], name, length) == 0 && set->at[i][length] == '\0')
+            return true;
+    return false;
+}
+
+static class_set classes_in_use(icicle *of)
+{
+    class_set set = {.count = 0};
+    for (uint32_t i = of->tree->has_base ? 0 : 1; i < of->tree->count; i++) {
+        const char *name = of->drawn[i] ? class_of(of, &of->tree->at[i]) : "";
+        const size_t length = strcspn(name, " ");
+        if (length && !has_class(&set, name, length) && set.count < MOST_CLASSES)
+            set.at[set.count++] = mp_arena_copy(&of->svg->arena, name, length);
+    }
+    return set;
+}
+
+/* Explain the colours in use: an entry has a swatch for each class of frames that it stands for. */
 static void put_legend(icicle *of)
 {
+    enum { MOST_SWATCHES = 6 };
     static const struct legend_entry {
-        const char *class_name, *text;
-        mp_place_kind kind; /* where a place is of that */
-    } plain[] = {{"c0", "code, coloured by source", MP_PLACE_CODE},
-                 {"g", "program", MP_PLACE_GROUP},
-                 {"t0", "type of objects", MP_PLACE_TYPE},
-                 {"n", "not code", MP_PLACE_NONE}},
-      changes[] = {{"less4", "gone, or nearly", 0},
-                   {"less2", "less", 0},
-                   {"same", "unchanged", 0},
-                   {"more2", "more", 0},
-                   {"more4", "new, or nearly", 0}};
+        const char *classes[MOST_SWATCHES], *text;
+    } plain[] = {{{"c0", "c1", "c2", "c3", "c4", "c5"}, "code, coloured by source"},
+                 {{"g"}, "program"},
+                 {{"t0", "t1", "t2", "t3", "t4", "t5"}, "type of objects"},
+                 {{"n"}, "not code"}},
+      changes[] = {{{"less4"}, "gone, or nearly"},
+                   {{"less3", "less2", "less1"}, "less"},
+                   {{"same"}, "unchanged"},
+                   {{"more1", "more2", "more3"}, "more"},
+                   {{"more4"}, "new, or nearly"}};
     const bool base = of->tree->has_base;
     const struct legend_entry *entries = base ? changes : plain;
-    size_t count = base ? sizeof changes / sizeof *changes : sizeof plain / sizeof *plain;
-    bool has[MP_PLACE_REST + 1] = {false};
+    const size_t count = base ? sizeof changes / sizeof *changes : sizeof plain / sizeof *plain;
+    const class_set used = classes_in_use(of);
     double x = MP_SVG_MARGIN;
-    for (uint32_t i = 1; i < of->tree->count; i++)
-        has[of->tree->at[i].kind] = true;
     for (size_t i = 0; i < count; i++) {
-        if (!base && !has[entries[i].kind])
+        bool shown = false;
+        for (size_t j = 0; j < MOST_SWATCHES && entries[i].classes[j]; j++) {
+            const char *name = entries[i].classes[j];
+            if (!has_class(&used, name, strlen(name)))
+                continue;
+            fprintf(of->svg->file, "<g class=\"%s\"><rect", name);
+            mp_svg_put(of->svg, "x", x);
+            mp_svg_put(of->svg, "y", MP_SVG_HEAD - 3);
+            fputs(" width=\"12\" height=\"12\"/></g>\n", of->svg->file);
+            x += 12;
+            shown = true;
+        }
+        if (!shown)
             continue;
-        fprintf(of->svg->file, "<g class=\"%s\"><rect", entries[i].class_name);
-        mp_svg_put(of->svg, "x", x);
-        mp_svg_put(of->svg, "y", MP_SVG_HEAD - 3);
-        fputs(" width=\"12\" height=\"12\"/></g>\n", of->svg->file);
-        mp_svg_text(of->svg, "note", NULL, x + 17, MP_SVG_HEAD + 7, 0, entries[i].text);
-        x += 17 + mp_svg_width(entries[i].text, 11) + 20;
+        mp_svg_text(of->svg, "note", NULL, x + 5, MP_SVG_HEAD + 7, 0, entries[i].text);
+        x += 5 + mp_svg_width(entries[i].text, 11) + 20;
     }
 }
 

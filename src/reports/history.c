@@ -229,6 +229,18 @@ static mp_history_group group_of(const source *from, uint32_t session, const cha
 
 /* --- the figures --- */
 
+/* Return the name of a moment; that of a dump includes its file. */
+static const char *moment_text(mp_document *document, const mp_model *model,
+                               const mp_snapshot *snapshot)
+{
+    const char *text = mp_snapshot_text(document, model, snapshot);
+    if (!mp_holds_dumps(model->holds) || !snapshot->input)
+        return text;
+    const char *path = model->inputs.at[snapshot->input].path, *slash = strrchr(path, '/');
+    return mp_document_text(document, "%s (%s)", text,
+                            mp_utf8_copy(document->arena, slash ? slash + 1 : path));
+}
+
 static void put_moments(const source *from, uint32_t session, const uint32_t *moments, size_t count,
                         mp_history_figure *history)
 {
@@ -238,7 +250,7 @@ static void put_moments(const source *from, uint32_t session, const uint32_t *mo
     int64_t *numbers = mp_arena_alloc(document->arena, count * sizeof *numbers);
     for (size_t i = 0; i < count; i++) {
         const mp_snapshot *snapshot = mp_window_snapshot(from->window, moments[i]);
-        names[i] = mp_snapshot_text(document, from->window->model, snapshot);
+        names[i] = moment_text(document, from->window->model, snapshot);
         numbers[i] = (int64_t)snapshot->sequence;
         history->from = moments[i] == range->from.i ? i : history->from;
         history->to = moments[i] == range->to.i ? i : history->to;

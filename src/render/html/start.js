@@ -29,7 +29,8 @@ function aliveLine(history) {
 function graphOf(history) {
   const drawn = data.lines.find(lines => lines.name === history.graph);
   const names = drawn ? drawn.names.map(textOf) : [];
-  const places = history.names.map(name => names.indexOf(name.replace(/^\w+ /, "")));
+  const placeOf = name => names.indexOf(names.includes(name) ? name : name.replace(/ \(.*\)$/, ""));
+  const places = history.names.map(name => placeOf(name.replace(/^\w+ /, "")));
   if (!drawn || places.includes(-1)) {
     return {momentOf: "snapshot", names: history.names, at: history.names.map((name, i) => i),
             places: history.names.map((name, i) => i), lines: [aliveLine(history)]};
