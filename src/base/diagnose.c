@@ -86,7 +86,7 @@ void mp_diagnostics_free(mp_diagnostics *diagnostics)
 static void keep(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
                  const char *message)
 {
-    /* A message quotes the file: whatever bytes it holds, what is kept is UTF-8. */
+    /* A message may quote any bytes of the file; store it as valid UTF-8. */
     mp_slice text = mp_utf8_mend(&diagnostics->strings, mp_slice_of(message));
     if (path)
         path = mp_diagnostics_name(diagnostics, &diagnostics->strings, path);

@@ -62,7 +62,7 @@ static void put_entry(const char *name, const char *text)
 
 /* --- an option --- */
 
-/* "-n, --limit N"; all names stand below each other. */
+/* Return the name of an option as in "-n, --limit N"; long names are aligned. */
 static const char *name_of(mp_arena *arena, const cli_option *option)
 {
     char letter[] = {'-', option->letter, ',', ' ', '\0'};

@@ -185,7 +185,7 @@ static void allow_all(const land_set *set, const cli_options *options)
         allow(set, system[i], READ);
     allow(set, "/dev/null", READ | WRITE);
     allow(set, "/dev/tty", READ | WRITE);
-    /* SQLite sorts there; pipes, and members of archives, are kept there. */
+    /* SQLite sorts in temporary files; pipes and members of archives are stored in them. */
     allow(set, temporary && *temporary ? temporary : "/tmp", PUT);
     allow(set, "/var/tmp", PUT);
     for (size_t i = 0; i < options->path_count; i++)

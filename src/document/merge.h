@@ -23,7 +23,7 @@ typedef struct mp_part {
 } mp_part;
 
 typedef struct mp_merging {
-    size_t rows;        /* at most so many of a table that has an order; 0: all */
+    size_t rows;        /* maximum rows of a table that has an order; 0: no limit */
     bool overview;      /* people see of tables without an order the main one alone */
     const char *within; /* what all names begin with, such as "agent.zip:"; NULL: nothing */
     void (*sum_up)(mp_document *merged); /* says what its tables come to; NULL: nothing */

@@ -265,8 +265,8 @@ static void put_edges_of_roots(snapshot_out *out)
         }
 }
 
-/* The edges of each node stand in the order of the nodes. What strong roots refer to stands below
- * the root itself, too: there readers begin to count distances. */
+/* Write the edges, sorted by node. The objects that strong roots refer to are also children of
+ * the root itself, from which readers count distances. */
 static void put_edges(snapshot_out *out)
 {
     const mp_graph *graph = out->graph;

@@ -306,7 +306,7 @@ const char *mp_archive_target(const mp_archive *own, const char *name, mp_arena 
 
 /* --- the bytes of an entry --- */
 
-/* A block that comes with a warning, of a wrong checksum, holds what was unpacked. */
+/* Read the next block. A block with a warning, such as a wrong checksum, has its unpacked data. */
 static void next_block(mp_entry_data *data, struct archive *archive)
 {
     const void *block = NULL;

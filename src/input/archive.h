@@ -10,7 +10,7 @@ struct archive_entry;
 
 typedef struct mp_archive {
     struct archive *archive;
-    struct archive_entry *read;  /* what is read of an entry: libarchive's own may be missing */
+    struct archive_entry *read;  /* the entry that is read; libarchive may have none of its own */
     struct archive_entry *entry; /* that, of the one at which it stands; NULL: none */
     mp_stream *from;
     mp_packing packing;

@@ -147,8 +147,8 @@ static mp_codec_result zstd_step(void *state, mp_codec_bytes *bytes, const char 
 {
     enum { BLOCK_HEAD = 3 };
     zstd_state *zstd = state;
-    /* A call that fails gives nothing, not even what is in front of the damage: a block at a time,
-     * so that it is the same however the bytes come. */
+    /* A call that fails returns nothing, not even the bytes before the damage. One block at a
+     * time makes the result independent of how the bytes arrive. */
     ZSTD_inBuffer in = {bytes->in, bytes->length < zstd->next ? bytes->length : zstd->next, 0};
     ZSTD_outBuffer out = {bytes->out, bytes->room, 0};
     size_t code = ZSTD_decompressStream(zstd->stream, &out, &in);

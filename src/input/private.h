@@ -21,7 +21,7 @@ typedef struct mp_input mp_input;
 enum { MP_WINDOW = 256 * 1024, MP_WINDOW_SLACK = 128 };
 
 struct mp_input {
-    mp_input *next; /* that was put back */
+    mp_input *next; /* the next input that was put back */
     const char *path;
     struct stat origin; /* the file that was opened, or the archive it is a member of */
     mp_diagnostics *diagnostics;

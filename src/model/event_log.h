@@ -23,7 +23,7 @@ typedef struct mp_event {
     uint32_t thread;
     mp_string_id thread_name;
     mp_node_id node; /* the crawl */
-    uint32_t site;   /* of allocations: by mp_blocks_site */
+    uint32_t site;   /* allocations: site returned by mp_blocks_site */
     mp_type_id type; /* of deletions and old blocks */
     uint64_t line;
     mp_event_kind kind;

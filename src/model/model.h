@@ -265,7 +265,7 @@ typedef struct mp_holder_place {
     uint32_t up;   /* the place above, 0: none */
     uint32_t type, objects;
     uint32_t depth; /* types from the roots down to it */
-    uint32_t held;  /* the last thing that is held there, by its number */
+    uint32_t held;  /* number of the last holding at the place */
 } mp_holder_place;
 
 #define MP_HELD_UNKNOWN UINT32_MAX

@@ -453,8 +453,8 @@ typedef struct mp_accumulation {
     int64_t objects, bytes;        /* held in the last dump, and what those retain */
     int64_t least_step, most_step; /* by how many it grew */
     int64_t steady_bytes; /* of `bytes`, the share of what the least step, taken each time, makes */
-    /* The first dump of which it is known what was held, and that; a later one than 0 where other
-     * holders could have been this one before. */
+    /* The first dump with a known amount, and that amount; later than dump 0 if several earlier
+     * holders are possible. */
     uint32_t first_dump;
     int64_t from_objects, from_bytes;
     uint64_t first_place; /* a hash of its place there; 0: it held nothing then */

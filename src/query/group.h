@@ -75,7 +75,7 @@ static inline bool mp_group_grew_once(const mp_group *group)
 }
 
 typedef struct mp_grouping {
-    mp_group *groups; /* those with anything in them, by label, then node, then example */
+    mp_group *groups; /* groups that are not empty, by label, then node, then example */
     uint32_t count;
     bool has_scope; /* objects have owners: inclusive and kept bytes mean something */
     /* By generation, the place of its group, + 1; for dimensions of frames, by tree node. */

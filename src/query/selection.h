@@ -14,7 +14,7 @@ typedef enum mp_subject {
     MP_SUBJECT_SOURCE,  /* glob: source or function that created it; the program of a line */
     MP_SUBJECT_STACK,   /* extended regular expression: some frame "name:line" has a match */
     MP_SUBJECT_THREAD,  /* glob: that created it */
-    MP_SUBJECT_TAG,     /* glob: of the snapshot in which it first appears */
+    MP_SUBJECT_TAG,     /* glob for the tag of the snapshot in which the object first appears */
     MP_SUBJECT_REQUEST, /* glob: that created it */
     MP_SUBJECT_API,     /* glob: that this request called */
     MP_SUBJECTS,

@@ -137,7 +137,7 @@ static void open_pass(taligent_pass *pass)
     pass->blocks.log.input = pass->model->inputs.count - 1;
     pass->blocks.threads_as_one = pass->options->threads_as_one;
     pass->replay = mp_pipeline_new(sizeof(taligent_batch), taligent_replay);
-    if (pass->model->tell) /* which hears of snapshots while they are replayed */
+    if (pass->model->tell) /* the listener for snapshots during the replay */
         mp_pipeline_alone(pass->replay);
     taligent_order_open(&pass->order, pass->options->reorder);
     pass->slice_us = pass->options->slice_us;

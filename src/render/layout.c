@@ -104,7 +104,7 @@ enum { NEVER, MINOR, RANK, NUMBER, LAST };
 static int expendable(const mp_layout *layout, size_t place)
 {
     const mp_text_column *column = &layout->columns[place];
-    size_t first = 0; /* number that says how much */
+    size_t first = 0; /* first number column that measures an amount */
     while (first < layout->count && (mp_unit_is_text(layout->columns[first].as->unit) ||
                                      layout->columns[first].as->unit == MP_NUMBER))
         first++;

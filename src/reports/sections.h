@@ -64,7 +64,7 @@ static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, in
     return bytes >= asked->min_bytes && count >= asked->min_count;
 }
 
-/* Return what is asked to group by. */
+/* Return the requested dimension, or the model's default. */
 static inline const mp_dimension *mp_asked_dimension(const mp_heap_arguments *asked,
                                                      const mp_model *model)
 {

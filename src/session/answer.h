@@ -52,9 +52,9 @@ typedef struct mp_held {
     bool loaded;                 /* all of it could be read */
 } mp_held;
 
-/* Put the question to each group, one at least. `held` is for the group of a question to one. What
- * was wrong is added to `diagnostics`, which must outlive the answers. Release with
- * mp_answers_free, before the groups. */
+/* Ask the question about each group; there is at least one. `held` is the result for a question
+ * about a single group. Problems are added to `diagnostics`, which must outlive the answers.
+ * Release with mp_answers_free, before the groups. */
 void mp_groups_answer(const mp_file_groups *groups, const mp_question *question,
                       const mp_reading *reading, const mp_merge_style *style, mp_held *held,
                       mp_diagnostics *diagnostics, mp_answers *answers);

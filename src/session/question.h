@@ -21,7 +21,7 @@ typedef struct mp_question {
     mp_sources sources;
     bool strict;                /* a limit or a rule that holds and hides a leak fails */
     bool allow_torn;            /* limits and rules judge what breaks off by what is there */
-    bool draws;                 /* the answer has its figures too, where its report makes any */
+    bool draws;                 /* add figures to the answer, if its report has any */
     int32_t today;              /* as by mp_parse_date; 0: the clock tells */
     const char *base;           /* a recording or a baseline; NULL: none */
     const char *policy_path;    /* NULL: no policy */

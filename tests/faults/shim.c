@@ -149,7 +149,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* --- system calls --- */
 
-/* The one place from which the filter lets them pass. */
+/* Make a system call from the only address that the filter accepts. */
 long shim_call(long number, long a, long b, long c, long d, long e, long f);
 extern const char shim_passes[];
 __asm__(".text\n"
