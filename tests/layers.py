@@ -35,8 +35,8 @@ CLI_STILL_INCLUDES = {
     "base/diagnose.h", "base/error.h", "base/memory.h", "base/output.h", "base/source_name.h",
     "base/text.h", "base/units.h", "base/whole.h", "compare/baseline.h", "compare/runs.h",
     "document/checks.h", "document/document.h", "export/formats.h",
-    "input/follow.h", "input/input.h", "input/read_set.h", "input/unpack.h", "model/build.h",
-    "query/labels.h", "query/tracker.h", "query/window.h", "readers/reader.h", "render/cell.h",
+    "input/input.h", "input/read_set.h",
+    "readers/reader.h", "render/cell.h",
     "render/text.h", "render/wrap.h",
 }
 # The layer that each public header belongs to: they have declarations alone.

@@ -19,11 +19,11 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/watch_rows.h"
 #include "document/document.h"
 #include "export/formats.h"
 #include "query/query.h"
 #include "relation/relation.h"
+#include "session/watch_rows.h"
 
 /* A page, line by line, and the command that it is about. */
 typedef struct page {
@@ -869,7 +869,7 @@ static bool put_columns(const mp_document *document, const mp_diagnostics *diagn
 /* Print the columns of watch, whose lines are not answers: they are known without any recording. */
 static void put_line_columns(void)
 {
-    mp_document *documents[] = {cli_watch_rows_document(false, false), cli_watch_events_document()};
+    mp_document *documents[] = {mp_watch_rows_document(false, false), mp_watch_events_document()};
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
         put_columns(documents[i], NULL, NULL, stdout, NULL);
         mp_document_free(documents[i]);

@@ -1,23 +1,26 @@
 /* The first thread waits for signals, draws the screen, and ends it all; each recording has another
- * (watch_file.h). */
+ * (session/watch.h). */
 #include "cli/watch.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "cli/console.h"
+#include "cli/helper.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
 #include "cli/screen.h"
 #include "cli/signals.h"
-#include "cli/watch_file.h"
+#include "cli/watch_board.h"
 
 enum { SLICE_US = 10000000 };
 
@@ -59,6 +62,97 @@ static int read_policy(cli_options *options)
     return cli_read_beside(options);
 }
 
+/* --- the command of --exec --- */
+
+/* What the command prints is no answer of ours. It was told the command, then what is to be in its
+ * environment, and an empty text. */
+static void become_shell(char *told)
+{
+    static char name[] = "sh", option[] = "-c";
+    char *words[] = {name, option, told, NULL};
+    for (char *text = told + strlen(told) + 1; *text; text += strlen(text) + 1)
+        putenv(text);
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+        execv("/bin/sh", words);
+}
+
+static void put_word(FILE *word, const char *name, const char *text)
+{
+    fprintf(word, "%s=%s%c", name, text, '\0');
+}
+
+static void put_number(FILE *word, const char *name, int64_t number)
+{
+    if (number != MP_UNKNOWN)
+        fprintf(word, "%s=%" PRId64 "%c", name, number, '\0');
+}
+
+/* As become_shell takes it; release with free(). */
+static char *word_of(const mp_watch_limit *limit, const char *command, size_t *length)
+{
+    const mp_watch_row *row = &limit->row;
+    char *told = NULL;
+    FILE *word = mp_memory_open(&told, length);
+    fprintf(word, "%s%c", command, '\0');
+    put_word(word, "MEMPROF_LIMIT", limit->name);
+    put_word(word, "MEMPROF_MESSAGE", limit->message);
+    put_word(word, "MEMPROF_PATH", row->path);
+    put_word(word, "MEMPROF_TAG", row->tag ? row->tag : "");
+    put_number(word, "MEMPROF_SEQUENCE", row->sequence);
+    put_number(word, "MEMPROF_TIME_US", row->time_us);
+    put_number(word, "MEMPROF_LIVE_OBJECTS", row->live_objects);
+    put_number(word, "MEMPROF_LIVE_BYTES", row->live_bytes);
+    put_number(word, "MEMPROF_LIMIT_BYTES", limit->limit_bytes);
+    put_number(word, "MEMPROF_ACTUAL_BYTES", limit->actual_bytes);
+    mp_memory_close(word);
+    return told;
+}
+
+/* Have the helper run the command, and report a failure. */
+static void run_command(const mp_watch_limit *limit, const char *command, cli_process *helper)
+{
+    size_t length;
+    char text[256], *word = word_of(limit, command, &length);
+    int failure = cli_helper_start(helper, word, length);
+    int status = failure ? 0 : cli_process_wait(helper);
+    free(word);
+    if (failure)
+        snprintf(text, sizeof text, "--exec: cannot run /bin/sh: %s", strerror(failure));
+    else if (WIFSIGNALED(status))
+        snprintf(text, sizeof text, "--exec: the command was ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(text, sizeof text, "--exec: the command ended with status %d",
+                 WEXITSTATUS(status));
+    if (failure || status)
+        cli_put_message(text);
+}
+
+/* --- what is seen --- */
+
+typedef struct cli_watching {
+    mp_watching own; /* first, so that listeners find the rest */
+    cli_board board;
+} cli_watching;
+
+static void put_row(mp_watching *watching, size_t place, const mp_watch_row *row)
+{
+    cli_board_row(&((cli_watching *)watching)->board, place, row);
+}
+
+static void put_event(mp_watching *watching, const mp_watch_event *event)
+{
+    cli_board_event(&((cli_watching *)watching)->board, event);
+}
+
+static void put_note(mp_watching *watching, mp_severity severity, const char *text)
+{
+    cli_board *board = &((cli_watching *)watching)->board;
+    if (!board->options->quiet || severity == MP_ERROR)
+        cli_board_note(board, text);
+}
+
+static const mp_watch_listener listener = {put_row, put_event, put_note};
+
 /* --- signals --- */
 
 /* They wait until the first thread asks for them. Gives the file that it asks. */
@@ -78,32 +172,33 @@ static bool draw(cli_watching *watching)
 {
     if (!cli_screen_begin())
         return false;
-    cli_watching_enter(watching);
+    mp_watching_enter(&watching->own);
     char *text = cli_board_picture(&watching->board);
-    cli_watching_leave(watching);
+    mp_watching_leave(&watching->own);
     cli_screen_draw(text);
     free(text);
     return true;
 }
 
-static bool is_over(cli_watching *watching)
+static bool is_over(mp_watching *watching)
 {
-    cli_watching_enter(watching);
+    mp_watching_enter(watching);
     bool over = watching->over || !watching->running;
-    cli_watching_leave(watching);
+    mp_watching_leave(watching);
     return over;
 }
 
-/* Until all files are over, or something ends them all. Gives the signal that did, or 0. */
+/* Wait until all files are over, or something ends them all. Return the signal that did, or 0. */
 static int wait_for_end(cli_watching *watching, int signals)
 {
     enum { LOOK_FOR_TERMINAL_MS = 500 }; /* a shell gives it back without a word */
+    const mp_watching *own = &watching->own;
     bool draws = watching->board.draws;
-    while (!is_over(watching)) {
+    while (!is_over(&watching->own)) {
         struct pollfd files[] = {
             {.fd = signals, .events = POLLIN},
-            {.fd = watching->wake, .events = POLLIN},
-            {.fd = watching->stop, .events = POLLIN},
+            {.fd = own->wake, .events = POLLIN},
+            {.fd = own->stop, .events = POLLIN},
             {.fd = draws ? -1 : STDOUT_FILENO}, /* whose reader may have gone */
         };
         struct signalfd_siginfo info = {0};
@@ -121,34 +216,25 @@ static int wait_for_end(cli_watching *watching, int signals)
         }
         if (files[3].revents & (POLLERR | POLLHUP | POLLNVAL))
             return SIGPIPE;
-        if (files[1].revents && read(watching->wake, &unheard, sizeof unheard) < 0)
+        if (files[1].revents && read(own->wake, &unheard, sizeof unheard) < 0)
             continue;
     }
     return 0;
 }
 
-/* Watch each file until something ends it; *ended_by is the signal that did, or 0. Gives the worst
- * status of a file. */
+/* Watch all files until something ends it; *ended_by is the signal that did, or 0. Return the exit
+ * status. */
 static int watch(cli_watching *watching, int signals, int *ended_by)
 {
-    const size_t count = watching->options->path_count;
-    int worst = CLI_OK;
-    cli_watched **files = mp_alloc_zero(count, sizeof(cli_watched *));
-    for (size_t i = 0; i < count; i++)
-        files[i] = cli_watched_start(watching, i);
+    mp_watching_begin(&watching->own);
     *ended_by = wait_for_end(watching, signals);
-    cli_watching_end(watching);
-    for (size_t i = 0; i < count; i++) {
-        int status = files[i] ? cli_watched_end(files[i]) : CLI_UNREADABLE;
-        worst = status > worst ? status : worst;
-    }
-    free(files);
-    return watching->board.failed ? CLI_UNREADABLE : worst;
+    bool ok = mp_watching_end(&watching->own);
+    return ok && !watching->own.failed ? CLI_OK : CLI_UNREADABLE;
 }
 
 /* Without the files by which threads and signals are heard it would wait for ever. False after a
  * message. */
-static bool can_hear(const cli_watching *watching, int signals)
+static bool can_hear(const mp_watching *watching, int signals)
 {
     char text[160];
     int why = errno;
@@ -167,35 +253,46 @@ int cli_watch(cli_options *options)
         return status;
     cli_process helper = {.process = 0};
     if (options->command_on_limit)
-        helper = cli_watch_limit_helper();
+        helper = cli_helper_make(become_shell);
     cli_sandbox_enter(options);
     status = read_policy(options);
     if (status != CLI_OK)
         return status;
-    cli_watching watching = {.options = options,
-                             .stop = eventfd(0, EFD_CLOEXEC),
-                             .wake = eventfd(0, EFD_CLOEXEC),
-                             .lock = PTHREAD_MUTEX_INITIALIZER};
-    const cli_watch_limit *limit = &watching.limit;
+    cli_session session;
+    cli_session_begin(&session, options);
+    session.own.reading.load.progress = NULL; /* there is no end to get near to */
+    cli_watching watching = {.own = {.session = &session.own,
+                                     .question = &options->question,
+                                     .listener = &listener,
+                                     .max_growth = options->max_growth,
+                                     .max_leaked = options->max_leaked,
+                                     .look_us = options->look_us,
+                                     .quiet_us = options->quiet_us,
+                                     .until_exit = options->until_exit,
+                                     .stop = eventfd(0, EFD_CLOEXEC),
+                                     .wake = eventfd(0, EFD_CLOEXEC)}};
+    mp_watching *own = &watching.own;
+    const mp_watch_limit *limit = &own->limit;
     int signals = hold_signals(&before);
-    bool hears = can_hear(&watching, signals);
-    cli_board_begin(&watching.board, options);
+    bool hears = can_hear(own, signals);
+    cli_board_begin(&watching.board, options, own);
     status = hears ? watch(&watching, signals, &ended_by) : CLI_UNREADABLE;
     cli_board_end(&watching.board);
     if (limit->name) {
-        cli_watch_event event = cli_watch_limit_event(limit);
-        status = watching.board.failed ? CLI_UNREADABLE : CLI_EXCEEDED;
+        mp_watch_event event = mp_watch_limit_event(limit);
+        status = own->failed ? CLI_UNREADABLE : CLI_EXCEEDED;
         cli_board_event(&watching.board, &event);
         cli_put_message(limit->message);
         pthread_sigmask(SIG_SETMASK, &before, NULL); /* for as long as the command takes */
         if (options->command_on_limit)
-            cli_watch_limit_run(limit, options->command_on_limit, &helper);
+            run_command(limit, options->command_on_limit, &helper);
     }
     cli_board_free(&watching.board);
-    mp_arena_free(&watching.limit.arena);
-    close(watching.stop);
-    close(watching.wake);
+    mp_arena_free(&own->limit.arena);
+    close(own->stop);
+    close(own->wake);
     close(signals);
+    cli_session_end(&session);
     if (ended_by)
         cli_signals_end_by(ended_by);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

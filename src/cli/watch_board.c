@@ -13,7 +13,7 @@
 enum { ROWS_OF_ONE_FILE = 200 };
 
 typedef struct cli_kept_row {
-    cli_watch_row row; /* without a file: there is none yet */
+    mp_watch_row row; /* without a file: there is none yet */
     mp_arena texts;
 } kept_row;
 
@@ -23,21 +23,21 @@ typedef struct cli_kept_row {
 static void print_row(cli_board *board, const mp_document *document, size_t place)
 {
     board->options->renderer->put_row(document, place, &board->style, stdout);
-    if (fflush(stdout) != 0 && !board->failed) {
+    if (fflush(stdout) != 0 && !board->watching->failed) {
         cli_put_fault("(standard output)", "cannot write: %s", strerror(errno));
-        board->failed = true;
+        board->watching->failed = true;
     }
 }
 
 static mp_document *document_of(const cli_board *board)
 {
-    return cli_watch_rows_document(board->options->path_count > 1,
-                                   board->options->reading.exact_bytes);
+    return mp_watch_rows_document(board->options->path_count > 1,
+                                  board->options->reading.exact_bytes);
 }
 
 /* --- the screen --- */
 
-static void keep_row(cli_board *board, size_t file, const cli_watch_row *row)
+static void keep_row(cli_board *board, size_t file, const mp_watch_row *row)
 {
     kept_row *place = &board->at[file];
     if (board->options->path_count == 1) {
@@ -48,8 +48,8 @@ static void keep_row(cli_board *board, size_t file, const cli_watch_row *row)
         place->texts = (mp_arena){0};
     }
     mp_arena_free(&place->texts);
-    place->row = cli_watch_row_keep(&place->texts, row);
-    board->changed = true;
+    place->row = mp_watch_row_keep(&place->texts, row);
+    board->watching->changed = true;
 }
 
 char *cli_board_picture(cli_board *board)
@@ -88,14 +88,14 @@ static void keep_note(cli_board *board, const char *text)
         board->note_count--;
     }
     board->notes[board->note_count++] = mp_copy(text, strlen(text));
-    board->changed = true;
+    board->watching->changed = true;
 }
 
 /* --- both --- */
 
-void cli_board_row(cli_board *board, size_t file, const cli_watch_row *row)
+void cli_board_row(cli_board *board, size_t file, const mp_watch_row *row)
 {
-    cli_watch_row named = *row;
+    mp_watch_row named = *row;
     named.file = board->paths[file];
     if (board->draws) {
         keep_row(board, file, &named);
@@ -107,11 +107,11 @@ void cli_board_row(cli_board *board, size_t file, const cli_watch_row *row)
     mp_document_free(document);
 }
 
-void cli_board_event(cli_board *board, const cli_watch_event *event)
+void cli_board_event(cli_board *board, const mp_watch_event *event)
 {
     if (board->options->renderer != mp_renderer_find("json"))
         return;
-    mp_document *document = cli_watch_events_document();
+    mp_document *document = mp_watch_events_document();
     mp_table_put(document, &document->tables[0], event);
     print_row(board, document, 0);
     mp_document_free(document);
@@ -141,10 +141,11 @@ static void show_paths(cli_board *board)
                                           (int)(widest - mp_text_width(board->paths[i])), "");
 }
 
-void cli_board_begin(cli_board *board, const cli_options *options)
+void cli_board_begin(cli_board *board, const cli_options *options, mp_watching *watching)
 {
     size_t renderers;
     *board = (cli_board){.options = options,
+                         .watching = watching,
                          .style = cli_style(options->colour, options->width, false),
                          .room = options->path_count == 1 ? ROWS_OF_ONE_FILE : options->path_count};
     board->at = mp_alloc_zero(board->room, sizeof *board->at);

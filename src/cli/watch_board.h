@@ -7,7 +7,7 @@
 #define MP_CLI_WATCH_BOARD_H
 
 #include "cli/options.h"
-#include "cli/watch_rows.h"
+#include "session/watch.h"
 
 enum { CLI_BOARD_NOTES = 5 };
 
@@ -15,8 +15,7 @@ typedef struct cli_board {
     const cli_options *options;
     mp_style style;
     bool draws;
-    bool changed;            /* what is drawn; taken back by whoever has it drawn */
-    bool failed;             /* standard output takes no more, after a message */
+    mp_watching *watching;   /* its `changed`: what is drawn; `failed`: no more can be printed */
     mp_arena arena;          /* of the paths */
     const char **paths;      /* by file: as long as the longest */
     struct cli_kept_row *at; /* what is drawn */
@@ -26,11 +25,11 @@ typedef struct cli_board {
 } cli_board;
 
 /* Begin, where rows are lines with what stands above them. The options must outlive it. */
-void cli_board_begin(cli_board *board, const cli_options *options);
+void cli_board_begin(cli_board *board, const cli_options *options, mp_watching *watching);
 /* A snapshot of the file at this place among the paths. */
-void cli_board_row(cli_board *board, size_t file, const cli_watch_row *row);
+void cli_board_row(cli_board *board, size_t file, const mp_watch_row *row);
 /* For programs alone. */
-void cli_board_event(cli_board *board, const cli_watch_event *event);
+void cli_board_event(cli_board *board, const mp_watch_event *event);
 /* A line for people, about anything but a snapshot. */
 void cli_board_note(cli_board *board, const char *text);
 

@@ -1,4 +1,4 @@
-#include "cli/watch_file.h"
+#include "session/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,22 +6,21 @@
 #include <unistd.h>
 
 #include "base/diagnose.h"
+#include "base/error.h"
 #include "base/text.h"
-#include "cli/console.h"
-#include "cli/run.h"
 #include "input/follow.h"
 #include "input/unpack.h"
 #include "model/build.h"
-#include "query/tracker.h"
 #include "query/window.h"
 
 enum { SECOND = 1000000 };
 
-struct cli_watched {
-    cli_watching *of;
+typedef struct mp_watched {
+    mp_watching *watching;
     const char *path;
     size_t place;
     pthread_t thread;
+    bool started;
     mp_follow *follow;
     mp_diagnostics *diagnostics; /* of the recording */
     size_t told;                 /* of them */
@@ -37,8 +36,8 @@ struct cli_watched {
     size_t of_window;  /* snapshots; _Exit is behind it */
     bool seen, exited; /* a snapshot; the last one */
     bool over;         /* what else is in it does not count */
-    int status;
-};
+    bool ok;
+} watched;
 
 /* --- what is shared --- */
 
@@ -50,94 +49,90 @@ static void signal_file(int file)
         tries++;
 }
 
-void cli_watching_enter(cli_watching *watching)
+void mp_watching_enter(mp_watching *watching)
 {
     pthread_mutex_lock(&watching->lock);
 }
 
-void cli_watching_leave(cli_watching *watching)
+void mp_watching_leave(mp_watching *watching)
 {
-    if (!watching->over && (watching->limit.name || watching->board.failed)) {
+    if (!watching->over && (watching->limit.name || watching->failed)) {
         watching->over = true;
         signal_file(watching->stop);
     }
-    if (watching->board.changed || !watching->running)
+    if (watching->changed || !watching->running)
         signal_file(watching->wake);
-    watching->board.changed = false;
+    watching->changed = false;
     pthread_mutex_unlock(&watching->lock);
-}
-
-void cli_watching_end(cli_watching *watching)
-{
-    cli_watching_enter(watching);
-    watching->over = true;
-    cli_watching_leave(watching);
-    signal_file(watching->stop);
 }
 
 /* --- what is wrong with a recording --- */
 
-static void tell_diagnostics(cli_watched *file)
+static void report_diagnostics(watched *file)
 {
+    mp_watching *watching = file->watching;
     const mp_diagnostic *kept;
     mp_arena arena = {0};
     size_t count = mp_diagnostics_kept(file->diagnostics, &kept);
     if (file->told == count)
         return;
-    cli_watching_enter(file->of);
-    for (; file->told < count; file->told++) {
+    mp_watching_enter(watching);
+    for (; file->told < count && !watching->over; file->told++) {
         const mp_diagnostic *one = &kept[file->told];
         mp_severity severity = mp_diagnostic_severity(one->id);
-        if (file->of->over || (file->of->options->quiet && severity != MP_ERROR))
-            continue;
         const char *line = one->line ? mp_arena_format(&arena, ":%" PRIu64, one->line) : "";
-        cli_board_note(&file->of->board, mp_arena_format(&arena, "%s%s: %s: %s [%s]",
-                                                         one->path ? one->path : file->path, line,
-                                                         mp_severity_name(severity), one->message,
-                                                         mp_diagnostic_code(one->id)));
+        const char *text =
+            mp_arena_format(&arena, "%s%s: %s: %s [%s]", one->path ? one->path : file->path, line,
+                            mp_severity_name(severity), one->message, mp_diagnostic_code(one->id));
+        watching->listener->note(watching, severity, text);
     }
-    cli_watching_leave(file->of);
+    file->told = count;
+    mp_watching_leave(watching);
     mp_arena_free(&arena);
 }
 
-/* Say why there is no answer about a file. */
-static bool refuse_file(cli_watched *file, const char *why)
+/* Report why there is no answer about a file. */
+static bool refuse_file(watched *file, const char *why)
 {
+    mp_watching *watching = file->watching;
     mp_arena arena = {0};
-    cli_watching_enter(file->of);
-    cli_board_note(&file->of->board, mp_arena_format(&arena, "%s: error: %s", file->path, why));
-    cli_watching_leave(file->of);
+    char text[4096];
+    why = mp_spell(text, sizeof text, why, watching->session->dashes);
+    mp_watching_enter(watching);
+    watching->listener->note(watching, MP_ERROR,
+                             mp_arena_format(&arena, "%s: error: %s", file->path, why));
+    mp_watching_leave(watching);
     mp_arena_free(&arena);
     return false;
 }
 
 /* --- a snapshot --- */
 
-static cli_watch_row row_of(const cli_watched *file, mp_arena *arena)
+static mp_watch_row row_of(const watched *file, mp_arena *arena)
 {
-    return cli_watch_row_of(arena, file->path, file->model, file->last, &file->tracked,
-                            file->of->options->reading.exact_bytes);
+    return mp_watch_row_of(arena, file->path, file->model, file->last, &file->tracked,
+                           file->watching->session->reading.exact_bytes);
 }
 
 /* Ask the gate about what is there. What it cannot judge yet it may be able to later. */
-static void judge(cli_watched *file, bool last)
+static void judge(watched *file, bool last)
 {
-    cli_watching *of = file->of;
+    mp_watching *watching = file->watching;
     mp_model *model = file->model;
     mp_error error = {0};
     mp_arena arena = {0};
     mp_diagnostics *unheard = mp_diagnostics_new(1);
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_document *document = mp_document_new("gate");
-    cli_watch_row row = row_of(file, &arena);
+    mp_watch_row row = row_of(file, &arena);
     mp_model_build_tree(model, unheard);
     mp_request request =
-        mp_question_request(&of->options->question, model, file->diagnostics, dictionary, NULL);
+        mp_question_request(watching->question, model, file->diagnostics, dictionary, NULL);
     bool answered = mp_report_run(&mp_report_gate, &request, document, &error);
-    cli_watching_enter(of);
-    if (!of->over)
-        cli_watch_limit_judge(&of->limit, document, &row);
-    cli_watching_leave(of);
+    mp_watching_enter(watching);
+    if (!watching->over)
+        mp_watch_limit_judge(&watching->limit, document, &row);
+    mp_watching_leave(watching);
     bool unjudged = last && !document->failed && (!answered || document->unjudged);
     mp_model_drop_tree(model);
     mp_document_free(document);
@@ -153,46 +148,61 @@ static void judge(cli_watched *file, bool last)
 /* Until a process cleans up, what it needs at the moment counts as leaked. Rules are about all that
  * was read: of a file with many ends, too much to look at for each of them, unless an eighth more
  * has happened. */
-static bool is_to_be_judged(const cli_watched *file, const char *tag)
+static bool is_to_be_judged(const watched *file, const char *tag)
 {
     const mp_model *model = file->model;
-    return file->of->options->question.policy && model->kind == MP_KIND_RECORDING &&
+    return file->watching->question->policy && model->kind == MP_KIND_RECORDING &&
            model->deltas.count >= file->next_judged &&
            (mp_text_is(tag, "_PreCleanUp") || mp_text_is(tag, "_Exit"));
 }
 
-static bool has_limits(const cli_options *options)
+static bool has_limits(const mp_watching *watching)
 {
-    return options->max_growth.set || options->max_leaked.set;
+    return watching->max_growth.set || watching->max_leaked.set;
+}
+
+static void hold(mp_watching *watching, const mp_watch_row *row)
+{
+    const mp_ceiling *growth = &watching->max_growth, *leaked = &watching->max_leaked;
+    const mp_rule rules[] = {
+        mp_rule_of_limit("max-growth", MP_MEASURE_GROWTH, &growth->bound),
+        mp_rule_of_limit("max-leaked", MP_MEASURE_LEAKED, &leaked->bound),
+    };
+    const char *dashes = watching->session->dashes;
+    bool exact = watching->session->reading.exact_bytes;
+    if (growth->set)
+        mp_watch_limit_hold(&watching->limit, &rules[0], row, dashes, exact);
+    if (leaked->set)
+        mp_watch_limit_hold(&watching->limit, &rules[1], row, dashes, exact);
 }
 
 /* mp_model.tell, on the file's thread. */
 static void take_snapshot(void *opaque, mp_snapshot_id id)
 {
-    cli_watched *file = opaque;
-    cli_watching *of = file->of;
+    watched *file = opaque;
+    mp_watching *watching = file->watching;
     mp_arena arena = {0};
     file->tracked = mp_tracker_take(file->tracker, id);
     if (file->over)
         return;
     file->last = id;
     file->seen = true;
-    cli_watch_row row = row_of(file, &arena);
+    mp_watch_row row = row_of(file, &arena);
     file->sequence = (uint64_t)row.sequence;
-    cli_watching_enter(of);
-    if (!of->over) {
-        cli_board_row(&of->board, file->place, &row);
-        cli_watch_limit_hold(&of->limit, of->options, &row);
+    mp_watching_enter(watching);
+    if (!watching->over) {
+        watching->listener->row(watching, file->place, &row);
+        hold(watching, &row);
     }
-    cli_watching_leave(of);
-    tell_diagnostics(file);
-    bool ends = of->options->until_exit && mp_text_is(row.tag, "_Exit");
-    file->of_window += !mp_text_is(row.tag, "_Exit");
-    if (ends && file->of_window < 2 && has_limits(of->options)) {
+    mp_watching_leave(watching);
+    report_diagnostics(file);
+    bool exits = mp_text_is(row.tag, "_Exit"), ends = watching->until_exit && exits;
+    file->of_window += !exits;
+    if (ends && file->of_window < 2 && has_limits(watching)) {
         file->unjudged = true;
         refuse_file(file, "its limits could not be judged: " MP_ONE_SNAPSHOT);
     }
-    if (is_to_be_judged(file, row.tag) || (ends && of->options->question.policy))
+    if (is_to_be_judged(file, row.tag) || (ends && watching->question->policy))
         judge(file, ends);
     if (ends) {
         file->exited = file->over = true;
@@ -205,7 +215,7 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
 
 /* Refuse the limits if figures may miss a part. What breaks off was judged up to there, and may
  * still be written. */
-static void refuse_damaged(cli_watched *file)
+static void refuse_damaged(watched *file)
 {
     const mp_diagnostic *kept;
     const size_t count = mp_diagnostics_kept(file->diagnostics, &kept);
@@ -221,35 +231,35 @@ static void refuse_damaged(cli_watched *file)
     mp_arena_free(&arena);
 }
 
-static void end_recording(cli_watched *file)
+static void end_recording(watched *file)
 {
     if (!file->model)
         return;
     mp_loading_end(&file->loading);
     if (!file->over)
-        tell_diagnostics(file);
-    if (has_limits(file->of->options))
+        report_diagnostics(file);
+    if (has_limits(file->watching))
         refuse_damaged(file);
-    if (!file->over && file->last.i && file->of->options->question.policy)
+    if (!file->over && file->last.i && file->watching->question->policy)
         judge(file, true);
     mp_tracker_free(file->tracker);
     mp_model_free(file->model);
     file->model = NULL;
 }
 
-static void begin_recording(cli_watched *file, const mp_reader *reader, const mp_place *place)
+static void begin_recording(watched *file, const mp_reader *reader, const mp_place *place)
 {
     end_recording(file);
     mp_diagnostics_free(file->diagnostics);
-    file->diagnostics = cli_diagnostics_new(file->of->options);
+    file->diagnostics = mp_diagnostics_like(file->watching->session->finding);
     file->told = 0;
     file->model = mp_model_new();
     file->model->kind = reader->kind;
     file->model->tell = take_snapshot;
     file->model->tell_opaque = file;
     file->tracker = mp_tracker_new(file->model);
-    file->loading = (mp_loading){file->model, file->diagnostics, &file->of->options->reading.load,
-                                 reader, NULL};
+    file->loading = (mp_loading){file->model, file->diagnostics,
+                                 &file->watching->session->reading.load, reader, NULL};
     memcpy(file->group, place->group, sizeof file->group);
     file->sequence = 0;
     file->last.i = file->next_judged = 0;
@@ -257,7 +267,7 @@ static void begin_recording(cli_watched *file, const mp_reader *reader, const mp
 
 /* The next part of the same recording goes on with it; anything else begins anew. False where no
  * reader can follow it, after a message. */
-static bool choose_recording(cli_watched *file, mp_input *input, mp_slice head)
+static bool choose_recording(watched *file, mp_input *input, mp_slice head)
 {
     mp_place place = {.group = ""};
     if (mp_packing_of(head) != MP_UNPACKED)
@@ -265,15 +275,16 @@ static bool choose_recording(cli_watched *file, mp_input *input, mp_slice head)
             file, "is compressed, and can be read only when it is complete, by other commands");
     const char *path = mp_input_path(input);
     const mp_reader *reader =
-        mp_reader_of(head, path, file->of->options->reading.load.format, file->diagnostics);
+        mp_reader_of(head, path, file->watching->session->reading.load.format, file->diagnostics);
     if (!reader)
         return false;
     if (!reader->grows || !reader->grows(head))
         return refuse_file(file, "can be read only when it is complete, by other commands; "
                                  "expected a recording that grows (.oemp, a heap log)");
-    if (file->of->options->until_exit && reader->kind == MP_KIND_EVENTS)
-        return refuse_file(file, "is a heap log, which does not record the end of its program; "
-                                 "--timeout ends the watching");
+    if (file->watching->until_exit && reader->kind == MP_KIND_EVENTS)
+        return refuse_file(file,
+                           "is a heap log, which does not record the end of its program; " MP_DASHES
+                           "timeout ends the watching");
     bool has_place = reader->place && reader->place(head, &place);
     if (!file->model || reader != file->loading.reader || !has_place || !*place.group ||
         strcmp(place.group, file->group) != 0 || place.sequence <= file->sequence)
@@ -293,48 +304,47 @@ static void tell_event(void *opaque, mp_follow_event event)
         [MP_FOLLOW_TRUNCATED] = {"truncated", "was truncated; reading from its start"},
         [MP_FOLLOW_REPLACED] = {"replaced", "was replaced by another file; reading from its start"},
         [MP_FOLLOW_CLOSED] = {"closed", "was closed by all its writers"},
-        [MP_FOLLOW_QUIET] = {"timeout", "nothing was written during the time of --timeout"},
+        [MP_FOLLOW_QUIET] = {"timeout",
+                             "nothing was written during the time of " MP_DASHES "timeout"},
     };
-    cli_watched *file = opaque;
-    cli_board *board = &file->of->board;
+    watched *file = opaque;
+    mp_watching *watching = file->watching;
     mp_arena arena = {0};
-    cli_watching_enter(file->of);
-    if (!file->of->over && !file->over) {
-        if (!file->of->options->quiet)
-            cli_board_note(
-                board, mp_arena_format(&arena, "memprof: %s: %s", file->path, events[event].text));
-        cli_board_event(board, &(cli_watch_event){.event = events[event].name,
-                                                  .path = file->path,
-                                                  .message = events[event].text,
-                                                  .limit_bytes = MP_UNKNOWN,
-                                                  .actual_bytes = MP_UNKNOWN});
+    char text[256];
+    mp_spell(text, sizeof text, events[event].text, watching->session->dashes);
+    mp_watching_enter(watching);
+    if (!watching->over && !file->over) {
+        watching->listener->note(watching, MP_NOTE,
+                                 mp_arena_format(&arena, "memprof: %s: %s", file->path, text));
+        watching->listener->event(watching, &(mp_watch_event){.event = events[event].name,
+                                                              .path = file->path,
+                                                              .message = text,
+                                                              .limit_bytes = MP_UNKNOWN,
+                                                              .actual_bytes = MP_UNKNOWN});
     }
-    cli_watching_leave(file->of);
+    mp_watching_leave(watching);
     mp_arena_free(&arena);
 }
 
-/* Return the status of a file that ends before watching does. */
-static int status_of(cli_watched *file)
+/* Return whether a file that comes to its end before the watching does was read to its end, and
+ * judged. */
+static bool is_complete(watched *file)
 {
     mp_follow_event last = mp_follow_last(file->follow);
-    bool misses = file->of->options->until_exit ? !file->exited : !file->seen;
-    if (file->unjudged)
-        return CLI_UNREADABLE;
-    if (last == MP_FOLLOW_STOPPED)
-        return CLI_OK;
-    if (last != MP_FOLLOW_FAILED && !misses)
-        return CLI_OK;
-    if (last != MP_FOLLOW_FAILED)
-        refuse_file(file,
-                    file->seen
-                        ? "there was no snapshot _Exit; the process is still running, or was killed"
-                        : "there was no complete snapshot");
-    return CLI_UNREADABLE;
+    bool misses = file->watching->until_exit ? !file->exited : !file->seen;
+    if (file->unjudged || last == MP_FOLLOW_FAILED)
+        return false;
+    if (last == MP_FOLLOW_STOPPED || !misses)
+        return true;
+    return refuse_file(
+        file, file->seen
+                  ? "there was no snapshot _Exit; the process is still running, or was killed"
+                  : "there was no complete snapshot");
 }
 
 static void *run(void *opaque)
 {
-    cli_watched *file = opaque;
+    watched *file = opaque;
     mp_input *input;
     bool readable = true;
     while (readable && (input = mp_follow_next(file->follow, file->diagnostics))) {
@@ -348,58 +358,73 @@ static void *run(void *opaque)
     }
     file->over |= mp_follow_last(file->follow) == MP_FOLLOW_STOPPED;
     end_recording(file);
-    tell_diagnostics(file);
-    file->status = readable ? status_of(file) : CLI_UNREADABLE;
-    cli_watching_enter(file->of);
-    file->of->running--;
-    cli_watching_leave(file->of);
+    report_diagnostics(file);
+    file->ok = readable && is_complete(file);
+    mp_watching_enter(file->watching);
+    file->watching->running--;
+    mp_watching_leave(file->watching);
     return NULL;
 }
 
 /* --- from outside --- */
 
-static void free_file(cli_watched *file)
+static watched *start(mp_watching *watching, size_t place)
 {
-    mp_follow_free(file->follow);
-    mp_diagnostics_free(file->diagnostics);
-    free(file);
-}
-
-cli_watched *cli_watched_start(cli_watching *watching, size_t place)
-{
-    const cli_options *options = watching->options;
-    cli_watched *file = mp_alloc_zero(1, sizeof *file);
-    file->of = watching;
-    file->path = options->paths[place];
+    const mp_session *session = watching->session;
+    watched *file = mp_alloc_zero(1, sizeof *file);
+    file->watching = watching;
+    file->path = session->paths.at[place];
     file->place = place;
-    file->diagnostics = cli_diagnostics_new(options);
+    file->diagnostics = mp_diagnostics_like(session->finding);
     file->follow = mp_follow_new(&(mp_follow_how){
         .path = file->path,
-        .encoding = options->reading.load.encoding,
-        .look_us = options->look_us ? options->look_us : SECOND,
-        .quiet_us = options->quiet_us,
-        .by_looking = options->look_us != 0,
+        .encoding = session->reading.load.encoding,
+        .look_us = watching->look_us ? watching->look_us : SECOND,
+        .quiet_us = watching->quiet_us,
+        .by_looking = watching->look_us != 0,
         .stop = watching->stop,
         .tell = tell_event,
         .opaque = file,
     });
-    cli_watching_enter(watching);
+    mp_watching_enter(watching);
     watching->running++;
-    cli_watching_leave(watching);
-    if (pthread_create(&file->thread, NULL, run, file) == 0)
+    mp_watching_leave(watching);
+    file->started = pthread_create(&file->thread, NULL, run, file) == 0;
+    if (file->started)
         return file;
-    cli_put_fault(file->path, "cannot be watched: cannot create a thread");
-    free_file(file);
-    cli_watching_enter(watching);
+    refuse_file(file, "cannot be watched: cannot create a thread");
+    mp_watching_enter(watching);
     watching->running--;
-    cli_watching_leave(watching);
-    return NULL;
+    mp_watching_leave(watching);
+    return file;
 }
 
-int cli_watched_end(cli_watched *file)
+void mp_watching_begin(mp_watching *watching)
 {
-    pthread_join(file->thread, NULL);
-    int status = file->status;
-    free_file(file);
-    return status;
+    const size_t count = watching->session->paths.count;
+    pthread_mutex_init(&watching->lock, NULL);
+    watching->files = mp_alloc_zero(count, sizeof *watching->files);
+    for (size_t i = 0; i < count; i++)
+        watching->files[i] = start(watching, i);
+}
+
+bool mp_watching_end(mp_watching *watching)
+{
+    bool ok = true;
+    mp_watching_enter(watching);
+    watching->over = true;
+    mp_watching_leave(watching);
+    signal_file(watching->stop);
+    for (size_t i = 0; i < watching->session->paths.count; i++) {
+        watched *file = watching->files[i];
+        if (file->started)
+            pthread_join(file->thread, NULL);
+        ok &= file->ok;
+        mp_follow_free(file->follow);
+        mp_diagnostics_free(file->diagnostics);
+        free(file);
+    }
+    free(watching->files);
+    pthread_mutex_destroy(&watching->lock);
+    return ok;
 }
