@@ -107,12 +107,8 @@ int cli_read_beside(cli_options *options)
     return error.code == MP_ERROR_INPUT ? CLI_UNREADABLE : CLI_USAGE;
 }
 
-int cli_put_refusal(const mp_error *error)
-{
-    if (error->code)
-        cli_put_error(error);
-    return error->code && !error->path ? CLI_USAGE : CLI_UNREADABLE;
-}
+const int cli_outcome_statuses[] = {
+    [MP_GROUP_READ] = CLI_OK, [MP_GROUP_REFUSED] = CLI_USAGE, [MP_GROUP_UNREAD] = CLI_UNREADABLE};
 
 /* --- answers --- */
 
@@ -120,9 +116,7 @@ int cli_put_refusal(const mp_error *error)
  * has an answer. Gives the status that they ask for; CLI_OK: there is nothing to tell. */
 static int put_refusals(const mp_answers *answers, const mp_file_groups *groups)
 {
-    static const int statuses[] = {[MP_GROUP_READ] = CLI_OK,
-                                   [MP_GROUP_REFUSED] = CLI_USAGE,
-                                   [MP_GROUP_UNREAD] = CLI_UNREADABLE};
+    const int *statuses = cli_outcome_statuses;
     int status = CLI_OK, reading = CLI_OK;
     for (size_t i = 0; i < answers->count; i++) {
         const mp_group_answer *answer = &answers->groups[i];

@@ -28,8 +28,8 @@ mp_diagnostics *cli_diagnostics_new(const cli_options *options);
 /* Read the suppressions and the policy of the question. Gives the exit status, after messages where
  * it is not CLI_OK. */
 int cli_read_beside(cli_options *options);
-/* Say why there is no digest, where no diagnostic does; gives the exit status. */
-int cli_put_refusal(const mp_error *error);
+/* Exit statuses by mp_outcome. */
+extern const int cli_outcome_statuses[];
 
 /* Return the exit status, with regard to diagnostics: a snapshot that was named with a file and
  * does not exist is a wrong argument, not an unreadable file. */

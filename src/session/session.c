@@ -9,10 +9,10 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "compare/baseline.h"
 #include "export/formats.h"
 #include "input/input.h"
 #include "session/beside.h"
+#include "session/save.h"
 
 enum { KEPT_OF_EACH_CODE = 100 };
 
@@ -415,23 +415,16 @@ static bool save_baseline(mp_session *session, const char *path, const mp_settin
     session->reading.load.checksums = false;
     if (!asked || !read_one(session, &asked->question, &needs, error))
         return false;
-    mp_dictionary *dictionary = mp_dictionary_new();
-    const mp_model *model = session->held.model;
-    mp_digest *digest = mp_model_digest(model, &asked->question, &session->reading, dictionary,
-                                        session->diagnostics, error);
-    mp_output output;
-    bool ok = digest && mp_question_keeps(&asked->question, session->diagnostics, digest, error) &&
-              mp_output_open(&output, path, error);
-    if (ok) {
-        size_t length;
-        char *text = mp_baseline_text(digest, dictionary, &length);
-        fwrite(text, 1, length, output.file);
-        free(text);
-        ok = mp_output_close(&output, true, error);
-    }
-    mp_digest_free(digest);
-    mp_dictionary_free(dictionary);
-    return ok;
+    mp_runs runs = {.dictionary = mp_dictionary_new()};
+    mp_digest *digest = mp_model_digest(session->held.model, &asked->question, &session->reading,
+                                        runs.dictionary, session->diagnostics, error);
+    mp_document *saved = digest && mp_runs_add(&runs, session->groups.at[0].name, digest,
+                                               &asked->question, session->diagnostics, error)
+                             ? mp_runs_save(&runs, path, error)
+                             : NULL;
+    mp_document_free(saved);
+    mp_runs_free(&runs);
+    return saved != NULL;
 }
 
 bool mp_session_save_baseline(mp_session *session, const char *path, const mp_setting *settings,
