@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hold every #include of src/ and include/ against the rule of who may include whom: no layer one that
 it may not, and no files each other, in circles of whatever length. And hold every text against another:
-only src/cli spells options of the command line.
+only src/cli spells options of the command line. And every call of src/cli: none goes past the session.
 
   tests/layers.py [ROOT]       exit 1 and a line for each violation
   tests/layers.py --self-test  plant violations in a copy; they must be found
@@ -29,20 +29,16 @@ MAY_INCLUDE = {
                 "reports", "export"},
     "cli": {"session"},
 }
-# Headers of the layers below that the command line still includes. The list only gets shorter: one
-# that no file of src/cli includes any more is taken out.
-CLI_STILL_INCLUDES = {
-    "base/diagnose.h", "base/error.h", "base/memory.h", "base/output.h", "base/source_name.h",
-    "base/text.h", "base/units.h", "base/whole.h",
-    "document/checks.h", "document/document.h", "export/formats.h",
-    "input/input.h", "input/read_set.h",
-    "readers/reader.h", "render/cell.h",
-    "render/text.h", "render/wrap.h",
-}
+# What the command line includes beside its own headers and the public ones: one internal header, and
+# the table of options that it shares with the library.
+CLI_INCLUDES = {"session/terminal.h", "session/options.def"}
+# By that header it could call anything; it calls nothing of these.
+CLI_NEVER_CALLS = ("input", "model", "readers", "query", "relation", "sql", "compare")
 # The layer that each public header belongs to: they have declarations alone.
 PUBLIC = {
     "diagnostics.h": "base", "diagnostics.def": "base", "document.h": "base", "memprof.h": "base",
 }
+DECLARED = re.compile(r"^[a-z][^(;={}]*\b(mp_\w+)\(", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -88,7 +84,6 @@ def circles(root):
 
 
 def violations(root):
-    kept = set()
     for top, file in files_of(root):
         layer = layer_of(str(file.relative_to(root / top)))
         if layer is None:
@@ -97,13 +92,20 @@ def violations(root):
             other = layer_of(target)
             if other is None:
                 yield f"{file.relative_to(root)}: includes {target}, which belongs to no layer"
-            elif layer == "cli" and target in CLI_STILL_INCLUDES:
-                kept.add(target)
+            elif layer == "cli" != other and target not in CLI_INCLUDES and not target.startswith("memprof/"):
+                yield f"{file.relative_to(root)}: cli includes {target}, expected session/terminal.h"
             elif (layer not in (None, other) and other not in MAY_INCLUDE[layer] and
                   not target.startswith("memprof/")):
                 yield f"{file.relative_to(root)}: {layer} includes {target}, which is {other}"
-    for target in sorted(CLI_STILL_INCLUDES - kept):
-        yield f"tests/layers.py: CLI_STILL_INCLUDES has {target}, which no file of src/cli includes"
+
+
+def calls(root):
+    """Functions of the layers below the session that the command line calls past it."""
+    below = {name: header for layer in CLI_NEVER_CALLS for header in sorted((root / "src" / layer).glob("*.h"))
+             for name in DECLARED.findall(COMMENT.sub("", header.read_text()))}
+    for file in sorted((root / "src/cli").glob("*.[ch]")):
+        for name in sorted(set(re.findall(r"\bmp_\w+(?=\()", COMMENT.sub("", file.read_text()))) & set(below)):
+            yield f"{file.relative_to(root)}: calls {name} of {below[name].relative_to(root)}, past the session"
 
 
 TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"')
@@ -163,12 +165,14 @@ def self_test(root):
             return "a planted violation is not found"
         with open(copy / "src/cli/main.c", "a", encoding="utf-8") as planted:
             planted.write('#include "model/heap.h"\n')
-        if "src/cli/main.c: cli includes model/heap.h, which is model" not in violations(copy):
+        if "src/cli/main.c: cli includes model/heap.h, expected session/terminal.h" not in violations(copy):
             return "a planted include of the command line is not found"
-        CLI_STILL_INCLUDES.add("model/graph.h")
-        if not any("CLI_STILL_INCLUDES has model/graph.h" in line for line in violations(copy)):
-            return "an exception that nothing needs is not found"
-        CLI_STILL_INCLUDES.remove("model/graph.h")
+        if list(calls(copy)):
+            return "the copy has calls past the session before one is planted"
+        with open(copy / "src/cli/main.c", "a", encoding="utf-8") as planted:
+            planted.write("void f(void) { mp_model_new(); }\n")
+        if list(calls(copy)) != ["src/cli/main.c: calls mp_model_new of src/model/model.h, past the session"]:
+            return "a planted call past the session is not found"
         known = set(circles(copy))
         for name, includes in (("one.h", ""), ("one.c", "one.h two.h"), ("two.h", "one.h"),
                                ("three.h", "four.h"), ("four.h", "three.h"), ("five.h", "six.h"),
@@ -200,7 +204,7 @@ def main(arguments):
         print(fault or "planted violations are found")
         return 1 if fault else 0
     root = pathlib.Path(arguments[0]) if arguments else root
-    found = [*violations(root), *circles(root), *drifted(root), *spelled(root)]
+    found = [*violations(root), *calls(root), *circles(root), *drifted(root), *spelled(root)]
     print("\n".join(found) if found else
           "every include keeps to its layer, none leads back, and options are spelled in src/cli alone")
     return 1 if found else 0

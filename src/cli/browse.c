@@ -22,7 +22,6 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/diagnose.h"
 #include "cli/browse_screen.h"
 #include "cli/command_line.h"
 #include "cli/editor.h"
@@ -30,7 +29,6 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 #include "cli/run.h"
 #include "cli/sandbox.h"
 #include "cli/signals.h"
-#include "session/beside.h"
 
 /* --- the loop --- */
 
@@ -206,7 +204,7 @@ int cli_browse(cli_options *options)
     cli_sandbox_enter(options);
     int status = cli_session_read(&session, options, &needs, &all);
     if (status == CLI_OK) {
-        const browse_source source = {options, session.own.held.model, session.own.diagnostics};
+        const browse_source source = {options, &session.own};
         status = browse(&source);
         status = status == CLI_OK && !all ? CLI_UNREADABLE : status;
     }

@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/diagnose.h"
-#include "base/memory.h"
 #include "cli/command_line.h"
 #include "cli/fits.h"
 
@@ -41,13 +39,13 @@ static const struct {
 };
 enum { VIEWS = sizeof all_views / sizeof *all_views };
 
-size_t browse_views(mp_kind kind, const browse_view **views)
+size_t browse_views(unsigned kind, const browse_view **views)
 {
     size_t count = 0;
     for (size_t i = 0; i < VIEWS; i++) {
         unsigned kinds = mp_report_kinds(mp_report_find(all_views[i].view.command), ~0u);
         kinds &= all_views[i].kinds ? all_views[i].kinds : ~0u;
-        if (kinds & 1u << kind)
+        if (kinds & kind)
             views[count++] = &all_views[i].view;
     }
     return count;
@@ -142,14 +140,14 @@ static bool has_option(const char *const *words, size_t count, const cli_option 
     return false;
 }
 
-/* Add the browser's default for an option that the user did not give, if the command's own
- * default is lower. */
-static void add_usual(line_words *words, const cli_command *command, mp_kind kind, const char *name,
-                      const char *text)
+/* What an answer of this kind of recording has where nobody asks for more, if it would have less.
+ */
+static void add_usual(line_words *words, const cli_command *command, unsigned kind,
+                      const char *name, const char *text)
 {
     const cli_option *option = cli_option_of(command, name);
     char usual[64] = "";
-    if (option && !command->report->overview && cli_option_kinds(command, option) & 1u << kind &&
+    if (option && !command->report->overview && cli_option_kinds(command, option) & kind &&
         !has_option(words->given, words->given_count, option))
         cli_option_default(command, option, usual, sizeof usual);
     if (!*usual)
@@ -169,8 +167,9 @@ static line_words spell(const browse_source *source, const cli_command *command,
     add(&words, command->name);
     add(&words, "--no-config");
     /* More than anybody looks at one by one, and all of a stack that is opened. */
-    add_usual(&words, command, source->model->kind, "limit", "500");
-    add_usual(&words, command, source->model->kind, "stack-depth", "64");
+    const unsigned kind = mp_session_kind(source->session);
+    add_usual(&words, command, kind, "limit", "500");
+    add_usual(&words, command, kind, "stack-depth", "64");
     for (size_t i = 0; i < folders->count && mp_argument_find(command->arguments, "sources"); i++) {
         add(&words, "--sources");
         add(&words, folders->at[i]);
@@ -246,15 +245,11 @@ static bool ask(const browse_source *source, browse_answer *answer, char *why, s
     cli_settle_question(question, source->options);
     if (!mp_question_read(question, &error))
         return say(why, size, mp_error_line(&error, "--", line, sizeof line));
-    mp_request request =
-        mp_question_request(question, source->model, source->diagnostics, NULL, NULL);
-    answer->document = mp_document_new(question->report->name);
+    answer->document = mp_session_answer_one(source->session, question, &error);
+    if (!answer->document)
+        return say(why, size, mp_error_line(&error, "--", line, sizeof line));
     answer->document->exact_bytes = answer->options.reading.exact_bytes;
-    if (mp_report_run(question->report, &request, answer->document, &error))
-        return true;
-    mp_document_free(answer->document);
-    answer->document = NULL;
-    return say(why, size, mp_error_line(&error, "--", line, sizeof line));
+    return true;
 }
 
 bool browse_ask(const browse_source *source, const char *command, const char *line,

@@ -3,14 +3,12 @@
 #ifndef MP_CLI_BROWSE_ASK_H
 #define MP_CLI_BROWSE_ASK_H
 
-#include "base/text.h"
 #include "cli/options.h"
 
 /* The recording that is browsed. */
 typedef struct browse_source {
     const cli_options *options; /* of the browser itself */
-    mp_model *model;
-    mp_diagnostics *diagnostics;
+    const mp_session *session;  /* which has read it */
 } browse_source;
 
 /* A way to look at a recording: a command with some words. */
@@ -21,10 +19,10 @@ typedef struct browse_view {
 } browse_view;
 
 enum { BROWSE_MOST_VIEWS = 24 };
-/* The views that recordings of this kind have, the first of them first; `views` has room for
- * BROWSE_MOST_VIEWS. */
-size_t browse_views(mp_kind kind, const browse_view **views);
-/* Return true if a view belongs to this command. */
+/* The views that recordings of this kind, a bit, have, the first of them first; `views` has room
+ * for BROWSE_MOST_VIEWS. */
+size_t browse_views(unsigned kind, const browse_view **views);
+/* Whether one of them is of this command. */
 bool browse_has_view(const char *command);
 
 /* An answer, and what it borrows from. Zero-initialise to start. */

@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/source_name.h"
-#include "session/beside.h"
-
 /* --- other views of what a row is about --- */
 
 enum {
@@ -139,7 +134,7 @@ static const char *code_of(mp_arena *arena, const browse_page *page)
 size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
                     const browse_page *page, browse_link *links)
 {
-    linking to = {arena, 1u << source->model->kind, links, 0};
+    linking to = {arena, mp_session_kind(source->session), links, 0};
     const browse_line *at = browse_page_at(page);
     const mp_cell *stack = browse_page_stack(page);
     const char *key = browse_page_cell(arena, page, "key");
@@ -213,34 +208,21 @@ static const char *code_at(mp_arena *arena, const browse_page *page, int64_t *li
 bool browse_source_line(mp_arena *arena, const browse_source *source, const browse_page *page,
                         const char **path, int64_t *line, char *why, size_t size)
 {
-    enum { MOST = 16 };
-    const mp_sources sources = {source->options->source_folders,
-                                source->options->reading.load.encoding,
-                                source->options->reading.load.limits};
+    const mp_sources sources = {source->options->source_folders, source->options->reading.load};
     const char *code = code_at(arena, page, line);
-    mp_slice names[MOST * MP_SOURCE_NAMES];
     mp_source_text text;
     mp_error error = {0};
-    size_t count = 0;
-    if (!code || !sources.folders.count) {
-        snprintf(why, size, "%s",
-                 !code ? "this row has no place in a source"
-                       : "no source folder; use memprof browse --sources DIR");
-        return false;
-    }
-    /* A method stands before its source, and sources may have blanks. */
-    for (const char *word = code; word && count < MOST; count++) {
-        mp_source_names(arena, word, NULL, names + count * MP_SOURCE_NAMES);
-        word = strchr(word, ' ');
-        word = word ? word + 1 : NULL;
-    }
-    if (mp_source_read(&sources, names, count * MP_SOURCE_NAMES, arena, &text, &error)) {
+    bool found =
+        code && sources.folders.count && mp_code_read(&sources, code, arena, &text, &error);
+    if (found)
         *path = text.path;
-        return true;
-    }
-    if (error.code == MP_ERROR_INPUT)
+    else if (!code)
+        snprintf(why, size, "this row has no place in a source");
+    else if (!sources.folders.count)
+        snprintf(why, size, "no source folder; use memprof browse --sources DIR");
+    else if (error.code == MP_ERROR_INPUT)
         snprintf(why, size, "no source of %s in the folders of --sources", code);
     else
         mp_error_line(&error, "--", why, size);
-    return false;
+    return found;
 }

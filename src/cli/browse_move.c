@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "cli/browse_page.h"
-#include "render/cell.h"
-#include "render/text.h"
 
 /* --- what is seen --- */
 

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/cell.h"
-#include "render/text.h"
-
 /* Rows of one table that are laid out, whatever the report has. */
 enum { MOST_ROWS = 10000 };
 /* A window that has fewer columns shows a part of so many: a long name would be a line a character.

@@ -3,8 +3,7 @@
 #ifndef MP_CLI_BROWSE_PAGE_H
 #define MP_CLI_BROWSE_PAGE_H
 
-#include "base/memory.h"
-#include "document/document.h"
+#include "session/terminal.h"
 
 /* A line of the text, and what it is of. */
 typedef struct browse_line {

@@ -18,9 +18,6 @@
 #include <termcap.h>
 
 #include "cli/screen.h"
-#include "render/cell.h"
-#include "render/text.h"
-#include "render/wrap.h"
 
 enum { WORSE = 1, BETTER, WARNING }; /* pairs of colours */
 

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "render/cell.h"
-
 enum { SIDEWAYS = 8, WHEEL = 3 };
 enum {
     CONTROL_B = 2,
@@ -480,7 +477,7 @@ void browse_begin(browse_state *state, const browse_source *source, unsigned row
                   bool colour)
 {
     *state = (browse_state){.source = source, .rows = rows, .columns = columns, .colour = colour};
-    state->view_count = browse_views(source->model->kind, state->views);
+    state->view_count = browse_views(mp_session_kind(source->session), state->views);
     go_to_view(state, 0);
 }
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/output.h"
 #include "cli/console.h"
 
 /* The name in its folder, which is there, without links and dots; NULL: of none. */

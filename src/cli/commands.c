@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/diagnose.h"
 #include "cli/browse.h"
 #include "cli/export.h"
 #include "cli/options.h"
@@ -15,29 +14,11 @@
 
 static int run_formats(cli_options *options)
 {
-    typedef struct format_row {
-        const char *name, *summary, *versions, *endings;
-    } format_row;
-    static const mp_column columns[] = {
-        MP_COLUMN(format_row, name, "Name", MP_TEXT, 0),
-        MP_COLUMN(format_row, summary, "Description", MP_TEXT, 0),
-        MP_COLUMN(format_row, versions, "Versions", MP_TEXT, 0),
-        MP_COLUMN(format_row, endings, "Files", MP_TEXT, 0),
-    };
-    size_t count;
-    const mp_reader *const *readers = mp_readers(&count);
-    mp_diagnostics *diagnostics = mp_diagnostics_new(1);
-    mp_document *document = mp_document_new("formats");
-    mp_table *table = MP_TABLE(document, "formats", NULL, MP_ROWS, columns);
-    table->limited = true;
-    table->main = true;
-    for (size_t i = 0; i < count; i++)
-        mp_table_put(document, table,
-                     &(format_row){readers[i]->name, readers[i]->summary, readers[i]->versions,
-                                   readers[i]->endings});
-    int status = cli_put_document(options, document, diagnostics);
+    mp_diagnostics *none = mp_diagnostics_new(1);
+    mp_document *document = mp_formats_document();
+    int status = cli_put_document(options, document, none);
     mp_document_free(document);
-    mp_diagnostics_free(diagnostics);
+    mp_diagnostics_free(none);
     return status;
 }
 

@@ -8,10 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/text.h"
-#include "session/beside.h"
-
 /* A line "NAME", "NAME = TEXT" or "COMMAND.NAME = TEXT". */
 typedef struct config_setting {
     cli_pair pair;

@@ -6,17 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/text.h"
-#include "base/units.h"
-#include "input/input.h"
-#include "input/read_set.h"
-
-/* Messages of the run that explain its exit status, and the worst one that --quiet suppressed. */
+/* What the run said of why it ends as it does, and the worst of what --quiet kept back. */
 static struct {
     bool said;
     mp_severity worst;
@@ -272,46 +265,14 @@ mp_style cli_style(cli_colour colour, int64_t width, bool to_file)
 
 /* --- output --- */
 
-/* Return true if the path, without anything after an @, or the archive that contains it, is the
- * file with this status. */
-static bool is_file(const char *path, const struct stat *file)
+bool cli_output_spares(const mp_load_options *how, const char *output, const char *const *paths,
+                       size_t count)
 {
-    struct stat status;
-    const char *at = strrchr(path, '@');
-    size_t archive = mp_input_archive_of(path);
-    char *whole = archive                          ? mp_copy(path, archive)
-                  : at && stat(path, &status) != 0 ? mp_copy(path, (size_t)(at - path))
-                                                   : NULL;
-    bool is = stat(whole ? whole : path, &status) == 0 && status.st_dev == file->st_dev &&
-              status.st_ino == file->st_ino;
-    free(whole);
-    return is;
-}
-
-bool cli_output_spares(const char *output, const char *const *paths, size_t count)
-{
-    struct stat file;
-    if (!output || stat(output, &file) != 0 || !S_ISREG(file.st_mode))
-        return true;
-    for (size_t i = 0; i < count; i++) {
-        if (!paths[i] || !is_file(paths[i], &file))
-            continue;
-        cli_put_fault(output, "is an input and would be overwritten, expected another file");
-        return false;
-    }
-    return true;
-}
-
-bool cli_output_spares_read(const char *output)
-{
-    mp_read_state state = output ? mp_read_set_find(output) : MP_NOT_READ;
-    if (state == MP_READ)
-        cli_put_fault(output, "is an input and would be overwritten, expected another file");
-    else if (state == MP_READ_SIDECAR)
-        cli_put_fault(
-            output,
-            "has a name that the input database may use for its changes, expected another file");
-    return state == MP_NOT_READ;
+    mp_error error = {0};
+    bool spares = mp_output_spares(how->inputs, output, paths, count, &error);
+    if (!spares)
+        cli_put_error(&error);
+    return spares;
 }
 
 bool cli_output_open(mp_output *output, const char *path)

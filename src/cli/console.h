@@ -2,9 +2,7 @@
 #ifndef MP_CLI_CONSOLE_H
 #define MP_CLI_CONSOLE_H
 
-#include "base/output.h"
-#include "export/formats.h"
-#include "session/session.h"
+#include "session/terminal.h"
 
 /* At the begin of a run, and at its end: with a status other than 0 and 1, standard error has a
  * line that says why, whatever the run was to keep back. */
@@ -50,14 +48,11 @@ enum { CLI_NARROWEST = 60, CLI_WIDEST = 10000 };
  * is or the environment says, else as it needs. `to_file`: it does not go to standard output. */
 mp_style cli_style(cli_colour colour, int64_t width, bool to_file);
 
-/* Return true if the output, NULL for none, is not one of the input files; a path may name a
- * snapshot, or be NULL. False after a message. */
-bool cli_output_spares(const char *output, const char *const *paths, size_t count);
-/* The same of all that was read, whoever read it, and of what may stand beside a database that was
- * read. */
-bool cli_output_spares_read(const char *output);
-/* Open the output: standard output if `path` is NULL, else a file that appears under its name
- * only when it is complete. False after a message. */
+/* Check an output by mp_output_spares. False after a message. */
+bool cli_output_spares(const mp_load_options *how, const char *output, const char *const *paths,
+                       size_t count);
+/* Where the answer goes: standard output where `path` is NULL, or a file that appears under its
+ * name only when it is whole. False after a message. */
 bool cli_output_open(mp_output *output, const char *path);
 /* `keep`: false throws away what was written. False after a message if it could not be written. */
 bool cli_output_close(mp_output *output, bool keep);

@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/whole.h"
 #include "cli/limits.h"
 #include "cli/process.h"
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "cli/fits.h"
 
 static bool ends_with(const char *path, const char *ending)

@@ -4,13 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/diagnose.h"
-#include "base/text.h"
 #include "cli/console.h"
 #include "cli/print.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
-#include "session/beside.h"
 
 /* --- what is asked --- */
 
@@ -138,42 +135,21 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
 
 /* --- writing it --- */
 
-static bool write_file(const cli_options *options, mp_request *request, mp_document *document,
-                       int *status, mp_error *error)
+static int export(const cli_options *options, mp_session *session)
 {
-    mp_output output = {0};
-    const mp_exporter *exporter = options->exporter;
-    *status = CLI_USAGE;
-    if (!cli_output_spares_read(options->export_path))
-        return false;
-    *status = CLI_UNREADABLE;
-    request->path = options->export_path ? options->export_path : "(standard output)";
-    if (exporter->in_place)
-        return mp_report_run(&exporter->report, request, document, error);
-    if (!cli_output_open(&output, options->export_path))
-        return false;
-    request->file = output.file;
-    bool ok = mp_report_run(&exporter->report, request, document, error);
-    return cli_output_close(&output, ok) && ok;
-}
-
-/* Give the exit status. */
-static int export(const cli_options *options, const mp_model *model,
-                  const mp_diagnostics *diagnostics)
-{
-    int status;
     mp_error error = {0};
-    mp_document *document = mp_document_new("export");
-    document->exact_bytes = options->reading.exact_bytes;
-    mp_request request = mp_question_request(&options->question, model, diagnostics, NULL, NULL);
-    bool ok = write_file(options, &request, document, &status, &error);
-    if (ok)
-        status = options->export_path ? cli_put_document(options, document, diagnostics) : CLI_OK;
-    else if (error.code)
+    mp_document *written = mp_session_write(session, &options->question, options->exporter,
+                                            options->export_path, &error);
+    int status = CLI_OK;
+    if (!written) { /* another question, or another file, would do */
+        bool usage =
+            error.argument || error.code == MP_ERROR_ARGUMENT || error.code == MP_ERROR_NO_ANSWER;
+        status = usage ? CLI_USAGE : CLI_UNREADABLE;
         cli_put_error(&error);
-    if (!ok && (error.argument || error.code == MP_ERROR_NO_ANSWER))
-        status = CLI_USAGE; /* another question would do */
-    mp_document_free(document);
+    } else if (options->export_path) {
+        status = cli_put_document(options, written, session->diagnostics);
+    }
+    mp_document_free(written);
     return status;
 }
 
@@ -191,8 +167,7 @@ int cli_export(cli_options *options)
         status = cli_session_read(&session, options, &needs, &all);
     /* Half of what was asked for is not written. */
     if (status == CLI_OK)
-        status =
-            all ? export(options, session.own.held.model, session.own.diagnostics) : CLI_UNREADABLE;
+        status = all ? export(options, &session.own) : CLI_UNREADABLE;
     status = cli_status_of(status, session.own.diagnostics);
     cli_session_end(&session);
     return status;

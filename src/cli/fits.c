@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/text.h"
 #include "cli/chart.h"
 
 bool cli_is_there(const char *path)

@@ -4,9 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
-
 /* --- lines of 80 columns --- */
 
 enum { WIDTH = 80, LEFT = 2, TEXT_AT = 28 };
@@ -79,13 +76,6 @@ static const char *kinds_of(mp_arena *arena, unsigned heading, unsigned kinds)
     return mp_arena_format(arena, "%s: ", mp_kinds_text(kinds, text, sizeof text));
 }
 
-/* The kinds of recordings, of those that a choice is for, that have what a word names. */
-static unsigned kinds_of_word(const mp_choice *choice, const char *word, unsigned kinds)
-{
-    const mp_dimension *dimension = choice->words ? NULL : mp_dimension_find(word);
-    return dimension && dimension->kinds ? kinds & dimension->kinds : kinds;
-}
-
 /* The words that an option takes, a line for all that the same kinds of recordings take. */
 static void put_choices(mp_arena *arena, const cli_command *command, const cli_option *option,
                         unsigned heading)
@@ -99,13 +89,13 @@ static void put_choices(mp_arena *arena, const cli_command *command, const cli_o
         size_t count = mine ? mp_choice_words(choice, all, words, 0) : 0;
         for (size_t i = 0; i < count; i++) {
             const char *alike[MP_MOST_WORDS], *where = choice->where;
-            unsigned kinds = kinds_of_word(choice, words[i], all);
+            unsigned kinds = mp_choice_kinds(choice, words[i], all);
             size_t alike_count = 0;
             char list[512];
             if (done[i])
                 continue;
             for (size_t j = i; j < count; j++)
-                if (kinds_of_word(choice, words[j], all) == kinds) {
+                if (mp_choice_kinds(choice, words[j], all) == kinds) {
                     alike[alike_count++] = words[j];
                     done[j] = true;
                 }
@@ -288,13 +278,13 @@ static void put_groups(const cli_command *command)
         command->report ? mp_report_words(command->report, "by", ~0u, MP_ALL_KINDS, words) : 0;
     bool begun = false;
     for (size_t i = 0; i < count; i++) {
-        const mp_dimension *dimension = mp_dimension_find(words[i]);
-        if (!dimension)
+        const char *summary = mp_group_summary(words[i]);
+        if (!summary)
             continue;
         if (!begun)
             printf("Groups for memory (--by):\n");
         begun = true;
-        put_entry(dimension->name, dimension->summary);
+        put_entry(words[i], summary);
     }
 }
 

@@ -2,8 +2,6 @@
 
 #include <errno.h>
 
-#include "base/memory.h"
-#include "base/whole.h"
 #include "cli/limits.h"
 
 /* A word is its length and its bytes. Half of one is none: whoever said it is gone. */

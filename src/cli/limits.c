@@ -9,8 +9,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/output.h"
-#include "base/units.h"
 #include "cli/screen.h"
 
 /* A program needs some whatever the machine is busy with. */

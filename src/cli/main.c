@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/diagnose.h"
-#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/console.h"
@@ -16,8 +14,6 @@
 #include "cli/sandbox.h"
 #include "cli/screen.h"
 #include "cli/signals.h"
-#include "input/input.h"
-#include "input/read_set.h"
 
 /* Without a stream: its lock may be held by whoever asked for the memory. */
 static void out_of_memory(void)
@@ -96,7 +92,6 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     int status = CLI_USAGE;
-    mp_read_set_begin();
     if (cli_parse(argc, argv, commands, count, &options)) {
 #ifndef main /* the tests have many runs in one process, by another name */
         options.sandbox = true;
@@ -109,8 +104,6 @@ int main(int argc, char **argv)
         if (status == CLI_USAGE)
             cli_config_remind(&options);
     }
-    mp_input_forget();
-    mp_read_set_forget();
     cli_options_free(&options);
     cli_console_end(status != CLI_OK && status != CLI_EXCEEDED);
 #ifndef main

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-
 const char *const cli_status_meanings[CLI_STATUSES] = {
     [CLI_OK] = "done",
     [CLI_EXCEEDED] = "a limit, a rule or a check failed",
@@ -103,15 +101,6 @@ unsigned cli_command_kinds(const cli_command *command)
                                          : MP_ALL_KINDS;
 }
 
-/* Return the kinds of recordings that can be selected by this option. A graph of objects can do
- * what dumps can. */
-static unsigned kinds_to_select(const mp_report *report, const char *name, unsigned kinds)
-{
-    unsigned can = mp_selection_kinds(name);
-    bool of_graph = report->variants[0].needs & MP_HOLDS_GRAPH;
-    return of_graph && !(can & 1u << MP_KIND_DUMP) ? 0 : kinds & can;
-}
-
 unsigned cli_option_kinds(const cli_command *command, const cli_option *option)
 {
     const char *name = cli_option_argument(option);
@@ -124,10 +113,7 @@ unsigned cli_option_kinds(const cli_command *command, const cli_option *option)
                          ? mp_report_kinds(report, argument->variants)
                          : argument->variants;
     kinds = kinds ? kinds : all; /* a baseline's are those of each gate */
-    if (strcmp(name, "selection") != 0)
-        return kinds;
-    return report ? kinds_to_select(report, option->name, kinds)
-                  : kinds & mp_selection_kinds(option->name);
+    return strcmp(name, "selection") == 0 ? mp_report_selects(report, option->name, kinds) : kinds;
 }
 
 const char *cli_option_default(const cli_command *command, const cli_option *option, char *text,

@@ -3,10 +3,6 @@
 #define MP_CLI_OPTIONS_H
 
 #include "cli/console.h"
-#include "export/formats.h"
-#include "readers/reader.h"
-#include "session/question.h"
-#include "session/reading.h"
 
 struct cli_options;
 

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
-#include "base/units.h"
 #include "cli/config.h"
 #include "cli/console.h"
 #include "cli/ending.h"
@@ -455,6 +452,7 @@ bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
         .renderer = mp_renderers(&renderers)[0],
         .width = -1,
     };
+    mp_reading_begin(&options->reading);
     bool ok = parse(options, &line);
     free(line.operands);
     return ok;

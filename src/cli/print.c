@@ -8,7 +8,6 @@
 #include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/pager.h"
-#include "document/checks.h"
 
 /* Return the command line of the document's next command, with the options and files of this one;
  * NULL: there is none. Many files would hide the command. */
@@ -42,7 +41,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     style.brief = options->brief;
     mp_error error = {0};
     cli_pager pager = {0};
-    if (!cli_output_spares_read(options->output))
+    if (!cli_output_spares(&options->reading.load, options->output, NULL, 0))
         return CLI_USAGE;
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;
@@ -79,7 +78,7 @@ static void put_verdicts(const mp_document *document)
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
-    int status = cli_output_spares_read(options->chart)
+    int status = cli_output_spares(&options->reading.load, options->chart, NULL, 0)
                      ? cli_put_document(options, document, diagnostics)
                      : CLI_USAGE;
     if (status == CLI_OK)

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/whole.h"
+#include "session/terminal.h"
 
 cli_process cli_process_make(cli_process_serve *serve, void *opaque)
 {

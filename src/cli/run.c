@@ -2,11 +2,9 @@
 
 #include <stdio.h>
 
-#include "base/diagnose.h"
 #include "cli/console.h"
 #include "cli/print.h"
 #include "cli/sandbox.h"
-#include "session/beside.h"
 
 /* --- the session --- */
 
@@ -43,13 +41,14 @@ void cli_session_end(cli_session *session)
 int cli_session_find(cli_session *session, const cli_options *options)
 {
     const char *const outputs[] = {options->output, options->chart, options->export_path};
+    const mp_load_options *how = &options->reading.load;
     mp_session *own = &session->own;
     mp_session_find(own, options->command.report, mp_question_judges(&options->question));
     cli_progress_end(&session->bar);
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         for (size_t k = 0; k < own->groups.count; k++)
             for (size_t l = 0; l < own->groups.at[k].count; l++)
-                if (!cli_output_spares(outputs[i], &own->groups.at[k].files[l].name, 1))
+                if (!cli_output_spares(how, outputs[i], &own->groups.at[k].files[l].name, 1))
                     return CLI_USAGE;
     return CLI_OK;
 }
@@ -87,12 +86,13 @@ int cli_read_beside(cli_options *options)
 {
     mp_question *question = &options->question;
     const mp_argument_texts *suppressions = &question->suppression_paths;
+    const mp_load_options *how = &options->reading.load;
     const char *const others[] = {question->base, question->rules ? NULL : question->policy_path};
     mp_error error = {0};
     const char *const outputs[] = {options->output, options->chart, options->export_path};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        if (!cli_output_spares(outputs[i], others, sizeof others / sizeof *others) ||
-            !cli_output_spares(outputs[i], suppressions->at, suppressions->count))
+        if (!cli_output_spares(how, outputs[i], others, sizeof others / sizeof *others) ||
+            !cli_output_spares(how, outputs[i], suppressions->at, suppressions->count))
             return CLI_USAGE;
     if (mp_question_read(question, &error))
         return CLI_OK;

@@ -3,7 +3,6 @@
 #define MP_CLI_RUN_H
 
 #include "cli/options.h"
-#include "session/session.h"
 
 /* A session of what the command line names, read as it says, with a progress bar; diagnostics keep
  * as many of each code as the command needs. End it by cli_session_end. */

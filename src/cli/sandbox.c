@@ -14,8 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/output.h"
 #include "cli/pager.h"
 
 /* --- files: Landlock --- */

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/whole.h"
+#include "session/terminal.h"
 
 /* The other screen, without a cursor, and lines that end at its edge; and back. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l"

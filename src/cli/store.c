@@ -7,13 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/diagnose.h"
 #include "cli/console.h"
 #include "cli/print.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
-#include "session/beside.h"
-#include "session/save.h"
 
 /* Of a gate's arguments, those that a baseline can be kept with. */
 static const mp_argument rows[] = {
@@ -32,12 +29,13 @@ static int put_baseline(const cli_options *options, mp_runs *runs,
     mp_error error = {0};
     int status = CLI_UNREADABLE;
     mp_document *saved = NULL;
-    char *path = mp_store_path(options->store, options->baseline_name, options->paths[0]);
-    if (!cli_output_spares_read(path))
+    char *path = mp_store_path(options->reading.load.inputs, options->store, options->baseline_name,
+                               options->paths[0]);
+    if (!cli_output_spares(&options->reading.load, path, NULL, 0))
         status = CLI_USAGE;
     else if (mkdir(options->store, 0777) != 0 && errno != EEXIST)
         cli_put_fault(options->store, "cannot be saved: %s", strerror(errno));
-    else if (!mp_runs_may_replace(runs, path, &options->reading.load.limits, &error) ||
+    else if (!mp_runs_may_replace(runs, path, &options->reading.load, &error) ||
              !(saved = mp_runs_save(runs, path, &error)))
         cli_put_error(&error);
     if (saved) {
@@ -95,7 +93,8 @@ static int check(cli_options *options)
 {
     mp_question *question = &options->question;
     mp_error error = {0};
-    char *path = mp_store_path(options->store, options->baseline_name, options->paths[0]);
+    char *path = mp_store_path(options->reading.load.inputs, options->store, options->baseline_name,
+                               options->paths[0]);
     int status = CLI_UNREADABLE;
     question->base = path;
     cli_sandbox_enter(options);
@@ -109,7 +108,7 @@ static int check(cli_options *options)
     if (access(path, F_OK) != 0)
         cli_put_fault(path, "no baseline of this name, expected one saved by \"baseline save\"");
     else if (question->rules &&
-             !(question->rules = mp_usual_rules(path, &options->reading.load.limits, &error)))
+             !(question->rules = mp_usual_rules(path, &options->reading.load, &error)))
         cli_put_error(&error);
     else
         status = cli_report(options);

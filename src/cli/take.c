@@ -3,10 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "base/units.h"
 #include "cli/console.h"
-#include "session/beside.h"
 
 static bool add_text(mp_argument_texts *texts, const char *text)
 {

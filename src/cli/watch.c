@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "cli/console.h"
 #include "cli/helper.h"
 #include "cli/run.h"

@@ -4,11 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnose.h"
-#include "base/text.h"
 #include "cli/console.h"
 #include "cli/screen.h"
-#include "render/cell.h"
 
 enum { ROWS_OF_ONE_FILE = 200 };
 

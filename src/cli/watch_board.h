@@ -7,7 +7,6 @@
 #define MP_CLI_WATCH_BOARD_H
 
 #include "cli/options.h"
-#include "session/watch.h"
 
 enum { CLI_BOARD_NOTES = 5 };
 

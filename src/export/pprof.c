@@ -271,8 +271,7 @@ static void add_functions(pprof_out *out)
 
 static void add_texts(pprof_out *out)
 {
-    static char nothing[] = "";
-    ADD(out, string_table, nothing);
+    ADD(out, string_table, (void *)"");
     for (size_t i = 1; i <= out->text_count; i++)
         ADD(out, string_table, (void *)mp_dictionary_text(out->code.texts, out->texts[i]));
     flush(out);

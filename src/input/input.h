@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/checksum.h"
 #include "base/slice.h"
@@ -18,20 +19,52 @@ enum { MP_LOOK_AHEAD = 64 * 1024 };
 
 typedef struct mp_input mp_input;
 
+/* --- what is known of the inputs of a session: those that were put back after a look, archives
+ * that were gone through, and which files were read, so that no output overwrites them. Threads may
+ * share it. --- */
+
+/* Release with mp_inputs_free, when no input is open any more. */
+mp_inputs *mp_inputs_new(void);
+/* NULL: nothing happens. */
+void mp_inputs_free(mp_inputs *inputs);
+
+/* Give an input that was looked at, and from which nothing was consumed, to whoever opens the same
+ * path next with the same inputs. A pipe could not be opened again; of files, some are kept open
+ * and others closed. */
+void mp_input_put_back(mp_input *input);
+/* Close the file that was put back under this path, if there is one: it is not read after all. A
+ * pipe still waits, as nobody could open it again. */
+void mp_inputs_discard(mp_inputs *inputs, const char *path);
+
+/* Note that a file was read with this input: what is no regular file is left out. `is_database`:
+ * SQLite keeps changes of it in sidecar files. */
+void mp_input_note_read(const mp_input *input, const struct stat *file, bool is_database);
+
+/* Relation of a path, at the end of its links, to the files that were read. */
+typedef enum mp_read_state {
+    MP_NOT_READ,
+    MP_READ,         /* it is one of the files */
+    MP_READ_SIDECAR, /* it is where SQLite keeps changes of a database that was read */
+} mp_read_state;
+mp_read_state mp_inputs_state(mp_inputs *inputs, const char *path);
+
+/* --- an input --- */
+
 /* Open `path` ("-": standard input). NULL after a diagnostic: cannot-open, is-directory and others.
  * Everything the pointers refer to must outlive the input. Compressed files are decompressed while
- * they are read. `options`, of which progress, limits and encoding are used, may be NULL. */
+ * they are read. `options`, of which inputs, progress, limits and encoding are used, may be NULL.
+ */
 mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
-/* Open a file only to detect its format: it does not count as read (input/read_set.h). */
+/* Open a file only to detect its format: it does not count as read (mp_inputs_state). */
 mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
 
 /* Return true if the path is that of a file or of a member of an archive, "ARCHIVE:MEMBER". */
-bool mp_input_exists(const char *path);
+bool mp_input_exists(mp_inputs *inputs, const char *path);
 
 /* Return the length of the archive's path in that of a member; 0 if it is no member's. */
-size_t mp_input_archive_of(const char *path);
+size_t mp_input_archive_of(mp_inputs *inputs, const char *path);
 
 /* Return the length of a file's name without the ending of what compressed it, such as ".gz". */
 size_t mp_input_name_length(const char *name, size_t length);
@@ -72,18 +105,6 @@ uint64_t mp_input_most_files(const mp_limits *limits);
 
 /* NULL: nothing happens. */
 void mp_input_close(mp_input *input);
-
-/* Give an input that was looked at, and from which nothing was consumed, to whoever opens the same
- * path next. A pipe could not be opened again; of files, some are kept open and others closed. */
-void mp_input_put_back(mp_input *input);
-/* Close the file that was put back under this path, if there is one: it is not read after all. A
- * pipe still waits, as nobody could open it again. */
-void mp_input_discard(const char *path);
-/* Forget the members of the archive that this path, or the member at this path, belongs to, and
- * release its temporary file. */
-void mp_input_forget_archive(const char *path);
-/* Forget the members of all archives and all inputs that were put back; no input is open. */
-void mp_input_forget(void);
 
 /* Send further diagnostics of this input there; returns the previous target. */
 mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics);

@@ -23,8 +23,11 @@ typedef struct mp_limits {
     int64_t name;     /* bytes of one that is not cut */
 } mp_limits;
 
+typedef struct mp_inputs mp_inputs; /* input/input.h */
+
 /* Zero-initialise; what it refers to must outlive what is read. */
 typedef struct mp_load_options {
+    mp_inputs *inputs;                 /* among which inputs are opened; NULL: none are kept */
     const char *format;                /* a reader's name; NULL: find out from the content */
     const char *const *source_folders; /* where debug listings are looked for */
     size_t source_folder_count;

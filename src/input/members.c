@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "input/private.h"
 #include "input/spool.h"
 
 enum { MOST_ARCHIVES = 8, MOST_WALKS = 8, MOST_MISSES = 3 };
@@ -24,9 +25,9 @@ typedef struct listed_member {
 
 /* Members under no lock do not change once the archive is listed. */
 struct mp_members {
-    struct mp_members *next; /* under the table's lock, as is `used` */
+    struct mp_members *next; /* under the lock of the inputs, as is `used` */
     uint64_t used;           /* the larger, the later */
-    atomic_uint holders;     /* the table below, and whoever is at work with it */
+    atomic_uint holders;     /* the inputs, and whoever is at work with it */
     char *path;              /* of what came through a pipe; NULL: it is known by its origin */
     mp_opened_archive archive;
     mp_arena names;
@@ -38,11 +39,6 @@ struct mp_members {
     mp_spool spool;
     uint32_t misses; /* how often somebody asked for what nobody had wanted */
 };
-
-/* Lock of the table alone: readers of one archive never wait for those of another. */
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-static mp_members *table;
-static uint64_t uses;
 
 void mp_members_release(mp_members *own)
 {
@@ -62,37 +58,39 @@ void mp_members_release(mp_members *own)
     free(own);
 }
 
-/* Return the pointer to the archive, or to NULL. Called under the table's lock. */
-static mp_members **find(const char *path)
+/* Return the pointer to the archive, or to NULL. Called under the lock of the inputs. */
+static mp_members **find(mp_inputs *inputs, const char *path)
 {
     struct stat now;
     const bool is_there = stat(path, &now) == 0;
-    mp_members **at = &table;
+    mp_members **at = &inputs->archives;
     while (*at && !((*at)->path ? strcmp((*at)->path, path) == 0
                                 : is_there && mp_file_is_same(&(*at)->archive.origin, &now)))
         at = &(*at)->next;
     return at;
 }
 
-mp_members *mp_members_find(const char *path)
+mp_members *mp_members_find(mp_inputs *inputs, const char *path)
 {
-    pthread_mutex_lock(&table_lock);
-    mp_members *own = *find(path);
+    if (!inputs)
+        return NULL;
+    pthread_mutex_lock(&inputs->lock);
+    mp_members *own = *find(inputs, path);
     if (own) {
-        own->used = ++uses;
+        own->used = ++inputs->uses;
         atomic_fetch_add(&own->holders, 1);
     }
-    pthread_mutex_unlock(&table_lock);
+    pthread_mutex_unlock(&inputs->lock);
     return own;
 }
 
 /* Drop the least recently used archive if there are too many; not those from pipes, which could not
- * be read again. Called under the table's lock. */
-static void drop_oldest(void)
+ * be read again. Called under the lock of the inputs. */
+static void drop_oldest(mp_inputs *inputs)
 {
     size_t count = 0;
     mp_members **oldest = NULL;
-    for (mp_members **at = &table; *at; at = &(*at)->next)
+    for (mp_members **at = &inputs->archives; *at; at = &(*at)->next)
         if (!(*at)->path) {
             count++;
             oldest = oldest && (*oldest)->used < (*at)->used ? oldest : at;
@@ -104,32 +102,22 @@ static void drop_oldest(void)
     }
 }
 
-static void keep(mp_members *own)
+static void keep(mp_inputs *inputs, mp_members *own)
 {
-    pthread_mutex_lock(&table_lock);
-    own->used = ++uses;
+    pthread_mutex_lock(&inputs->lock);
+    own->used = ++inputs->uses;
     atomic_fetch_add(&own->holders, 1);
-    own->next = table;
-    table = own;
-    drop_oldest();
-    pthread_mutex_unlock(&table_lock);
+    own->next = inputs->archives;
+    inputs->archives = own;
+    drop_oldest(inputs);
+    pthread_mutex_unlock(&inputs->lock);
 }
 
-void mp_members_discard(const char *path)
+void mp_members_forget(mp_inputs *inputs)
 {
-    pthread_mutex_lock(&table_lock);
-    mp_members **at = find(path), *own = *at;
-    if (own)
-        *at = own->next;
-    pthread_mutex_unlock(&table_lock);
-    mp_members_release(own);
-}
-
-void mp_members_forget(void)
-{
-    while (table) {
-        mp_members *own = table;
-        table = own->next;
+    while (inputs->archives) {
+        mp_members *own = inputs->archives;
+        inputs->archives = own->next;
         mp_members_release(own);
     }
 }
@@ -279,7 +267,8 @@ mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *
     if (own->count)
         qsort(own->members, own->count, sizeof *own->members, by_name);
     visit_links(own, &links, archive->path, visit, opaque);
-    keep(own);
+    if (archive->inputs)
+        keep(archive->inputs, own);
     return own;
 }
 
@@ -463,7 +452,7 @@ static void fetch(mp_members *own, listed_member *member)
 
 /* --- one member --- */
 
-size_t mp_members_archive(const char *path)
+size_t mp_members_archive(mp_inputs *inputs, const char *path)
 {
     struct stat status;
     for (size_t length = strlen(path); length-- > 1;) {
@@ -471,7 +460,7 @@ size_t mp_members_archive(const char *path)
             continue;
         char *archive = mp_copy(path, length);
         bool is = stat(archive, &status) == 0 && S_ISREG(status.st_mode);
-        mp_members *members = is ? NULL : mp_members_find(archive);
+        mp_members *members = is ? NULL : mp_members_find(inputs, archive);
         is = is || members;
         mp_members_release(members);
         free(archive);

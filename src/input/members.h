@@ -13,6 +13,7 @@ typedef struct mp_members mp_members;
 
 /* An open input that is an archive. */
 typedef struct mp_opened_archive {
+    mp_inputs *inputs;  /* that it is kept among; NULL: none are kept */
     const char *path;   /* as it was opened by */
     struct stat origin; /* what was opened */
     bool is_file;       /* it can be opened again, and is known by its origin, not by its path */
@@ -31,7 +32,7 @@ typedef void mp_member_visit(void *opaque, const char *path, mp_member *member, 
 mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *visit,
                              void *opaque);
 /* Return the members of an archive that was gone through and has not changed since; NULL: none. */
-mp_members *mp_members_find(const char *path);
+mp_members *mp_members_find(mp_inputs *inputs, const char *path);
 void mp_members_release(mp_members *members);
 
 /* Return what is wrong with the archive, whose `inside` is the caller's. */
@@ -40,7 +41,7 @@ mp_failure mp_members_failure(const mp_members *members);
 const struct stat *mp_members_origin(const mp_members *members);
 
 /* Return the length of the archive's path in that of a member; 0 if it is no member's. */
-size_t mp_members_archive(const char *path);
+size_t mp_members_archive(mp_inputs *inputs, const char *path);
 /* Open a member; *around has its compressions and archives. NULL if there is none of this name:
  * with *failure set, in the readable part of the archive; else `meant` gets the most similar name
  * or "".
@@ -48,9 +49,7 @@ size_t mp_members_archive(const char *path);
 mp_stream *mp_members_open(mp_members *members, const char *name, mp_layers *around,
                            mp_failure *failure, char *meant, size_t size);
 
-/* Forget one archive, and release its temporary file once nobody reads from it. */
-void mp_members_discard(const char *path);
-/* Forget all archives. */
-void mp_members_forget(void);
+/* Forget all archives, and release their temporary files once nobody reads from them. */
+void mp_members_forget(mp_inputs *inputs);
 
 #endif

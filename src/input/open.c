@@ -14,7 +14,6 @@
 #include "input/decode.h"
 #include "input/members.h"
 #include "input/private.h"
-#include "input/read_set.h"
 
 static const char standard_input[] = "(standard input)";
 
@@ -52,6 +51,11 @@ static mp_unpack_limits limits_of(const mp_load_options *options)
     };
 }
 
+static mp_inputs *inputs_of(const mp_load_options *options)
+{
+    return options ? options->inputs : NULL;
+}
+
 static mp_progress progress_of(const mp_load_options *options)
 {
     return options && options->progress ? *options->progress : (mp_progress){0};
@@ -62,6 +66,7 @@ static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *
                            const mp_load_options *options)
 {
     mp_input *input = mp_alloc_zero(1, sizeof *input);
+    input->inputs = inputs_of(options);
     input->path = path;
     input->diagnostics = diagnostics;
     input->capacity = MP_WINDOW + MP_WINDOW_SLACK;
@@ -87,7 +92,8 @@ static mp_input *unpack(mp_input *input)
 }
 
 /* Open a file or standard input, and get its status. NULL after a diagnostic. */
-static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, struct stat *status)
+static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics,
+                              const mp_load_options *options, struct stat *status)
 {
     bool standard = strcmp(path, "-") == 0;
     int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -108,7 +114,7 @@ static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics, str
         return NULL;
     }
     if (standard) /* what is looked at of it is gone */
-        mp_read_set_add(status, false);
+        mp_inputs_note_read(inputs_of(options), status, false);
     return mp_stream_of_file(file);
 }
 
@@ -141,8 +147,9 @@ static void want_named(void *name, const char *path, mp_member *member, bool *wa
 static mp_members *list_archive(const char *path, char *name, mp_diagnostics *diagnostics,
                                 const mp_load_options *options)
 {
-    mp_opened_archive archive = {.path = path, .is_file = true, .limits = limits_of(options)};
-    archive.stream = open_stream(path, diagnostics, &archive.origin);
+    mp_opened_archive archive = {
+        .inputs = inputs_of(options), .path = path, .is_file = true, .limits = limits_of(options)};
+    archive.stream = open_stream(path, diagnostics, options, &archive.origin);
     if (!archive.stream)
         return NULL;
     archive.packing = mp_unpack_all(&archive.stream, &archive.layers, &archive.limits);
@@ -180,7 +187,7 @@ static mp_input *open_member(const char *path, size_t length, mp_diagnostics *di
     archive[length] = '\0';
     mp_input *input = NULL;
     mp_layers layers = {.count = 0};
-    mp_members *members = mp_members_find(archive);
+    mp_members *members = mp_members_find(inputs_of(options), archive);
     if (!members)
         members = list_archive(archive, name, diagnostics, options);
     mp_stream *member =
@@ -218,13 +225,13 @@ mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options)
 {
     struct stat status;
-    mp_input *input = mp_input_take_back(name_of(path));
+    mp_input *input = mp_inputs_take_back(inputs_of(options), name_of(path));
     if (input)
         return resume(input, diagnostics, options);
-    size_t archive = mp_input_archive_of(path);
+    size_t archive = mp_input_archive_of(inputs_of(options), path);
     if (archive)
         return open_member(path, archive, diagnostics, options);
-    mp_stream *stream = open_stream(path, diagnostics, &status);
+    mp_stream *stream = open_stream(path, diagnostics, options, &status);
     if (!stream)
         return NULL;
     input = input_new(name_of(path), stream, diagnostics, options);
@@ -238,39 +245,25 @@ mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
 {
     mp_input *input = mp_input_look(path, diagnostics, options);
     if (input)
-        mp_read_set_add(&input->origin, false);
+        mp_input_note_read(input, &input->origin, false);
     return input;
 }
 
-size_t mp_input_archive_of(const char *path)
+size_t mp_input_archive_of(mp_inputs *inputs, const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0 ? 0 : mp_members_archive(path);
+    return stat(path, &status) == 0 ? 0 : mp_members_archive(inputs, path);
 }
 
-void mp_input_forget_archive(const char *path)
-{
-    const size_t length = mp_input_archive_of(path);
-    char *archive = mp_copy(path, length ? length : strlen(path));
-    mp_members_discard(archive);
-    free(archive);
-}
-
-void mp_input_forget(void)
-{
-    mp_input_discard_all();
-    mp_members_forget();
-}
-
-bool mp_input_exists(const char *path)
+bool mp_input_exists(mp_inputs *inputs, const char *path)
 {
     struct stat status;
     if (stat(path, &status) == 0)
         return true;
-    if (!mp_members_archive(path))
+    if (!mp_members_archive(inputs, path))
         return false;
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    mp_input *input = mp_input_look(path, unheard, NULL);
+    mp_input *input = mp_input_look(path, unheard, &(mp_load_options){.inputs = inputs});
     bool is = input != NULL;
     mp_input_close(input);
     mp_diagnostics_free(unheard);
@@ -320,7 +313,8 @@ bool mp_input_members(mp_input *input, const mp_load_options *options,
     if (!stream)
         return mp_input_failed(input, "cannot read again");
     member_visit own = {input, options, visitor};
-    const mp_opened_archive opened = {.path = input->path,
+    const mp_opened_archive opened = {.inputs = inputs_of(options),
+                                      .path = input->path,
                                       .origin = input->origin,
                                       .is_file = input->is_file,
                                       .stream = stream,

@@ -5,23 +5,27 @@
  *   0        start          end                capacity
  *   |  spent  |  to hand out |  room   |  slack  |
  *
- * Vector code may load up to MP_WINDOW_SLACK bytes behind `end`; they mean nothing. */
+ * Vector code may load up to MP_WINDOW_SLACK bytes behind `end`: zeros once something was read. No
+ * result depends on them. */
 #ifndef MP_INPUT_PRIVATE_H
 #define MP_INPUT_PRIVATE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "input/load_options.h"
 #include "input/unpack.h"
+#include "memprof/diagnostics.h"
 
 typedef struct mp_input mp_input;
 
 enum { MP_WINDOW = 256 * 1024, MP_WINDOW_SLACK = 128 };
 
 struct mp_input {
-    mp_input *next; /* the next input that was put back */
+    mp_inputs *inputs; /* set that it belongs to; NULL: none are kept */
+    mp_input *next;    /* the next input that was put back */
     const char *path;
     struct stat origin; /* the file that was opened, or the archive it is a member of */
     mp_diagnostics *diagnostics;
@@ -46,11 +50,28 @@ mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *
  * line is too long for that, or to be handed out. Diagnoses nothing. */
 bool mp_window_has_line(mp_input *input);
 
+/* A file that was read. */
+typedef struct mp_read_file {
+    dev_t device;
+    ino_t number;
+    bool is_database;
+} mp_read_file;
+
+struct mp_inputs {
+    pthread_mutex_t lock; /* of all below; readers of one archive never wait for those of another */
+    mp_input *put_back;   /* each by a path of its own */
+    size_t open_files;    /* of those */
+    struct mp_members *archives;
+    uint64_t uses; /* of those */
+    mp_read_file *files;
+    size_t count, capacity;
+};
+
 /* Return the input that was put back under this path, which the caller keeps, or NULL. A file that
- * has changed or was replaced since it was opened is closed instead. */
-mp_input *mp_input_take_back(const char *path);
-/* Close all inputs that were put back. */
-void mp_input_discard_all(void);
+ * has changed or was replaced since it was opened is closed instead. `inputs` may be NULL. */
+mp_input *mp_inputs_take_back(mp_inputs *inputs, const char *path);
+/* As mp_input_note_read; `inputs` may be NULL. */
+void mp_inputs_note_read(mp_inputs *inputs, const struct stat *file, bool is_database);
 
 /* Report how far the input has been read. */
 void mp_input_advance(mp_input *input);

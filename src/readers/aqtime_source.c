@@ -10,7 +10,6 @@
 
 #include "base/diagnose.h"
 #include "base/memory.h"
-#include "input/read_set.h"
 
 /* Offsets in the header of a database, and the bounds of its page sizes. */
 enum { PAGE_SIZE = 16, UNUSED = 20, SMALLEST = 512, LARGEST = 65536, LEAST_USED = 480 };
@@ -132,7 +131,7 @@ static int open_beside(aq_source *file, const char *ending)
         opened = -1;
     }
     if (opened >= 0)
-        mp_read_set_add(&status, false);
+        mp_input_note_read(file->input, &status, false);
     return opened;
 }
 
@@ -199,7 +198,7 @@ aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *dia
     }
     if (has_path) {
         look_at(mp_input_descriptor(input), &file->was);
-        mp_read_set_add(&file->was, true);
+        mp_input_note_read(input, &file->was, true);
     }
     char first;
     if (has_path && readlink(mp_input_path(input), &first, 1) > 0)

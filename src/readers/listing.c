@@ -129,7 +129,7 @@ static void read_listing(mp_model *model, mp_diagnostics *diagnostics,
                          mp_string_id program, const char *path)
 {
     mp_slice line;
-    mp_load_options quiet = {.encoding = options->encoding};
+    mp_load_options quiet = {.inputs = options->inputs, .encoding = options->encoding};
     mp_input *input = mp_input_open(path, diagnostics, &quiet);
     while (input && mp_input_line(input, &line)) {
         mp_fields fields = mp_fields_of(line);

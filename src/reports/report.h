@@ -155,6 +155,13 @@ enum { MP_MOST_WORDS = 48 };
 /* Add the words that a choice has for these kinds to `count` others, each once; gives how many
  * there are then, at most MP_MOST_WORDS. */
 size_t mp_choice_words(const mp_choice *choice, unsigned kinds, const char **words, size_t count);
+/* Return the kinds of recordings, of those, that have what a word of the choice names. */
+unsigned mp_choice_kinds(const mp_choice *choice, const char *word, unsigned kinds);
+/* Return what a word of "by" groups the objects of memory by; NULL: it is no such word. */
+const char *mp_group_summary(const char *word);
+/* Return the kinds of recordings, of those, that "type", "not-type" or another argument of this
+ * name can select by, for a report; NULL: for any. */
+unsigned mp_report_selects(const mp_report *report, const char *name, unsigned kinds);
 /* The words that the argument takes of any of these variants, and the text of none of them is
  * wrong; 0: it takes any text. */
 size_t mp_report_words(const mp_report *report, const char *argument, unsigned variants,

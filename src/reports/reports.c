@@ -117,6 +117,25 @@ size_t mp_choice_words(const mp_choice *choice, unsigned kinds, const char **wor
     return count;
 }
 
+unsigned mp_choice_kinds(const mp_choice *choice, const char *word, unsigned kinds)
+{
+    const mp_dimension *dimension = choice->words ? NULL : mp_dimension_find(word);
+    return dimension && dimension->kinds ? kinds & dimension->kinds : kinds;
+}
+
+const char *mp_group_summary(const char *word)
+{
+    const mp_dimension *dimension = mp_dimension_find(word);
+    return dimension ? dimension->summary : NULL;
+}
+
+unsigned mp_report_selects(const mp_report *report, const char *name, unsigned kinds)
+{
+    unsigned can = mp_selection_kinds(name);
+    bool of_graph = report && report->variants[0].needs & MP_HOLDS_GRAPH; /* as dumps are */
+    return of_graph && !(can & 1u << MP_KIND_DUMP) ? 0 : kinds & can;
+}
+
 size_t mp_report_words(const mp_report *report, const char *argument, unsigned variants,
                        unsigned kinds, const char **words)
 {

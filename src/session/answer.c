@@ -329,10 +329,10 @@ static mp_digest *digest_build(const mp_file_group *group, const mp_question *qu
                                const mp_reading *reading, mp_dictionary *dictionary,
                                mp_diagnostics *diagnostics, bool *loaded, mp_error *error)
 {
-    const mp_limits *limits = &reading->load.limits;
+    const mp_load_options *how = &reading->load;
     const char *path = group->files[0].path;
-    *loaded = group->count == 1 && mp_file_is_baseline(path, limits);
-    return *loaded ? mp_baseline_read(path, limits, dictionary, diagnostics, error)
+    *loaded = group->count == 1 && mp_file_is_baseline(path, how);
+    return *loaded ? mp_baseline_read(path, how, dictionary, diagnostics, error)
                    : mp_file_group_digest(group, question, reading, dictionary, diagnostics, loaded,
                                           error);
 }

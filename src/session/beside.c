@@ -8,6 +8,7 @@
 
 #include "base/diagnose.h"
 #include "base/memory.h"
+#include "base/source_name.h"
 #include "base/text.h"
 #include "compare/baseline.h"
 #include "compare/policy.h"
@@ -52,10 +53,17 @@ static bool read_file(const char *path, const mp_load_options *options, char **t
     return ok;
 }
 
-bool mp_file_read(const char *path, const mp_limits *limits, char **text, size_t *length,
+/* Copy what counts for a file that is read beside recordings, which shows no progress. */
+static mp_load_options plainly(const mp_load_options *how)
+{
+    return how ? (mp_load_options){.inputs = how->inputs, .limits = how->limits}
+               : (mp_load_options){.inputs = NULL};
+}
+
+bool mp_file_read(const char *path, const mp_load_options *how, char **text, size_t *length,
                   mp_error *error)
 {
-    const mp_load_options options = {.limits = limits ? *limits : (mp_limits){0}};
+    const mp_load_options options = plainly(how);
     return read_file(path, &options, text, length, error);
 }
 
@@ -66,9 +74,9 @@ bool mp_file_is_stream(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
-bool mp_file_is_baseline(const char *path, const mp_limits *limits)
+bool mp_file_is_baseline(const char *path, const mp_load_options *how)
 {
-    const mp_load_options options = {.limits = limits ? *limits : (mp_limits){0}};
+    const mp_load_options options = plainly(how);
     mp_diagnostics *unheard = mp_diagnostics_new(1);
     mp_input *input = mp_file_is_stream(path) ? NULL : mp_input_open(path, unheard, &options);
     mp_slice head = input ? mp_input_look_ahead(input) : (mp_slice){NULL, 0};
@@ -113,12 +121,46 @@ bool mp_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Return whether the file of an input is that of this status. */
+static bool is_file(mp_inputs *inputs, const char *path, const struct stat *file)
+{
+    struct stat status;
+    const char *at = strrchr(path, '@');
+    size_t archive = mp_input_archive_of(inputs, path);
+    char *whole = archive                          ? mp_copy(path, archive)
+                  : at && stat(path, &status) != 0 ? mp_copy(path, (size_t)(at - path))
+                                                   : NULL;
+    bool is = stat(whole ? whole : path, &status) == 0 && status.st_dev == file->st_dev &&
+              status.st_ino == file->st_ino;
+    free(whole);
+    return is;
+}
+
+bool mp_output_spares(mp_inputs *inputs, const char *output, const char *const *paths, size_t count,
+                      mp_error *error)
+{
+    struct stat file;
+    const mp_read_state state = output && inputs ? mp_inputs_state(inputs, output) : MP_NOT_READ;
+    bool is_input = state == MP_READ;
+    if (output && stat(output, &file) == 0 && S_ISREG(file.st_mode))
+        for (size_t i = 0; i < count; i++)
+            is_input |= paths[i] && is_file(inputs, paths[i], &file);
+    if (!is_input && state == MP_NOT_READ)
+        return true;
+    mp_fail_file(error, output, 0, 0, "%s, expected another file",
+                 is_input ? "is an input and would be overwritten"
+                          : "has a name that the input database may use for its changes");
+    error->code = MP_ERROR_ARGUMENT;
+    return false;
+}
+
 bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                     mp_source_text *text, mp_error *error)
 {
     const mp_sources *own = sources;
     const mp_argument_texts *below = &own->folders;
-    const mp_load_options options = {.encoding = own->encoding, .limits = own->limits};
+    mp_load_options options = plainly(&own->how);
+    options.encoding = own->how.encoding;
     struct stat status;
     for (size_t i = 0; i < below->count; i++)
         for (size_t k = 0; k < count; k++) {
@@ -142,13 +184,28 @@ bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp
     return false;
 }
 
-mp_digest *mp_baseline_read(const char *path, const mp_limits *limits, mp_dictionary *dictionary,
+bool mp_code_read(const mp_sources *sources, const char *code, mp_arena *arena,
+                  mp_source_text *text, mp_error *error)
+{
+    enum { MOST = 16 };
+    mp_slice names[MOST * MP_SOURCE_NAMES];
+    size_t count = 0;
+    /* A method stands before its source, and sources may have blanks. */
+    for (const char *word = code; word && count < MOST; count++) {
+        mp_source_names(arena, word, NULL, names + count * MP_SOURCE_NAMES);
+        word = strchr(word, ' ');
+        word = word ? word + 1 : NULL;
+    }
+    return mp_source_read(sources, names, count * MP_SOURCE_NAMES, arena, text, error);
+}
+
+mp_digest *mp_baseline_read(const char *path, const mp_load_options *how, mp_dictionary *dictionary,
                             mp_diagnostics *diagnostics, mp_error *error)
 {
     char *text;
     size_t length;
     mp_digest *digest = NULL;
-    if (mp_file_read(path, limits, &text, &length, error))
+    if (mp_file_read(path, how, &text, &length, error))
         digest = mp_baseline_parse(path, text, length, dictionary, error);
     if (!digest && text)
         mp_is_no_recording(path, (mp_slice){text, length}, "a baseline", error);
@@ -159,12 +216,12 @@ mp_digest *mp_baseline_read(const char *path, const mp_limits *limits, mp_dictio
     return digest;
 }
 
-bool mp_suppressions_read(mp_suppressions *suppressions, const char *path, const mp_limits *limits,
-                          mp_error *error)
+bool mp_suppressions_read(mp_suppressions *suppressions, const char *path,
+                          const mp_load_options *how, mp_error *error)
 {
     char *text;
     size_t length;
-    bool ok = mp_file_read(path, limits, &text, &length, error);
+    bool ok = mp_file_read(path, how, &text, &length, error);
     if (ok && !mp_suppressions_parse(suppressions, path, (mp_slice){text, length}, error)) {
         const char *expected = "a file of suppressions";
         const mp_slice whole = {text, length};

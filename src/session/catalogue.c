@@ -1,10 +1,7 @@
 /* The lists of what there is, for programs. */
 #include <string.h>
 
-#include "export/formats.h"
-#include "memprof/memprof.h"
-#include "readers/reader.h"
-#include "session/reading.h"
+#include "session/session.h"
 
 typedef struct entry {
     const char *name, *summary;
@@ -51,8 +48,31 @@ const char *mp_catalogue_summary(mp_catalogue catalogue, size_t place)
     return entry_at(catalogue, place).summary;
 }
 
-/* Return the option at a place, from 0, of a shared argument with several options; NULL after
- * the last. */
+mp_document *mp_formats_document(void)
+{
+    typedef struct format_row {
+        const char *name, *summary, *versions, *endings;
+    } format_row;
+    static const mp_column columns[] = {
+        MP_COLUMN(format_row, name, "Name", MP_TEXT, 0),
+        MP_COLUMN(format_row, summary, "Description", MP_TEXT, 0),
+        MP_COLUMN(format_row, versions, "Versions", MP_TEXT, 0),
+        MP_COLUMN(format_row, endings, "Files", MP_TEXT, 0),
+    };
+    size_t count;
+    const mp_reader *const *readers = mp_readers(&count);
+    mp_document *document = mp_document_new("formats");
+    mp_table *table = MP_TABLE(document, "formats", NULL, MP_ROWS, columns);
+    table->limited = true;
+    table->main = true;
+    for (size_t i = 0; i < count; i++)
+        mp_table_put(document, table,
+                     &(format_row){readers[i]->name, readers[i]->summary, readers[i]->versions,
+                                   readers[i]->endings});
+    return document;
+}
+
+/* What sets a shared argument of several names, at a place from 0; NULL behind the last one. */
 static const char *selecting(size_t place)
 {
     return place < MP_SUBJECTS        ? mp_subject_name((mp_subject)place)

@@ -56,10 +56,10 @@ mp_digest *mp_recording_digest(const char *path, const mp_question *question,
 mp_digest *mp_base_digest(const mp_question *question, const mp_reading *reading,
                           mp_dictionary *dictionary, mp_diagnostics *diagnostics, mp_error *error)
 {
-    const mp_limits *limits = &reading->load.limits;
+    const mp_load_options *how = &reading->load;
     bool of_bytes = mp_argument_find(&question->report->arguments, "against") != NULL;
-    if (of_bytes || mp_file_is_baseline(question->base, limits))
-        return mp_baseline_read(question->base, limits, dictionary, of_bytes ? NULL : diagnostics,
+    if (of_bytes || mp_file_is_baseline(question->base, how))
+        return mp_baseline_read(question->base, how, dictionary, of_bytes ? NULL : diagnostics,
                                 error);
     return mp_recording_digest(question->base, question, reading, dictionary, diagnostics, error);
 }

@@ -529,10 +529,11 @@ static void put_apart(mp_file_groups *groups, const file_search *search, found_f
 static void split_snapshot(const file_search *search, mp_file *file)
 {
     const char *at = strrchr(file->path, '@');
-    if (!at || at == file->path || !at[1] || mp_input_exists(file->path))
+    if (!at || at == file->path || !at[1] ||
+        mp_input_exists(search->reading->load.inputs, file->path))
         return;
     const char *path = mp_arena_copy(search->arena, file->path, (size_t)(at - file->path));
-    if (mp_input_exists(path)) {
+    if (mp_input_exists(search->reading->load.inputs, path)) {
         file->path = path;
         file->snapshot = at + 1;
     }
@@ -580,7 +581,7 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
     struct stat status;
     bool many = report && report->many, unites = report && report->unites;
     mp_reading how = *reading;
-    *groups = (mp_file_groups){.at = NULL};
+    *groups = (mp_file_groups){.inputs = reading->load.inputs};
     file_search search = {.reading = &how,
                           .many = many,
                           .diagnostics = diagnostics,
@@ -644,7 +645,7 @@ void mp_file_groups_free(mp_file_groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++) {
         for (size_t j = 0; j < groups->at[i].count; j++)
-            mp_input_discard(groups->at[i].files[j].path);
+            mp_inputs_discard(groups->inputs, groups->at[i].files[j].path);
         free(groups->at[i].files);
     }
     free(groups->at);

@@ -28,6 +28,7 @@ typedef struct mp_file_group {
 } mp_file_group;
 
 typedef struct mp_file_groups {
+    mp_inputs *inputs; /* that files were put back among */
     mp_file_group *at;
     size_t count, capacity;
     bool apart;         /* groups are reported separately, even if there is only one */

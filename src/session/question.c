@@ -222,8 +222,7 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
 
 void mp_question_read_as(mp_question *question, const mp_load_options *options)
 {
-    question->sources.encoding = options->encoding;
-    question->sources.limits = options->limits;
+    question->sources.how = *options;
 }
 
 static bool read_statement(mp_question *question, mp_error *error)
@@ -232,7 +231,7 @@ static bool read_statement(mp_question *question, mp_error *error)
     char *text;
     size_t length;
     const bool ok =
-        mp_file_read(question->statement_path, &question->sources.limits, &text, &length, error);
+        mp_file_read(question->statement_path, &question->sources.how, &text, &length, error);
     question->statement = mp_copy(ok ? text : "", ok ? length : 0);
     free(text);
     if (!ok)
@@ -246,14 +245,14 @@ static bool read_statement(mp_question *question, mp_error *error)
 
 bool mp_question_read(mp_question *question, mp_error *error)
 {
-    const mp_limits *limits = &question->sources.limits;
+    const mp_load_options *how = &question->sources.how;
     char *text = NULL;
     size_t length;
     bool ok = true;
     question->suppressions.today = question->today ? question->today : mp_today();
     for (size_t i = 0; ok && i < question->suppression_paths.count; i++)
-        ok = mp_suppressions_read(&question->suppressions, question->suppression_paths.at[i],
-                                  limits, error);
+        ok = mp_suppressions_read(&question->suppressions, question->suppression_paths.at[i], how,
+                                  error);
     if (ok && question->statement_path)
         ok = read_statement(question, error);
     if (!ok || !question->policy_path)
@@ -262,7 +261,7 @@ bool mp_question_read(mp_question *question, mp_error *error)
     if (question->rules) {
         question->policy = mp_policy_parse(path, question->rules, strlen(question->rules));
     } else {
-        ok = mp_file_read(path, limits, &text, &length, error);
+        ok = mp_file_read(path, how, &text, &length, error);
         if (ok)
             question->policy = mp_policy_parse(path, text, length);
         const mp_slice whole = {text, length};

@@ -178,8 +178,14 @@ bool mp_reading_set(mp_reading *reading, const mp_reading_option *option, const 
     return ok;
 }
 
+void mp_reading_begin(mp_reading *reading)
+{
+    *reading = (mp_reading){.load = {.inputs = mp_inputs_new()}};
+}
+
 void mp_reading_free(mp_reading *reading)
 {
+    mp_inputs_free(reading->load.inputs);
     mp_encoding_close(reading->encoding);
     free(reading->listings.at);
     free(reading->skips.at);

@@ -28,7 +28,8 @@ typedef struct mp_reading {
     bool exact_bytes; /* answers have sizes for people as bytes */
 } mp_reading;
 
-/* Zero-initialise; release with mp_reading_free. */
+/* Set what is read as where nobody says more. Release with mp_reading_free. */
+void mp_reading_begin(mp_reading *reading);
 void mp_reading_free(mp_reading *reading);
 
 /* An option that says how recordings are read. */

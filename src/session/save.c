@@ -55,14 +55,14 @@ mp_outcome mp_runs_read(mp_runs *runs, const char *path, const mp_question *ques
 
 /* --- saving --- */
 
-bool mp_runs_may_replace(const mp_runs *runs, const char *path, const mp_limits *limits,
+bool mp_runs_may_replace(const mp_runs *runs, const char *path, const mp_load_options *how,
                          mp_error *error)
 {
     mp_error torn = {0};
     if (access(path, F_OK) != 0)
         return true;
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *there = mp_baseline_read(path, limits, dictionary, NULL, &torn);
+    mp_digest *there = mp_baseline_read(path, how, dictionary, NULL, &torn);
     bool may = there ? there->kind == runs->at[0]->kind : torn.code != MP_ERROR_INPUT;
     if (!may && there)
         mp_fail_file(error, path, 0, 0,
@@ -141,15 +141,15 @@ static size_t without_endings(const char *name, size_t length)
 
 /* DIR/NAME.baseline, NAME "shop" of "folder/shop.oemp@last" and of "shop.zip:folder/shop.oemp",
  * where an @ may be part of the file's own name. */
-char *mp_store_path(const char *store, const char *name, const char *recording)
+char *mp_store_path(mp_inputs *inputs, const char *store, const char *name, const char *recording)
 {
     size_t length = name ? strlen(name) : 0;
     if (!name) {
-        size_t archive = mp_input_archive_of(recording);
+        size_t archive = mp_input_archive_of(inputs, recording);
         name = archive ? recording + archive + 1 : recording;
         const char *slash = strrchr(name, '/');
         name = slash ? slash + 1 : name;
-        const char *at = mp_input_exists(recording) ? NULL : strrchr(name, '@');
+        const char *at = mp_input_exists(inputs, recording) ? NULL : strrchr(name, '@');
         length = without_endings(name, at && at > name ? (size_t)(at - name) : strlen(name));
     }
     size_t size = strlen(store) + length + sizeof "/" MP_BASELINE_ENDING;
@@ -158,10 +158,10 @@ char *mp_store_path(const char *store, const char *name, const char *recording)
     return path;
 }
 
-const char *mp_usual_rules(const char *path, const mp_limits *limits, mp_error *error)
+const char *mp_usual_rules(const char *path, const mp_load_options *how, mp_error *error)
 {
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *digest = mp_baseline_read(path, limits, dictionary, NULL, error);
+    mp_digest *digest = mp_baseline_read(path, how, dictionary, NULL, error);
     const char *rules = !digest                           ? NULL
                         : digest->kind == MP_KIND_PROFILE ? "seconds <= 1.1 x base\n"
                                                             "calls <= 1.1 x base\n"

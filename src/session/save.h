@@ -26,7 +26,7 @@ mp_outcome mp_runs_read(mp_runs *runs, const char *path, const mp_question *ques
 /* Return true if the runs may be saved at `path`. A baseline of another kind, such as that of
  * "shop.prf" beside "shop.oemp", is not replaced; a file that is no whole baseline may be: that is
  * how a torn one is mended. False with an error. */
-bool mp_runs_may_replace(const mp_runs *runs, const char *path, const mp_limits *limits,
+bool mp_runs_may_replace(const mp_runs *runs, const char *path, const mp_load_options *how,
                          mp_error *error);
 /* Save the runs, one at least, and return a document that says what was saved. NULL with an error.
  */
@@ -34,9 +34,9 @@ mp_document *mp_runs_save(mp_runs *runs, const char *path, mp_error *error);
 
 /* Return the path that a store has for the baseline of this name; NULL: the recording's, without
  * folder, archive, snapshot and endings. Release with free(). */
-char *mp_store_path(const char *store, const char *name, const char *recording);
+char *mp_store_path(mp_inputs *inputs, const char *store, const char *name, const char *recording);
 /* Return the rules that no change should break, whatever the program is, for recordings of the kind
  * of the baseline at `path`. NULL with an error. */
-const char *mp_usual_rules(const char *path, const mp_limits *limits, mp_error *error);
+const char *mp_usual_rules(const char *path, const mp_load_options *how, mp_error *error);
 
 #endif

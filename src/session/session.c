@@ -48,8 +48,6 @@ static void forget(mp_session *session)
 {
     mp_held_free(&session->held);
     mp_file_groups_free(&session->groups);
-    for (size_t i = 0; i < session->paths.count; i++)
-        mp_input_forget_archive(session->paths.at[i]);
     session->groups = (mp_file_groups){.at = NULL};
     session->grouped = false;
     mp_diagnostics_free(session->finding);
@@ -78,6 +76,7 @@ mp_session *mp_session_new(void)
 {
     mp_session *session = mp_alloc_zero(1, sizeof *session);
     session->kept = KEPT_OF_EACH_CODE;
+    mp_reading_begin(&session->reading);
     mp_session_begin(session);
     return session;
 }
@@ -193,6 +192,24 @@ bool mp_session_read(mp_session *session, const mp_load_options *needs)
     return session->held.loaded && session->found;
 }
 
+mp_document *mp_session_answer_one(const mp_session *session, const mp_question *question,
+                                   mp_error *error)
+{
+    mp_request request =
+        mp_question_request(question, session->held.model, session->diagnostics, NULL, NULL);
+    mp_document *document = mp_document_new(question->report->name);
+    document->exact_bytes = session->reading.exact_bytes;
+    if (mp_report_run(question->report, &request, document, error))
+        return document;
+    mp_document_free(document);
+    return NULL;
+}
+
+unsigned mp_session_kind(const mp_session *session)
+{
+    return 1u << session->held.model->kind;
+}
+
 bool mp_session_is_askable(const mp_session *session)
 {
     const mp_held *held = &session->held;
@@ -257,8 +274,6 @@ bool mp_session_answer(mp_session *session, const mp_question *question,
     else
         mp_groups_answer(groups, question, &reading, style, &session->held, session->diagnostics,
                          answers);
-    if (question->base)
-        mp_input_forget_archive(question->base);
     return true;
 }
 
@@ -418,10 +433,13 @@ static bool save_baseline(mp_session *session, const char *path, const mp_settin
     mp_runs runs = {.dictionary = mp_dictionary_new()};
     mp_digest *digest = mp_model_digest(session->held.model, &asked->question, &session->reading,
                                         runs.dictionary, session->diagnostics, error);
-    mp_document *saved = digest && mp_runs_add(&runs, session->groups.at[0].name, digest,
-                                               &asked->question, session->diagnostics, error)
-                             ? mp_runs_save(&runs, path, error)
-                             : NULL;
+    mp_document *saved =
+        digest &&
+                mp_runs_add(&runs, session->groups.at[0].name, digest, &asked->question,
+                            session->diagnostics, error) &&
+                mp_output_spares(session->reading.load.inputs, path, NULL, 0, error)
+            ? mp_runs_save(&runs, path, error)
+            : NULL;
     mp_document_free(saved);
     mp_runs_free(&runs);
     return saved != NULL;
@@ -434,19 +452,39 @@ bool mp_session_save_baseline(mp_session *session, const char *path, const mp_se
         session, save_baseline(session, path, settings, count, mp_session_tells(session)), error);
 }
 
+/* Write to the file, or to standard output where there is no path. */
 static bool write_export(const mp_exporter *exporter, mp_request *request, const char *path,
                          mp_document *document, mp_error *error)
 {
-    mp_output output;
+    mp_output output = {.file = stdout};
     mp_error closing = {0};
-    request->path = path;
+    request->path = path ? path : "(standard output)";
     if (exporter->in_place)
         return mp_report_run(&exporter->report, request, document, error);
-    if (!mp_output_open(&output, path, error))
+    if (path && !mp_output_open(&output, path, error))
         return false;
+    errno = 0; /* mp_stream_flush asks what it is then */
     request->file = output.file;
     bool ok = mp_report_run(&exporter->report, request, document, error);
-    return mp_output_close(&output, ok, ok ? error : &closing) && ok;
+    if (path)
+        return mp_output_close(&output, ok, ok ? error : &closing) && ok;
+    if (!mp_stream_flush(stdout) && ok)
+        ok = mp_fail_file(error, request->path, 0, 0, "cannot write: %s", strerror(errno));
+    return ok;
+}
+
+mp_document *mp_session_write(mp_session *session, const mp_question *question,
+                              const mp_exporter *exporter, const char *path, mp_error *error)
+{
+    mp_request request =
+        mp_question_request(question, session->held.model, session->diagnostics, NULL, NULL);
+    mp_document *document = mp_document_new("export");
+    document->exact_bytes = session->reading.exact_bytes;
+    if (mp_output_spares(session->reading.load.inputs, path, NULL, 0, error) &&
+        write_export(exporter, &request, path, document, error))
+        return document;
+    mp_document_free(document);
+    return NULL;
 }
 
 static mp_document *export(mp_session *session, const char *format, const char *path,
@@ -462,14 +500,7 @@ static mp_document *export(mp_session *session, const char *format, const char *
         prepare(session, &exporter->report, false, settings, count, &needs, error);
     if (!asked || !read_one(session, &asked->question, &needs, error))
         return NULL;
-    mp_request request = mp_question_request(&asked->question, session->held.model,
-                                             session->diagnostics, NULL, NULL);
-    mp_document *document = mp_document_new("export");
-    if (!write_export(exporter, &request, path, document, error)) {
-        mp_document_free(document);
-        document = NULL;
-    }
-    return document;
+    return mp_session_write(session, &asked->question, exporter, path, error);
 }
 
 mp_document *mp_session_export(mp_session *session, const char *format, const char *path,

@@ -144,10 +144,12 @@ static void visit_dangling(void *opaque, const char *path, const char *target)
 static void put_members(mp_input *archive, mp_diagnostics *diagnostics, FILE *out)
 {
     members of = {.out = out};
+    mp_inputs *inputs = mp_inputs_new();
+    const mp_load_options how = {.inputs = inputs};
     const mp_member_visitor visitor = {visit, visit_dangling, &of};
-    bool whole = mp_input_members(archive, NULL, &visitor);
+    bool whole = mp_input_members(archive, &how, &visitor);
     fprintf(out, "%s\n", whole ? "all members" : "not all members");
-    mp_input *again = of.last ? mp_input_open(of.last, diagnostics, NULL) : NULL;
+    mp_input *again = of.last ? mp_input_open(of.last, diagnostics, &how) : NULL;
     if (again) {
         char *said = lines_of(again);
         fuzz_hold(strcmp(said, of.said) == 0, "a member is the same where it is opened by its name",
@@ -156,7 +158,7 @@ static void put_members(mp_input *archive, mp_diagnostics *diagnostics, FILE *ou
         mp_input_close(again);
     }
     forget_last(&of);
-    mp_input_forget();
+    mp_inputs_free(inputs);
 }
 
 /* Return the contents of the archive and its problems. */

@@ -70,8 +70,7 @@ static void a_word_in_a_line_comes_out_again(void **unused)
 
 typedef struct subject {
     cli_options options;
-    mp_model *model;
-    mp_diagnostics *diagnostics;
+    cli_session session;
     browse_source source;
     browse_state state;
 } subject;
@@ -85,20 +84,17 @@ static void begin(subject *of, const char *path, unsigned rows, unsigned columns
     const cli_command *commands = cli_commands(&count);
     snprintf(file, sizeof file, "%s", path);
     assert_true(cli_parse(6, words, commands, count, &of->options));
-    of->diagnostics = mp_diagnostics_new(10);
-    of->model = mp_model_new();
-    mp_file_group recording = {.files = &(mp_file){.path = file, .name = file}, .count = 1};
-    assert_true(
-        mp_file_group_load(&recording, &of->options.reading.load, of->model, of->diagnostics));
-    of->source = (browse_source){&of->options, of->model, of->diagnostics};
+    cli_session_begin(&of->session, &of->options);
+    assert_true(mp_session_find(&of->session.own, NULL));
+    assert_true(mp_session_read(&of->session.own, &of->options.reading.load));
+    of->source = (browse_source){&of->options, &of->session.own};
     browse_begin(&of->state, &of->source, rows, columns, true);
 }
 
 static void finish(subject *of)
 {
     browse_end(&of->state);
-    mp_model_free(of->model);
-    mp_diagnostics_free(of->diagnostics);
+    cli_session_end(&of->session);
     cli_options_free(&of->options);
 }
 

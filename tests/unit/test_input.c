@@ -326,9 +326,10 @@ static void put_file(const char *path, const char *text)
 }
 
 /* Look at a file and put it back; *bytes is its window, which only the same input has. */
-static void look_at(const char *path, mp_diagnostics *diagnostics, const char **bytes)
+static void look_at(const char *path, mp_inputs *inputs, mp_diagnostics *diagnostics,
+                    const char **bytes)
 {
-    mp_input *input = mp_input_look(path, diagnostics, NULL);
+    mp_input *input = mp_input_look(path, diagnostics, &(mp_load_options){.inputs = inputs});
     assert_non_null(input);
     *bytes = mp_input_look_ahead(input).at;
     mp_input_put_back(input);
@@ -353,23 +354,26 @@ static void what_was_put_back_is_not_opened_again(void **unused)
     const char *bytes;
     advances seen = {0};
     mp_progress progress = {advance, &seen};
+    mp_inputs *inputs = mp_inputs_new();
+    const mp_load_options how = {.inputs = inputs, .progress = &progress};
     mp_diagnostics *diagnostics = mp_diagnostics_new(0);
-    look_at(path, diagnostics, &bytes);
-    mp_input *input = mp_input_open(path, diagnostics, &(mp_load_options){.progress = &progress});
+    look_at(path, inputs, diagnostics, &bytes);
+    mp_input *input = mp_input_open(path, diagnostics, &how);
     assert_int_equal(seen.done, 4); /* all of it is there, and told as read */
     assert_ptr_equal(mp_input_look_ahead(input).at, bytes);
     assert_first_line(input, "one");
-    look_at(path, diagnostics, &bytes);
+    look_at(path, inputs, diagnostics, &bytes);
     put_file(path, "changed\n");
-    assert_first_line(mp_input_open(path, diagnostics, NULL), "changed");
-    look_at(path, diagnostics, &bytes);
+    assert_first_line(mp_input_open(path, diagnostics, &how), "changed");
+    look_at(path, inputs, diagnostics, &bytes);
     unlink(path);
     put_file(path, "replaced\n");
-    assert_first_line(mp_input_open(path, diagnostics, NULL), "replaced");
-    look_at(path, diagnostics, &bytes);
-    mp_input_discard(path);
-    mp_input_discard(path);
+    assert_first_line(mp_input_open(path, diagnostics, &how), "replaced");
+    look_at(path, inputs, diagnostics, &bytes);
+    mp_inputs_discard(inputs, path);
+    mp_inputs_discard(inputs, path);
     assert_int_equal(count_diagnostics(diagnostics), 0);
+    mp_inputs_free(inputs);
     mp_diagnostics_free(diagnostics);
     unlink(path);
 }
@@ -401,10 +405,11 @@ static void few_files_stay_open(void **unused)
         size_t before = count_descriptors();
         small = (struct rlimit){share == 64 ? usual.rlim_cur : share * 8, usual.rlim_max};
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+        mp_inputs *inputs = mp_inputs_new();
         for (size_t i = 0; i < FILES; i++)
-            look_at(path[i], diagnostics, &bytes);
+            look_at(path[i], inputs, diagnostics, &bytes);
         assert_int_equal(count_descriptors() - before, share);
-        mp_input_forget();
+        mp_inputs_free(inputs);
         assert_int_equal(count_descriptors(), before);
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
     }

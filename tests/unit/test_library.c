@@ -1,5 +1,6 @@
 /* The library as programs use it: what tests/library/example.c leaves out. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -696,6 +697,88 @@ static void what_there_is_is_listed(void **unused)
     mp_session_free(session);
 }
 
+/* --- several sessions --- */
+
+/* A question to a session of its own. */
+typedef struct asking {
+    const char *path, *report;
+    char *alone, *text;
+} asking;
+
+static void *ask_and_print(void *opaque)
+{
+    asking *own = opaque;
+    mp_session *session = session_of(own->path);
+    mp_document *answer = mp_session_ask(session, own->report, NULL, 0, NULL);
+    own->text = answer ? printed(answer, "json", session) : NULL;
+    mp_document_free(answer);
+    mp_session_free(session);
+    return NULL;
+}
+
+/* Sessions have nothing in common: their answers are the same alone, while other sessions have the
+ * same files and archives open, and on threads. */
+static void sessions_do_not_meet(void **unused)
+{
+    (void)unused;
+    enum { ASKED = 6 };
+    char archive[] = "/tmp/memprof-library-XXXXXX.tar", command[256];
+    close(mkstemps(archive, 4));
+    snprintf(command, sizeof command, "tar -cf %s -C " SAMPLES " shop-v1.oemp shop-v2.oemp",
+             archive);
+    assert_int_equal(system(command), 0);
+    asking askings[ASKED] = {{.path = SAMPLES "/shop-v2.oemp", .report = "leaks"},
+                             {.path = archive, .report = "top"},
+                             {.path = SAMPLES "/shop-aqtime.sqlite", .report = "analyze"},
+                             {.path = SAMPLES "/shop.taligent", .report = "leaks"},
+                             {.path = archive, .report = "top"},
+                             {.path = SAMPLES "/shop-v2.oemp", .report = "growth"}};
+    mp_session *sessions[ASKED];
+    mp_document *answers[ASKED];
+    pthread_t threads[ASKED];
+    for (size_t i = 0; i < ASKED; i++) {
+        ask_and_print(&askings[i]);
+        askings[i].alone = askings[i].text;
+        assert_non_null(askings[i].alone);
+    }
+    for (size_t i = 0; i < ASKED; i++)
+        sessions[i] = session_of(askings[i].path);
+    for (size_t i = ASKED; i-- > 0;)
+        answers[i] = mp_session_ask(sessions[i], askings[i].report, NULL, 0, NULL);
+    for (size_t i = 0; i < ASKED; i++) {
+        char *text = printed(answers[i], "json", sessions[i]);
+        assert_string_equal(text, askings[i].alone);
+        free(text);
+        mp_document_free(answers[i]);
+        mp_session_free(sessions[i]);
+    }
+    for (size_t i = 0; i < ASKED; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_and_print, &askings[i]), 0);
+    for (size_t i = 0; i < ASKED; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < ASKED; i++) {
+        assert_non_null(askings[i].text);
+        assert_string_equal(askings[i].text, askings[i].alone);
+        free(askings[i].text);
+        free(askings[i].alone);
+    }
+    unlink(archive);
+}
+
+/* What was read is not written over. */
+static void no_input_is_overwritten(void **unused)
+{
+    (void)unused;
+    mp_error error = {0};
+    mp_session *session = session_of(memory[0]);
+    assert_null(mp_session_export(session, "ndjson", memory[0], NULL, 0, &error));
+    assert_non_null(strstr(error.text, "is an input and would be overwritten"));
+    error = (mp_error){0};
+    assert_false(mp_session_save_baseline(session, memory[0], NULL, 0, &error));
+    assert_non_null(strstr(error.text, "is an input and would be overwritten"));
+    mp_session_free(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -719,6 +802,8 @@ int main(void)
         cmocka_unit_test(what_there_is_is_listed),
         cmocka_unit_test(reading_can_be_watched_and_cancelled),
         cmocka_unit_test(figures_are_drawn_where_they_are_asked_for),
+        cmocka_unit_test(sessions_do_not_meet),
+        cmocka_unit_test(no_input_is_overwritten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

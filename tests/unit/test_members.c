@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "input/input.h"
 #include "input/members.h"
 
 enum { MEMBERS = 12, BLOCK = 512, MIB = 1024 * 1024 };
@@ -116,9 +117,13 @@ static void visit(void *opaque, const char *path, mp_member *member, bool *wante
     *wanted = own->wants;
 }
 
+static mp_inputs *inputs; /* of the test that runs */
+
 static mp_members *go_through(const char *tar, size_t length, uint64_t kept, visits *own)
 {
+    inputs = mp_inputs_new();
     const mp_opened_archive archive = {
+        .inputs = inputs,
         .path = "A.tar",
         .stream = counted(tar, length),
         .packing = MP_TAR,
@@ -187,7 +192,7 @@ static void assert_all(uint64_t kept, bool wants, size_t order(size_t turn))
         assert_bytes(open_one(members, order(turn)), order(turn));
     assert_bytes(first, order(0)); /* what was opened before others took its room */
     mp_members_release(members);
-    mp_members_forget();
+    mp_inputs_free(inputs);
     free(tar);
 }
 
@@ -236,7 +241,7 @@ static size_t passes(uint64_t kept, size_t order(size_t turn))
         mp_stream_close(stream);
     }
     mp_members_release(members);
-    mp_members_forget();
+    mp_inputs_free(inputs);
     free(tar);
     return (bytes_read + length - 1) / length;
 }
@@ -264,13 +269,14 @@ static void what_is_not_there_has_a_near_name(void **unused)
     assert_null(mp_members_open(members, "m111", &layers, &failure, meant, sizeof meant));
     assert_int_equal(failure.fault, MP_FAULT_NONE);
     assert_string_equal(meant, "m11");
-    assert_ptr_equal(mp_members_find("A.tar"), members); /* which is no file */
+    assert_ptr_equal(mp_members_find(inputs, "A.tar"), members); /* which is no file */
     mp_members_release(members);
-    assert_int_equal(mp_members_archive("A.tar:m1"), 5);
+    assert_int_equal(mp_members_archive(inputs, "A.tar:m1"), 5);
     mp_members_release(members);
-    mp_members_forget();
-    assert_null(mp_members_find("A.tar"));
-    assert_int_equal(mp_members_archive("A.tar:m1"), 0);
+    mp_members_forget(inputs);
+    assert_null(mp_members_find(inputs, "A.tar"));
+    assert_int_equal(mp_members_archive(inputs, "A.tar:m1"), 0);
+    mp_inputs_free(inputs);
     free(tar);
 }
 

@@ -1,0 +1,25 @@
+/* The one internal header of the programs for terminals: the session from inside, the tables of
+ * what can be asked and printed, answers as lines of text, and the tools of all layers for memory,
+ * text, units and output. It has nothing of readers, models and analyses: tests/layers.py holds the
+ * programs to that. */
+#ifndef MP_SESSION_TERMINAL_H
+#define MP_SESSION_TERMINAL_H
+
+#include "base/diagnose.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "base/whole.h"
+#include "document/checks.h"
+#include "export/formats.h"
+#include "render/cell.h"
+#include "render/text.h"
+#include "render/wrap.h"
+#include "session/beside.h"
+#include "session/save.h"
+#include "session/session.h"
+#include "session/watch.h"
+
+#endif
