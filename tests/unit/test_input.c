@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -317,6 +318,21 @@ static void bytes_come_without_lines(void **unused)
     free(text);
 }
 
+/* Steps of 64 bytes load what is behind the window: it is the same in each run. */
+static void bytes_behind_the_window_have_a_value(void **unused)
+{
+    (void)unused;
+    static const char text[] = "1 2\n3 4", zeros[MP_WINDOW_SLACK];
+    mallopt(M_PERTURB, 0x5a); /* fills what is allocated */
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    mp_input *input = mp_input_from_memory("input", text, sizeof text - 1, 3, diagnostics);
+    mallopt(M_PERTURB, 0);
+    assert_int_equal(mp_input_look_ahead(input).length, sizeof text - 1);
+    assert_memory_equal(input->bytes + input->end, zeros, sizeof zeros);
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+}
+
 static void put_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -500,6 +516,7 @@ int main(void)
         cmocka_unit_test(a_file_is_read_and_its_progress_told),
         cmocka_unit_test(standard_input_is_a_dash),
         cmocka_unit_test(bytes_come_without_lines),
+        cmocka_unit_test(bytes_behind_the_window_have_a_value),
         cmocka_unit_test(what_was_put_back_is_not_opened_again),
         cmocka_unit_test(few_files_stay_open),
         cmocka_unit_test(a_pipe_starts_again_as_long_as_it_is_remembered),
