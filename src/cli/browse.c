@@ -1,4 +1,4 @@
-#include "cli/browse.h"
+#include "cli/commands.h"
 
 /* Reading options that have an effect, by kind of recording. */
 static const mp_argument rows[] = {
@@ -26,9 +26,9 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 #include "cli/command_line.h"
 #include "cli/editor.h"
 #include "cli/fits.h"
+#include "cli/process.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
-#include "cli/signals.h"
 
 /* --- the loop --- */
 

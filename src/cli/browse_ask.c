@@ -140,8 +140,8 @@ static bool has_option(const char *const *words, size_t count, const cli_option 
     return false;
 }
 
-/* What an answer of this kind of recording has where nobody asks for more, if it would have less.
- */
+/* Add the browser's default for an option that the user did not give, if the command's own
+ * default is lower. */
 static void add_usual(line_words *words, const cli_command *command, unsigned kind,
                       const char *name, const char *text)
 {

@@ -22,7 +22,7 @@ enum { BROWSE_MOST_VIEWS = 24 };
 /* The views that recordings of this kind, a bit, have, the first of them first; `views` has room
  * for BROWSE_MOST_VIEWS. */
 size_t browse_views(unsigned kind, const browse_view **views);
-/* Whether one of them is of this command. */
+/* Return true if a view belongs to this command. */
 bool browse_has_view(const char *command);
 
 /* An answer, and what it borrows from. Zero-initialise to start. */

@@ -4,13 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/browse.h"
 #include "cli/export.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/run.h"
-#include "cli/store.h"
-#include "cli/watch.h"
 
 static int run_formats(cli_options *options)
 {

@@ -9,4 +9,17 @@
  */
 const cli_command *cli_commands(size_t *count);
 
+/* --- those that the command line answers itself, with what they take; each gives the exit status
+ * --- */
+
+/* Digests of recordings in a store, a folder of text files. */
+extern const mp_argument_table cli_baseline_arguments;
+int cli_baseline(cli_options *options);
+/* Look at a recording on a full screen. */
+extern const mp_argument_table cli_browse_arguments;
+int cli_browse(cli_options *options);
+/* Recordings that are being written, a row for each snapshot. */
+extern const mp_argument_table cli_watch_arguments;
+int cli_watch(cli_options *options);
+
 #endif

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What the run said of why it ends as it does, and the worst of what --quiet kept back. */
+/* Messages of the run that explain its exit status, and the worst one that --quiet suppressed. */
 static struct {
     bool said;
     mp_severity worst;

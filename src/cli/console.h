@@ -51,8 +51,8 @@ mp_style cli_style(cli_colour colour, int64_t width, bool to_file);
 /* Check an output by mp_output_spares. False after a message. */
 bool cli_output_spares(const mp_load_options *how, const char *output, const char *const *paths,
                        size_t count);
-/* Where the answer goes: standard output where `path` is NULL, or a file that appears under its
- * name only when it is whole. False after a message. */
+/* Open the output: standard output if `path` is NULL, else a file that appears under its name
+ * only when it is complete. False after a message. */
 bool cli_output_open(mp_output *output, const char *path);
 /* `keep`: false throws away what was written. False after a message if it could not be written. */
 bool cli_output_close(mp_output *output, bool keep);

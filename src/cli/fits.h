@@ -10,6 +10,10 @@ bool cli_given_once(const cli_options *options);
 /* The number of inputs is right, and the format can show the answer. */
 bool cli_fits(const cli_options *options);
 
+/* Choose the format by the ending of --output, where nothing else says it; an ending that says none
+ * leaves it. False after a message: such a file is not written, here or as a --chart. */
+bool cli_ending_choose(cli_options *options);
+
 /* The option is on the command line, not as a default. */
 bool cli_is_given(const cli_options *options, const char *name);
 /* --to is, and names a format: elsewhere it is a snapshot. */

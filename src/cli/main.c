@@ -11,9 +11,9 @@
 #include "cli/limits.h"
 #include "cli/options.h"
 #include "cli/pager.h"
+#include "cli/process.h"
 #include "cli/sandbox.h"
 #include "cli/screen.h"
-#include "cli/signals.h"
 
 /* Without a stream: its lock may be held by whoever asked for the memory. */
 static void out_of_memory(void)

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "cli/helper.h"
+#include "cli/process.h"
 
 typedef struct cli_pager {
     cli_process helper;

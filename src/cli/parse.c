@@ -6,7 +6,6 @@
 
 #include "cli/config.h"
 #include "cli/console.h"
-#include "cli/ending.h"
 #include "cli/export.h"
 #include "cli/fits.h"
 #include "cli/options.h"

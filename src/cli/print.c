@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/browse_ask.h"
-#include "cli/chart.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
 #include "cli/pager.h"
@@ -65,6 +64,26 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     return rendered ? CLI_OK : CLI_USAGE;
 }
 
+/* Write the picture of the answer, where one is asked for; gives the exit status. */
+static int put_chart(const cli_options *options, const mp_document *document,
+                     const mp_diagnostics *diagnostics)
+{
+    mp_output output;
+    mp_error error = {0};
+    if (!options->chart)
+        return CLI_OK;
+    if (!cli_output_open(&output, options->chart))
+        return CLI_UNREADABLE;
+    mp_style style = cli_style(options->colour, options->width, true);
+    bool drawn =
+        mp_renderer_find("svg")->render(document, diagnostics, &style, output.file, &error);
+    if (!drawn)
+        cli_put_error(&error);
+    if (!cli_output_close(&output, drawn))
+        return CLI_UNREADABLE;
+    return drawn ? CLI_OK : CLI_USAGE;
+}
+
 /* If the format does not show rules, summarise them on standard error. */
 static void put_verdicts(const mp_document *document)
 {
@@ -82,7 +101,7 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
                      ? cli_put_document(options, document, diagnostics)
                      : CLI_USAGE;
     if (status == CLI_OK)
-        status = cli_put_chart(options, document, diagnostics);
+        status = put_chart(options, document, diagnostics);
     for (size_t i = 0; i < document->check_count; i++) {
         const mp_check *check = &document->checks[i];
         bool warns = check->verdict == MP_VERDICT_PASS && *check->warning && !options->quiet;

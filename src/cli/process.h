@@ -1,9 +1,10 @@
-/* A process that is made before this one goes into its sandbox, and stays outside, with a pipe each
- * way. It knows nothing of what is read, and ends with this one, whatever that dies of: the pipe is
- * closed then. */
+/* Processes that are made before this one goes into its sandbox, and stay outside, with a pipe each
+ * way; and what signals do to this one. Such a process knows nothing of what is read, and ends with
+ * this one, whatever that dies of: the pipe is closed then. */
 #ifndef MP_CLI_PROCESS_H
 #define MP_CLI_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -24,5 +25,27 @@ int cli_process_wait(cli_process *of);
 
 /* False with errno: somebody may have ended it, which is no signal here. */
 bool cli_process_tell(const cli_process *of, const void *from, size_t length);
+
+/* --- a process that waits to become another program --- */
+
+/* In the new process: become the program, by what it was told, which has a NUL behind it, or come
+ * back with errno. */
+typedef void cli_helper_become(char *told);
+
+/* Before any thread is started. Gives one without a process where there can be none. */
+cli_process cli_helper_make(cli_helper_become *become);
+/* Tell it what it waits for. Gives 0 when it has become the program, whose end is waited for by
+ * cli_process_wait, or the number of an error: there is none any more then. */
+int cli_helper_start(cli_process *helper, const char *told, size_t length);
+
+/* --- signals --- */
+
+/* Return true if the parent had ignored the signal (nohup), which then stays ignored. */
+bool cli_signal_is_ignored(int number);
+/* Those of them that are not ignored, which a signalfd would be told of nevertheless. */
+sigset_t cli_signals_heeded(const int *signals, size_t count);
+/* End by it, so that whoever started the program sees what ended it; where it is held back, as soon
+ * as it is not. */
+void cli_signals_end_by(int number);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cli/store.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "cli/run.h"
 #include "cli/sandbox.h"
 
-/* Of a gate's arguments, those that a baseline can be kept with. */
+/* Arguments of a gate that can be stored with a baseline. */
 static const mp_argument rows[] = {
     {"from", MP_SHARED_ARGUMENT, 0},
     {"to", MP_SHARED_ARGUMENT, 0},

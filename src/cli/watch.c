@@ -1,6 +1,6 @@
 /* The first thread waits for signals, draws the screen, and ends it all; each recording has another
  * (session/watch.h). */
-#include "cli/watch.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,11 +14,10 @@
 #include <unistd.h>
 
 #include "cli/console.h"
-#include "cli/helper.h"
+#include "cli/process.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
 #include "cli/screen.h"
-#include "cli/signals.h"
 #include "cli/watch_board.h"
 
 enum { SLICE_US = 10000000 };
@@ -63,8 +62,8 @@ static int read_policy(cli_options *options)
 
 /* --- the command of --exec --- */
 
-/* What the command prints is no answer of ours. It was told the command, then what is to be in its
- * environment, and an empty text. */
+/* Become the shell of the command, whose output is not ours. `told` has the command, then its
+ * environment variables, and an empty text. */
 static void become_shell(char *told)
 {
     static char name[] = "sh", option[] = "-c";

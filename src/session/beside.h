@@ -20,8 +20,8 @@ bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, m
 bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected, mp_error *error);
 /* Return true if the file can be read only once: a pipe or standard input. */
 bool mp_file_is_stream(const char *path);
-/* Whether it is a baseline. A stream is not looked into: what is read of it is gone for whoever
- * reads a recording from it. */
+/* Return true if the file is a baseline. A stream is not tested, because bytes read from it
+ * would be missing when it is read as a recording. */
 bool mp_file_is_baseline(const char *path, const mp_load_options *how);
 
 bool mp_is_folder(const char *path);
@@ -32,7 +32,7 @@ bool mp_is_folder(const char *path);
 bool mp_output_spares(mp_inputs *inputs, const char *output, const char *const *paths, size_t count,
                       mp_error *error);
 
-/* Where the texts of sources are. */
+/* Folders and encoding of source texts. */
 typedef struct mp_sources {
     mp_argument_texts folders;
     mp_load_options how; /* of it, the inputs, the encoding and the limits count */

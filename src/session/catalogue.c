@@ -72,7 +72,8 @@ mp_document *mp_formats_document(void)
     return document;
 }
 
-/* What sets a shared argument of several names, at a place from 0; NULL behind the last one. */
+/* Return the option at a place, from 0, of a shared argument with several options; NULL after
+ * the last. */
 static const char *selecting(size_t place)
 {
     return place < MP_SUBJECTS        ? mp_subject_name((mp_subject)place)
