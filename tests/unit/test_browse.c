@@ -85,7 +85,7 @@ static void begin(subject *of, const char *path, unsigned rows, unsigned columns
     snprintf(file, sizeof file, "%s", path);
     assert_true(cli_parse(6, words, commands, count, &of->options));
     cli_session_begin(&of->session, &of->options);
-    assert_true(mp_session_find(&of->session.own, NULL));
+    assert_true(mp_session_find(&of->session.own, NULL, false));
     assert_true(mp_session_read(&of->session.own, &of->options.reading.load));
     of->source = (browse_source){&of->options, &of->session.own};
     browse_begin(&of->state, &of->source, rows, columns, true);
