@@ -9,7 +9,6 @@ SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 NOT_ADDED = {"from_sequence", "to_sequence", "types", "threads", "crawls", "peak_time_us", "modules",
              "app_domains", "partial"}
 # What a table's rows stand by, the largest first; a change by its size.
-LEAKING = ("leak", "growing-queue", "growing-object")  # kinds
 ORDERS = {"leaks": "bytes", "top": "bytes", "growth": "delta_bytes", "lifetimes": "deaths",
           "retained": "retained_bytes", "snapshots": None, "tree": None}
 
@@ -67,9 +66,8 @@ class Folders:
             self.hold(order_of_files == sorted(order_of_files, key=str.encode),
                       f"{command} of {folder.name}: files are mixed")
             return
-        # Of leaks, what leaks by the verdict comes first.
-        keys = [(row.get("kind") in LEAKING if command == "leaks" else False, abs(row[order]))
-                for row in rows]
+        # Of leaks, what leaks by the verdict comes first, by what leaks of it.
+        keys = [(row["leaking_bytes"], 0) if row.get("leaking_bytes") else (0, abs(row[order])) for row in rows]
         self.hold(keys == sorted(keys, reverse=True), f"{command} of {folder.name}: not in order")
         if rows and "rank" in rows[0]:
             self.hold([row["rank"] for row in rows] == list(range(1, len(rows) + 1)),

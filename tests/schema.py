@@ -67,13 +67,13 @@ OPEN = {"type": "object", "properties": {}}
 # The object "verdict", and the worst of it.
 VERDICT = {"leaks": {"enum": ["yes", "no", "unknown"]}, "reason": TEXT, "worst": {}}
 WORST = {"file": TEXT, "type": TEXT, "name": TEXT, "site": TEXT, "kind": TEXT, "bytes": BYTES,
-         "objects": COUNT, "confidence": {"$ref": "#/$defs/number"}}
+         "objects": COUNT, "leaking_bytes": BYTES, "confidence": {"$ref": "#/$defs/number"}}
 
 # A line of memprof watch, by its table: what it always has. Of an event, which there are.
 LINES = {"watch": ["sequence", "live_objects", "live_bytes", "delta_bytes", "path", "grown_bytes",
                    "leaked_objects", "leaked_bytes"],
          "events": ["event", "path", "message"]}
-EVENTS = ["waiting", "renamed", "truncated", "replaced", "closed", "timeout", "limit"]
+EVENTS = ["waiting", "renamed", "truncated", "replaced", "closed", "timeout", "limit", "worst-leak"]
 LINE_PAGE = os.path.join(ROOT, "docs", "man", "memprof-watch.1.scd")
 
 # --- what is asked, so that each table of each command is seen ---

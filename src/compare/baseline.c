@@ -144,7 +144,7 @@ static bool read_member(loader *load, line_values *values, const char *name, jso
                   {"unreachable_bytes", offsetof(run_values, unreachable_bytes)},
                   {"modules", offsetof(run_values, modules)}};
     /* Clocks are set back while a program runs: times may be negative. */
-    for (size_t i = 0; i < MP_AMOUNTS; i++)
+    for (size_t i = 0; i < MP_AMOUNTS && mp_amount_fields[i].name; i++)
         if (strcmp(mp_amount_fields[i].name, name) == 0)
             return read_figure(load, offsetof(run_values, amounts) + i * sizeof(int64_t), value,
                                strcmp(name, "exclusive_us") == 0 ? -MOST : 0);

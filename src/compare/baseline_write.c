@@ -75,7 +75,7 @@ static void add_figure(mp_json *line, const char *name, const int64_t *figures, 
 /* `of`: of each run. */
 static void add_amounts(mp_json *line, const mp_amounts *of, size_t runs)
 {
-    for (size_t i = 0; i < MP_AMOUNTS; i++)
+    for (size_t i = 0; i < MP_AMOUNTS && mp_amount_fields[i].name; i++)
         add_figure(line, mp_amount_fields[i].name, &of->at[i], runs, MP_AMOUNTS, false);
 }
 

@@ -70,8 +70,8 @@ static uint32_t site_for(mp_builds *builds, mp_entry_key key)
 }
 
 /* Add an entry's amount to that of its site in this build; sites differ in more than their
- * lines. */
-static void add_entry(mp_builds *builds, mp_entry_key key, int64_t amount)
+ * lines. Return the place of the site. */
+static uint32_t add_entry(mp_builds *builds, mp_entry_key key, int64_t amount)
 {
     uint32_t build = (uint32_t)builds->count, place = site_for(builds, key);
     mp_built_site *site = &builds->sites[place];
@@ -79,13 +79,14 @@ static void add_entry(mp_builds *builds, mp_entry_key key, int64_t amount)
     site->key = key; /* a type that is inferred may be another one by now */
     if (again) {
         builds->points[site->point].amount += amount;
-        return;
+        return place;
     }
     mp_grow(&builds->points, &builds->point_capacity, builds->point_count + 1,
             sizeof *builds->points);
     builds->points[builds->point_count] = (mp_built_point){place, build, amount};
     site->point = (uint32_t)builds->point_count++; /* its last one, until all is settled */
     site->count++;
+    return place;
 }
 
 static bool fits(const mp_builds *builds, const mp_digest *digest, mp_error *error)
@@ -134,8 +135,13 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
                             .frame = by.frames[entry->key.frame],
                             .line = MP_NO_LINE};
         build.amount += amount;
-        if (amount)
-            add_entry(builds, key, amount);
+        if (!amount)
+            continue;
+        const uint32_t place = add_entry(builds, key, amount);
+        if (entry->amounts.leaking_bytes > build.leaking_bytes) {
+            build.leaking_bytes = entry->amounts.leaking_bytes;
+            build.worst = place;
+        }
     }
     build.sites = (uint32_t)(builds->point_count - before);
     mp_grow(&builds->at, &builds->capacity, builds->count + 1, sizeof *builds->at);

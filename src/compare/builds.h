@@ -18,6 +18,8 @@ typedef struct mp_build {
     int64_t start_us;          /* 0: not known */
     int64_t amount;            /* bytes alive; of profiles, microseconds */
     uint32_t sites;            /* with any */
+    uint32_t worst;            /* site that leaks most, by place, if any leaks */
+    int64_t leaking_bytes;     /* of it; 0: nothing leaks, or it is a baseline */
     bool complete, open_ended; /* as of a digest */
     bool cut;                  /* it is not complete, and no snapshot of it was named */
 } mp_build;

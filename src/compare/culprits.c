@@ -15,9 +15,10 @@ enum { TELLING = 64 }; /* times the work of a look at a name: matching, words */
 
 typedef struct ranked {
     mp_culprit culprit;
-    bool as_bad;  /* as it was: stands behind what got worse */
-    int64_t rank; /* the larger the worse */
-    size_t place; /* as they were found */
+    bool as_bad;     /* as it was: stands behind what got worse */
+    int64_t leaking; /* bytes that leak steadily: what leaks stands before what else is left */
+    int64_t rank;    /* the larger the worse */
+    size_t place;    /* as they were found */
 } ranked;
 
 typedef struct found {
@@ -29,7 +30,7 @@ typedef struct found {
 static void put(found *to, mp_culprit culprit, int64_t rank)
 {
     mp_grow(&to->at, &to->capacity, to->count + 1, sizeof *to->at);
-    to->at[to->count] = (ranked){culprit, false, rank, to->count};
+    to->at[to->count] = (ranked){culprit, false, 0, rank, to->count};
     to->count++;
 }
 
@@ -137,6 +138,8 @@ static void put_difference(mp_evaluation *evaluation, found *to, mp_level level,
     }
     put(to, culprit, worse ? llabs(culprit.change) : now);
     to->at[to->count - 1].as_bad = !worse;
+    if (mp_measure_is_of_left(evaluation->rule->measure))
+        to->at[to->count - 1].leaking = mp_leaking_change(&at->base, &at->now);
 }
 
 /* Return true if the entry got worse; if it has no base, true if it exists. */
@@ -332,6 +335,8 @@ static int by_rank(const void *left, const void *right)
     const ranked *a = left, *b = right;
     if (a->as_bad != b->as_bad)
         return a->as_bad ? 1 : -1;
+    if (a->leaking != b->leaking)
+        return a->leaking > b->leaking ? -1 : 1;
     if (a->rank != b->rank)
         return a->rank > b->rank ? -1 : 1;
     return a->place < b->place ? -1 : a->place > b->place;

@@ -160,13 +160,16 @@ static const char *done_text(const mp_evaluation *evaluation)
                                             evaluation->context->exact_bytes));
 }
 
-/* "2 of 5 modules, worst shop.Order: "; "" of the whole. */
+/* "2 of 5 modules, worst shop.Order: "; "" of the whole. What is left behind most need not be the
+ * worst leak. */
 static const char *who_text(mp_evaluation *evaluation, const mp_rule_subject *subject,
                             size_t failed, size_t count)
 {
     const mp_rule *rule = evaluation->rule;
-    return rule->each ? mp_arena_format(evaluation->scratch, "%zu of %zu %ss, worst %s: ", failed,
-                                        count, mp_select_by_name(rule->by), subject->label)
+    return rule->each ? mp_arena_format(evaluation->scratch, "%zu of %zu %ss, %s %s: ", failed,
+                                        count, mp_select_by_name(rule->by),
+                                        mp_measure_is_of_left(rule->measure) ? "most" : "worst",
+                                        subject->label)
                       : "";
 }
 
@@ -308,6 +311,7 @@ static void decide(mp_evaluation *evaluation, const mp_rule_subject *subjects, s
     const mp_rule_subject *worst = hold_each(evaluation, subjects, count, &failed);
     mp_threshold limit = mp_bound_of(&rule->bound, worst->reference, worst->spread);
     evaluation->failed_count = failed;
+    evaluation->worst = worst->label;
     evaluation->result->verdict = failed ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
     set_numbers(evaluation, worst, limit.number);
     if (rule->bound.reference == MP_OF_LINES)

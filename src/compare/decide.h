@@ -16,6 +16,7 @@ typedef struct mp_evaluation {
     mp_rule_result *result;
     const char **failed; /* of a rule on each: the labels that fail, in order; in `scratch` */
     size_t failed_count;
+    const char *worst;          /* of a rule on each: the label that is named first */
     bool trend_held;            /* another rule is about what leaks steadily */
     struct mp_choices *choices; /* what the policy's rules share */
 } mp_evaluation;

@@ -181,6 +181,7 @@ const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
     {"scoped_bytes", MP_HAS_SCOPED},
     {"accepted_objects", MP_HAS_HISTORY},
     {"accepted_bytes", MP_HAS_HISTORY},
+    {NULL, MP_HAS_HISTORY},
 };
 
 static bool has_bytes(const mp_amounts *amounts)
@@ -198,6 +199,23 @@ mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b)
     for (size_t i = 0; i < MP_AMOUNTS; i++)
         a.at[i] += b.at[i];
     return a;
+}
+
+bool mp_amounts_equal(const mp_amounts *a, const mp_amounts *b)
+{
+    bool same = true;
+    for (size_t i = 0; i < MP_AMOUNTS && mp_amount_fields[i].name; i++)
+        same &= a->at[i] == b->at[i];
+    return same;
+}
+
+int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now)
+{
+    const int64_t left = now->leaked_bytes - base->leaked_bytes;
+    int64_t change = now->leaking_bytes - base->leaking_bytes;
+    if (!base->leaking_bytes && base->leaked_bytes) /* not told, or it did not leak steadily */
+        change = left < change ? left : change;
+    return change > 0 ? change : 0;
 }
 
 mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b)

@@ -70,7 +70,7 @@ enum { MP_SCOPED_UNKNOWN = -1 };
  * are alive at the digest's `to`, and so are `scoped_bytes`: of what an entry does not have itself
  * but is scoped to it, directly or through other owners. Sites that differ in the names of their
  * objects alone tell those of all of them, as they are compared as one. */
-enum { MP_AMOUNTS = 13 };
+enum { MP_AMOUNTS = 14 };
 typedef union mp_amounts {
     struct {
         int64_t objects, bytes;
@@ -80,13 +80,14 @@ typedef union mp_amounts {
         int64_t exclusive_us, calls;
         int64_t scoped_bytes;
         int64_t accepted_objects,
-            accepted_bytes; /* of objects and bytes: leaks that are accepted */
+            accepted_bytes;    /* of objects and bytes: leaks that are accepted */
+        int64_t leaking_bytes; /* that leak steadily; 0 in baselines, which do not keep them */
     };
     int64_t at[MP_AMOUNTS];
 } mp_amounts;
 
 typedef struct mp_amount_field {
-    const char *name; /* in baselines */
+    const char *name; /* in baselines; NULL: they do not keep it */
     unsigned has;     /* the bit that says whether it is known */
 } mp_amount_field;
 extern const mp_amount_field mp_amount_fields[MP_AMOUNTS];
@@ -95,6 +96,12 @@ extern const mp_amount_field mp_amount_fields[MP_AMOUNTS];
  * of a recording, or of all lines of a baseline, never overflow. */
 mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b);
 mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b);
+/* Return whether both are alike in all that baselines keep. */
+bool mp_amounts_equal(const mp_amounts *a, const mp_amounts *b);
+
+/* Return by how many bytes more of something leak steadily than in a base; 0: it does not leak, or
+ * leaks no more than there. A base that is a baseline says only what was left behind. */
+int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now);
 
 /* Identity of an entry. Heap: type and stack; `frame` and `line` are where objects were created
  * (frame 0: outside the program's code). Profile: the method, as `program` and `name`. Group:

@@ -7,6 +7,7 @@
 #include "compare/substitution.h"
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
+#include "query/verdict.h"
 
 const char *mp_level_name(mp_level level)
 {
@@ -118,6 +119,7 @@ static uint32_t entry_for(mp_entries *list, mp_entry_key key)
 static void digest_sites(builder *of)
 {
     const mp_model *model = of->model;
+    const bool *leaks = mp_window_verdict(of->window)->generations;
     mp_entries *sites = &of->digest->lists[MP_LEVEL_SITE];
     mp_entries *types = &of->digest->lists[MP_LEVEL_TYPE];
     uint32_t *site_of = mp_alloc_zero(model->contexts.count, sizeof *site_of);
@@ -147,6 +149,8 @@ static void digest_sites(builder *of)
             amounts.accepted_objects = objects;
             amounts.accepted_bytes = bytes;
         }
+        if (leaks[delta->generation.i] && !mp_window_before_from(of->window, delta->snapshot))
+            amounts.leaking_bytes = amounts.bytes;
         mp_amounts *sum = &sites->at[*site - 1].amounts, *of_type = &types->at[*type - 1].amounts;
         *sum = mp_amounts_add(*sum, amounts);
         *of_type = mp_amounts_add(*of_type, amounts);
@@ -255,11 +259,13 @@ static void digest_groups(builder *of)
     const mp_dimension *by = of->options->dimension;
     const mp_grouping *grouping = mp_window_groups(of->window, by, MP_GROUPS_SCOPED);
     bool scoped = of->digest->has & MP_HAS_SCOPED && by->of_context;
+    int64_t *leaking = mp_verdict_of_groups(of->window, grouping);
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         mp_amounts amounts = amounts_of(&group->to);
         amounts.leaked_objects = mp_cost_live(group->leaked);
         amounts.leaked_bytes = group->leaked.bytes;
+        amounts.leaking_bytes = leaking[i];
         amounts.scoped_bytes = scoped ? group->inclusive_bytes - group->to.bytes : 0;
         mp_entry_key key = {.line = MP_NO_LINE};
         if (by->of_source) { /* an overload may begin elsewhere than it did */
@@ -271,6 +277,7 @@ static void digest_groups(builder *of)
         }
         add(of, MP_LEVEL_GROUP, key, amounts);
     }
+    free(leaking);
 }
 
 /* Add the unreachable bytes; they are unknown for a selection. */

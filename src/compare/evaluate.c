@@ -65,7 +65,12 @@ typedef struct selection {
     size_t here, there; /* the others, of the recording and of the base */
     mp_rule_subject *at;
     size_t count, capacity;
-    mp_rule_subject sum, most; /* most: the entry with the largest number, for a message */
+    mp_rule_subject sum;
+    /* The entry for a message: with the largest number, or what leaks most of what was left. */
+    mp_rule_subject most;
+    int64_t largest;        /* number of any entry */
+    int64_t most_leaking;   /* bytes of `most` that leak steadily */
+    const char *most_label; /* that the rule knows it by */
 } selection;
 
 static int by_text(const void *left, const void *right)
@@ -94,6 +99,25 @@ static bool is_untracked(const selection *found, const char *type)
            bsearch(&type, found->names, found->name_count, sizeof *found->names, by_text);
 }
 
+/* Remember an entry if it is to be named before the one so far. */
+static void take_most(mp_evaluation *evaluation, selection *found, const mp_entry *entry,
+                      int64_t amount, const char *label)
+{
+    const bool left = mp_measure_is_of_left(evaluation->rule->measure);
+    const int64_t leaking = left ? entry->amounts.leaking_bytes : 0;
+    found->largest = amount > found->largest ? amount : found->largest;
+    if (found->most.label && (leaking != found->most_leaking ? leaking < found->most_leaking
+                                                             : amount < found->most.number))
+        return;
+    const char *told = told_of(evaluation, mp_rule_level(evaluation->rule), &entry->key);
+    if (found->most.label && leaking == found->most_leaking && amount == found->most.number &&
+        strcmp(told, found->most.label) >= 0)
+        return;
+    found->most = (mp_rule_subject){told, amount, 0, 0};
+    found->most_leaking = leaking;
+    found->most_label = label;
+}
+
 static void gather(mp_evaluation *evaluation, selection *found, const mp_digest *digest)
 {
     const mp_rule *rule = evaluation->rule;
@@ -114,11 +138,8 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
         found->at[found->count++] =
             (mp_rule_subject){label, is_base ? 0 : amount, is_base ? amount : 0, 0};
         *(is_base ? &found->sum.reference : &found->sum.number) += amount;
-        if (is_base || amount <= 0 || amount < found->most.number)
-            continue;
-        const char *told = told_of(evaluation, level, &entry->key);
-        if (amount > found->most.number || strcmp(told, found->most.label) < 0)
-            found->most = (mp_rule_subject){told, amount, 0, 0};
+        if (!is_base && amount > 0)
+            take_most(evaluation, found, entry, amount, label);
     }
     free(chosen.at);
 }
@@ -179,18 +200,38 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
     free(shares);
 }
 
-/* Add what has most of a sum: of the whole of a window its worst site, else `most`. */
-static void add_most(mp_evaluation *evaluation, const mp_rule_subject *most)
+/* Say why an entry is named: it is the largest, or leaks though others are larger. */
+static const char *most_text(int64_t largest, int64_t number)
+{
+    return number < largest ? "leaks steadily" : "most";
+}
+
+/* Return true if a rule on each fails for what leaks most of all that it fails for, and names
+ * something else first. */
+static bool hides_leak(const mp_evaluation *evaluation, const selection *found)
+{
+    size_t at = 0;
+    while (at < evaluation->failed_count && strcmp(evaluation->failed[at], found->most_label) != 0)
+        at++;
+    return at < evaluation->failed_count && strcmp(evaluation->worst, found->most_label) != 0;
+}
+
+/* Add what has most of a sum: of the whole of a window its worst site, else the entry. */
+static void add_most(mp_evaluation *evaluation, const selection *found)
 {
     const mp_rule *rule = evaluation->rule;
+    const mp_rule_subject *most = &found->most;
     const mp_window *window = rule->by ? NULL : evaluation->context->window;
+    const bool leaks = found->most_leaking > 0;
     bool upper = rule->comparison == MP_AT_MOST || rule->comparison == MP_LESS;
-    if (evaluation->result->verdict != MP_VERDICT_FAIL || rule->each || !upper ||
+    if (evaluation->result->verdict != MP_VERDICT_FAIL || !upper ||
+        (rule->each && !(leaks && hides_leak(evaluation, found))) ||
         mp_measure_rows[rule->measure].counts)
         return;
     const char *text = window ? mp_most_of_whole(evaluation, window) : NULL;
     if (!text && most->label)
-        text = mp_arena_format(evaluation->scratch, "; most: %s, %s",
+        text = mp_arena_format(evaluation->scratch, "; %s: %s, %s",
+                               most_text(found->largest, most->number),
                                mp_quantity_text(evaluation->scratch, rule->measure, most->number,
                                                 evaluation->context->exact_bytes),
                                most->label);
@@ -303,7 +344,7 @@ static void judge_amount(mp_evaluation *evaluation)
     } else {
         mp_evaluation_find_nothing(evaluation);
     }
-    add_most(evaluation, &found.most);
+    add_most(evaluation, &found);
     free(found.untracked);
     free(found.names);
     free(found.at);
@@ -329,30 +370,35 @@ static void judge_new(mp_evaluation *evaluation)
     const mp_differences *all = mp_news_of(evaluation, level);
     mp_choice chosen = mp_choose_news(evaluation, level);
     mp_rule_subject subject = {.label = ""};
-    const mp_difference *largest = NULL;
-    int64_t largest_weight = 0;
+    const mp_difference *most = NULL; /* or what leaks most of what was left */
+    int64_t most_weight = 0, most_leaking = 0, largest = 0;
     for (size_t i = 0; i < chosen.count; i++) {
         const mp_difference *at = &all->at[chosen.at[i]];
         if (!mp_measure_is_new(rule->measure, at))
             continue;
         subject.number++;
         int64_t amount = mp_measure_of(weight, &at->now);
-        if (!largest || amount > largest_weight) {
-            largest = at;
-            largest_weight = amount;
+        int64_t leaking = mp_measure_is_of_left(rule->measure) ? at->now.leaking_bytes : 0;
+        largest = amount > largest ? amount : largest;
+        if (!most || leaking > most_leaking || (leaking == most_leaking && amount > most_weight)) {
+            most = at;
+            most_weight = amount;
+            most_leaking = leaking;
         }
     }
-    const char *most = "";
-    if (largest)
-        most = mp_arena_format(
-            evaluation->scratch, "; %s%s, %s", subject.number > 1 ? "most: " : "",
-            mp_quantity_text(evaluation->scratch, weight, largest_weight, context->exact_bytes),
-            told_of(evaluation, level, &largest->key));
+    const char *told = "";
+    if (most)
+        told = mp_arena_format(
+            evaluation->scratch, "; %s%s%s, %s",
+            subject.number > 1 ? most_text(largest, most_weight) : "",
+            subject.number > 1 ? ": " : "",
+            mp_quantity_text(evaluation->scratch, weight, most_weight, context->exact_bytes),
+            told_of(evaluation, level, &most->key));
     if (!rule->by || chosen.count)
         mp_evaluation_decide(evaluation, &subject, 1);
     else
         mp_evaluation_find_nothing(evaluation);
-    mp_evaluation_add(evaluation, most);
+    mp_evaluation_add(evaluation, told);
     free(chosen.at);
 }
 

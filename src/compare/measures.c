@@ -89,11 +89,16 @@ int64_t mp_measure_of(mp_measure measure, const mp_amounts *amounts)
     return amount;
 }
 
-bool mp_measure_is_of_leaks(mp_measure measure)
+bool mp_measure_is_of_left(mp_measure measure)
 {
     return measure == MP_MEASURE_LEAKED || measure == MP_MEASURE_LEAKED_OBJECTS ||
-           measure == MP_MEASURE_LEAK_SITES || measure == MP_MEASURE_NEW_LEAK_SITES ||
-           measure == MP_MEASURE_GROWTH || measure == MP_MEASURE_TREND;
+           measure == MP_MEASURE_LEAK_SITES || measure == MP_MEASURE_NEW_LEAK_SITES;
+}
+
+bool mp_measure_is_of_leaks(mp_measure measure)
+{
+    return mp_measure_is_of_left(measure) || measure == MP_MEASURE_GROWTH ||
+           measure == MP_MEASURE_TREND;
 }
 
 mp_measure mp_measure_weight(mp_measure measure)

@@ -97,6 +97,8 @@ static inline bool mp_measure_is_platform(mp_measure measure)
 /* Return whether what it measures is no longer there where a window ends behind the clean-up. What
  * is alive there is what a rule on that asks for. */
 bool mp_measure_is_of_leaks(mp_measure measure);
+/* Return whether it is about what was left behind: leaked bytes and objects, and their sites. */
+bool mp_measure_is_of_left(mp_measure measure);
 /* Itself; of one that counts, what the largest of them is chosen by. */
 mp_measure mp_measure_weight(mp_measure measure);
 /* In which unit a measure is. */

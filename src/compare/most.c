@@ -43,12 +43,12 @@ static const char *most_leaked(mp_evaluation *evaluation, const mp_window *windo
     const mp_measure measure = evaluation->rule->measure;
     if (!leaks->count)
         return lapsed_text(evaluation, window);
-    const mp_cost *leaked = &leaks->at[0].group.leaked;
+    const mp_leak *first = &leaks->at[0];
     return mp_arena_format(
         evaluation->scratch, "%s%s",
         told(evaluation, leaks->leaking ? worst_leak : most_of, measure,
-             measure == MP_MEASURE_LEAKED ? leaked->bytes : mp_cost_live(*leaked),
-             mp_leak_text(evaluation->scratch, window->model, &leaks->at[0])),
+             measure == MP_MEASURE_LEAKED ? mp_leak_bytes(first) : mp_leak_objects(first),
+             mp_leak_text(evaluation->scratch, window->model, first)),
         lapsed_text(evaluation, window));
 }
 

@@ -109,10 +109,11 @@ struct mp_table {
     /* The column by which rows stand, also among those of other files: texts ascending, changes
      * (MP_SIGNED) and other numbers descending. NULL: by something else. Static. */
     const char *order;
-    size_t ahead;        /* so many rows come before the others, also among those of other files */
-    const char *empty;   /* what people read where there are no rows; NULL: nothing */
-    const char *command; /* name of the command that shows it in full; NULL: none. Static. */
-    mp_line *lines;      /* above the rows */
+    size_t ahead; /* so many rows come before the others, also among those of other files */
+    const char *ahead_order; /* the column by which those stand, if it is not `order` */
+    const char *empty;       /* what people read where there are no rows; NULL: nothing */
+    const char *command;     /* name of the command that shows it in full; NULL: none. Static. */
+    mp_line *lines;          /* above the rows */
     size_t line_count, line_capacity;
     mp_line footer; /* below the rows */
     mp_answer answer;
@@ -136,7 +137,7 @@ typedef struct mp_told_verdict {
     const char *reason; /* texts of the document */
     const char *kind;   /* of the worst; static; NULL: nothing leaks */
     const char *type, *name, *site, *file;
-    int64_t bytes, objects, confidence;
+    int64_t bytes, objects, leaking_bytes, confidence;
     size_t leaking; /* of several files, those in which something leaks */
 } mp_told_verdict;
 

@@ -316,7 +316,7 @@ static bool is_before(const mp_headline *one, const mp_headline *other)
  */
 static int64_t weight_of(const mp_told_verdict *told)
 {
-    return told->kind                            ? told->bytes
+    return told->kind                            ? told->leaking_bytes
            : !told->leaks                        ? INT64_MIN
            : strcmp(told->leaks, "unknown") == 0 ? -1
                                                  : -2;

@@ -136,12 +136,13 @@ mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group)
     return into;
 }
 
-static int compare_refs(const void *a, const void *b, void *column)
+static int compare_refs(const void *a, const void *b, void *columns)
 {
     const mp_merge_row *left = a, *right = b;
     if (left->ahead != right->ahead)
         return left->ahead ? -1 : 1;
-    int order = mp_cells_compare(column, left->key, right->key);
+    const mp_column *by = ((const mp_column **)columns)[left->ahead];
+    int order = mp_cells_compare(by, left->key, right->key);
     return order ? order : (left->place > right->place) - (left->place < right->place);
 }
 
@@ -156,30 +157,49 @@ const mp_column *mp_merge_column(const mp_merge_group *group, const char *name)
     return NULL;
 }
 
+/* Return the column by which rows stand that come ahead; NULL: there is none of their own. */
+static const mp_column *ahead_column(const mp_merge_group *group)
+{
+    const char *name = NULL;
+    for (size_t i = 0; !name && i < group->count; i++)
+        name = group->at[i].table->ahead_order;
+    return mp_merge_column(group, name);
+}
+
+/* Return the place of the column of that name; the count of columns: there is none. */
+static size_t place_of(const mp_table *table, const mp_column *column)
+{
+    return column ? mp_column_find(table->columns, table->column_count, column->name)
+                  : table->column_count;
+}
+
 mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, bool stand,
                              size_t *count)
 {
     static const mp_cell unknown = {0};
-    const mp_column *by = mp_merge_column(group, order);
+    const mp_column *by[] = {mp_merge_column(group, order), ahead_column(group)};
     size_t all = 0;
+    by[1] = by[1] ? by[1] : by[0];
     for (size_t i = 0; i < group->count; i++)
         all += group->at[i].table->row_count;
     mp_merge_row *refs = mp_alloc((all + 1) * sizeof *refs);
     for (size_t i = 0, place = 0; i < group->count; i++) {
         const mp_table *from = group->at[i].table;
-        size_t own = by ? mp_column_find(from->columns, from->column_count, order) : 0;
         const mp_cell *least = NULL;
+        size_t own[] = {place_of(from, by[0]), place_of(from, by[1])};
         for (size_t row = 0; row < from->row_count; row++, place++) {
-            bool has = by && own < from->column_count;
-            const mp_cell *key = has ? &from->cells[row * from->column_count + own] : &unknown;
+            const bool ahead = row < from->ahead;
+            const bool has = own[ahead] < from->column_count;
+            const mp_cell *key =
+                has ? &from->cells[row * from->column_count + own[ahead]] : &unknown;
             if (!stand || !least || row == from->ahead ||
-                (by && mp_cells_compare(by, least, key) < 0))
+                (has && mp_cells_compare(by[ahead], least, key) < 0))
                 least = key;
-            refs[place] = (mp_merge_row){i, row, place, least, row < from->ahead};
+            refs[place] = (mp_merge_row){i, row, place, least, ahead};
         }
     }
-    if (by && all)
-        qsort_r(refs, all, sizeof *refs, compare_refs, (void *)(uintptr_t)by);
+    if (by[0] && all)
+        qsort_r(refs, all, sizeof *refs, compare_refs, by);
     *count = all;
     return refs;
 }

@@ -165,6 +165,7 @@ static void put_leaks(metrics_out *out, const mp_window *window)
         {"leak_bytes", "bytes", "Bytes leaked at one of the ten allocation sites that leak most."},
         {"leak_objects", "objects",
          "Objects leaked at one of the ten allocation sites that leak most."},
+        {"leaking_bytes", "bytes", "Bytes that leak steadily at an allocation site."},
     };
     const mp_leaks *leaks = mp_window_leak_sites(window);
     for (uint32_t i = 0; i < leaks->count && i < WORST; i++) {
@@ -173,9 +174,10 @@ static void put_leaks(metrics_out *out, const mp_window *window)
                 mp_arena_format(&out->arena, "{type=\"%s\",name=\"%s\",stack=\"%s\"}",
                                 quoted(out, leak->type), leak->name ? quoted(out, leak->name) : "",
                                 stack_of(out, window->model, (mp_frame){leak->node, leak->line})),
-                (int64_t[MEASURES]){leak->group.leaked.bytes, mp_cost_live(leak->group.leaked)});
+                (int64_t[MEASURES]){leak->group.leaked.bytes, mp_cost_live(leak->group.leaked),
+                                    leak->leaking_bytes});
     }
-    put_rows(out, measures, 2);
+    put_rows(out, measures, MEASURES);
 }
 
 static void put_platform(metrics_out *out, const mp_window *window)

@@ -20,7 +20,7 @@ static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_s
         leak->names_differ = true;
 }
 
-/* Add names and verdicts. `leak_of`: of each site, its leak, from 1. */
+/* Add names. `leak_of`: of each site, its leak, from 1. */
 static void add_names(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks,
                       const uint32_t *leak_of)
 {
@@ -30,12 +30,12 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
     for (uint32_t i = 1; i < model->generations.count; i++) {
         uint32_t site = sites->group_of[i];
         const mp_generation *generation = &model->generations.at[i];
-        if (!site || !leak_of[site - 1] ||
-            !mp_window_leaks(window, generation->context, generation->born))
+        if (!site || !leak_of[site - 1] || !mp_cost_live(balances[i].to))
             continue;
         mp_leak *leak = &leaks->at[leak_of[site - 1] - 1];
-        leak->verdict = &verdict->sites[verdict->site_of[i]];
-        if (mp_cost_live(balances[i].to))
+        if (mp_cost_live(leak->group.leaked) > 0
+                ? mp_window_leaks(window, generation->context, generation->born)
+                : verdict->generations[i])
             add_name(model, leak, leaks->private, model->contexts.at[generation->context.i].name);
     }
     for (uint32_t i = 0; i < leaks->count; i++)
@@ -121,11 +121,14 @@ static void judge_types(const mp_window *window, const mp_grouping *sites, mp_le
     free(fates);
 }
 
-static mp_leak leak_of_group(const mp_model *model, const mp_group *group, mp_arena *arena)
+static mp_leak leak_of_group(const mp_model *model, const mp_group *group,
+                             const mp_site_verdict *verdict, mp_arena *arena)
 {
     const mp_context *context =
         &model->contexts.at[model->generations.at[group->example.i].context.i];
-    return (mp_leak){.type = mp_type_label(arena, model, mp_site_type(model, context)),
+    return (mp_leak){.verdict = verdict,
+                     .leaking_bytes = mp_site_leaking_bytes(verdict),
+                     .type = mp_type_label(arena, model, mp_site_type(model, context)),
                      .inference = mp_context_inference(model, context),
                      .class = model->types.at[context->type.i].class,
                      .node = model->tree_of[context->node.i],
@@ -175,9 +178,8 @@ static int contract_order(const void *left, const void *right, void *opaque)
 {
     const mp_leak *a = left, *b = right;
     int64_t objects_a = mp_cost_live(a->group.leaked), objects_b = mp_cost_live(b->group.leaked);
-    const bool leaks = mp_site_kind_leaks(a->verdict->kind);
-    if (leaks != mp_site_kind_leaks(b->verdict->kind))
-        return leaks ? -1 : 1;
+    if (a->leaking_bytes != b->leaking_bytes)
+        return a->leaking_bytes > b->leaking_bytes ? -1 : 1;
     if (a->group.leaked.bytes != b->group.leaked.bytes)
         return a->group.leaked.bytes > b->group.leaked.bytes ? -1 : 1;
     if (objects_a != objects_b)
@@ -194,37 +196,19 @@ static int contract_order(const void *left, const void *right, void *opaque)
     return order;
 }
 
-int64_t mp_leak_bytes(const mp_leak *leak)
+bool mp_leak_is_growth(const mp_leak *leak)
 {
-    return mp_cost_live(leak->group.leaked) > 0 ? leak->group.leaked.bytes : leak->verdict->bytes;
+    return leak->leaking_bytes > leak->group.leaked.bytes;
 }
 
-/* Find the worst one; older objects that grow take the place behind the last row. */
-static void find_worst(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks)
+int64_t mp_leak_bytes(const mp_leak *leak)
 {
-    const mp_leak_verdict *verdict = mp_window_verdict(window);
-    const mp_site_verdict *grower = NULL;
-    while (leaks->leaking < leaks->count &&
-           mp_site_kind_leaks(leaks->at[leaks->leaking].verdict->kind))
-        leaks->leaking++;
-    int64_t most = leaks->leaking ? mp_leak_bytes(leaks->at) : 0;
-    for (uint32_t i = 1; i <= verdict->site_count; i++) {
-        const mp_site_verdict *site = &verdict->sites[i];
-        const uint32_t group = sites->group_of[site->example];
-        if (!mp_site_kind_leaks(site->kind) || site->bytes <= most || !group ||
-            mp_cost_live(sites->groups[group - 1].leaked) > 0)
-            continue;
-        grower = site;
-        most = site->bytes;
-    }
-    if (grower) {
-        const mp_group *group = &sites->groups[sites->group_of[grower->example] - 1];
-        leaks->at[leaks->count] = leak_of_group(window->model, group, leaks->private);
-        leaks->at[leaks->count].verdict = grower;
-        leaks->worst = &leaks->at[leaks->count];
-    } else if (leaks->leaking) {
-        leaks->worst = leaks->at;
-    }
+    return mp_leak_is_growth(leak) ? leak->leaking_bytes : leak->group.leaked.bytes;
+}
+
+int64_t mp_leak_objects(const mp_leak *leak)
+{
+    return mp_cost_live(mp_leak_is_growth(leak) ? leak->group.to : leak->group.leaked);
 }
 
 static mp_leaks find_leaks(const mp_window *window)
@@ -236,15 +220,21 @@ static mp_leaks find_leaks(const mp_window *window)
     mp_leaks leaks = {.has_scope = sites->has_scope,
                       .at = mp_alloc_zero((size_t)sites->count + 1, sizeof *leaks.at),
                       .private = mp_alloc_zero(1, sizeof(mp_arena))};
+    const mp_site_verdict **verdicts = mp_verdicts_of_sites(window, sites);
     for (uint32_t i = 0; i < sites->count; i++) {
         const mp_group *group = &sites->groups[i];
-        if (mp_cost_live(group->leaked) <= 0)
+        const bool left = mp_cost_live(group->leaked) > 0;
+        const bool leaking = verdicts[i] && mp_site_kind_leaks(verdicts[i]->kind);
+        if (!left && !leaking)
             continue;
-        leaks.at[leaks.count++] = leak_of_group(model, group, leaks.private);
+        leaks.at[leaks.count++] = leak_of_group(model, group, verdicts[i], leaks.private);
         leak_of[i] = leaks.count;
-        leaks.objects += mp_cost_live(group->leaked);
-        leaks.bytes += group->leaked.bytes;
+        leaks.left += left;
+        leaks.leaking += leaking;
+        leaks.objects += left ? mp_cost_live(group->leaked) : 0;
+        leaks.bytes += left ? group->leaked.bytes : 0;
     }
+    free(verdicts);
     add_names(window, sites, &leaks, leak_of);
     judge_types(window, sites, &leaks, leak_of);
     free(leak_of);
@@ -254,7 +244,7 @@ static mp_leaks find_leaks(const mp_window *window)
     free(order.ranks);
     for (uint32_t i = 0; i < leaks.count; i++)
         leaks.at[i].rank = i + 1;
-    find_worst(window, sites, &leaks);
+    leaks.worst = leaks.leaking ? leaks.at : NULL;
     return leaks;
 }
 
@@ -300,7 +290,7 @@ const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t
     if (!(window->model->holds & MP_HOLDS_SITES))
         return worst_type(arena, window, bytes);
     const mp_leak *worst = mp_window_leak_sites(window)->worst;
-    *bytes = worst ? worst->verdict->bytes : 0;
+    *bytes = worst ? worst->leaking_bytes : 0;
     return worst ? mp_leak_text(arena, window->model, worst) : NULL;
 }
 

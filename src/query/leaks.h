@@ -17,16 +17,16 @@ typedef struct mp_leak {
     uint32_t line;  /* of creation */
     mp_group group; /* of the site, without a label */
     const mp_site_verdict *verdict;
+    int64_t leaking_bytes; /* that leak by the verdict; 0: it does not leak */
 } mp_leak;
 
 typedef struct mp_leaks {
     mp_leak *at;
     uint32_t count;
-    uint32_t leaking; /* the first of them, by the verdict */
-    /* The largest that leaks by the verdict, of `at` or objects that are older than the window and
-     * grow; NULL: nothing does. */
-    const mp_leak *worst;
-    bool has_scope; /* objects have owners: kept bytes mean something */
+    uint32_t leaking;     /* number of the first ones, which leak by the verdict */
+    uint32_t left;        /* number of those that left objects of the window behind */
+    const mp_leak *worst; /* the first one, if it leaks; NULL: nothing does */
+    bool has_scope;       /* objects have owners: kept bytes mean something */
     int64_t objects, bytes;
     void *private;
 } mp_leaks;
@@ -34,9 +34,12 @@ typedef struct mp_leaks {
 /* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155", in the arena. */
 const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak);
 
-/* Return the bytes by which a leak stands among others: those of its row; of older objects that
- * grow, of their growth. */
+/* Return whether most of a leak is the growth of objects that are older than the window. */
+bool mp_leak_is_growth(const mp_leak *leak);
+/* Return the bytes of a leak: those that it left behind, or that growth. */
 int64_t mp_leak_bytes(const mp_leak *leak);
+/* Return the number of objects with these bytes. */
+int64_t mp_leak_objects(const mp_leak *leak);
 
 /* Name the worst leak, "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; of dumps,
  * the type. `bytes`: how much of it leaks. In the arena; NULL: nothing leaks. */
@@ -45,8 +48,8 @@ const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t
 /* Say that dumps may not be in the order of time; NULL: nothing speaks against it. In the arena. */
 const char *mp_dump_order_text(mp_arena *arena, const mp_model *model);
 
-/* Return the leaks, those that leak by the verdict first; then by bytes descending, objects
- * descending, type, stack, line. */
+/* Return the sites that left objects behind, or whose older objects leak as they grow: by the bytes
+ * that leak by the verdict, descending, then by bytes, objects, type, stack, line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
 
 #endif

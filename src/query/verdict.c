@@ -253,6 +253,16 @@ int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *groupi
     return sums;
 }
 
+const mp_site_verdict **mp_verdicts_of_sites(const mp_window *window, const mp_grouping *sites)
+{
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
+    const mp_site_verdict **of_group = mp_alloc_zero((size_t)sites->count + 1, sizeof *of_group);
+    for (uint32_t i = 1; i < window->model->generations.count; i++)
+        if (sites->group_of[i] && verdict->site_of[i])
+            of_group[sites->group_of[i] - 1] = &verdict->sites[verdict->site_of[i]];
+    return of_group;
+}
+
 bool mp_verdict_is_unknown(const mp_window *window)
 {
     const mp_leak_verdict *verdict = mp_window_verdict(window);

@@ -19,6 +19,12 @@ typedef struct mp_site_verdict {
     int64_t session_bytes; /* of them, in `session` */
 } mp_site_verdict;
 
+/* Return the bytes that leak at a site; 0: it does not leak. */
+static inline int64_t mp_site_leaking_bytes(const mp_site_verdict *site)
+{
+    return mp_site_kind_leaks(site->kind) ? site->bytes : 0;
+}
+
 typedef struct mp_leak_verdict {
     const uint32_t *site_of; /* by generation, the place in `sites`; 0: it does not count */
     mp_site_verdict *sites;  /* from 1 */
@@ -44,6 +50,10 @@ static inline int64_t mp_verdict_bytes(const mp_window *window, const mp_leak_ve
 }
 /* Return what each group adds, by place. Release with free(). */
 int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *grouping);
+
+/* Return the verdict on each group of sites, by place (of dumps, of types); NULL: it is accepted or
+ * kept for reuse, and is not judged. Release with free(). */
+const mp_site_verdict **mp_verdicts_of_sites(const mp_window *window, const mp_grouping *sites);
 
 /* Return whether the window is too short to tell what leaks: something was created, but no session
  * has MP_VERDICT_MOMENTS; of dumps, there are fewer than three. */

@@ -69,12 +69,21 @@ const mp_relation mp_relation_types = {
 
 typedef struct site_row {
     int64_t site, line, created_objects, created_bytes, deleted_objects;
-    int64_t live_objects, live_bytes, leaked_objects, leaked_bytes;
-    const char *type, *name;
+    int64_t live_objects, live_bytes, leaked_objects, leaked_bytes, leaking_bytes, confidence;
+    const char *type, *name, *kind;
     mp_texts stack;
 } site_row;
 
-enum { SITE, SITE_TYPE, SITE_NAME, SITE_STACK, SITE_LINE };
+enum {
+    SITE,
+    SITE_TYPE,
+    SITE_NAME,
+    SITE_STACK,
+    SITE_LINE,
+    SITE_KIND,
+    SITE_CONFIDENCE,
+    SITE_LEAKING
+};
 
 static const mp_column site_columns[] = {
     [SITE] = MP_FIELD(site_row, site, MP_NUMBER, "number of the site, in this answer"),
@@ -82,6 +91,10 @@ static const mp_column site_columns[] = {
     [SITE_NAME] = MP_FIELD(site_row, name, MP_TEXT, "name that all of its objects have"),
     [SITE_STACK] = MP_FIELD(site_row, stack, MP_LIST, "stack, the innermost frame first"),
     [SITE_LINE] = MP_FIELD(site_row, line, MP_NUMBER, "line that creates the objects"),
+    [SITE_KIND] = MP_FIELD(site_row, kind, MP_TEXT, "how the site behaves, as `leaks` judges it"),
+    [SITE_CONFIDENCE] = MP_FIELD(site_row, confidence, MP_NUMBER, "certainty of that in percent"),
+    [SITE_LEAKING] = MP_FIELD(site_row, leaking_bytes, MP_BYTES,
+                              "bytes that leak steadily, as `max-trend` counts them; 0: none"),
     MP_FIELD(site_row, created_objects, MP_COUNT, "objects created up to the end of the window"),
     MP_FIELD(site_row, created_bytes, MP_BYTES, "their bytes when they were created"),
     MP_FIELD(site_row, deleted_objects, MP_COUNT, "objects deleted up to the end of the window"),
@@ -137,6 +150,17 @@ static mp_texts stack_of(mp_arena *texts, const mp_model *model, mp_frame frame)
         .at = frames, .count = count, .whole = count < depth ? depth : 0, .kept = true};
 }
 
+/* Tell how the site behaves, if it is judged. */
+static void set_verdict(mp_relation_source *source, uint64_t place, site_row *row)
+{
+    if (!source->site_verdicts)
+        source->site_verdicts = mp_verdicts_of_sites(source->window, mp_source_sites(source));
+    const mp_site_verdict *verdict = source->site_verdicts[place];
+    row->kind = verdict ? mp_site_kind_name(verdict->kind) : NULL;
+    row->confidence = verdict ? verdict->confidence : MP_UNKNOWN;
+    row->leaking_bytes = verdict ? mp_site_leaking_bytes(verdict) : 0;
+}
+
 static uint64_t count_sites(mp_relation_source *source)
 {
     return mp_source_sites(source)->count;
@@ -158,6 +182,9 @@ static bool site_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
                      .live_bytes = group->to.bytes,
                      .leaked_objects = mp_cost_live(group->leaked),
                      .leaked_bytes = group->leaked.bytes};
+    if (MP_WANTS(wanted, SITE_KIND) || MP_WANTS(wanted, SITE_CONFIDENCE) ||
+        MP_WANTS(wanted, SITE_LEAKING))
+        set_verdict(source, place, &site);
     if (MP_WANTS(wanted, SITE_TYPE))
         site.type = mp_type_label(texts, model, mp_site_type(model, context));
     if (MP_WANTS(wanted, SITE_NAME) && names_of(source)[place + 1].i)

@@ -29,6 +29,7 @@ void mp_relation_source_free(mp_relation_source *source)
     free(source->calls);
     free(source->costs);
     free(source->timeline);
+    free(source->site_verdicts);
     free(source->site_names);
     free(source->first_frame);
     mp_id_index_free(&source->objects);

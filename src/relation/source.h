@@ -7,6 +7,7 @@
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
 #include "query/timeline.h"
+#include "query/verdict.h"
 #include "relation/relation.h"
 
 struct mp_relation_source {
@@ -20,6 +21,7 @@ struct mp_relation_source {
     mp_profile_costs *costs;
     mp_timeline *timeline;
     const mp_grouping *sites;
+    const mp_site_verdict **site_verdicts; /* of each site, by place; NULL: not judged */
     mp_symbol_id *site_names; /* of each site, by place; none: objects of several names, or none */
     uint64_t *first_frame;    /* of each site, by place, where its frames begin; and of all */
     uint32_t peak_session, peak; /* the session that was asked for last; its peak */

@@ -122,7 +122,8 @@ static void put_cell(json_out *out, const char *name, const mp_column *column, c
                        mp_list_length(cell));
 }
 
-/* `kind`: its first member, and in place of "kind" the name of a column of that name; NULL: none.
+/* `kind`: its first member, and in place of "kind" the name of a column of that name, or "site_kind"
+ * where a column is called as the kind is; NULL: none.
  */
 static void put_row(json_out *out, const mp_column *columns, size_t count, const mp_cell *cells,
                     const char *kind)
@@ -135,7 +136,11 @@ static void put_row(json_out *out, const mp_column *columns, size_t count, const
         const mp_column *column = &columns[i];
         if (column->flags & MP_FOR_PEOPLE)
             continue;
-        const char *name = kind && strcmp(column->name, "kind") == 0 ? kind : column->name;
+        const char *name = column->name;
+        if (kind && strcmp(name, "kind") == 0) /* a site has a number, too */
+            name = mp_column_find(columns, count, kind) == count
+                       ? kind
+                       : mp_arena_format(&out->arena, "%s_kind", kind);
         if (cell->known)
             put_cell(out, name, column, cell);
         else if (column->flags & MP_NULL)
@@ -324,6 +329,7 @@ static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
         mp_json_text(&out->json, "kind", verdict->kind);
         mp_json_number(&out->json, "bytes", verdict->bytes);
         mp_json_number(&out->json, "objects", verdict->objects);
+        mp_json_number(&out->json, "leaking_bytes", verdict->leaking_bytes);
         mp_json_number(&out->json, "confidence", verdict->confidence);
         mp_json_close(&out->json, '}');
     }

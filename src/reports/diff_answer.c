@@ -162,12 +162,42 @@ static const char *most_of(mp_document *document, const mp_diff *diff, const sid
                                                                  : "");
 }
 
+/* Return what leaks more than in the base, the most; NULL: nothing does. */
+static const mp_difference *worst_leak(const mp_diff *diff, const mp_diff_arguments *asked,
+                                       int64_t *change)
+{
+    const mp_difference *worst = NULL;
+    *change = 0;
+    for (size_t i = 0; i < diff->differences.count; i++) {
+        const mp_difference *at = &diff->differences.at[i];
+        const int64_t more = mp_leaking_change(&at->base, &at->now);
+        if (more <= *change || !mp_difference_counts(asked, diff, at))
+            continue;
+        worst = at;
+        *change = more;
+    }
+    return worst;
+}
+
 /* --- lines --- */
 
 /* The size that the rows are about. */
 static measure measure_of_rows(const mp_diff *diff, const measure *of)
 {
     return diff->nodes ? (measure){FIELD(retained_bytes), .what = "retained"} : *of;
+}
+
+/* Say what leaks more than in the base, unless the verdict has named it as what grew most. */
+static void say_leak(mp_document *document, const mp_diff *diff, const mp_difference *named,
+                     const mp_diff_arguments *asked)
+{
+    int64_t change;
+    const mp_difference *worst =
+        diff->has & MP_HAS_HISTORY ? worst_leak(diff, asked, &change) : NULL;
+    if (worst && worst != named)
+        mp_document_say(document, MP_TONE_WORSE, "Leaks more", "%s (%s steadily)",
+                        mp_difference_text(document, diff, worst),
+                        mp_bytes_text(document, change, true));
 }
 
 static void say_verdict(mp_document *document, const mp_diff *diff, const measure *measures,
@@ -195,6 +225,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
         most = most_of(document, diff, &of, &rows, "most by", count > 1);
     mp_document_say(document, verdicts[verdict].tone, verdicts[verdict].label[profile], "%s%s%s",
                     text, apart, most);
+    say_leak(document, diff, *most && up ? of.most : NULL, asked);
 }
 
 /* "+21.9 KiB in 5 sites (2 new)" */

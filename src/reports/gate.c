@@ -245,7 +245,7 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
 static bool is_same(const mp_digest *a, const mp_digest *b)
 {
     bool same = a->checksum_count && a->checksum_count == b->checksum_count &&
-                memcmp(&a->totals, &b->totals, sizeof a->totals) == 0; /* else another snapshot */
+                mp_amounts_equal(&a->totals, &b->totals); /* else another snapshot */
     for (size_t i = 0; same && i < a->checksum_count; i++)
         same = mp_checksum_equal(&a->checksums[i], &b->checksums[i]);
     return same;

@@ -19,7 +19,7 @@ typedef struct leak_row {
     const mp_leak *leak;
     int64_t bytes, objects, created_objects, deleted_objects, grew_snapshots, window_snapshots;
     int64_t line, start_line, idle_objects, session_pool_objects, owner_leaked_objects;
-    int64_t inclusive_bytes;
+    int64_t inclusive_bytes, leaking_bytes;
     double inferred_type_percent;
     int64_t confidence;
     const char *growth, *trend, *kind, *type, *name, *what, *inferred_type;
@@ -59,6 +59,7 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, session_pool_objects, "In the session's pool", MP_COUNT, RECORDED),
     MP_COLUMN(leak_row, owner_leaked_objects, "Owner leaks", MP_COUNT, RECORDED),
     MP_COLUMN(leak_row, inclusive_bytes, "With scoped", MP_BYTES, RECORDED),
+    MP_COLUMN(leak_row, leaking_bytes, "Leaking", MP_BYTES, MP_FOR_PROGRAMS),
 };
 
 /* Leaks come with the worst first, and by bytes. */
@@ -77,9 +78,20 @@ static void set_trend(mp_document *document, leak_row *row)
     bool once = mp_group_grew_once(group), every = group->grew == group->moments;
     bool told = mp_group_growth_told(group);
     row->trend = !told ? NULL : once ? "once" : every ? "every" : "repeated";
+    if (!group->moments) /* all of it is older than the window */
+        return;
     row->growth = once || (every && told) ? row->trend
                                           : mp_document_text(document, "%" PRIu32 " of %" PRIu32,
                                                              group->grew, group->moments);
+}
+
+/* Say by how much objects that are older than the window grew. */
+static const char *older_text(mp_document *document, const mp_leak *leak)
+{
+    return mp_document_text(document, "%s object%s, older than the window, grew by %s",
+                            mp_count_text(document, mp_leak_objects(leak), false),
+                            mp_leak_objects(leak) == 1 ? "" : "s",
+                            mp_bytes_text(document, leak->leaking_bytes, false));
 }
 
 /* Set the flags that a domain expert would look for, each with a word for people. */
@@ -97,6 +109,7 @@ static void set_flags(mp_document *document, leak_row *row)
         {row->leak->class == MP_TYPE_RAW_MEMORY, "raw-memory",
          "memory that only the program itself can free"},
         {group->owned_by_leak > 0, "owner-leaked", "what it is scoped to leaks itself"},
+        {mp_leak_is_growth(row->leak), "older-than-window", older_text(document, row->leak)},
     };
     enum { RULES = sizeof rules / sizeof *rules };
     const char **flags = mp_arena_alloc(document->arena, RULES * sizeof *flags);
@@ -152,7 +165,7 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
         const mp_leak *leak = &leaks->at[i];
         const mp_group *group = &leak->group;
         const mp_inference *inference = leak->inference;
-        if (mp_is_asked(asked, group->leaked.bytes, mp_cost_live(group->leaked)))
+        if (mp_is_asked(asked, mp_leak_bytes(leak), mp_leak_objects(leak)))
             rows[(*count)++] = (leak_row){
                 .leak = leak,
                 .bytes = group->leaked.bytes,
@@ -163,6 +176,7 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
                 .window_snapshots = group->moments,
                 .kind = mp_site_kind_name(leak->verdict->kind),
                 .confidence = leak->verdict->confidence,
+                .leaking_bytes = if_any(leak->leaking_bytes),
                 .type = leak->type,
                 .name = leak->name,
                 .inferred_type_percent = inference && inference->type.i
@@ -193,8 +207,8 @@ static void attach_site(mp_document *document, mp_table *table, const mp_model *
                            .inferred = events,
                            .frame = mp_utf8_copy(document->arena, frame),
                            .frames = model->tree.at[row->leak->node].depth,
-                           .bytes = row->bytes,
-                           .objects = row->objects};
+                           .bytes = mp_leak_bytes(row->leak),
+                           .objects = mp_leak_objects(row->leak)};
     mp_table_attach(table, site);
 }
 
@@ -216,6 +230,7 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     table->answer = MP_ANSWER_LEAK_SITES;
     table->main = true;
     table->order = order->columns[0];
+    table->ahead_order = "leaking_bytes";
     table->list_depth = (size_t)asked->stack_depth;
     table->empty = "none";
     const char *in_use = mp_in_use_text(document, window);
@@ -226,7 +241,7 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
     mp_folding folding = mp_folding_of(model);
     for (size_t i = 0; i < shown; i++) {
-        table->ahead += !asked->sort && mp_site_kind_leaks(rows[i].leak->verdict->kind);
+        table->ahead += !asked->sort && rows[i].leak->leaking_bytes > 0;
         set_texts(document, model, &folding, table->list_depth + 1, &rows[i]);
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);

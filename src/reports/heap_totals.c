@@ -168,7 +168,7 @@ static void set_history(mp_document *document, const mp_window *window, const mp
         row->reusable = mp_amount_text(document, totals->reusable_objects, totals->reusable_bytes);
     if (leaks) {
         const mp_leaks *sites = mp_window_leak_sites(window);
-        row->leak_sites = sites->count;
+        row->leak_sites = sites->left;
         row->leaked = mp_amount_text(document, sites->objects, sites->bytes);
     }
     if (suppressed) {

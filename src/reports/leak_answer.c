@@ -50,19 +50,18 @@ static const char *session_text(mp_document *document, const mp_model *model, co
 static const char *text_of(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
     const mp_group *group = &leak->group;
-    const int64_t alive = mp_cost_live(group->leaked);
+    const bool growth = mp_leak_is_growth(leak);
     const char *kept = "";
-    if (group->kept_bytes > group->leaked.bytes)
+    if (!growth && group->kept_bytes > group->leaked.bytes)
         kept = mp_document_text(document, " (%s with what is scoped to it)",
                                 mp_bytes_text(document, group->kept_bytes, false));
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
-    return mp_document_text(
-        document, "%s in %s x %s%s%s%s at %s, %s%s",
-        mp_bytes_text(document, mp_leak_bytes(leak), alive <= 0),
-        mp_count_text(document, alive > 0 ? alive : mp_cost_live(group->to), false), leak->type,
-        leak->name ? " " : "", leak->name ? leak->name : "", kept,
-        mp_frame_text(document, model, site), behaviour(document, leak),
-        session_text(document, model, leak));
+    return mp_document_text(document, "%s in %s x %s%s%s%s at %s, %s%s",
+                            mp_bytes_text(document, mp_leak_bytes(leak), growth),
+                            mp_count_text(document, mp_leak_objects(leak), false), leak->type,
+                            leak->name ? " " : "", leak->name ? leak->name : "", kept,
+                            mp_frame_text(document, model, site), behaviour(document, leak),
+                            session_text(document, model, leak));
 }
 
 /* "18.6 KiB in 29 objects from 3 sites" */
@@ -74,15 +73,25 @@ static const char *sum_text(mp_document *document, int64_t bytes, int64_t object
                             mp_count_text(document, sites, false), sites == 1 ? "" : "s");
 }
 
-/* Sum up the rows that leak by the verdict. */
-static const char *leaking_text(mp_document *document, const mp_leaks *leaks)
+/* Sum up the sites that leak by the verdict: what they left behind, of *left sites, and whether
+ * older objects grow. */
+static const char *leaking_text(mp_document *document, const mp_leaks *leaks, uint32_t *left)
 {
     int64_t bytes = 0, objects = 0;
+    bool grows = false;
+    *left = 0;
     for (uint32_t i = 0; i < leaks->leaking; i++) {
-        bytes += leaks->at[i].group.leaked.bytes;
-        objects += mp_cost_live(leaks->at[i].group.leaked);
+        const mp_leak *leak = &leaks->at[i];
+        const int64_t alive = mp_cost_live(leak->group.leaked);
+        grows |= mp_leak_is_growth(leak);
+        *left += alive > 0;
+        bytes += alive > 0 ? leak->group.leaked.bytes : 0;
+        objects += alive > 0 ? alive : 0;
     }
-    return sum_text(document, bytes, objects, leaks->leaking);
+    if (!*left)
+        return "objects that grow";
+    return mp_document_text(document, "%s%s", sum_text(document, bytes, objects, *left),
+                            grows ? ", and objects that grow" : "");
 }
 
 static const char *reason_of(mp_document *document, const mp_window *window, const mp_leaks *leaks)
@@ -91,8 +100,8 @@ static const char *reason_of(mp_document *document, const mp_window *window, con
         return mp_document_text(document, "%s", behaviour(document, leaks->worst));
     if (mp_verdict_is_unknown(window))
         return mp_verdict_refusal(document->arena, window);
-    return leaks->count ? "the objects left behind filled early, turn over or are in use"
-                        : "nothing was left behind";
+    return leaks->left ? "the objects left behind filled early, turn over or are in use"
+                       : "nothing was left behind";
 }
 
 void mp_tell_verdict(mp_document *document, const mp_window *window)
@@ -104,8 +113,6 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
                                                                      : "no",
                             .reason = reason_of(document, window, leaks)};
     if (worst) {
-        const mp_group *group = &worst->group;
-        const int64_t alive = mp_cost_live(group->leaked);
         const mp_frame site = mp_frame_naming(window->model, (mp_frame){worst->node, worst->line});
         const mp_texts stack = mp_stack_texts(document, window->model, site);
         told.kind = mp_site_kind_name(worst->verdict->kind);
@@ -113,7 +120,8 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
         told.name = worst->name ? mp_document_text(document, "%s", worst->name) : NULL;
         told.site = mp_document_text(document, "%s", stack.count ? stack.at[0] : "");
         told.bytes = mp_leak_bytes(worst);
-        told.objects = alive > 0 ? alive : mp_cost_live(group->to);
+        told.objects = mp_leak_objects(worst);
+        told.leaking_bytes = worst->leaking_bytes;
         told.confidence = worst->verdict->confidence;
     }
     document->verdict = told;
@@ -123,30 +131,29 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
 static void set_headline(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
     const mp_leak *leak = leaks->worst;
-    if (!leak && mp_verdict_is_unknown(window) && leaks->count)
+    if (!leak && mp_verdict_is_unknown(window) && leaks->left)
         leak = leaks->at;
     if (leak)
         document->headline = (mp_headline){.tone = MP_TONE_WORSE,
                                            .label = leaks->worst ? "Worst leak" : "Largest left",
                                            .text = text_of(document, window->model, leak),
-                                           .keys = {leaks->worst != NULL, mp_leak_bytes(leak), 0}};
+                                           .keys = {leak->leaking_bytes, mp_leak_bytes(leak), 0}};
 }
 
 static void say_sums(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
-    const char *all = sum_text(document, leaks->bytes, leaks->objects, leaks->count);
-    if (leaks->leaking == leaks->count && leaks->count)
-        mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s", all);
+    const char *all = sum_text(document, leaks->bytes, leaks->objects, leaks->left);
+    uint32_t left;
+    const char *leaking = leaking_text(document, leaks, &left);
+    if (leaks->leaking && left == leaks->left)
+        mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s", leaking);
     else if (leaks->leaking)
-        mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s, of %s left behind",
-                        leaking_text(document, leaks), all);
-    else if (leaks->count && mp_verdict_is_unknown(window))
+        mp_document_say(document, MP_TONE_WORSE, "Leaks",
+                        left ? "%s, of %s left behind" : "%s; left behind: %s", leaking, all);
+    else if (leaks->left && mp_verdict_is_unknown(window))
         mp_document_say(document, MP_TONE_WORSE, "Leaks",
                         "unknown: too few snapshots; left behind: %s", all);
-    else if (leaks->worst)
-        mp_document_say(document, MP_TONE_WORSE, "Leaks", "objects that grow%s%s",
-                        leaks->count ? "; left behind: " : "", leaks->count ? all : "");
-    else if (leaks->count)
+    else if (leaks->left)
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "none; left behind: %s", all);
     else
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s",
@@ -174,7 +181,7 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
         mp_document_say(document, MP_TONE_PLAIN, leaks->worst ? "Largest other" : "Largest left",
                         "%s", text_of(document, window->model, &leaks->at[leaks->leaking]));
     set_headline(document, window, leaks);
-    document->running = mp_window_still_runs(window) && leaks->count;
+    document->running = mp_window_still_runs(window) && leaks->left;
 }
 
 /* --- of several files --- */

@@ -289,6 +289,12 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
                         told_of(document, builds, &worst->site->key), first + 1,
                         base_name(builds->at[first].path));
     }
+    const mp_build *latest = &builds->at[last];
+    if (latest->leaking_bytes && has_sites(builds))
+        mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s, %s, in build %zu (%s)",
+                        mp_bytes_text(document, latest->leaking_bytes, false),
+                        told_of(document, builds, &builds->sites[latest->worst].key), last + 1,
+                        base_name(latest->path));
     mp_document_say(document, MP_TONE_PLAIN, "Growing", "%zu of %zu %s", growing,
                     builds->site_count,
                     builds->holds & MP_HOLDS_PROFILE ? "methods"

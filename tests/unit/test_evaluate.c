@@ -218,7 +218,7 @@ static void selected(void **state)
         {"live of type \"C\" <= 1", PASS, 0, 1, NULL},
         {"live of each type <= 400", FAIL, 500, 400, "1 of 4 types, worst A: 500 B alive"},
         {"live of each type <= 500", PASS, 500, 500, NULL},
-        {"leaked of each source <= 100", FAIL, 200, 100, "2 of 4 sources, worst f"},
+        {"leaked of each source <= 100", FAIL, 200, 100, "2 of 4 sources, most f"},
         {"live of each type \"B\" >= 200", FAIL, 100, 200, "1 of 1 types, worst B"},
     };
     fixture of;
