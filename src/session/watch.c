@@ -161,7 +161,7 @@ static bool has_limits(const mp_watching *watching)
     return watching->max_growth.set || watching->max_leaked.set;
 }
 
-static void hold(mp_watching *watching, const mp_watch_row *row)
+static void hold(mp_watching *watching, const mp_watch_row *row, mp_model *model)
 {
     const mp_ceiling *growth = &watching->max_growth, *leaked = &watching->max_leaked;
     const mp_rule rules[] = {
@@ -171,9 +171,9 @@ static void hold(mp_watching *watching, const mp_watch_row *row)
     const char *dashes = watching->session->dashes;
     bool exact = watching->session->reading.exact_bytes;
     if (growth->set)
-        mp_watch_limit_hold(&watching->limit, &rules[0], row, dashes, exact);
+        mp_watch_limit_hold(&watching->limit, &rules[0], row, model, dashes, exact);
     if (leaked->set)
-        mp_watch_limit_hold(&watching->limit, &rules[1], row, dashes, exact);
+        mp_watch_limit_hold(&watching->limit, &rules[1], row, model, dashes, exact);
 }
 
 /* mp_model.tell, on the file's thread. */
@@ -192,7 +192,7 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
     mp_watching_enter(watching);
     if (!watching->over) {
         watching->listener->row(watching, file->place, &row);
-        hold(watching, &row);
+        hold(watching, &row, file->model);
     }
     mp_watching_leave(watching);
     report_diagnostics(file);
@@ -231,6 +231,28 @@ static void refuse_damaged(watched *file)
     mp_arena_free(&arena);
 }
 
+/* Report what leaks most of a recording that has ended. */
+static void report_worst_leak(watched *file)
+{
+    mp_watching *watching = file->watching;
+    mp_arena arena = {0};
+    const char *worst =
+        mp_watch_worst_leak(file->model, watching->session->reading.exact_bytes, &arena);
+    mp_watching_enter(watching);
+    if (worst && !watching->over) {
+        watching->listener->note(
+            watching, MP_NOTE,
+            mp_arena_format(&arena, "memprof: %s: worst leak: %s", file->path, worst));
+        watching->listener->event(watching, &(mp_watch_event){.event = "worst-leak",
+                                                              .path = file->path,
+                                                              .message = worst,
+                                                              .limit_bytes = MP_UNKNOWN,
+                                                              .actual_bytes = MP_UNKNOWN});
+    }
+    mp_watching_leave(watching);
+    mp_arena_free(&arena);
+}
+
 static void end_recording(watched *file)
 {
     if (!file->model)
@@ -240,6 +262,8 @@ static void end_recording(watched *file)
         report_diagnostics(file);
     if (has_limits(file->watching))
         refuse_damaged(file);
+    if (file->last.i)
+        report_worst_leak(file);
     if (!file->over && file->last.i && file->watching->question->policy)
         judge(file, true);
     mp_tracker_free(file->tracker);

@@ -1,9 +1,13 @@
 #include "session/watch_rows.h"
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "compare/measures.h"
 #include "document/checks.h"
+#include "model/build.h"
 #include "query/labels.h"
+#include "query/leaks.h"
 #include "query/window.h"
 #include "reports/judging.h"
 
@@ -91,6 +95,26 @@ mp_watch_row mp_watch_row_keep(mp_arena *arena, const mp_watch_row *row)
     return kept;
 }
 
+const char *mp_watch_worst_leak(mp_model *model, bool exact_bytes, mp_arena *arena)
+{
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    mp_error error = {0};
+    mp_window window;
+    const char *text = NULL;
+    int64_t bytes;
+    mp_model_build_tree(model, unheard);
+    if (mp_window_resolve(model, NULL, NULL, &window, &error)) {
+        text = mp_worst_leak_text(arena, &window, &bytes);
+        mp_window_free(&window);
+    }
+    mp_model_drop_tree(model);
+    mp_diagnostics_free(unheard);
+    return text ? mp_arena_format(arena, "%s, %s",
+                                  mp_quantity_text(arena, MP_MEASURE_TREND, bytes, exact_bytes),
+                                  text)
+                : NULL;
+}
+
 /* --- limits --- */
 
 static void exceed(mp_watch_limit *limit, const char *name, const mp_watch_row *row)
@@ -100,7 +124,7 @@ static void exceed(mp_watch_limit *limit, const char *name, const mp_watch_row *
 }
 
 void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_watch_row *row,
-                         const char *dashes, bool exact_bytes)
+                         mp_model *model, const char *dashes, bool exact_bytes)
 {
     const bool cleans_up =
         row->tag && (mp_text_is(row->tag, "_PreCleanUp") || mp_text_is(row->tag, "_Exit"));
@@ -112,8 +136,13 @@ void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_wa
     const char *most = row->grower ? mp_arena_format(&arena, "; grew most: %s", row->grower) : "";
     if (limit->name)
         return;
-    const mp_rule_result result = mp_rule_judge(&context, rule, &whole, 1, most, &arena);
+    mp_rule_result result = mp_rule_judge(&context, rule, &whole, 1, most, &arena);
     if (result.verdict == MP_VERDICT_FAIL) {
+        const char *worst = mp_watch_worst_leak(model, exact_bytes, &arena);
+        if (worst) {
+            most = mp_arena_format(&arena, "%s; worst leak: %s", most, worst);
+            result = mp_rule_judge(&context, rule, &whole, 1, most, &arena);
+        }
         mp_check check = mp_check_of(&arena, &result);
         check.file = row->path;
         check.note = of_growth || cleans_up ? "" : MP_IN_USE;

@@ -45,10 +45,15 @@ mp_watch_row mp_watch_row_of(mp_arena *arena, const char *path, const mp_model *
 /* Return a row that needs no model: the texts that people read, except paths, are in the arena. */
 mp_watch_row mp_watch_row_keep(mp_arena *arena, const mp_watch_row *row);
 
+/* Name the worst leak of what was read so far, "10.4 KiB, OOABL Obj shop.OrderEvent at placeOrder
+ * shop.OrderService:155", as reports do; in the arena. NULL: nothing leaks, or there are too few
+ * snapshots to tell. The model must have no call tree. */
+const char *mp_watch_worst_leak(mp_model *model, bool exact_bytes, mp_arena *arena);
+
 /* Judge a figure of the row by a limit, as mp_rule_of_limit makes it. Nothing happens if one was
- * exceeded before. */
+ * exceeded before. The model, which has no call tree, tells what leaks. */
 void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_watch_row *row,
-                         const char *dashes, bool exact_bytes);
+                         mp_model *model, const char *dashes, bool exact_bytes);
 /* Take the answer of a gate after the snapshot of this row: the first rule that fails, if any. */
 void mp_watch_limit_judge(mp_watch_limit *limit, const mp_document *gate, const mp_watch_row *row);
 /* Return the event that reports the limit. */
