@@ -2,6 +2,8 @@
 import csv
 import html
 import io
+import json
+import os
 import pathlib
 import re
 import shutil
@@ -10,95 +12,241 @@ import tempfile
 from verdict import program
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+LEAKING = ("leak", "growing-queue", "growing-object")  # kinds
+STATUS = {"yes": 1, "no": 0, "unknown": 3}  # of limits and rules that nothing may leak
+
+
+def same_site(site, text):
+    """Return true if a text has this site, and not one whose line begins with its line."""
+    return re.search(re.escape(site) + r"(?!\d)", text) is not None
+
+
+def function_of(site):
+    """Return a site without its line, which trends and rules on sites do not tell."""
+    return re.sub(r":\d+$| \(from \d+\)$", "", site)
+
+
+def without(seed, site):
+    """Return the program of a seed without what is created at a site; None: nothing is left."""
+    made = program.make(seed)
+    truth = made.truth()
+    gone = [place for place, told in zip(made.places, truth) if same_site(told["site"], site)]
+    made.places = [place for place in made.places if place not in gone and place.owner not in gone]
+    return made if made.places else None
 
 
 class Culprits:
-    """Needs json(), run(), hold(), parsed() and at_once() of Laws."""
+    """Needs json(), run(), hold(), parsed() and at_once() of Laws; `programs`: how many are made."""
 
     def culprit(self):
-        """Of samples and made-up programs: reports, tables, limits and folders agree on what leaks."""
-        samples = [*self.whole(), *sorted(SAMPLES.glob("*.taligent"))]
-        with tempfile.TemporaryDirectory() as folder:
-            made = [pathlib.Path(folder, f"made-{seed}") for seed in range(24)]
-            for seed, path in enumerate(made):
-                path.mkdir()
-                for name, text in program.make(seed).files():
-                    pathlib.Path(path, name).write_text(text, encoding="utf-8")
-            alone = [path for one in made for path in one.iterdir()]
-            self.at_once(lambda path: self.culprit_of(path, pathlib.Path(folder)), [*samples, *alone])
+        """Of samples and made-up programs: all answers agree on what leaks."""
+        samples = [*self.whole(), *sorted(SAMPLES.glob("*.taligent")), SAMPLES / "shop-aqtime.sqlite"]
+        with tempfile.TemporaryDirectory() as place:
+            place = pathlib.Path(place)
+            self.at_once(lambda path: self.culprit_of(path, place), [*samples, *self.real_heaps()])
+            self.at_once(lambda seed: self.culprit_of_program(seed, place), range(self.programs))
+            for number, members in enumerate(samples[at:at + 4] for at in range(0, len(samples), 4)):
+                self.folder_agrees_on_culprit(members, place / f"samples-{number}")
 
     @staticmethod
-    def named(worst):
-        """What tells one culprit from another."""
-        return worst and (worst["type"], worst.get("name"), worst["site"], worst["bytes"])
+    def real_heaps():
+        """Return the recordings of memory among the real ones, and say if there are none."""
+        corpus = pathlib.Path(os.environ.get("MEMPROF_CORPUS", SAMPLES.parent.parent / "shared" / "corpus"))
+        heaps = sorted(path for ending in ("oemp", "taligent") for path in corpus.rglob("*." + ending))
+        if not heaps:
+            print(f"skipped: no real recordings of memory in {corpus} (set MEMPROF_CORPUS)")
+        return heaps
+
+    def culprit_of_program(self, seed, place):
+        own = place / f"made-{seed}"
+        own.mkdir()
+        paths = []
+        for name, text in program.make(seed).files():
+            paths.append(own / name)
+            paths[-1].write_text(text, encoding="utf-8")
+        for path in paths:
+            worst = self.culprit_of(path, own)
+            if worst and len(paths) == 1:
+                self.builds_agree(seed, path, worst, own)
+        self.folder_agrees_on_culprit(paths, own / "all")
+        shutil.rmtree(own)
 
     def culprit_of(self, path, folder):
+        """All answers about one file. Return the culprit."""
         verdict = self.json("analyze", path).get("verdict", {"leaks": "?"})
-        worst, leaks = verdict.get("worst"), verdict["leaks"]
         report = self.json("leaks", path, "--limit", 0)
+        worst, rows = verdict.get("worst"), report.get("leaks", [])
+        leaking = [row for row in rows if row["kind"] in LEAKING]
         self.hold(report.get("verdict") == verdict, f"{path.name}: {verdict}, {report.get('verdict')}")
-        self.hold((leaks == "yes") == (worst is not None), f"{path.name}: {verdict}")
-        rows = report.get("leaks", [])
-        if worst and rows and rows[0]["bytes"] == worst["bytes"]:
-            self.hold((rows[0]["type"], rows[0].get("name"), rows[0]["kind"])
-                      == (worst["type"], worst.get("name"), worst["kind"])
-                      and worst["site"] in rows[0]["stack"], f"{path.name}: {worst}, but {rows[0]}")
-        elif worst:  # objects that are older than the window, and grow
-            self.hold(worst["kind"] == "growing-object", f"{path.name}: {worst} is in no row")
-        self.texts_agree(path, worst, rows)
-        self.limits_agree(path, worst, leaks)
-        self.rules_agree(path, worst, leaks, folder)
-        self.accepted_is_gone(path, worst, folder)
-        alone = folder / f"alone-{path.parent.name}-{path.name}"
-        alone.mkdir()
-        shutil.copy(path, alone)
-        found = self.json("analyze", alone).get("verdict", {"leaks": "?"})
-        self.hold(found["leaks"] == leaks and self.named(found.get("worst")) == self.named(worst),
-                  f"{path.name}: {worst}, in a folder {found}")
+        self.hold((verdict["leaks"] == "yes") == (worst is not None) == bool(leaking), f"{path.name}: {verdict}")
+        self.hold(rows[:len(leaking)] == leaking == sorted(leaking, key=lambda row: -row["leaking_bytes"]) and
+                  all("leaking_bytes" not in row for row in rows[len(leaking):]), f"{path.name}: {rows}")
+        self.hold(not worst or worst["site"] in rows[0]["stack"] and
+                  all(worst.get(name) == rows[0].get(name)
+                      for name in ("type", "name", "kind", "confidence", "leaking_bytes")),
+                  f"{path.name}: {worst}, but {rows[:1]}")
+        self.texts_agree(path, worst)
+        self.tables_agree(path, rows)
+        self.growth_agrees(path, leaking)
+        self.limits_agree(path, verdict)
+        self.rules_agree(path, verdict, leaking, folder)
+        self.accepted_are_gone(path, leaking, folder)
+        if worst and path.suffix == ".oemp":
+            self.watch_agrees(path, worst, report["totals"]["leaked_bytes"])
+        if worst:
+            first = self.json("snapshots", path)["snapshots"][0]["sequence"]
+            self.diff_agrees(f"{path}@{first}", path, worst)
+        self.folder_agrees_on_culprit([path], folder / f"alone-{path.name}")
+        return worst
 
-    def texts_agree(self, path, worst, rows):
+    def texts_agree(self, path, worst):
+        """The first lines for people, in each format."""
         said = {line["label"]: line["text"] for line in self.json("analyze", path).get("answer", [])}
         line = said.get("Worst leak", "")
-        self.hold(bool(line) == bool(worst) and (not worst or f" {worst['type']}" in line),
+        self.hold(bool(line) == bool(worst) and (not worst or f" {worst['type']}" in line and
+                                                 same_site(worst["site"], line)),
                   f"{path.name}: {worst}, but it says {line}")
+        for form, blank in (("html", None), ("markdown", None), ("text", r"\s+")):
+            page = self.run("analyze", path, "--format", form, "--quiet").stdout.decode()
+            page = html.unescape(re.sub(r"\\(?=[_*<>`\[\]|~#])", "", page) if form == "markdown" else page)
+            text = re.sub(blank, "", line) if blank else line
+            page = re.sub(blank, "", page) if blank else page
+            self.hold(text in page if line else "Worst leak" not in page and "Worstleak" not in page,
+                      f"{path.name}: {form} does not say {line}")
+
+    def tables_agree(self, path, rows):
+        """CSV, SQL, a JSON object a line, and metrics tell the same kinds in the same order."""
+        names = ("kind", "confidence", "leaking_bytes")
+        told = [tuple(str(row.get(name, "")) for name in names) for row in rows]
         table = self.run("leaks", path, "--limit", 0, "--format", "csv", "--quiet").stdout.decode()
-        kinds = [row["kind"] for row in csv.DictReader(io.StringIO(table))]
-        self.hold(kinds == [row["kind"] for row in rows], f"{path.name}: CSV tells other kinds")
+        seen = [tuple(row[name] for name in names) for row in csv.DictReader(io.StringIO(table))]
+        self.hold(seen == told, f"{path.name}: CSV has {seen}, not {told}")
+        table = self.run("sql", path, "select kind, confidence, nullif(leaking_bytes, 0) as leaking_bytes "
+                         "from leaks", "--format", "csv", "--quiet").stdout.decode()
+        seen = [tuple(row[name] for name in names) for row in csv.DictReader(io.StringIO(table))]
+        self.hold(seen[:1] == told[:1] and sorted(seen) == sorted(told), f"{path.name}: SQL {seen}, not {told}")
+        lines = self.run("export", "--to", "ndjson", path, "--quiet").stdout.decode().splitlines()
+        sites = [row for row in map(json.loads, lines) if row["kind"] == "site" or "site_kind" in row]
+        seen = sorted(row["leaking_bytes"] for row in sites if row.get("leaking_bytes"))
+        wanted = sorted(row["leaking_bytes"] for row in rows if "leaking_bytes" in row)
+        self.hold(seen == wanted, f"{path.name}: ndjson {seen}, not {wanted}")
+        lines = self.run("export", "--to", "openmetrics", path, "--quiet").stdout.decode().splitlines()
+        metrics = [line.rsplit(" ", 1) for line in lines if line.startswith("memprof_leaking_bytes{")]
+        most = max(metrics, key=lambda metric: int(metric[1]), default=None)
+        self.hold(not wanted or most and int(most[1]) >= wanted[-1] and
+                  f'stack="{rows[0]["stack"][0]}' in most[0].replace("\\\\", "\\"),
+                  f"{path.name}: metrics {most}, not {rows[:1]}")
+
+    def growth_agrees(self, path, leaking):
         growth = self.json("growth", path, "--by", "site", "--limit", 0)
-        grows = [row for row in growth.get("growth", []) if row.get("trend") == "grows steadily"]
-        self.hold(bool(grows) == bool(worst) and
-                  (not worst or any(worst["site"] in row["stack"] for row in grows)),
-                  f"{path.name}: {worst}, but {[row['key'] for row in grows]} grow steadily")
-        page = self.run("analyze", path, "--format", "html", "--quiet").stdout.decode()
-        self.hold((html.escape(line, quote=False) in page) if line else "<dt>Worst leak" not in page,
-                  f"{path.name}: {worst}, but its page does not say {line}")
+        grows = [row["stack"][:1] for row in growth.get("growth", []) if row.get("trend") == "grows steadily"]
+        said = any(line["label"] == "Grows steadily" for line in growth.get("answer", []))
+        self.hold(sorted(grows) == sorted(row["stack"][:1] for row in leaking) and said == bool(leaking),
+                  f"{path.name}: {grows} grow steadily")
 
-    def limits_agree(self, path, worst, leaks):
-        done = self.run("leaks", path, "--max-trend", 0, "--allow-torn", "--format", "json", "--quiet")
-        limit = self.parsed(done, f"{path.name} --max-trend 0").get("limits", [{}])[0]
-        status = {"yes": 1, "no": 0, "unknown": 3}.get(leaks)
-        self.hold(done.returncode == status, f"{path.name}: leaks {leaks}, status {done.returncode}")
-        self.hold(not worst or worst["type"] in done.stderr.decode() + str(limit),
-                  f"{path.name}: {worst}, but {limit}")
+    def limits_agree(self, path, verdict):
+        worst, status = verdict.get("worst"), STATUS.get(verdict["leaks"])
+        for form in ("json", "junit", "github", "pr"):
+            done = self.run("leaks", path, "--max-trend", 0, "--allow-torn", "--format", form, "--quiet")
+            said = html.unescape(done.stdout.decode() + done.stderr.decode())
+            self.hold(done.returncode == status, f"{path.name}: {verdict}, {form} {done.returncode}")
+            named = re.search(r"worst leak: [^\n]*", said)
+            self.hold(bool(named) == bool(worst) and (not worst or same_site(worst["site"], named[0])),
+                      f"{path.name}: {worst}, but {form} says {named}")
 
-    def rules_agree(self, path, worst, leaks, folder):
-        """A rule and a comment on a pull request fail for the same culprit."""
-        policy = folder / f"{path.parent.name}-{path.name}.policy"
-        policy.write_text("trend <= 0 B\n", encoding="utf-8")
-        status = {"yes": 1, "no": 0, "unknown": 3}.get(leaks)
-        for words in (("gate", policy, path), ("leaks", path, "--max-trend", 0)):
-            done = self.run(*words, "--allow-torn", "--format", "pr", "--quiet")
-            self.hold(done.returncode == status, f"{path.name}: {leaks}, {words[0]} {done.returncode}")
-            said = html.unescape(done.stdout.decode())
-            self.hold(not worst or worst["site"] in said, f"{path.name}: {worst}, but {said}")
+    def rules_agree(self, path, verdict, leaking, folder):
+        """Rules, and what they say caused their failure, first of all."""
+        worst, status = verdict.get("worst"), STATUS.get(verdict["leaks"])
+        policy = folder / f"{path.name}.policy"
+        for rule in ("trend <= 0 B", "trend of each site <= 0 B", "leaked <= 0 B", "leaked of each site <= 0 B"):
+            policy.write_text(rule + "\n", encoding="utf-8")
+            done = self.run("gate", policy, path, "--allow-torn", "--format", "json", "--quiet")
+            gate = self.parsed(done, f"{path.name}: {rule}")
+            trend, by_site = rule.startswith("trend"), "each" in rule
+            self.hold(not trend or done.returncode == status or by_site and not leaking,
+                      f"{path.name}: {verdict}, {rule}: {done.returncode}")
+            named = [row for row in leaking if trend or row["objects"]][:1]
+            if not named:
+                continue
+            text, cause = gate["rules"][0].get("message", ""), gate["worse"][0]
+            site = named[0]["stack"][0] if named[0] is not leaking[0] else worst["site"]
+            said = by_site and function_of(site) in text or not by_site and same_site(worst["site"], text)
+            self.hold(said and same_site(site, cause["what"] + " " + cause.get("site", "")),
+                      f"{path.name}: {worst}, but {rule}: {text}, {cause}")
 
-    def accepted_is_gone(self, path, worst, folder):
-        """A culprit that is accepted is none."""
-        if not worst:
+    def accepted_are_gone(self, path, leaking, folder):
+        """Of leaks that are accepted one after the other, the next one is named, until there is none."""
+        accepted, text = folder / f"{path.name}.suppressions", ""
+        left = [(row["type"], row["stack"][0] if row["stack"] else "", row) for row in leaking]
+        for number in range(1, 6):
+            if not left:
+                break
+            worst = left[0]
+            type_ = re.sub(r"([\[*?])", r"[\1]", worst[0])
+            text += f"[leak {number}]\nreason = known\ntype = {type_}\nstack = ^{re.escape(worst[1])}$\n"
+            accepted.write_text(text, encoding="utf-8")
+            left = [one for one in left if one[1] != worst[1] or one[0] != worst[0]]
+            verdict = self.json("leaks", path, "--suppress", accepted).get("verdict", {})
+            found = verdict.get("worst")
+            self.hold(found["leaking_bytes"] == left[0][2]["leaking_bytes"] and
+                      found["site"] in left[0][2]["stack"] if found and left else not found and not left,
+                      f"{path.name}: without {text} {found}, not {left[:1]}")
+
+    def watch_agrees(self, path, worst, leaked):
+        """Watching names the culprit at the end, and where a limit is exceeded what leaks by then."""
+        done = self.run("watch", path, "--timeout", "1ms", "--format", "json", "--quiet")
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        named = [event["message"] for event in events if event.get("event") == "worst-leak"]
+        self.hold(len(named) == 1 and same_site(worst["site"], named[0]), f"{path.name}: {worst}, watched {named}")
+        done = self.run("watch", path, "--timeout", "1ms", "--max-leaked", leaked // 2, "--format", "json", "--quiet")
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        sequence = [event["sequence"] for event in events if "sequence" in event][-1]
+        by_then = self.json("analyze", f"{path}@{sequence}").get("verdict", {}).get("worst")
+        named = re.findall(r"worst leak: [^;]*", events[-1].get("message", ""))
+        self.hold(done.returncode != 1 or bool(named) == bool(by_then) and
+                  (not by_then or same_site(by_then["site"], named[0])),
+                  f"{path.name}: {by_then} at {sequence}, watched {events[-1]}")
+
+    def diff_agrees(self, base, path, worst):
+        """Against a base that leaks nothing, the culprit leaks more, or is what most changed."""
+        said = self.json("diff", base, path).get("answer", [])
+        named = [line["text"] for line in said if line["label"] == "Leaks more"] or [said[0]["text"]]
+        self.hold(said[0]["label"] == "Not comparable" or same_site(worst["site"], named[0]),
+                  f"{path.name}: {worst}, but against {base} {said}")
+        same = self.json("diff", path, path).get("answer", [])
+        self.hold(not any(line["label"] == "Leaks more" for line in same), f"{path.name}: leaks more than itself")
+
+    def builds_agree(self, seed, path, worst, own):
+        """A build without the culprit: comparisons name it, and trends of both builds."""
+        healthy = without(seed, worst["site"])
+        if not healthy:
             return
-        accepted = folder / f"{path.parent.name}-{path.name}.suppressions"
-        accepted.write_text("[leak 1]\nreason = known\ntype = " + worst["type"] + "\nstack = ^" +
-                            re.escape(worst["site"]) + "$\n", encoding="utf-8")
-        other = self.json("leaks", path, "--suppress", accepted)["verdict"].get("worst")
-        self.hold(not other or (other["type"], other["site"]) != (worst["type"], worst["site"]),
-                  f"{path.name}: {worst} is accepted, and still {other}")
+        base = own / f"0-{path.name}"
+        base.write_text(healthy.files()[0][1], encoding="utf-8")
+        self.diff_agrees(base, path, worst)
+        self.run("baseline", "save", base, "--store", own, "--as", "base", "--allow-torn", "--quiet")
+        done = self.run("baseline", "check", path, "--store", own, "--as", "base", "--allow-torn",
+                        "--format", "json", "--quiet")
+        causes = [row for row in self.parsed(done, "baseline check").get("worse", [])
+                  if row["rule"] == "no new leak site"]
+        self.hold(worst["kind"] == "growing-object" or causes and same_site(worst["site"], causes[0]["site"]),
+                  f"{path.name}: {worst}, but new are {causes[:2]}")
+        said = self.json("trend", base, path, "--order", "name").get("answer", [])
+        named = [line["text"] for line in said if line["label"] == "Worst leak"]
+        self.hold(named and function_of(worst["site"]) in named[0], f"{path.name}: {worst}, but the trend {said}")
+
+    def folder_agrees_on_culprit(self, members, folder):
+        """A folder leaks what leaks most in its files."""
+        folder.mkdir()
+        for path in members:
+            shutil.copy(path, folder)
+        told = [self.json("analyze", folder / path.name).get("verdict") for path in members]
+        worst = [one["worst"] for one in told if one and "worst" in one]
+        for command in ("analyze", "leaks"):
+            report = self.json(command, folder, "--group", "file", "--limit", 0)
+            found, rows = report.get("verdict", {}).get("worst"), report.get("leaks", [])
+            wanted = max(worst, key=lambda one: one["leaking_bytes"], default=None)
+            self.hold({**(found or {}), "file": 0} == {**(wanted or {}), "file": 0},
+                      f"{folder.name}: {wanted}, but {command} of the folder {found}")
+            self.hold(not found or rows[0]["leaking_bytes"] == found["leaking_bytes"] and
+                      found["site"] in rows[0]["stack"], f"{folder.name}: {found}, but {rows[:1]}")
