@@ -448,7 +448,7 @@ class Packed(ClaimsOfRuns):
             err = self.ask("info", packed, "--max-unpacked", most)[2]
             self.claim(told in err, f"--max-unpacked {most}: {err}")
         # What is passed over is counted where a zip archive has no directory to find the next member by.
-        bomb = self.zip_of([("x.txt", bytes(8 << 20)), ("a.oemp", data)])
+        bomb = self.zip_of([("x.bin", bytes(8 << 20)), ("a.oemp", data)])
         status, _, err = self.ask("info", self.write("bomb.zip", bomb), "--max-unpacked", "1M")
         self.claim("[limit]" not in err and status == 0, f"a zip archive with a directory: {status} {err}")
         without = self.write("bomb.zip", bomb[:bomb.index(b"PK\x01\x02")])
