@@ -58,9 +58,9 @@ class Encodings(ClaimsOfRuns):
         self.samples = sorted(p for p in SAMPLES.iterdir() if p.suffix in TEXTS)
 
     def ask(self, *words, stdin=None, name=None):
-        """Status, answer and messages; NAME stands for the name."""
+        """Status, answer without its next command, and messages; NAME stands for the name."""
         done = self.runs.run(*words, "--width", 0, stdin=stdin)
-        said = done.returncode, done.stdout.decode(), done.stderr.decode()
+        said = done.returncode, done.stdout.decode().partition("\nNext: ")[0], done.stderr.decode()
         return tuple(part.replace(str(name), "NAME") if name and isinstance(part, str) else part
                      for part in said)
 

@@ -54,10 +54,10 @@ class Packed(ClaimsOfRuns):
         self.samples = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
 
     def ask(self, *words, stdin=None, name=None, alone=False):
-        """Status, answer and messages; `name` stands for another name of the same."""
+        """Status, answer without its next command, and messages; `name` stands for another name of the same."""
         run = self.runs.alone if alone else self.runs.run
         done = run(*words, "--width", 0, stdin=stdin)
-        said = done.returncode, done.stdout.decode(), done.stderr.decode()
+        said = done.returncode, done.stdout.decode().partition("\nNext: ")[0], done.stderr.decode()
         return said if not name else tuple(
             part.replace(name, "NAME") if isinstance(part, str) else part for part in said)
 
