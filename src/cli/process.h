@@ -44,8 +44,8 @@ int cli_helper_start(cli_process *helper, const char *told, size_t length);
 bool cli_signal_is_ignored(int number);
 /* Those of them that are not ignored, which a signalfd would be told of nevertheless. */
 sigset_t cli_signals_heeded(const int *signals, size_t count);
-/* End by it, so that whoever started the program sees what ended it; where it is held back, as soon
- * as it is not. */
+/* End the program by this signal, so that its parent sees the reason; if the signal is blocked,
+ * as soon as it is not. */
 void cli_signals_end_by(int number);
 
 #endif

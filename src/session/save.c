@@ -13,7 +13,7 @@
 #include "session/beside.h"
 #include "session/digests.h"
 
-_Static_assert((int)MP_MOST_SAVED_RUNS == (int)MP_MOST_RUNS, "a spread is made of so many");
+_Static_assert((int)MP_MOST_SAVED_RUNS == (int)MP_MOST_RUNS, "both are the most runs of a spread");
 
 void mp_runs_free(mp_runs *runs)
 {
