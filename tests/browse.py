@@ -146,8 +146,9 @@ class Trials(Claims):
         done = subprocess.run([self.program, words[0], str(path), "--width", str(width), *words[1:]],
                               capture_output=True, text=True, check=False,
                               env={"PATH": os.environ["PATH"], "MEMPROF_NO_CONFIG": "1"})
-        # where the command names an option, the browser names its key
-        return done.stdout.replace("--width 0 shows all", "w shows all").rstrip("\n").split("\n")
+        # where the command names an option, the browser names its key; a browser has no next command
+        shown = done.stdout.partition("\nNext: ")[0].replace("--width 0 shows all", "w shows all")
+        return shown.rstrip("\n").split("\n")
 
     # --- views ---
 

@@ -28,7 +28,8 @@ from roots import skip
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 EVIL = '</script>"\\" {x="1"} -> n0; %n &lt; \u202e\u200b\x1b[31m\n# EOF'
-ELSEWHERE = {"aqtime", "folded", "speedscope"}  # tests/exports.py and tests/flames.py hold these
+# tests/exports.py, tests/flames.py and tests/fleetdb.py check these.
+ELSEWHERE = {"aqtime", "folded", "speedscope", "sqlite"}
 
 
 def fail(what):

@@ -237,7 +237,7 @@ static bool write_dhat(const mp_request *request, mp_document *document, mp_erro
         return mp_fail(error, MP_ERROR_NO_ANSWER, "it was read without the ages of its objects");
     for (uint32_t i = 1; model->events && i < model->sessions.count; i++)
         if (mp_filter_is_cut(request->filter, i))
-            return mp_fail(error, MP_ERROR_ARGUMENT,
+            return mp_fail(error, MP_ERROR_INPUT,
                            "lifetimes are known only for a whole log, not up to a snapshot");
     return mp_sites_write(request, document, FRAMES, error, write_points);
 }

@@ -16,7 +16,7 @@ bool mp_only_session(const mp_filter *filter, mp_session_id *session, mp_error *
             continue;
         if (found) {
             mp_fail(
-                error, MP_ERROR_ARGUMENT,
+                error, MP_ERROR_INPUT,
                 "these are recordings of several sessions, expected one; export each separately");
             return false;
         }
@@ -24,7 +24,7 @@ bool mp_only_session(const mp_filter *filter, mp_session_id *session, mp_error *
     }
     session->i = found;
     if (!found)
-        mp_fail(error, MP_ERROR_ARGUMENT, "there is no snapshot to export");
+        mp_fail(error, MP_ERROR_INPUT, "there is no snapshot to export");
     return found != 0;
 }
 

@@ -160,7 +160,7 @@ static void a_name_is_that_of_all_living_objects(void **unused)
                       NAMED("7", "4", "5") NAMED("8", "4", "6") /* one is dead */
                       NAMED("9", "5", "0"),
                       "72", "8 2\n", "8", "64"),
-                NULL, NULL,
+                NULL, "last",
                 "1 2/16 Dynamic Query (differ), main.p:1, class 0, grew 1 of 1\n"
                 "2 2/16 Dynamic Query x, main.p:2, class 0, grew 1 of 1\n"
                 "3 2/16 Dynamic Query (differ), main.p:3, class 0, grew 1 of 1\n"
@@ -205,7 +205,7 @@ static void deep_stacks_are_compared_to_their_end(void **unused)
         fprintf(out,
                 SNAPSHOT("1", "a", TYPES, "1 \"z.p\" 0\n2 \"a.p\" 0\n3 \"deep.p\" 0\n", "", "%s",
                          "", "", "", "1", "0", "0", "0")
-                    SNAPSHOT("2", "_Exit", "", "", "", "",
+                    SNAPSHOT("2", "b", "", "", "", "",
                              PLAIN("1", "41", "9", "%d", "7", "0")
                                  PLAIN("2", "41", "9", "%d", "7", "0"),
                              "", "", "2", "2", "18", "2"),

@@ -25,11 +25,12 @@ static reading read_changed(const char *text, const char *what, const char *by)
     return r;
 }
 
+/* Return the totals at the last snapshot, the session's end. */
 static mp_totals totals_of(const reading *r)
 {
     mp_error error = {0};
     mp_window window;
-    assert_true(mp_window_resolve(r->model, NULL, NULL, &window, &error));
+    assert_true(mp_window_resolve(r->model, NULL, "last", &window, &error));
     mp_totals totals = mp_totals_of(&window);
     mp_window_free(&window);
     return totals;
