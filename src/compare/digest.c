@@ -149,8 +149,9 @@ static void digest_sites(builder *of)
             amounts.accepted_objects = objects;
             amounts.accepted_bytes = bytes;
         }
+        const int64_t leaking = amounts.bytes;
         if (leaks[delta->generation.i] && !mp_window_before_from(of->window, delta->snapshot))
-            amounts.leaking_bytes = amounts.bytes;
+            amounts.leaking_bytes = leaking;
         mp_amounts *sum = &sites->at[*site - 1].amounts, *of_type = &types->at[*type - 1].amounts;
         *sum = mp_amounts_add(*sum, amounts);
         *of_type = mp_amounts_add(*of_type, amounts);

@@ -373,6 +373,7 @@ static void judge_new(mp_evaluation *evaluation)
     const mp_difference *most = NULL; /* or what leaks most of what was left */
     int64_t most_weight = 0, most_leaking = 0, largest = 0;
     for (size_t i = 0; i < chosen.count; i++) {
+        assert(all->at); /* there are no choices without differences */
         const mp_difference *at = &all->at[chosen.at[i]];
         if (!mp_measure_is_new(rule->measure, at))
             continue;

@@ -122,8 +122,8 @@ static void put_cell(json_out *out, const char *name, const mp_column *column, c
                        mp_list_length(cell));
 }
 
-/* `kind`: its first member, and in place of "kind" the name of a column of that name, or "site_kind"
- * where a column is called as the kind is; NULL: none.
+/* `kind`: its first member, and in place of "kind" the name of a column of that name, or
+ * "site_kind" where a column is called as the kind is; NULL: none.
  */
 static void put_row(json_out *out, const mp_column *columns, size_t count, const mp_cell *cells,
                     const char *kind)

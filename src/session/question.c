@@ -91,7 +91,7 @@ static void *place_of(const mp_question *question, const mp_argument *row)
 void mp_question_free(mp_question *question)
 {
     const mp_argument_table *table = question->report ? &question->report->arguments : NULL;
-    for (size_t i = 0; question->arguments && i < table->count; i++) {
+    for (size_t i = 0; table && question->arguments && i < table->count; i++) {
         const mp_argument *row = &table->at[i];
         mp_argument_kind kind = own_option_of(row)->kind;
         if (row->offset != MP_SHARED_ARGUMENT &&

@@ -51,28 +51,30 @@ static const char *join(const mp_texts *list, mp_arena *texts)
     return joined;
 }
 
+static mp_sql_value text_value(const char *text)
+{
+    return (mp_sql_value){.kind = text ? MP_SQL_TEXT : MP_SQL_NULL, .text = text};
+}
+
 mp_sql_value mp_sql_value_of(const mp_column *column, const void *row, mp_arena *texts)
 {
     const void *member = (const char *)row + column->offset;
     if (column->unit == MP_LIST) {
         const mp_texts *list = member;
-        return list->at ? (mp_sql_value){.kind = MP_SQL_TEXT, .text = join(list, texts)}
-                        : (mp_sql_value){.kind = MP_SQL_NULL};
+        return text_value(list->at ? join(list, texts) : NULL);
     }
     if (column->unit == MP_TEXT) {
         const char *text = *(const char *const *)member;
-        return text && *text ? (mp_sql_value){.kind = MP_SQL_TEXT, .text = text}
-                             : (mp_sql_value){.kind = MP_SQL_NULL};
+        return text_value(text && *text ? text : NULL);
     }
     if (mp_unit_is_real(column->unit)) {
         const double real = *(const double *)member;
-        return isnan(real) ? (mp_sql_value){.kind = MP_SQL_NULL}
-                           : (mp_sql_value){.kind = MP_SQL_REAL, .real = real};
+        return (mp_sql_value){.kind = isnan(real) ? MP_SQL_NULL : MP_SQL_REAL, .real = real};
     }
     const int64_t number = *(const int64_t *)member;
     if (number == MP_UNKNOWN)
         return (mp_sql_value){.kind = MP_SQL_NULL};
-    return column->unit == MP_SECONDS
-               ? (mp_sql_value){.kind = MP_SQL_REAL, .real = (double)number / 1e6}
-               : (mp_sql_value){.kind = MP_SQL_INTEGER, .integer = number};
+    if (column->unit == MP_SECONDS)
+        return (mp_sql_value){.kind = MP_SQL_REAL, .real = (double)number / 1e6};
+    return (mp_sql_value){.kind = MP_SQL_INTEGER, .integer = number};
 }
