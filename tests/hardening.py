@@ -116,8 +116,8 @@ def self_test(compiler):
                 sys.exit(f"not found out: {what}: {found}")
         if platform.machine() == "x86_64" and not examine(folder / "a.a", True):
             sys.exit("not found out: objects without marks")
-        (folder / "b.c").write_text("static int hidden; const char *const name = \"\"; int *place(void) "
-                                    "{ static int once; return once ? &hidden : &once; }\n", encoding="utf-8")
+        (folder / "b.c").write_text("static int hidden, once; const char *const name = \"\"; "
+                                    "int *place(void) { return once ? &hidden : &once; }\n", encoding="utf-8")
         subprocess.run([compiler, "-fPIC", "-c", folder / "b.c", "-o", folder / "b.o"], check=True)
         subprocess.run(["ar", "rc", folder / "b.a", folder / "b.o"], check=True)
         if state_of(folder / "b.a")[:2] != ["b.o: hidden outlives the session", "b.o: once outlives the session"]:
