@@ -126,6 +126,14 @@ class Trials:
             self.claim(done.returncode == 3 and str(database) in done.stderr.decode() and after == before,
                        database, done.returncode, done.stderr)
 
+    def parts(self, path, folder):
+        """A part of a recording, which has the whole one's checksum, is refused."""
+        for status, words in ((2, ["--type", "OOABL*"]), (2, ["--source", "*Order*"]), (3, [])):
+            name = path if words else f"{path}@3"
+            done = self.run("export", "--to", "sqlite", "-o", folder / "part.db", *words, name)
+            self.claim(done.returncode == status and done.stderr, "a part:", words, done.returncode, done.stderr)
+        self.claim(not (folder / "part.db").exists(), "a part makes a database")
+
     def kills(self, path, small, folder, count):
         """Killed at any moment: the database has the whole recording, or is as it was."""
         whole = folder / "whole.db"
@@ -177,6 +185,7 @@ def all_of(trials, kills):
         for path in paths:
             trials.again(path, folder / "fleet.db")
         trials.refusals(shop, folder)
+        trials.parts(shop, folder)
         trials.kills(large(folder), shop, folder, kills)
 
 
@@ -200,7 +209,7 @@ def self_test():
     with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
         folder, shop, trials = pathlib.Path(name), SAMPLES / "shop-v2.oemp", Wrong("true")
         for check, words in ((trials.tables, (folder / "a.db",)), (trials.again, (folder / "a.db",)),
-                             (trials.refusals, (folder,)), (trials.kills, (shop, folder, 1))):
+                             (trials.refusals, (folder,)), (trials.parts, (folder,)), (trials.kills, (shop, folder, 1))):
             before = trials.wrong
             check(shop, *words)
             if trials.wrong == before:

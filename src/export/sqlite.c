@@ -206,6 +206,22 @@ static bool put_relations(const fleet *to, mp_relation_source *source)
 
 /* --- the export --- */
 
+/* Return true if the whole recording was read, of which the checksum is; else fail. */
+static bool is_whole(const mp_request *request, mp_error *error)
+{
+    const mp_model *model = request->model;
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        if (mp_filter_is_cut(request->filter, i))
+            return mp_fail(error, MP_ERROR_INPUT,
+                           "a database has whole recordings, expected a file without @SNAPSHOT");
+    for (uint32_t i = 1; i < model->inputs.count; i++)
+        if (!model->inputs.at[i].checksum.known)
+            return mp_fail(error, MP_ERROR_INPUT,
+                           "%s: its bytes could not be read again to name it",
+                           model->inputs.at[i].path);
+    return true;
+}
+
 /* Return the name of what was read: the checksum of its file, or of the checksums of its files. */
 static const char *name_recording(const mp_model *model, mp_arena *arena)
 {
@@ -239,7 +255,7 @@ static bool write_fleet(const mp_request *request, mp_document *document, mp_err
     const bool heap = request->model->holds & MP_HOLDS_LEDGER;
     mp_window window;
     mp_arena names = {0};
-    if (heap && !mp_request_window(request, &window, error))
+    if (!is_whole(request, error) || (heap && !mp_request_window(request, &window, error)))
         return false;
     fleet to = {.path = request->path, .error = error, .document = document};
     to.recording = name_recording(request->model, &names);
@@ -266,13 +282,14 @@ static bool write_fleet(const mp_request *request, mp_document *document, mp_err
     return ok;
 }
 
+enum { OF_LOGS = 1 }; /* variants */
+
 static const mp_heap_arguments own;
 
+/* None that select: rows of a part would be taken for the whole recording. */
 static const mp_argument arguments[] = {
-    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
-    MP_SHARES("suppress", MP_HEAPS),
-    MP_SHARES("keep-profiler", MP_PROFILE),
-    MP_SHARES_READING,
+    MP_SHARES("slices", OF_LOGS),
+    MP_SHARES("reorder", OF_LOGS),
 };
 
 const mp_exporter mp_exporter_sqlite = {

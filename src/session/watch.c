@@ -231,25 +231,34 @@ static void refuse_damaged(watched *file)
     mp_arena_free(&arena);
 }
 
-/* Report what leaks most of a recording that has ended. */
-static void report_worst_leak(watched *file)
+/* Report what happened to a file, as a line for people, after its name, and as an event. */
+static void announce(watched *file, const char *name, const char *title, const char *text)
 {
     mp_watching *watching = file->watching;
     mp_arena arena = {0};
-    const char *worst =
-        mp_watch_worst_leak(file->model, watching->session->reading.exact_bytes, &arena);
     mp_watching_enter(watching);
-    if (worst && !watching->over) {
+    if (!watching->over) {
         watching->listener->note(
             watching, MP_NOTE,
-            mp_arena_format(&arena, "memprof: %s: worst leak: %s", file->path, worst));
-        watching->listener->event(watching, &(mp_watch_event){.event = "worst-leak",
+            mp_arena_format(&arena, "memprof: %s: %s%s", file->path, title, text));
+        watching->listener->event(watching, &(mp_watch_event){.event = name,
                                                               .path = file->path,
-                                                              .message = worst,
+                                                              .message = text,
                                                               .limit_bytes = MP_UNKNOWN,
                                                               .actual_bytes = MP_UNKNOWN});
     }
     mp_watching_leave(watching);
+    mp_arena_free(&arena);
+}
+
+/* Report what leaks most of a recording that has ended. */
+static void report_worst_leak(watched *file)
+{
+    mp_arena arena = {0};
+    const bool exact = file->watching->session->reading.exact_bytes;
+    const char *worst = mp_watch_worst_leak(file->model, exact, &arena);
+    if (worst)
+        announce(file, "worst-leak", "worst leak: ", worst);
     mp_arena_free(&arena);
 }
 
@@ -332,22 +341,10 @@ static void tell_event(void *opaque, mp_follow_event event)
                              "nothing was written during the time of " MP_DASHES "timeout"},
     };
     watched *file = opaque;
-    mp_watching *watching = file->watching;
-    mp_arena arena = {0};
     char text[256];
-    mp_spell(text, sizeof text, events[event].text, watching->session->dashes);
-    mp_watching_enter(watching);
-    if (!watching->over && !file->over) {
-        watching->listener->note(watching, MP_NOTE,
-                                 mp_arena_format(&arena, "memprof: %s: %s", file->path, text));
-        watching->listener->event(watching, &(mp_watch_event){.event = events[event].name,
-                                                              .path = file->path,
-                                                              .message = text,
-                                                              .limit_bytes = MP_UNKNOWN,
-                                                              .actual_bytes = MP_UNKNOWN});
-    }
-    mp_watching_leave(watching);
-    mp_arena_free(&arena);
+    mp_spell(text, sizeof text, events[event].text, file->watching->session->dashes);
+    if (!file->over)
+        announce(file, events[event].name, "", text);
 }
 
 /* Return whether a file that comes to its end before the watching does was read to its end, and
