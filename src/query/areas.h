@@ -15,7 +15,7 @@ typedef struct mp_area {
 typedef struct mp_areas {
     mp_area *at;
     size_t count, capacity;
-    mp_arena labels; /* of some of them; others belong to what was asked */
+    mp_arena labels; /* texts made for labels; all other labels are borrowed */
 } mp_areas;
 
 /* Return the objects alive at the window's end, or the leaked ones, by a dimension whose groups

@@ -8,8 +8,8 @@
 
 /* The generations that leak, by the snapshot at which they were born: chains from `first`. */
 typedef struct birth_chains {
-    uint32_t *first; /* of each snapshot, a generation; 0: nothing that leaks was born there */
-    uint32_t *next;  /* of each generation */
+    uint32_t *first; /* leaking generation born at each snapshot; 0: none */
+    uint32_t *next;  /* next generation of each generation's chain */
 } birth_chains;
 
 static birth_chains births_of_leaks(const mp_window *window)

@@ -28,18 +28,17 @@ typedef struct mp_call_amount {
 /* A method, or what else a frame of a stack is. */
 typedef struct mp_callable {
     const char *name;     /* as the recording says it */
-    mp_string_id program; /* of profiles; none: not told, or the session itself */
+    mp_string_id program; /* program of a profile; none: not known, or the session itself */
     mp_string_id method;  /* none: the main block */
     uint32_t start_line;  /* 0: not told */
     mp_call_amount own;   /* without what it called */
     mp_call_amount all;   /* with that */
-    int64_t sites; /* what it costs as the one that names sites: `own`, with what allocators that
-                      it calls have; 0 of allocators */
+    int64_t sites; /* cost as a site: `own` and that of allocators it calls; 0: an allocator */
     int64_t calls, nested;  /* nested: of them, while it was running already; both of profiles */
     bool estimated;         /* `all`: recursion may count twice */
     bool recursive;         /* it calls itself, if by others */
-    mp_call_amount at_line; /* of `own`, that of the line that was asked for */
-    int64_t executions;     /* of that line */
+    mp_call_amount at_line; /* part of `own` at the line that was asked for */
+    int64_t executions;     /* number of executions of that line */
     int64_t line_all;       /* cost of that line with what it called, where the recording says it */
 } mp_callable;
 
@@ -48,8 +47,8 @@ typedef struct mp_call_edge {
     int32_t line;             /* in the caller */
     bool has_line;            /* some stacks tell functions alone */
     int64_t calls, nested;    /* nested: of them, while the callee was running already */
-    mp_call_amount as_caller; /* what is spent in the callee for this caller */
-    mp_call_amount as_callee; /* what is spent for the caller in this callee */
+    mp_call_amount as_caller; /* amount spent in the callee for this caller */
+    mp_call_amount as_callee; /* amount spent for the caller in this callee */
 } mp_call_edge;
 
 typedef struct mp_calls {

@@ -26,9 +26,9 @@ typedef struct builder {
     const mp_filter *filter;
     const mp_model *model;
     const mp_profile *profile;
-    uint64_t *crc_of;    /* of each module: its unit's; 0: not known */
-    uint32_t *source_of; /* of each module; NO_SOURCE: none that has coverage */
-    bool *counts;        /* of each entity of the coverage: whether it is looked at */
+    uint64_t *crc_of;    /* CRC of each module's unit; 0: not known */
+    uint32_t *source_of; /* source of each module; NO_SOURCE: none that has coverage */
+    bool *counts;        /* flag of each entity of the coverage: it counts */
     mp_coverage result;
 } builder;
 
@@ -235,7 +235,7 @@ static void mark_executed(row *listed, size_t listed_count, const row *executed,
                           size_t executed_count, const mp_model *model)
 {
     void *texts = (void *)(uintptr_t)model;
-    size_t first = 0, at = 0; /* of the line; of its method */
+    size_t first = 0, at = 0; /* first row of the line; row of its method */
     for (size_t i = 0; i < executed_count; i++) {
         const row *one = &executed[i];
         while (first < listed_count && !same_line(&listed[first], one) &&

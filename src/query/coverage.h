@@ -9,8 +9,8 @@
 typedef struct mp_covered_line {
     uint32_t source, method; /* in mp_coverage: sources, methods */
     int32_t line;            /* from 1 */
-    mp_string_id code;       /* where a debug listing has it */
-    int64_t executions;      /* of all runs; 0: never executed */
+    mp_string_id code;       /* code of the line, if a debug listing has it */
+    int64_t executions;      /* sum of all runs; 0: never executed */
 } mp_covered_line;
 
 /* All overloads of a name are one method. */
@@ -27,7 +27,7 @@ typedef struct mp_covered_source {
     mp_string_id program;
     mp_string_id listing;      /* its debug listing, as a recording names it; 0: none does */
     mp_string_id listing_file; /* the one that was found; 0: it was not looked for */
-    uint64_t crc;              /* of the compiled unit */
+    uint64_t crc;              /* CRC of the compiled unit */
     bool versions;             /* the program has several */
     uint32_t lines, executed;
     uint32_t first_line, line_count;     /* in mp_coverage: lines */

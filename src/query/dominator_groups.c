@@ -15,7 +15,7 @@ typedef struct grown {
 
 typedef struct growth {
     const mp_graph_view *view;
-    const uint32_t *group_of; /* of each type, + 1 */
+    const uint32_t *group_of; /* group of each type, + 1 */
     grown *nodes;             /* from 1, each behind that above it */
     size_t count, capacity;
     mp_id_index places; /* by the node above and the group */
@@ -73,7 +73,7 @@ static int largest_first(const void *left, const void *right, void *nodes)
 static mp_dominator_group *in_preorder(grown *nodes, uint32_t count)
 {
     uint32_t *order = mp_alloc((count + 1u) * sizeof *order);
-    uint32_t *next = mp_alloc_zero(count + 1u, sizeof *next); /* of each node, for what is below */
+    uint32_t *next = mp_alloc_zero(count + 1u, sizeof *next); /* next free place below each node */
     mp_dominator_group *result = mp_alloc((count + 1u) * sizeof *result);
     for (uint32_t i = count; i; i--) {
         nodes[i].of.span++;

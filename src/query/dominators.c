@@ -28,8 +28,8 @@ typedef union node {
 
 typedef struct searched {
     const mp_graph *graph;
-    uint32_t *number; /* of each object, by the search; 0: not reached */
-    uint32_t *object; /* of each number */
+    uint32_t *number; /* number of each object in the search; 0: not reached */
+    uint32_t *object; /* object of each number */
     uint32_t *parent; /* in the search tree; then the immediate dominator; of each number */
     /* By number: first the next reference of the search, then the start of the predecessors,
      * then the semidominator. */

@@ -34,8 +34,8 @@ typedef struct mp_filter {
     bool *contexts, *births, *births_between, *generations, *types, *modules, *entities;
     /* By module of a profile: true if it belongs to the profiler and is left out. NULL: none is. */
     bool *profiler;
-    bool knows_peak;      /* what was alive at the peak; see mp_filter_at_peak */
-    int64_t peak_time_us; /* of an event log, up to the last snapshot */
+    bool knows_peak;      /* objects alive at the peak are known; see mp_filter_at_peak */
+    int64_t peak_time_us; /* time of an event log's peak, up to the last snapshot */
 } mp_filter;
 
 /* The whole model but the profiler's own code, up to the snapshots that were named with its files,

@@ -30,8 +30,8 @@ static inline bool mp_root_is_strong(const mp_root *root)
 typedef struct mp_dominators {
     uint32_t *order, *span;
     uint32_t reached;
-    uint32_t *idom;     /* of each object: its immediate dominator, 0: the virtual root */
-    uint64_t *retained; /* of each object, bytes; 0 where it is not reached; [0]: of all */
+    uint32_t *idom;     /* immediate dominator of each object; 0: the virtual root */
+    uint64_t *retained; /* bytes, by object; 0: not reached; [0]: sum of all objects reached */
 } mp_dominators;
 
 #define MP_NOT_REACHED UINT32_MAX /* in place of a dominator */
@@ -72,15 +72,14 @@ static inline bool mp_retains_most(const mp_dominators *dominators, uint32_t obj
  * Two objects that share a third retain it together, although neither dominates it. */
 typedef struct mp_joint {
     int64_t objects, bytes; /* as long as it is not exact: at least so many */
-    uint32_t largest;       /* of roots: of the objects that they alone reach, and that are roots of
-                               the group, the one that retains most; 0: none */
+    uint32_t largest; /* largest root object (retained) that only these roots reach; 0: none */
     bool exact;
 } mp_joint;
 
 typedef enum mp_groups_kind {
     MP_GROUPS_OF_TYPES,   /* all objects of some types */
-    MP_GROUPS_OF_HOLDERS, /* of those, what roots refer to, nothing dominates, and does not retain
-                             much alone */
+    MP_GROUPS_OF_HOLDERS, /* objects of some types: roots refer to them, nothing dominates them, and
+                             none retains much alone */
     MP_GROUPS_OF_ROOTS,   /* strong roots */
     MP_GROUPS_OF_ROOTED,  /* objects of roots */
 } mp_groups_kind;
@@ -88,7 +87,7 @@ typedef enum mp_groups_kind {
 typedef struct mp_groups {
     mp_groups_kind kind;
     uint32_t count, members;
-    uint32_t *group_of; /* of each of `members` types or roots: its group, + 1; 0: none */
+    uint32_t *group_of; /* group of each of `members` types or roots, + 1; 0: none */
     mp_joint *at;       /* `count` of them */
 } mp_groups;
 
@@ -109,12 +108,11 @@ typedef struct mp_root_census {
     uint32_t kind;
     int64_t roots, objects;         /* root records; distinct objects of them */
     int64_t weak, pinned, interior; /* records with that flag */
-    int64_t bytes;                  /* of the objects themselves */
+    int64_t bytes;                  /* bytes of the objects themselves */
     int64_t exclusive_bytes;        /* reached from strong roots of this kind alone: what
                                        would go if all of them went; below 0: not known */
     int64_t exclusive_objects;
-    uint32_t largest; /* of the roots' objects that this kind alone reaches, the one that
-                         retains most; 0: none */
+    uint32_t largest; /* root object that only this kind reaches and that retains most; 0: none */
 } mp_root_census;
 
 /* Static roots by the type that declares them: how many, and what their objects retain together. */
@@ -135,8 +133,8 @@ typedef enum mp_suspect_rule {
 
 typedef struct mp_suspect {
     mp_suspect_rule rule;
-    uint32_t object;        /* of MP_SUSPECT_OBJECT; else the largest of them */
-    uint32_t type;          /* of that object */
+    uint32_t object;        /* suspect object; for other rules, the largest of the holders */
+    uint32_t type;          /* type of that object */
     int64_t objects, bytes; /* retained: how many objects, how many bytes */
     int64_t holders;        /* objects that retain it: 1, or those of the type */
     /* Below a suspect object: the object at which what it retains falls apart into many, and how
@@ -152,7 +150,7 @@ typedef struct mp_suspect {
  * different owners, the first two in the order of the file. */
 typedef struct mp_shared {
     uint32_t types[2];                        /* the smaller number first */
-    int64_t objects, own_bytes;               /* of shared objects */
+    int64_t objects, own_bytes;               /* number and bytes of shared objects */
     int64_t retained_objects, retained_bytes; /* with all that those keep alive */
     uint32_t largest;
 } mp_shared;
@@ -195,8 +193,8 @@ typedef struct mp_graph_view {
     mp_sharing sharing;
     mp_histogram types;
     mp_static_census *static_census;
-    mp_groups kinds, statics; /* of roots: by kind, by container */
-    mp_groups holders;        /* of types, by their number */
+    mp_groups kinds, statics; /* groups of roots: by kind, by container */
+    mp_groups holders;        /* groups of holders, by number of their type */
     struct mp_accumulation *accumulations;
     size_t accumulation_count;
     int64_t *accumulated; /* that these refer to: of each dump */
@@ -339,8 +337,8 @@ bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const ch
 /* A search by distance from strong roots. */
 typedef struct mp_distances {
     uint32_t *order; /* objects, nearest first */
-    uint32_t *above; /* of each object, the one before it; itself: it is a root; 0: not reached */
-    uint32_t count;  /* of `order` */
+    uint32_t *above; /* previous object on the way to each object; itself: a root; 0: not reached */
+    uint32_t count;  /* number of objects in `order` */
 } mp_distances;
 
 /* From roots of one kind, or any. Until `target` is found (0: all). No way leads on from objects
@@ -381,7 +379,7 @@ typedef struct mp_type_step {
 
 typedef struct mp_type_path {
     uint32_t last;          /* its last step */
-    int64_t objects, bytes; /* of the type, at the end of such paths */
+    int64_t objects, bytes; /* number and bytes of the type's objects that such paths end at */
     uint32_t example;       /* the first of them in the order of the search */
 } mp_type_path;
 
@@ -389,8 +387,8 @@ typedef struct mp_type_paths {
     mp_type_path *at; /* most objects first, then most bytes, then the example's id */
     size_t count;
     mp_type_step *steps; /* from 1 */
-    int64_t objects;     /* of the type */
-    int64_t unreached;   /* of them, those that no strong root reaches */
+    int64_t objects;     /* number of objects of the type */
+    int64_t unreached;   /* number of them that no strong root reaches */
     int64_t untracked;   /* those of which that is not known */
     int64_t excluded;    /* that roots reach over what is excluded alone */
 } mp_type_paths;
@@ -401,11 +399,11 @@ void mp_type_paths_free(mp_type_paths *paths);
 /* --- objects of some types, and what is about them by type --- */
 
 typedef struct mp_type_link {
-    uint32_t type;           /* of objects that ...; 0: there is none */
+    uint32_t type;           /* type of the objects; 0: no object */
     int64_t objects;         /* so many of it */
     int64_t bytes;           /* their own */
     int64_t references;      /* to or from those that are asked for */
-    int64_t dominated;       /* of those, so many are dominated by objects of the type */
+    int64_t dominated;       /* number of objects asked for that objects of the type dominate */
     int64_t dominated_bytes; /* their own */
 } mp_type_link;
 
@@ -444,15 +442,15 @@ typedef struct mp_grower {
  * tenths of it. Objects held further down are not listed again. */
 typedef struct mp_accumulation {
     uint64_t key;
-    uint32_t holder;  /* of those at the place, which holds most; 0: roots do */
-    uint32_t kind;    /* of those roots */
-    uint32_t example; /* the holder; of roots, the object of theirs that retains most */
-    uint32_t type;    /* of what is held; of several types, that of which it gained most bytes */
-    uint32_t types;   /* so many */
-    int64_t holders;  /* at the place */
-    int64_t objects, bytes;        /* held in the last dump, and what those retain */
+    uint32_t holder;        /* object at the place that holds most; 0: roots hold */
+    uint32_t kind;          /* kind of those roots */
+    uint32_t example;       /* the holder; of roots, the object of theirs that retains most */
+    uint32_t type;          /* type that is held; of several that gained, the one with most bytes */
+    uint32_t types;         /* so many */
+    int64_t holders;        /* at the place */
+    int64_t objects, bytes; /* held in the last dump, and what those retain */
     int64_t least_step, most_step; /* by how many it grew */
-    int64_t steady_bytes; /* of `bytes`, the share of what the least step, taken each time, makes */
+    int64_t steady_bytes;          /* share of `bytes` gained if every step were the least step */
     /* The first dump with a known amount, and that amount; later than dump 0 if several earlier
      * holders are possible. */
     uint32_t first_dump;

@@ -16,7 +16,7 @@ typedef struct builder {
     const mp_dimension *dimension;
     mp_grouping *grouping;
     size_t capacity;
-    mp_key *keys; /* of the groups */
+    mp_key *keys; /* keys of the groups */
     size_t keys_capacity;
     mp_hash_index index;
 } builder;

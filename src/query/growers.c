@@ -7,7 +7,7 @@
 /* A type while the deltas are read, which are in the order of time. */
 typedef struct course {
     mp_grower grower;
-    int64_t change; /* of bytes at the snapshot that is read */
+    int64_t change; /* change of bytes at the snapshot being read */
     uint32_t grew;  /* at so many snapshots */
 } course;
 

@@ -8,7 +8,7 @@
 
 typedef struct symbol_probe {
     const mp_model *model;
-    const uint32_t *node_of; /* of each callable, a tree node that it is */
+    const uint32_t *node_of; /* tree node of each callable, any one of them */
     mp_symbol_id symbol;
 } symbol_probe;
 

@@ -7,12 +7,12 @@
 
 /* Objects of a type that objects at one place hold, or roots of one kind; or those of all types. */
 typedef struct mp_held {
-    uint64_t key, below; /* of where it is held and what it is; of the place that it would be */
+    uint64_t key, below; /* hash of the holding; hash of the place its objects would be */
     uint32_t at;         /* the place that holds it, 0: roots do */
     uint32_t type;       /* 0: all that is held at the place */
     uint32_t kind, objects;
     uint32_t next; /* held at the same place; 0: none */
-    int64_t bytes; /* what they retain */
+    int64_t bytes; /* bytes that the objects retain */
     /* The object that holds most of it; while that is looked for, the one that is looked at. */
     uint32_t holder, looked_at;
     int64_t most_bytes, looked_bytes;
@@ -26,7 +26,7 @@ typedef struct mp_holdings {
     mp_held *held;                        /* from 1 */
     size_t held_count, held_capacity;
     mp_id_index by_type; /* places, by the one above and the type */
-    mp_id_index by_key;  /* what is held */
+    mp_id_index by_key;  /* holdings, by key */
 } mp_holdings;
 
 /* O(references). Graph and dominators must outlive it. */

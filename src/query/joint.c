@@ -42,7 +42,7 @@ typedef struct pass {
      * roots, of roots whose objects are meant. NULL where there are no such groups. */
     uint64_t *of_type, *of_holder, *of_root, *of_rooted;
     uint64_t *holders, *rooted; /* a bit an object */
-    uint64_t *reached;          /* of each object: its mask, before its own groups are taken off */
+    uint64_t *reached;          /* mask of each object, before its own groups are removed */
     uint64_t full;              /* all that any object can have */
     queue sure, unsure;
 } pass;

@@ -42,20 +42,20 @@ typedef struct bounds {
     const mp_distances *shortest;
     mp_groups *groups;
     int64_t *most;
-    uint32_t *place; /* of each object in the dominators' order */
+    uint32_t *place; /* place of each object in the dominators' order */
     uint32_t *first; /* as mp_graph's, but for who refers to objects at which ways meet */
     uint32_t *referrers;
-    bool *far;            /* of each object: on the way to one that is too far to be looked at */
-    bool *settled;        /* of each object: what is in `found` of it is all */
+    bool *far;            /* flag of each object: on the way to one that is too far to examine */
+    bool *settled;        /* flag of each object: its list in `found` is complete */
     way_count *counts;    /* by group */
-    meeting_group *found; /* of each object: `many` of them from `first_found` on */
+    meeting_group *found; /* groups of each object: `many` entries from `first_found` on */
     size_t *first_found, found_count, found_capacity;
     uint8_t *many;
-    uint32_t *class; /* of each object: the first object of the class that dominates it, or 0 */
+    uint32_t *class; /* first object of the class that dominates each object; 0: none */
     mp_id_index below_object, below_class; /* the first objects of classes, by what is above them */
-    uint32_t *above; /* of each node of the tree: the one above it, which has a lower number */
-    uint32_t *object_of, node_count; /* of each node: its object, or the first of its class */
-    uint32_t *node, *class_node; /* of each object: its node, that of the class it is first of */
+    uint32_t *above;                 /* parent of each node of the tree, which has a lower number */
+    uint32_t *object_of, node_count; /* object of each node, or the first of its class */
+    uint32_t *node, *class_node;     /* node of each object; node of the class it is first of */
 } bounds;
 
 /* The groups of an object, one at a call: they are of its type, or of its roots. */

@@ -98,7 +98,7 @@ mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *of,
     mp_type_links links = kept_by(view, of->holder, objects, held_count);
     mp_kept_type *kept = mp_alloc_zero(types, sizeof *kept);
     for (uint32_t k = 0; k < held_count; k++)
-        all[graph->types[objects[k]]] = 0; /* what is held itself is not told again */
+        all[graph->types[objects[k]]] = 0; /* types of held objects are not listed again */
     int64_t grew = of->objects - of->from_objects;
     *count = 0;
     for (size_t i = 0; i < links.count; i++) {

@@ -14,8 +14,8 @@ typedef struct mp_leak {
      * the others have that of their crawl. NULL: the recording tells the type. */
     const mp_inference *inference;
     uint32_t node;  /* place in model->tree; 0: outside the program's code */
-    uint32_t line;  /* of creation */
-    mp_group group; /* of the site, without a label */
+    uint32_t line;  /* line of creation */
+    mp_group group; /* group of the site, without a label */
     const mp_site_verdict *verdict;
     int64_t leaking_bytes; /* that leak by the verdict; 0: it does not leak */
 } mp_leak;

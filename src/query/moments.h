@@ -16,7 +16,7 @@ typedef struct mp_moment_change {
 typedef struct mp_moment_rows {
     const mp_grouping *grouping;
     const uint32_t
-        *row_of; /* of each group, by its place; of what the session has nothing of, any */
+        *row_of; /* row of each group, by place; any row for groups that the session has none of */
     uint32_t rows;
     const uint32_t *moments; /* snapshots of one session, `count` of them */
     size_t count;

@@ -158,7 +158,7 @@ bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const ch
         add_objects_of(model, graph, patterns[i], objects);
         objects[mp_graph_find(graph, patterns[i])] = true;
     }
-    objects[0] = false; /* what is no object's id was found there */
+    objects[0] = false; /* entry of patterns that are no object's id */
     return objects;
 }
 

@@ -125,7 +125,7 @@ static void edges_of_tree(const builder *from)
         calls->at[edge->callee].nested += edge->nested;
     }
     for (uint32_t i = (uint32_t)from->groups.method_count; i < calls->count; i++)
-        calls->at[i].all.cost = all[i]; /* of methods it is there */
+        calls->at[i].all.cost = all[i]; /* amounts of methods are set already */
     free(all);
     free(nodes);
     free(times);
@@ -160,7 +160,7 @@ typedef struct ring_search {
     call_lists lists;
     uint32_t *number; /* in which they are visited; 0: not */
     uint32_t *lowest; /* that is reached from there and still open */
-    uint32_t *next;   /* of its calls */
+    uint32_t *next;   /* next call of each module to follow */
     bool *closed, *recursive;
     uint32_t *way, *pending; /* from the root to the module at hand; what is open */
     uint32_t visited, height, open;
@@ -240,7 +240,7 @@ static bool *find_recursive(const mp_profile *profile)
  * recursion returns to the line or the module. */
 typedef struct line_facts {
     int64_t called_us; /* by the line */
-    uint32_t callees;  /* of the line */
+    uint32_t callees;  /* number of callees of the line */
     bool has_line;     /* a row of the summary */
 } line_facts;
 
@@ -248,8 +248,8 @@ typedef struct graph_facts {
     mp_id_index index; /* (module, line) */
     line_facts *lines; /* from 1 */
     size_t count, capacity;
-    int64_t *entry_us; /* of each module, what its line 0 takes with all; MP_UNTOLD: no such row */
-    uint32_t *callers; /* of each module, lines that call it */
+    int64_t *entry_us; /* time of each module's line 0 with callees; MP_UNTOLD: no such row */
+    uint32_t *callers; /* number of lines that call each module */
     bool *recursive;   /* by module */
 } graph_facts;
 

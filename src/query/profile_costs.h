@@ -22,8 +22,8 @@
 #include "query/preorder.h"
 
 typedef struct mp_profile_totals {
-    int64_t exclusive_us;       /* of all lines */
-    int64_t instrumentation_us; /* of what profiled it, which is left out of all else */
+    int64_t exclusive_us;       /* sum of all lines */
+    int64_t instrumentation_us; /* time of the profiler, which all other sums leave out */
     uint64_t instrumentation_lines;
     int64_t calls;    /* executions of all lines 0 */
     uint64_t modules; /* programs, each with all its methods */
@@ -43,22 +43,21 @@ typedef enum mp_inclusive {
 /* A line of a method, a method, or a program with all its methods. */
 typedef struct mp_code_cost {
     mp_string_id program, method; /* method: none for the unit's main block, and of programs */
-    mp_string_id runtime;         /* of an inherited method: class of the object, or none */
-    uint32_t start_line;          /* of the method; 0: not known, and of programs */
+    mp_string_id runtime;         /* class of the object, for an inherited method; or none */
+    uint32_t start_line;          /* first line of the method; 0: not known, or a program */
     uint32_t overload;
-    uint32_t group;      /* of a method: which of the modules' groups it is (profile_groups.h) */
+    uint32_t group;      /* number of the method among the groups (profile_groups.h) */
     bool run_by_several; /* objects of other classes inherited it, too: other rows */
     bool repeats;        /* in a session it, or what leads to it, is called more than once */
     unsigned unknown;    /* MP_UNKNOWN_...: a summand of it was not known; 0 stands there */
     int64_t exclusive_us;
-    int64_t calls;     /* of a line, executions; else those of line 0 or, where there is none, what
-                          the call graph counts */
+    int64_t calls;     /* executions of a line; else calls of line 0, or of the call graph */
     double average_us; /* exclusive by calls, or what the report prints; 0: never executed */
-    int64_t stated_us; /* what the report prints */
-    int32_t line;      /* of lines, as the next four */
+    int64_t stated_us; /* average that the report prints */
+    int32_t line;      /* number of the line, if the row is a line */
     bool rounded;      /* from a report */
     mp_string_id code;
-    mp_inclusive inclusive; /* of methods and programs */
+    mp_inclusive inclusive; /* inclusive time of methods and programs */
     int64_t inclusive_us;   /* estimated of a program: the sum of its methods' */
 } mp_code_cost;
 

@@ -16,7 +16,7 @@ typedef struct mp_served {
     bool ended;          /* else what it holds is in use */
     int64_t created_objects, created_bytes;
     int64_t left_objects, left_bytes; /* alive at the window's end; 0 while it runs */
-    int64_t peak_objects, peak_bytes; /* of its own at once, if known */
+    int64_t peak_objects, peak_bytes; /* maxima of its own objects; MP_UNKNOWN: not known */
 } mp_served;
 
 /* All requests of one API. Sums are over its calls, the rest is the most of one. */
