@@ -19,8 +19,8 @@ typedef struct mp_archive {
     bool came_before;      /* the entry, by the directory */
     uint32_t before;       /* how many layers there are around what it gives */
     char *block;
-    size_t length;    /* of the last block that was not empty */
-    uint64_t *begins; /* where the bytes of entries begin that a directory led to */
+    size_t length;    /* length of the last block that was not empty */
+    uint64_t *begins; /* offsets of the entries that a directory led to */
     size_t begin_count, begin_capacity;
 } mp_archive;
 
@@ -45,7 +45,7 @@ typedef enum mp_entry_kind {
     MP_ENTRY_FILE,  /* with bytes of its own */
     MP_ENTRY_LINK,  /* to a file by its name */
     MP_ENTRY_OTHER, /* a folder, a device */
-    MP_ENTRY_ODD,   /* of a kind that has no bytes, and has some: what says the kind is damaged */
+    MP_ENTRY_ODD,   /* entry with bytes of a kind that has none: its kind is damaged */
     MP_ENTRY_LOST,  /* the same, and its bytes are not to be had */
 } mp_entry_kind;
 mp_entry_kind mp_archive_kind(const mp_archive *own);
@@ -58,7 +58,7 @@ const char *mp_archive_target(const mp_archive *own, const char *name, mp_arena 
 typedef struct mp_entry_data {
     const char *at;
     size_t length;          /* still to be given of the block */
-    uint64_t given, offset; /* where the block stands; what is between is a hole, of zeros */
+    uint64_t given, offset; /* bytes given; place of the block: a gap is a hole of zeros */
     bool over, failed;
 } mp_entry_data;
 

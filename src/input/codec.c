@@ -24,7 +24,7 @@ static void advance(mp_codec_bytes *bytes, size_t taken, size_t put)
 {
     bytes->in += taken;
     bytes->length -= taken;
-    if (put) /* where nothing is wanted yet there may be no place for it */
+    if (put) /* `out` may be NULL while no output is wanted */
         bytes->out += put;
     bytes->room -= put;
 }
@@ -100,7 +100,7 @@ const mp_codec mp_codec_bzip2 = {sizeof(bz_stream), bzip2_begin, bzip2_step, bzi
 
 static bool xz_begin(void *state)
 {
-    const uint64_t most = (uint64_t)1 << 30; /* of memory, as a file may ask for */
+    const uint64_t most = (uint64_t)1 << 30; /* bytes of memory that a file may ask for */
     return lzma_stream_decoder(state, most, 0) == LZMA_OK;
 }
 
@@ -175,12 +175,12 @@ const mp_codec mp_codec_zstd = {sizeof(zstd_state), zstd_begin, zstd_step, zstd_
 enum { LZ4_OLD_MARK = 0x184c2102, LZ4_OLD_BLOCK = 8 * 1024 * 1024, LZ4_WORD = 4 };
 
 typedef struct lz4_state {
-    LZ4F_dctx *frames; /* of the newer one */
+    LZ4F_dctx *frames; /* state of the newer one */
     bool is_new, is_old;
-    char *block, *plain; /* of the older one */
+    char *block, *plain; /* buffers of the older one */
     size_t have, capacity;
     size_t wanted;   /* bytes of the block at hand; 0: a mark or a length comes */
-    size_t from, to; /* of what is plain: still to be given */
+    size_t from, to; /* bytes of `plain` still to be given */
     size_t next;     /* bytes up to the end of a block of the newer one */
 } lz4_state;
 

@@ -15,12 +15,12 @@ typedef struct mp_codec_bytes {
 typedef enum mp_codec_result {
     MP_CODEC_MORE,
     MP_CODEC_MAY_END, /* likewise, but it is whole if nothing comes */
-    MP_CODEC_END,     /* of one stream; another one may stand behind it */
+    MP_CODEC_END,     /* end of one stream; another one may follow */
     MP_CODEC_DAMAGED,
 } mp_codec_result;
 
 typedef struct mp_codec {
-    size_t size;                /* of a state, which is 0 at first */
+    size_t size;                /* size of a state, which is 0 at first */
     bool (*begin)(void *state); /* false: there is no memory */
     /* Decompress as far as there are bytes, of which there may be none, and room. *why is set if
      * the stream is damaged, and lives as long as the state. */

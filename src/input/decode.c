@@ -19,12 +19,12 @@ typedef enum verdict {
     MARKED_UTF8,
     UTF16,
     UTF32,
-    MORE, /* what is there does not tell yet */
+    MORE, /* bytes so far do not tell yet */
 } verdict;
 
 typedef struct found {
     verdict verdict;
-    const char *name; /* of UTF16 */
+    const char *name; /* name of the encoding, for UTF16 alone */
     size_t mark;      /* its bytes */
 } found;
 
@@ -83,16 +83,16 @@ static found find_out(mp_slice head, bool last)
 typedef struct decoder {
     mp_stream stream;
     char *named;           /* NULL: it is for the text to say */
-    const char *name;      /* what it is decoded from; "": nothing is to be done */
+    const char *name;      /* encoding that it is decoded from; "": nothing is to be done */
     mp_encoding *encoding; /* NULL: the same */
     bool decided;
     uint64_t lines, damage, damaged_line;
-    char character[4]; /* of what would be UTF-8, as far as it was read */
+    char character[4]; /* bytes of a UTF-8 character, as far as it was read */
     size_t begun;      /* bytes of that */
     bool is_utf8, is_not_utf8;
-    size_t from, to; /* of the block: not decoded yet */
+    size_t from, to; /* bytes of the block not decoded yet */
     char block[BLOCK];
-    size_t rest_from, rest_to; /* of the rest: decoded, and found no room */
+    size_t rest_from, rest_to; /* bytes of the rest: decoded, and found no room */
     char rest[MP_MOST_OF_CHARACTER];
 } decoder;
 

@@ -23,7 +23,7 @@ struct mp_follow {
     mp_follow_how how;
     int notify; /* -1: changes are not told */
     int folder_watch, file_watch;
-    int file;        /* of the input; -1: none */
+    int file;        /* descriptor of the input; -1: none */
     bool is_regular; /* the file is no pipe */
     bool has_name;   /* and no standard input */
     struct stat is;  /* as it was opened */
@@ -98,7 +98,7 @@ static void watch_file(mp_follow *follow)
     snprintf(path, sizeof path, "/proc/self/fd/%d", follow->file);
     const uint32_t changes = IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_CLOSE_WRITE;
     follow->file_watch = inotify_add_watch(follow->notify, path, changes);
-    if (follow->file_watch < 0) /* where there is no /proc */
+    if (follow->file_watch < 0) /* fallback without /proc */
         follow->file_watch = inotify_add_watch(follow->notify, follow->how.path, changes);
 }
 
@@ -218,7 +218,7 @@ static void pass_hole(mp_follow *follow)
         return;
     off_t end = lseek(follow->file, follow->taken, SEEK_DATA);
     if (end < 0 && errno == ENXIO)
-        end = status.st_size; /* what came since then is no hole */
+        end = status.st_size; /* data that came since then is no hole */
     if (end - follow->taken > ENOUGH)
         follow->taken = end - ENOUGH;
     lseek(follow->file, follow->taken, SEEK_SET);

@@ -243,7 +243,7 @@ bool mp_input_line(mp_input *input, mp_slice *line)
         if (length > input->longest_line) {
             skip_long_line(input);
             seen = 0;
-            continue; /* what is behind it is there: of a file that grows, more may never come */
+            continue; /* data behind it is there; a growing file may never give more */
         }
         if (!refill(input) && input->start == input->end) {
             mp_input_tell_fault(input);

@@ -1,5 +1,5 @@
-/* What is known of the inputs of a session. One that was put back after a look is given as it is to
- * the next to open the same path, so that a file is opened, decompressed and looked at once. */
+/* Inputs of a session. One that was put back after a look goes as it is to the next caller that
+ * opens the same path, so that a file is opened, decompressed and examined once. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -29,7 +29,7 @@ typedef struct mp_inputs mp_inputs; /* input/input.h */
 typedef struct mp_load_options {
     mp_inputs *inputs;                 /* among which inputs are opened; NULL: none are kept */
     const char *format;                /* a reader's name; NULL: find out from the content */
-    const char *const *source_folders; /* where debug listings are looked for */
+    const char *const *source_folders; /* folders to search for debug listings */
     size_t source_folder_count;
     /* Times that decide, by the objects' own times in memory recordings, which objects count as
      * created. Ask with the same "since" and "until"; otherwise objects are assigned by the
@@ -52,13 +52,13 @@ typedef struct mp_load_options {
     bool temporary_is_time; /* microseconds */
     bool no_skips;          /* else, where there are none, those of usual allocators */
     bool keep_objects;      /* one by one, for exports */
-    bool keep_ages;      /* of memory recordings, which lifetimes needs: 8 bytes an object more */
-    bool request_peaks;  /* of memory recordings: what each request had alive at once */
-    bool threads_as_one; /* nobody asks which thread of an event log created what */
-    bool dumps_apart;    /* nobody asks what grew from one heap dump to the next, and where */
-    bool checksums;      /* for a baseline that is saved, or for "against" of "check": all is
-                            read once more */
-    bool traces_folded;  /* nobody asks for the rows of a profile's trace one by one */
+    bool keep_ages;         /* ages in memory recordings, for lifetimes: 8 bytes an object more */
+    bool request_peaks;     /* peak of each request in memory recordings */
+    bool threads_as_one;    /* nobody asks which thread of an event log created what */
+    bool dumps_apart;       /* nobody asks what grew from one heap dump to the next, and where */
+    bool checksums;         /* for a baseline that is saved, or for "against" of "check": all is
+                               read once more */
+    bool traces_folded;     /* nobody asks for the rows of a profile's trace one by one */
     /* Length of a slice of an event log in microseconds, instead of a number of slices; slices
      * without events are left out. 0: not given. Events may then be out of order by at most a
      * second. */

@@ -28,13 +28,13 @@ struct mp_members {
     struct mp_members *next; /* under the lock of the inputs, as is `used` */
     uint64_t used;           /* the larger, the later */
     atomic_uint holders;     /* the inputs, and whoever is at work with it */
-    char *path;              /* of what came through a pipe; NULL: it is known by its origin */
+    char *path;              /* path of an archive from a pipe; NULL: it is known by its origin */
     mp_opened_archive archive;
     mp_arena names;
     listed_member *members; /* by their names, of one name by their places */
     size_t count, capacity;
     mp_failure failure;   /* at which the list ends, or for which there are gaps in it */
-    pthread_mutex_t lock; /* of what follows, and of what is said of members */
+    pthread_mutex_t lock; /* lock of all below, and of the notes on members */
     mp_walk *idle[MOST_WALKS];
     mp_spool spool;
     uint32_t misses; /* how often somebody asked for what nobody had wanted */

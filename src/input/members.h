@@ -15,7 +15,7 @@ typedef struct mp_members mp_members;
 typedef struct mp_opened_archive {
     mp_inputs *inputs;  /* that it is kept among; NULL: none are kept */
     const char *path;   /* as it was opened by */
-    struct stat origin; /* what was opened */
+    struct stat origin; /* status at its opening */
     bool is_file;       /* it can be opened again, and is known by its origin, not by its path */
     mp_stream *stream;  /* at its start */
     mp_packing packing;

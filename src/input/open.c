@@ -113,7 +113,7 @@ static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics,
             close(file);
         return NULL;
     }
-    if (standard) /* what is looked at of it is gone */
+    if (standard) /* bytes read from it cannot be read again */
         mp_inputs_note_read(inputs_of(options), status, false);
     return mp_stream_of_file(file);
 }

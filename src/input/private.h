@@ -35,7 +35,7 @@ struct mp_input {
     size_t start, end, capacity, longest_line;
     bool line_closed, at_end, is_file, fault_told, damage_told, has_nul, nul_told;
     mp_stream *stream, *file; /* and what is at the bottom of it */
-    mp_stream *places;        /* what is packed, where any of it can be read; NULL: nowhere */
+    mp_stream *places;        /* packed data, readable at any place; NULL: there is none */
     mp_layers layers;
     mp_packing archive; /* MP_UNPACKED: none */
     mp_unpack_limits limits;
@@ -58,11 +58,11 @@ typedef struct mp_read_file {
 } mp_read_file;
 
 struct mp_inputs {
-    pthread_mutex_t lock; /* of all below; readers of one archive never wait for those of another */
+    pthread_mutex_t lock; /* lock of all below; readers of two archives never wait for each other */
     mp_input *put_back;   /* each by a path of its own */
-    size_t open_files;    /* of those */
+    size_t open_files;    /* number of those that are files */
     struct mp_members *archives;
-    uint64_t uses; /* of those */
+    uint64_t uses; /* count of uses of those */
     mp_read_file *files;
     size_t count, capacity;
 };

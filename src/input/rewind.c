@@ -54,7 +54,7 @@ mp_checksum mp_input_checksum(mp_input *input)
     }
     checksum = mp_checksum_of(read_more, clone);
     checksum.known = clone->fault == MP_FAULT_NONE;
-    if (clone->fault == MP_FAULT_READ) /* what else is wrong is told when it is read */
+    if (clone->fault == MP_FAULT_READ) /* other faults are reported when the input is read */
         mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "cannot read: %s",
                     clone->why);
     mp_stream_close(clone);

@@ -15,7 +15,7 @@
 
 typedef enum mp_fault {
     MP_FAULT_NONE,
-    MP_FAULT_TORN,  /* what is packed breaks off */
+    MP_FAULT_TORN,  /* packed data breaks off */
     MP_FAULT_READ,  /* it cannot be read on, or is damaged */
     MP_FAULT_LIMIT, /* a limit is met */
 } mp_fault;

@@ -21,7 +21,7 @@ static const struct {
     }
     SIGNATURE(MP_GZIP, "gzip", "\x1f\x8b\x08", 0),
     SIGNATURE(MP_BZIP2, "bzip2", "\x31\x41\x59\x26\x53\x59", 4),
-    SIGNATURE(MP_BZIP2, "bzip2", "\x17\x72\x45\x38\x50\x90", 4), /* of nothing */
+    SIGNATURE(MP_BZIP2, "bzip2", "\x17\x72\x45\x38\x50\x90", 4), /* empty file */
     SIGNATURE(MP_XZ, "xz",
               "\xfd"
               "7zXZ\0",
@@ -30,7 +30,7 @@ static const struct {
     SIGNATURE(MP_LZ4, "lz4", "\x04\x22\x4d\x18", 0),
     SIGNATURE(MP_LZ4, "lz4", "\x02\x21\x4c\x18", 0),
     SIGNATURE(MP_ZIP, "zip", "PK\x03\x04", 0),
-    SIGNATURE(MP_ZIP, "zip", "PK\x05\x06", 0), /* of nothing */
+    SIGNATURE(MP_ZIP, "zip", "PK\x05\x06", 0), /* empty archive */
     SIGNATURE(MP_7ZIP, "7z", "7z\xbc\xaf\x27\x1c", 0),
     SIGNATURE(MP_TAR, "tar", "ustar", 257),
 #undef SIGNATURE
@@ -113,9 +113,9 @@ typedef struct unpacker {
     mp_unpack_limits limits;
     const mp_codec *codec;
     void *state;           /* NULL: between two packed streams, or in front of the first one */
-    size_t from, to;       /* of the block: not taken yet */
-    size_t taken, made;    /* of what is plain */
-    mp_fault behind_plain; /* what comes once all of that is taken */
+    size_t from, to;       /* bytes of the block not taken yet */
+    size_t taken, made;    /* bytes of `plain` */
+    mp_fault behind_plain; /* fault that follows once all of that is taken */
     char block[BLOCK], plain[BLOCK];
 } unpacker;
 

@@ -36,7 +36,7 @@ typedef struct mp_layers {
 /* Limits of decompression. */
 typedef struct mp_unpack_limits {
     uint64_t most;  /* bytes */
-    uint64_t ratio; /* of what comes out to what goes in, beyond MP_RATIO_FROM */
+    uint64_t ratio; /* ratio of output to input, beyond MP_RATIO_FROM */
     uint64_t kept;  /* bytes of an archive's members, in a temporary file */
     uint32_t nesting, files;
 } mp_unpack_limits;

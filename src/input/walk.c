@@ -20,7 +20,7 @@ struct mp_walk {
     mp_layers layers; /* around the innermost level's members */
     mp_unpack_limits limits;
     mp_stream *file;
-    uint64_t given; /* of all members */
+    uint64_t given; /* bytes given of all members */
     uint32_t files;
     mp_arena names;
     mp_failure failure;

@@ -22,7 +22,7 @@ typedef struct mp_member_place {
 typedef struct mp_member {
     const char *name; /* valid UTF-8; until the next member */
     mp_member_place place;
-    mp_layers layers;  /* what it is packed by */
+    mp_layers layers;  /* layers that it is packed by */
     mp_stream *stream; /* its bytes, unpacked; closed before the walk goes on; NULL of a link */
     /* Name of what a link leads to, if that were in the archive; "": it leads out of the archive.
      * NULL: it is a file. Until the next member. */

@@ -22,7 +22,7 @@ typedef struct mp_ages {
     MP_LIST(mp_age) rows;
     unsigned bits; /* 0: ages are exact; else this many leading bits of each are */
     /* While they are written down. */
-    mp_hash_index index;             /* of rows */
+    mp_hash_index index;             /* index of the rows */
     mp_age waiting[MP_AGES_WAITING]; /* a ring: their places in the table are being fetched */
     size_t waited;
 } mp_ages;

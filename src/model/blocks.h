@@ -28,7 +28,7 @@ typedef struct mp_generation_share {
 
 typedef struct mp_block_site {
     mp_context_id context;
-    mp_snapshot_id snapshot; /* of the generation */
+    mp_snapshot_id snapshot; /* snapshot at the generation's birth */
     mp_generation_id generation;
 } mp_block_site;
 
@@ -37,7 +37,7 @@ typedef struct mp_blocks {
     mp_event_log log;
     mp_session_id session;
     mp_snapshot_id start, snapshot; /* the first, and the open one */
-    uint32_t first_delta;           /* of this log */
+    uint32_t first_delta;           /* first delta of this log */
     uint32_t sequence;
     mp_tally tally; /* since the last snapshot */
     mp_peak_share snapshot_peak;

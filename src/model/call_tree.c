@@ -57,7 +57,7 @@ static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node nod
 
 static void mark_overloads(mp_model *model)
 {
-    mp_id_index first_of = {0};          /* of each name, the first symbol */
+    mp_id_index first_of = {0};          /* first symbol of each name */
     for (int pass = 0; pass < 2; pass++) /* the first one learns of the others */
         for (uint32_t i = 1; i < model->symbols.count; i++) {
             mp_symbol *symbol = &model->symbols.at[i];

@@ -9,7 +9,7 @@
 #include "base/diagnose.h"
 
 enum {
-    ANOMALIES_KEPT = 10000, /* of each kind */
+    ANOMALIES_KEPT = 10000, /* limit for each kind */
 };
 
 const char *mp_anomaly_name(mp_anomaly_kind kind)

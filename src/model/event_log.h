@@ -17,14 +17,14 @@ typedef enum mp_event_kind {
 typedef struct mp_event {
     uint64_t address;
     int64_t time_us; /* since the first event */
-    int64_t bytes;   /* of allocations and old blocks */
+    int64_t bytes;   /* bytes of allocations and old blocks */
     /* A number from 1 in the order of the log's threads, and its name; 0: none. Whoever reads the
      * log gives the numbers, so that nobody has to wait for the replay. */
     uint32_t thread;
     mp_string_id thread_name;
     mp_node_id node; /* the crawl */
     uint32_t site;   /* allocations: site returned by mp_blocks_site */
-    mp_type_id type; /* of deletions and old blocks */
+    mp_type_id type; /* type of deletions and old blocks */
     uint64_t line;
     mp_event_kind kind;
 } mp_event;
@@ -34,7 +34,7 @@ typedef struct mp_block {
     uint64_t address;
     int64_t time_us, bytes;
     uint32_t generation; /* 0: the place is empty */
-    uint32_t serial;     /* of its thread's events */
+    uint32_t serial;     /* count of its thread's events at its birth */
     uint32_t thread;
     uint32_t epoch; /* number of the peak before its birth */
     uint64_t born_line;
@@ -56,7 +56,7 @@ typedef struct mp_event_log {
     mp_model *model;
     mp_events *events;
     mp_diagnostics *diagnostics;
-    const char *path; /* of the log, and its place in model->inputs; set by the reader */
+    const char *path; /* path of the log, and its place in model->inputs; set by the reader */
     uint32_t input;
     mp_block_thread *threads; /* from 1; those that were met in the replay */
     size_t thread_count, thread_capacity;

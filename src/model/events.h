@@ -10,7 +10,7 @@
 #include "model/model.h"
 
 typedef enum mp_anomaly_kind {
-    MP_ANOMALY_DOUBLE_DELETION, /* of a block that was deleted before */
+    MP_ANOMALY_DOUBLE_DELETION, /* deletion of a block that was deleted before */
     MP_ANOMALY_BAD_ADDRESS,     /* deletion where no block was seen */
     MP_ANOMALY_NONUNIQUE,       /* an address that is alive is handed out again */
     MP_ANOMALY_CORRUPTION,      /* the monitor found the heap corrupt */
@@ -33,9 +33,9 @@ typedef struct mp_anomaly {
     mp_anomaly_kind kind;
     uint32_t input; /* place in model->inputs */
     uint64_t address;
-    int64_t bytes;               /* of the block, where there is one */
+    int64_t bytes;               /* bytes of the block, if there is one */
     mp_event_place here, before; /* before: the deletion or allocation that it contradicts */
-    mp_string_id text;           /* of a corruption: in the monitor's words */
+    mp_string_id text;           /* text of a corruption, in the monitor's words */
 } mp_anomaly;
 
 /* Allocations of 2^(k-1) to 2^k - 1 bytes; [0]: of none. */
@@ -65,14 +65,14 @@ typedef struct mp_events {
     int64_t anomaly_counts[MP_ANOMALY_KINDS];
     mp_size_class sizes[MP_SIZE_CLASSES];
     MP_LIST(mp_handover) handovers;
-    mp_peak_share *at_peak;  /* of each generation: alive when most bytes of its session were */
+    mp_peak_share *at_peak;  /* blocks of each generation alive at its session's peak of bytes */
     uint32_t at_peak_count;  /* 0: not known, of a log that is looked at up to a snapshot */
-    mp_inference *inference; /* of each node of model->nodes */
+    mp_inference *inference; /* types of the blocks of each node of model->nodes */
     int64_t old_objects, old_bytes, displaced_objects, corrupt_events;
     int64_t reordered_events, late_events; /* put in the order of time; not, as it was too late */
     int64_t peak_time_us; /* when most bytes were alive; of several logs, of the first */
     uint32_t threads, crawls;
-    int64_t temporary; /* what counts as temporary: deleted within so many events or us */
+    int64_t temporary; /* longest life of a temporary block, in events or microseconds */
     bool temporary_is_time;
 } mp_events;
 

@@ -40,8 +40,8 @@ typedef struct mp_root {
     uint32_t object; /* 0: the file has no such object */
     uint32_t kind;
     uint32_t flags;
-    mp_type_id container; /* of a static: the type that it is declared in; else none */
-    uint64_t id;          /* of the object, as in the file */
+    mp_type_id container; /* type that a static is declared in; else none */
+    uint64_t id;          /* id of the object, as in the file */
 } mp_root;
 
 /* A part of a dump that has identifiers of its own: an application domain. Its objects follow each
@@ -67,7 +67,7 @@ typedef struct mp_graph {
     MP_LIST(mp_domain) domains; /* likewise */
     uint64_t dangling;          /* references to objects that are not there */
     uint64_t duplicates;        /* objects that were there already: left out */
-    uint32_t declared_types;    /* of different names */
+    uint32_t declared_types;    /* number of declared types of different names */
     /* By type: true if references to its objects were not recorded, so that nothing is known of
      * what keeps them alive. NULL: all were recorded. */
     bool *untracked;

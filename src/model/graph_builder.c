@@ -20,7 +20,7 @@ struct mp_graph_builder {
     size_t ids_capacity, sizes_capacity, types_capacity, first_capacity;
     uint64_t *references; /* as in the file */
     size_t reference_count, reference_capacity;
-    uint32_t *root_domains; /* of graph->roots */
+    uint32_t *root_domains; /* domains of graph->roots */
     size_t root_domain_capacity;
     /* By domain, whose objects lie together. [0] has all objects, those of the first domains first;
      * it is empty where there is but one domain. */

@@ -26,7 +26,7 @@ typedef struct mp_origin {
 typedef struct mp_birth {
     uint64_t id;
     int64_t bytes;
-    int64_t time_us; /* of its creation */
+    int64_t time_us; /* time of its creation */
     uint64_t owner;  /* id of the object it is scoped to; 0: none */
     uint32_t origin; /* by mp_heap_origin */
     bool idle;
@@ -59,7 +59,7 @@ typedef struct mp_heap_origin_entry {
 typedef struct mp_heap {
     mp_model *model;
     mp_diagnostics *diagnostics;
-    const char *path; /* of the file being read, for diagnostics; set by the reader */
+    const char *path; /* path of the file being read, for diagnostics; set by the reader */
     mp_session_id session;
     mp_snapshot_id snapshot; /* the open one, or none */
     mp_live_set live;

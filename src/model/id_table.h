@@ -29,14 +29,14 @@ typedef struct mp_id_bucket {
 
 typedef struct mp_id_table {
     uint32_t first, count;
-    /* of a set of bits; bit (id - least) >> shift */
+    /* set of bits; bit (id - least) >> shift */
     mp_id_word *words; /* NULL: a hash table */
     uint64_t least, range;
     unsigned shift;
     uint32_t *by_rank; /* object of the n-th bit; NULL: ids ascend, and it is first + n */
-    /* of a hash table */
+    /* hash table */
     mp_id_bucket *buckets;
-    void *memory; /* of the buckets */
+    void *memory; /* memory of the buckets */
     uint32_t bucket_count;
 } mp_id_table;
 

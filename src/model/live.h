@@ -28,9 +28,9 @@ typedef struct mp_live_object {
 
 typedef struct mp_live_set {
     mp_live_object *places;
-    uint64_t *passed; /* of rows: four bits for each column; 15 sticks */
+    uint64_t *passed; /* counters of the rows: four bits for each column; 15 sticks */
     bool timed;
-    int64_t *times; /* of places, where it is timed */
+    int64_t *times; /* times of the places, if `timed` */
     size_t rows, count;
     uint64_t largest; /* id ever entered */
     /* Objects of 4 GiB and more: id to place in `large`. */

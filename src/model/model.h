@@ -67,8 +67,8 @@ typedef enum mp_kind {
     MP_KIND_RECORDING, /* births and deaths between snapshots */
     MP_KIND_PROFILE,   /* execution */
     MP_KIND_EVENTS,    /* births and deaths one by one */
-    MP_KIND_DUMP,      /* what is alive at a moment, and who refers to whom */
-    MP_KIND_DATABASE,  /* what is alive at moments, with stacks, perhaps references */
+    MP_KIND_DUMP,      /* objects alive at a moment, and their references */
+    MP_KIND_DATABASE,  /* objects alive at moments, with stacks, perhaps references */
 } mp_kind;
 /* "a memory recording", for messages. */
 const char *mp_kind_name(mp_kind kind);
@@ -162,9 +162,9 @@ typedef struct mp_node {
 
 typedef struct mp_context {
     mp_type_id type;
-    mp_node_id node;   /* where created; none: outside the program's code */
+    mp_node_id node;   /* place of its creation; none: outside the program's code */
     uint32_t line;     /* in the node's source */
-    mp_symbol_id name; /* of the object itself; none: it has none */
+    mp_symbol_id name; /* name of the object itself; none: it has none */
     /* Context of the object's owner at the object's birth; MP_CONTEXT_UNKNOWN: the owner was not
      * recorded. */
     mp_context_id owner;
@@ -172,7 +172,7 @@ typedef struct mp_context {
     mp_session_id session;
     uint16_t depth; /* owners above it */
     bool reusable;  /* apart from what is live */
-    bool old;       /* of blocks that are older than their log: nothing tells who made them */
+    bool old;       /* blocks older than their log: nothing tells who made them */
 } mp_context;
 
 /* The owner of an object whose owner was never seen. */
@@ -183,7 +183,7 @@ enum { MP_GENERATION_PENDING = 1 };
 typedef struct mp_generation {
     mp_context_id context;
     mp_snapshot_id born;
-    mp_generation_id owner;           /* of what it is scoped to, at birth; none: nothing known */
+    mp_generation_id owner;           /* owner's generation, at birth; none: not known */
     uint32_t first_delta, last_delta; /* the oldest and the newest of its deltas */
     bool reusable;                    /* as its context */
     uint8_t marks;                    /* MP_BORN_... */
@@ -205,7 +205,7 @@ typedef struct mp_cost {
     int64_t idle;          /* temp-tables not (yet) instantiated: change of their number */
     int64_t created_bytes; /* sizes at creation */
     int64_t bytes;         /* change of the bytes alive */
-    int64_t temporary, temporary_bytes; /* of `deleted`: what lived but a moment */
+    int64_t temporary, temporary_bytes; /* part of `deleted` that lived but a moment */
 } mp_cost;
 
 typedef struct mp_delta {
@@ -224,8 +224,8 @@ typedef struct mp_snapshot {
     int64_t time_us, request_start_us;
     int64_t cpu_hundredths; /* percent of CPU, times 100 */
     int64_t overhead_bytes;
-    uint64_t line;  /* where in its file it starts */
-    uint32_t input; /* of a dump: the file, by its place in mp_model.inputs */
+    uint64_t line;  /* line of its file at which it starts */
+    uint32_t input; /* file of a dump, by its place in mp_model.inputs */
     bool asked;     /* a moment that the user asked for, between two snapshots */
     /* Start of the dump, by the recorder's own clock, and its duration. */
     bool has_clock, has_took;
@@ -261,7 +261,7 @@ typedef struct mp_root_count {
 /* Objects below the same types: a node of the dominator tree summed by type. Of a list, whose nodes
  * are of one type, all are in the node of its head. */
 typedef struct mp_holder_place {
-    uint64_t hash; /* of its type and those above */
+    uint64_t hash; /* hash of its type and those above */
     uint32_t up;   /* the place above, 0: none */
     uint32_t type, objects;
     uint32_t depth; /* types from the roots down to it */
@@ -273,7 +273,7 @@ typedef struct mp_holder_place {
 /* Amount that objects at one place, or roots of one kind, retain of one type or of all types. */
 typedef struct mp_holding {
     uint64_t key, at; /* a hash of the place and the type; of the place */
-    int64_t bytes;    /* what it retains */
+    int64_t bytes;    /* bytes that it retains */
     uint32_t before;  /* the same at the dump before, by its number; 0: nothing; MP_HELD_UNKNOWN */
     uint32_t place;   /* in mp_model.places, while that is of its dump; 0: roots */
     uint32_t type;    /* 0: of all types */
@@ -316,9 +316,9 @@ typedef struct mp_input_summary {
     const char *path;
     const char *format;   /* the reader's name */
     const char *packed;   /* by what, "gzip, tar" from the outside; NULL: it was not */
-    const char *encoding; /* of its text, "UTF-16LE"; NULL: as it was found */
+    const char *encoding; /* encoding of its text, "UTF-16LE"; NULL: as it was found */
     uint32_t format_version;
-    mp_checksum checksum; /* where it was asked for */
+    mp_checksum checksum; /* checksum of the file, if it was asked for */
     uint64_t bytes, records;
     bool complete;   /* nothing of it was cut off, as far as that can be told */
     bool open_ended; /* nothing tells where it ends: whether all of it is there is not known */
@@ -329,7 +329,7 @@ typedef struct mp_input_summary {
 typedef struct mp_tree_node {
     uint32_t parent;     /* 0: a root */
     mp_symbol_id symbol; /* none: the node was never defined; `node` tells its number */
-    uint32_t line;       /* of the call, in the parent */
+    uint32_t line;       /* line of the call, in the parent */
     mp_node_id node;     /* one node of the file that it stands for */
     uint32_t depth;      /* frames from it to its root, both counted; 0: it is no node */
     uint32_t allocators; /* the outermost of the allocators' own that go on from here; 0: none */
@@ -371,17 +371,17 @@ typedef struct mp_model {
     MP_LIST(mp_platform_sample) platform_samples;
     MP_LIST(mp_object) objects;         /* empty unless asked for */
     MP_LIST(mp_type_peak) type_peaks;   /* that files state; by session, snapshot */
-    MP_LIST(mp_root_count) root_counts; /* of every graph that was read; by snapshot, kind */
-    MP_LIST(mp_holding) holdings;       /* of graphs that others followed; by snapshot, key */
-    mp_holder_places places;            /* of the last of those graphs */
+    MP_LIST(mp_root_count) root_counts; /* roots of every graph that was read; by snapshot, kind */
+    MP_LIST(mp_holding) holdings; /* holdings in graphs that others followed; by snapshot, key */
+    mp_holder_places places;      /* places of the last of those graphs */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* made by mp_model_build_tree */
-    uint32_t *tree_of;          /* of each node, its place in `tree`; made by mp_model_build_tree */
+    uint32_t *tree_of;          /* place of each node in `tree`; made by mp_model_build_tree */
     struct mp_profile *profile; /* NULL: no execution profile was read */
     struct mp_ages *ages;       /* NULL: how long objects lived was not kept */
     struct mp_events *events;   /* NULL: no log of heap events was read */
     bool dumps_by_stamp;        /* dumps stand in the order of their time stamps */
-    struct mp_graph *graph;     /* of the last snapshot that has one; NULL: none has */
+    struct mp_graph *graph;     /* graph of the last snapshot that has one; NULL: none has */
     /* Called when that of a later dump begins, to keep of it what must be kept. NULL: nothing. */
     void (*leave)(struct mp_model *model);
     /* Called at the end of each snapshot of a recording that is read while it is written, when all

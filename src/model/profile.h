@@ -26,7 +26,7 @@ typedef struct mp_module {
     mp_string_id listing_file; /* that was found for the program; none: it was not looked for */
     mp_string_id signature;
     uint32_t start_line;
-    uint64_t crc; /* of the compiled unit; 0: an internal entry */
+    uint64_t crc; /* CRC of the compiled unit; 0: an internal entry */
 } mp_module;
 
 /* Fields that a report could not print ("?"); they are omitted and not read as 0. */
@@ -116,9 +116,9 @@ typedef struct mp_profile_statistic {
     mp_session_id session;
     mp_statistics_part part;
     mp_string_id text;   /* the row */
-    mp_module_id module; /* of operations and modules; none: the row is not as expected */
+    mp_module_id module; /* module in rows of operations and modules; none: an unexpected row */
     uint64_t operation;
-    int64_t count; /* of operations */
+    int64_t count; /* count in rows of operations */
     mp_string_id name;
 } mp_profile_statistic;
 
@@ -132,7 +132,7 @@ typedef struct mp_profile {
     MP_LIST(mp_profile_execution) executions; /* none with mp_load_options.traces_folded */
     MP_LIST(mp_profile_coverage) coverage;
     MP_LIST(int32_t) coverage_lines;
-    MP_LIST(mp_string_id) coverage_codes; /* of each of them; empty: no listing was read */
+    MP_LIST(mp_string_id) coverage_codes; /* source text of each; empty: no listing was read */
     MP_LIST(mp_profile_statistic) statistics;
     MP_LIST(mp_profile_text) user_data;
     int64_t trace_rows;

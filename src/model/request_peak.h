@@ -18,8 +18,8 @@ typedef struct mp_request_peak {
     bool asked; /* else nothing is written down */
     mp_string_id request;
     int64_t start_us;
-    mp_snapshot_id first;     /* of the request's snapshots; none: no request runs */
-    int64_t objects, bytes;   /* of its own that were alive at the snapshot before */
+    mp_snapshot_id first;     /* first of the request's snapshots; none: no request runs */
+    int64_t objects, bytes;   /* amounts of its own alive at the snapshot before */
     mp_request_event *events; /* since then */
     size_t count, capacity;
 } mp_request_peak;
