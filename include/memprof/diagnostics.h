@@ -34,7 +34,7 @@ typedef struct mp_diagnostic {
     mp_diagnostic_id id;
     const char *path;    /* path as the user wrote it; NULL: no input */
     uint64_t line;       /* line from 1; 0: the whole file */
-    const char *message; /* what is wrong and what was expected, without full stop and newline */
+    const char *message; /* fault and what was expected, without full stop and newline */
 } mp_diagnostic;
 
 typedef struct mp_diagnostics mp_diagnostics;
@@ -84,8 +84,8 @@ typedef struct mp_error {
     const char *unused_by; /* MP_ERROR_UNUSED: the report that does not use the argument */
     const char *path;      /* path of the file with the error; NULL: none */
     uint32_t line, column; /* position in the file, from 1; 0: the whole file, the whole line */
-    char text[1024];       /* what is wrong and what was expected, without full stop and newline */
-    char advice[256];      /* what to do instead; "": no advice */
+    char text[1024];       /* fault and what was expected, without full stop and newline */
+    char advice[256];      /* hint what to do instead; "": no advice */
 } mp_error;
 
 /* Write the error as one line, followed by the advice: "path:line:column: error: text" for a

@@ -7,7 +7,7 @@
 
 /* The recording that is browsed. */
 typedef struct browse_source {
-    const cli_options *options; /* of the browser itself */
+    const cli_options *options; /* options of the browser itself */
     const mp_session *session;  /* which has read it */
 } browse_source;
 

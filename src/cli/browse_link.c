@@ -21,11 +21,11 @@ typedef enum link_how {
 } link_how;
 
 typedef struct link_rule {
-    const char *column; /* of the row; "": a frame */
+    const char *column; /* column of the row; "": a frame */
     const char *label, *command;
     const char *words; /* in front of the value */
     link_how how;
-    unsigned kinds; /* of recordings */
+    unsigned kinds; /* kinds of recordings */
 } link_rule;
 
 static const link_rule rules[] = {

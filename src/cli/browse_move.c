@@ -44,7 +44,7 @@ void browse_page_follow(browse_page *page)
     while (last + 1 < page->line_count && !page->lines[last + 1].begins &&
            page->lines[last + 1].row == page->lines[page->cursor].row &&
            last + 1 < page->cursor + height)
-        last++; /* what belongs to it */
+        last++; /* lines that belong to it */
     if (page->top + height <= last)
         page->top = last + 1 - height;
     if (page->top > page->cursor)
@@ -102,7 +102,7 @@ void browse_page_move(browse_page *page, long by)
         size_t next = next_stop(page, page->cursor, forward);
         bool far = next != SIZE_MAX &&
                    (forward ? next > page->top + 2 * height : next + height < page->top);
-        if (next == SIZE_MAX || far) { /* what stands there is to be seen, too */
+        if (next == SIZE_MAX || far) { /* scroll: the lines up to there are to be seen, too */
             browse_page_scroll(page, forward ? 1 : -1);
             continue;
         }

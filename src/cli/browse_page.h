@@ -8,9 +8,9 @@
 /* A line of the text, and what it is of. */
 typedef struct browse_line {
     size_t from, length; /* in the text */
-    size_t table, row;   /* of the document as the report made it; MP_ROW_NONE and others too */
-    size_t frame;        /* of the row's list; 0: the row itself */
-    bool begins;         /* a row or a frame: the cursor may stand here */
+    size_t table, row; /* place in the document as the report made it; MP_ROW_NONE and others too */
+    size_t frame;      /* frame in the row's list; 0: the row itself */
+    bool begins;       /* a row or a frame: the cursor may stand here */
 } browse_line;
 
 /* How one table is shown. */
@@ -27,7 +27,7 @@ typedef struct browse_table {
 typedef struct browse_page {
     mp_document *document; /* its own */
     browse_table *tables;
-    unsigned columns, rows; /* of the screen that it is shown on */
+    unsigned columns, rows; /* size of the screen that it is shown on */
     bool wide;              /* nothing is cut, and it is moved sideways */
     bool colour;
     char *text;

@@ -101,7 +101,7 @@ void browse_screen_measure(unsigned *rows, unsigned *columns)
 typedef struct pen {
     int row, column;
     size_t hidden;
-    attr_t always, now; /* of the whole line; of what is drawn */
+    attr_t always, now; /* attributes of the whole line; of the text that is drawn */
     short pair;
 } pen;
 

@@ -53,7 +53,7 @@ typedef enum browse_prompt {
 typedef struct browse_leaf {
     browse_page page;
     browse_answer answer;
-    const char *name; /* of the view or command; lives as long as the tables of commands */
+    const char *name; /* name of the view or command; lives as long as the tables of commands */
     const char *command;
     char *line;     /* the options that it was asked with */
     char why[1024]; /* there is no answer; else "" */

@@ -12,7 +12,7 @@
 typedef struct config_setting {
     cli_pair pair;
     const cli_option *option;   /* that it sets */
-    const cli_command *command; /* of which; NULL: of all that it means the same to */
+    const cli_command *command; /* command of the line; NULL: all to which it means the same */
     unsigned rank;              /* the highest of a name counts: a nearer file, then a command */
     bool meant;                 /* it means something to the command that runs */
     bool ignored;               /* it changes what is judged, and the command judges */

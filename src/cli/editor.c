@@ -16,7 +16,7 @@ static cli_process waiting;
 
 typedef struct editing {
     int64_t line;
-    uint64_t length; /* of the path, which follows */
+    uint64_t length; /* length of the path, which follows */
 } editing;
 
 static const char *wanted(void)

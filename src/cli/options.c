@@ -148,7 +148,7 @@ bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
     if (command->scope & CLI_WATCHES)
         return renderer->put_row != NULL;
     if (command->scope & CLI_EXPORTS && renderer->draws)
-        return false; /* what was written has no picture */
+        return false; /* an export has no picture */
     bool named = at && (at == only || at[-1] == ' ') && (!at[length] || at[length] == ' ');
     return only ? named : !renderer->of_checks || has_checks(command);
 }

@@ -27,11 +27,11 @@ typedef struct cli_command {
     const char *summary;
     const char *example;
     const char *details;
-    const char *operand;     /* what stands before the files; NULL: nothing */
+    const char *operand;     /* operand before the files; NULL: none */
     const mp_report *report; /* that is asked; NULL: none */
     const mp_argument_table *arguments;
-    unsigned scope; /* of its options, beside its arguments */
-    unsigned kinds; /* of recordings, without a report: a bit for each; 0: all */
+    unsigned scope; /* scope of its options, beside its arguments */
+    unsigned kinds; /* kinds of recordings, without a report: a bit for each; 0: all */
     int (*run)(struct cli_options *options); /* gives the exit status */
 } cli_command;
 
@@ -61,11 +61,11 @@ typedef struct cli_options {
     const mp_renderer *renderer;
     bool format_named;  /* by export --to */
     const char *output; /* NULL: standard output */
-    const char *chart;  /* where the answer's picture goes, beside it; NULL: nowhere */
+    const char *chart;  /* path of the answer's picture, beside it; NULL: none */
     cli_colour colour;
     bool no_pager, brief, no_config;
-    int64_t width;      /* of a line of text; 0: any; below 0: not asked for */
-    size_t merged_rows; /* of a table with an order, where answers are merged; 0: all */
+    int64_t width;      /* width of a line of text; 0: any; below 0: not asked for */
+    size_t merged_rows; /* maximum rows of an ordered table in merged answers; 0: no limit */
 
     int64_t max_memory; /* bytes; 0: three quarters of what there is */
     int64_t max_time;   /* microseconds; 0: any */
@@ -94,7 +94,7 @@ typedef enum cli_kind {
     CLI_SIZE,     /* int64_t, in bytes, above 0 */
     CLI_SPAN,     /* as CLI_TIME, a limit */
     CLI_RENDERER,
-    CLI_OWN_RENDERER, /* of the command's answer alone */
+    CLI_OWN_RENDERER, /* renderer of the command's answer alone */
     CLI_EXPORTER,
     CLI_COLOURING,
     CLI_WIDTH,
@@ -106,12 +106,12 @@ typedef enum cli_kind {
 
 /* Section of an option in the help. */
 typedef enum cli_section {
-    CLI_WHAT,    /* what is asked */
-    CLI_PART,    /* of which part of the recording */
+    CLI_WHAT,    /* subject of the question */
+    CLI_PART,    /* part of the recording */
     CLI_LOOKS,   /* how the answer looks */
-    CLI_LIMITS,  /* what it is held to */
+    CLI_LIMITS,  /* limits on the answer */
     CLI_READING, /* how recordings of some kinds are read */
-    CLI_GENERAL, /* what all commands take */
+    CLI_GENERAL, /* options of all commands */
     CLI_SECTIONS,
 } cli_section;
 
@@ -119,9 +119,9 @@ typedef struct cli_option {
     const char *name;
     const char *argument; /* NULL: none */
     const char *help;
-    const char *takes; /* what the argument may be, for a refusal; NULL: a renderer's name */
+    const char *takes; /* texts that it accepts, for a refusal; NULL: a renderer's name */
     cli_kind kind;
-    mp_argument_kind value; /* of CLI_ASKS, where it is an argument of a report's own */
+    mp_argument_kind value; /* kind of a report's own argument, with CLI_ASKS */
     uint32_t offset;        /* in cli_options, for kinds that name a type */
     unsigned scope;         /* who takes it; 0: commands that have the argument */
     const char *of;         /* the argument that it is part of; NULL: it is one, of its own name */

@@ -25,7 +25,7 @@ static const char *wanted(void)
 static struct {
     cli_process helper;
     const char *command;
-    int ends[2]; /* of the pipe that it reads from */
+    int ends[2]; /* ends of the pipe that it reads from */
 } waiting;
 
 /* A short answer is printed and not waited for, colours are colours, and what was read stays on the

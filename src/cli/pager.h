@@ -9,7 +9,7 @@
 
 typedef struct cli_pager {
     cli_process helper;
-    int terminal; /* what standard output was */
+    int terminal; /* copy of the original standard output */
     struct sigaction interrupt, quit, pipe;
 } cli_pager;
 

@@ -43,7 +43,7 @@ static const char *text_of(const cli_options *options, const char *name)
 /* --- the command line, from left to right --- */
 
 typedef struct cli_line {
-    char **at; /* what is still to be taken, NULL last */
+    char **at; /* arguments that are still to be taken, NULL last */
     const cli_command *commands;
     size_t command_count;
     const char **operands;
@@ -143,7 +143,7 @@ static const cli_option *find_named(const cli_options *options, const cli_line *
             found = option;
         }
     }
-    if (count == 1 && !is_option(name)) /* of another command, --by is no --bytes */
+    if (count == 1 && !is_option(name)) /* --by of another command is no --bytes */
         return found;
     if (count > 1 && !is_option(name))
         cli_refuse(options, "ambiguous option '--%s': it matches %s", name,

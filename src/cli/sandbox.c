@@ -35,7 +35,7 @@ enum {
 };
 
 typedef struct land_rules {
-    uint64_t files, ports, scopes; /* what is denied unless a rule allows it */
+    uint64_t files, ports, scopes; /* rights that are denied unless a rule allows them */
 } land_rules;
 
 typedef struct __attribute__((packed)) land_path {

@@ -12,7 +12,7 @@ typedef struct mp_checks {
     mp_check *at; /* named behind their files; in the arena, no text of them is NULL */
     size_t count;
     size_t counts[MP_VERDICTS]; /* by verdict */
-    size_t unread;              /* of them, the last ones, are inputs that gave no result: errors */
+    size_t unread;              /* number of inputs without a result, which come last, as errors */
     size_t warned;              /* that pass, and hide something */
     const char *policy;         /* path; "" where there is none: they are limits */
 } mp_checks;

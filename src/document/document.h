@@ -23,9 +23,9 @@ typedef struct mp_cell {
         const char *text;  /* text; of an empty list, what people read in its place, or NULL */
         const char **list; /* `count` texts, if there are any */
     };
-    uint32_t count; /* of a list: how many texts are here; 0 of all others */
+    uint32_t count; /* number of texts that are here, if it is a list; otherwise 0 */
     bool known : 1;
-    uint32_t whole : 31; /* of a list that was cut: how many texts there are; 0: they are here */
+    uint32_t whole : 31; /* number of all texts, if a list was cut; 0: they are here */
 } mp_cell;
 
 /* How many texts the list has, of which some may not be here. */
@@ -55,11 +55,11 @@ typedef enum mp_shape {
 typedef enum mp_rest_kind {
     MP_REST_MORE,       /* behind those that are here, of an order: a limit cut them */
     MP_REST_BEFORE,     /* before those that are here: a limit cut them */
-    MP_REST_UNCHANGED,  /* of groups that did not change; without a limit they are shown */
+    MP_REST_UNCHANGED,  /* groups that did not change; without a limit they are shown */
     MP_REST_UNKEPT,     /* more, of which only the number is known */
     MP_REST_SAME_KINDS, /* more of the kinds that are here, of which only the number is known */
-    MP_REST_SMALLER,    /* of changes that are smaller than what was asked for */
-    MP_REST_IN_JSON,    /* of a list that no limit of the request is about */
+    MP_REST_SMALLER,    /* changes that are smaller than what was asked for */
+    MP_REST_IN_JSON,    /* entries of a list to which no limit of the request applies */
 } mp_rest_kind;
 
 typedef struct mp_rest {
@@ -111,15 +111,15 @@ struct mp_table {
     const char *order;
     size_t ahead; /* so many rows come before the others, also among those of other files */
     const char *ahead_order; /* the column by which those stand, if it is not `order` */
-    const char *empty;       /* what people read where there are no rows; NULL: nothing */
+    const char *empty;       /* text for people if there are no rows; NULL: none */
     const char *command;     /* name of the command that shows it in full; NULL: none. Static. */
     mp_line *lines;          /* above the rows */
     size_t line_count, line_capacity;
     mp_line footer; /* below the rows */
     mp_answer answer;
-    mp_struct_row *structs; /* of an answer: by row */
+    mp_struct_row *structs; /* structs of an answer, by row */
     size_t struct_count, struct_capacity;
-    const void *about; /* of an answer: what all rows share, as a struct; or NULL */
+    const void *about; /* struct with what all rows of an answer share; or NULL */
 };
 
 /* One-line summary of a file's answer. For several files, only the one with the largest first
@@ -135,10 +135,10 @@ typedef struct mp_headline {
 typedef struct mp_told_verdict {
     const char *leaks;  /* "yes", "no", "unknown"; static; NULL: nothing was judged */
     const char *reason; /* texts of the document */
-    const char *kind;   /* of the worst; static; NULL: nothing leaks */
+    const char *kind;   /* kind of the worst leak; static; NULL: nothing leaks */
     const char *type, *name, *site, *file;
     int64_t bytes, objects, leaking_bytes, confidence;
-    size_t leaking; /* of several files, those in which something leaks */
+    size_t leaking; /* number of files in which something leaks, if there are several */
 } mp_told_verdict;
 
 /* The label of what checks say, too: not said again where those are summed up. */
@@ -158,7 +158,7 @@ struct mp_document {
     size_t check_count, check_capacity;
     const char *policy;  /* path of the policy whose rules they are; NULL: they are limits */
     bool exact_bytes;    /* sizes for people as bytes, not KiB, MiB, GiB */
-    bool failed;         /* what was asked does not hold: a limit exceeded, a violation found */
+    bool failed;         /* a limit was exceeded, or a violation found */
     bool unjudged;       /* something that was asked could not be answered: a rule of a policy */
     bool fits_nothing;   /* nothing of what was read fits the names and patterns that select */
     size_t files;        /* that were merged; 0: it is about what was read together */
@@ -181,7 +181,7 @@ mp_document *mp_document_new(const char *command);
 /* Texts and columns that many documents share; zero-initialise to start. */
 typedef struct mp_shared_parts {
     mp_arena arena;
-    mp_hash_index index; /* of bytes */
+    mp_hash_index index; /* index of `bytes` */
     struct mp_shared_bytes *bytes;
     size_t capacity;
     struct mp_shared_columns_set *last;

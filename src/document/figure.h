@@ -13,17 +13,17 @@ typedef enum mp_figure_kind {
     MP_FIGURE_STACKS,  /* a tree: frames above their callers, as wide as what they cost */
     MP_FIGURE_MAP,     /* a tree: areas in areas, as large as what they hold */
     MP_FIGURE_LINES,   /* amounts over time */
-    MP_FIGURE_SPANS,   /* what took how long, one above what it called */
-    MP_FIGURE_HISTORY, /* what was alive of each group at each moment: any two can be compared */
+    MP_FIGURE_SPANS,   /* spans of time, each caller above its callees */
+    MP_FIGURE_HISTORY, /* amounts alive of each group at each moment: any two can be compared */
 } mp_figure_kind;
 
 /* Kinds of places in a tree; a picture may colour them differently. */
 typedef enum mp_place_kind {
     MP_PLACE_CODE,  /* a frame */
-    MP_PLACE_TYPE,  /* of objects, innermost */
+    MP_PLACE_TYPE,  /* a type of objects, innermost */
     MP_PLACE_GROUP, /* a name space, a source, a thread, a kind of roots */
     MP_PLACE_NONE,  /* nothing is known there, and the label says so */
-    MP_PLACE_REST,  /* what was too small to be told apart */
+    MP_PLACE_REST,  /* parts that are too small to be shown separately */
 } mp_place_kind;
 
 /* A place in a tree. `own` and `all` are of the figure's unit; `all` is `own` and the children's
@@ -36,8 +36,8 @@ typedef struct mp_place {
     const char *source; /* the file it is in; NULL: not known */
     int64_t line;       /* in it; MP_UNKNOWN */
     int64_t own, all;
-    int64_t own_count, all_count;           /* of objects, or calls */
-    int64_t base_own, base_all;             /* of what it is held against */
+    int64_t own_count, all_count;           /* number of objects, or of calls */
+    int64_t base_own, base_all;             /* amounts of the base, in a comparison */
     int64_t base_own_count, base_all_count; /* likewise */
 } mp_place;
 
@@ -55,14 +55,14 @@ typedef struct mp_tree_figure {
 /* Amounts at moments that all lines share. */
 typedef struct mp_line_figure {
     size_t moments;
-    const int64_t *at;        /* of each moment, rising */
+    const int64_t *at;        /* position of each moment, rising */
     mp_unit moment_unit;      /* MP_TIME, or MP_NUMBER where only their order is known */
-    const char *moment_of;    /* what they are: "snapshot", "dump" */
-    const char *const *names; /* of each moment, "7 (_PreCleanUp)"; an element may be NULL */
+    const char *moment_of;    /* kind of the moments: "snapshot", "dump" */
+    const char *const *names; /* name of each moment, "7 (_PreCleanUp)"; an element may be NULL */
     struct mp_line_of {
         const char *name;      /* stable: "live_bytes" */
         const char *title;     /* "alive" */
-        const char *panel;     /* what stands above them, of lines that belong together; or NULL */
+        const char *panel;     /* heading of lines that belong together; or NULL */
         mp_unit unit;          /* lines of one unit and one panel share an axis */
         const int64_t *values; /* by moment; MP_UNKNOWN: there is none */
     } * lines;
@@ -70,7 +70,7 @@ typedef struct mp_line_figure {
     struct mp_mark {
         int64_t at;       /* as a moment */
         int64_t until;    /* MP_UNKNOWN: it is one moment */
-        int64_t amount;   /* of the first line there, of a peak; MP_UNKNOWN */
+        int64_t amount;   /* amount of the first line there, if it is a peak; MP_UNKNOWN */
         const char *kind; /* stable: "window", "request", "tag", "peak" */
         const char *label;
     } * marks; /* by `at` */
@@ -114,10 +114,10 @@ typedef struct mp_history_figure {
     const char *session; /* "session 2 of 3 (AS1)"; NULL: there is one */
     const char *graph;   /* the figure of lines that is about the same; NULL: there is none */
     size_t moments;
-    const char *const *names; /* of each, "snapshot 7 (_PreCleanUp)" */
-    const int64_t *numbers;   /* of each, as the user names it */
+    const char *const *names; /* name of each moment, "snapshot 7 (_PreCleanUp)" */
+    const int64_t *numbers;   /* number of each moment, as the user names it */
     size_t from, to;          /* that the rest of the document is about */
-    const char *leaks_note;   /* what people should know of leaks; NULL: nothing */
+    const char *leaks_note;   /* note about leaks for people; NULL: none */
     mp_history_group groups[2];
     size_t group_count;
     mp_place *stacks; /* frames above their callers: labels and parents alone */
@@ -146,7 +146,7 @@ mp_figure *mp_document_figure(mp_document *document, mp_figure_kind kind, const 
  * it depends on how deep the tree is but `path`. */
 typedef struct mp_tree_walk {
     const mp_tree_figure *tree;
-    uint32_t *first; /* of each place, the first below it; 0: none is */
+    uint32_t *first; /* first place below each place; 0: there is none */
     uint32_t *path;  /* the places from place 0 to the one at hand, `depth` of them below place 0 */
     uint32_t at, depth;
     size_t path_capacity;

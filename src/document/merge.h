@@ -25,7 +25,7 @@ typedef struct mp_part {
 typedef struct mp_merging {
     size_t rows;        /* maximum rows of a table that has an order; 0: no limit */
     bool overview;      /* people see of tables without an order the main one alone */
-    const char *within; /* what all names begin with, such as "agent.zip:"; NULL: nothing */
+    const char *within; /* beginning of all names, such as "agent.zip:"; NULL: none */
     void (*sum_up)(mp_document *merged); /* says what its tables come to; NULL: nothing */
 } mp_merging;
 

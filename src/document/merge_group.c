@@ -125,7 +125,7 @@ mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group)
             if (!(from->columns[column].flags & MP_ADDS) || !cell->known)
                 continue;
             lost[place] |= !real && !fits_sum(into[place].number, cell->number);
-            into[place].known = !lost[place]; /* what no number can tell is not known */
+            into[place].known = !lost[place]; /* a sum that is out of range is not known */
             if (real)
                 into[place].real += cell->real;
             else

@@ -11,14 +11,14 @@ typedef struct mp_merge_source {
     const char *file;  /* the part's name */
     const char *shown; /* the same for people: without the folder that is common to all */
     const mp_table *table;
-    const size_t *places; /* of its columns, in the merged table */
+    const size_t *places; /* places of its columns in the merged table */
 } mp_merge_source;
 
 /* How a table is merged. */
 typedef enum mp_merge_mode {
     MP_MERGE_ROWS,   /* a row for each row of each file */
     MP_MERGE_SUM,    /* one record */
-    MP_MERGE_COMMON, /* what all of them say */
+    MP_MERGE_COMMON, /* statements that all of them share */
     MP_MERGE_NONE,
 } mp_merge_mode;
 
@@ -28,7 +28,7 @@ typedef struct mp_merge_group {
     mp_merge_mode mode;
     mp_merge_source *at;
     size_t count, capacity;
-    mp_column *columns; /* of the merged table, in the document's arena */
+    mp_column *columns; /* columns of the merged table, in the document's arena */
 } mp_merge_group;
 
 /* Number of columns before each row: the file, for programs and for people. */

@@ -27,7 +27,7 @@ typedef struct list_part {
 
 /* Texts that the document's arena owns become shared ones, others are borrowed as before. */
 typedef struct packing {
-    mp_memory_range *from; /* of the document's arena */
+    mp_memory_range *from; /* memory of the document's arena */
     size_t from_count;
     mp_shared_parts *shared;
     mp_id_index known; /* old address of a list or of a text of one, to its place in `parts` */

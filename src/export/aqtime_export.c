@@ -37,7 +37,7 @@ typedef struct aq_sets {
     aq_out *out;
     const mp_model *model;
     const mp_live_objects *live;
-    uint32_t ordinal; /* of the set at hand, from 1 */
+    uint32_t ordinal; /* number of the set at hand, from 1 */
     mp_arena scratch; /* labels */
 
     mp_id_index routine_index; /* (symbol or node, line) to routine */
@@ -50,8 +50,8 @@ typedef struct aq_sets {
     aq_class *classes;     /* by type */
     uint32_t next_delta;
     aq_out_link *links;     /* by vertex; NULL: there is no graph */
-    int64_t objects, bytes; /* of the set at hand */
-    int64_t cut;            /* of its objects, those whose stacks are cut */
+    int64_t objects, bytes; /* sums of the set at hand */
+    int64_t cut;            /* number of its objects whose stacks are cut */
     size_t *alive;          /* places in live->living at the set at hand, rising */
     size_t alive_count, next_living;
 } aq_sets;

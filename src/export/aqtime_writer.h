@@ -35,7 +35,7 @@ typedef struct aq_out {
     struct aq_out_place {
         const char *column;
         int place;
-    } places[AQ_OUT_TABLES][AQ_OUT_VALUES]; /* of the values of the rows that were put last */
+    } places[AQ_OUT_TABLES][AQ_OUT_VALUES]; /* places of the last row's values */
     int64_t rows[AQ_OUT_TABLES];
     int64_t set;                /* INST_ID of the rows to come */
     int64_t ids[AQ_OUT_TABLES]; /* the last ones in this set */

@@ -41,7 +41,7 @@ typedef struct callgrind_out {
     mp_code code;
     const event_of *events[MOST_EVENTS];
     size_t event_count;
-    size_t column[MOST_EVENTS]; /* of the weights */
+    size_t column[MOST_EVENTS]; /* column of each event in the weights */
     cost_row *rows;             /* from 1 */
     size_t row_count, row_capacity;
     mp_id_index own, calls; /* by place; by place and callee */

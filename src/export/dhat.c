@@ -13,7 +13,7 @@
 #include "model/ages.h"
 
 enum {
-    FRAMES = 65,           /* of a stack */
+    FRAMES = 65,           /* maximum frames of a stack */
     SHORT_LIVED_US = 10000 /* dh_view marks what lived less on the average */
 };
 

@@ -13,7 +13,7 @@
 
 typedef struct mp_exporter {
     const char *name;
-    const char *endings; /* of the files' usual names */
+    const char *endings; /* usual endings of the files' names */
     /* Its arguments are members of mp_heap_arguments (reports/sections.h), or shared ones. All of a
      * recording, up to FILE@SNAPSHOT: "to" is the format. Its name is MP_EXPORT_TO(name). */
     mp_report report;
@@ -32,8 +32,8 @@ typedef struct mp_exporter {
 typedef struct mp_written_totals {
     int64_t snapshots;
     int64_t live_objects, live_bytes, created_objects, created_bytes, leaked_objects, leaked_bytes;
-    int64_t retained_bytes, references, roots; /* of a heap dump */
-    int64_t calls, seconds;                    /* of a profile, in microseconds */
+    int64_t retained_bytes, references, roots; /* totals of a heap dump */
+    int64_t calls, seconds;                    /* totals of a profile, in microseconds */
     int64_t truncated_stacks;
 } mp_written_totals;
 

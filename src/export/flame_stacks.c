@@ -117,7 +117,7 @@ const mp_renderer mp_renderer_folded = {.name = "folded",
 typedef struct speedscope_out {
     mp_json json;
     const mp_tree_figure *tree;
-    uint32_t *frames;     /* of each place, its frame */
+    uint32_t *frames;     /* frame of each place */
     mp_id_index by_label; /* labels of one text are one, mostly by their address */
 } speedscope_out;
 
@@ -166,7 +166,7 @@ static void put_event(speedscope_out *out, const char *type, uint32_t place, int
 static void put_events(speedscope_out *out, bool base)
 {
     const mp_place *at = out->tree->at;
-    int64_t *next = mp_alloc_zero(out->tree->count, sizeof *next); /* where the next below begins */
+    int64_t *next = mp_alloc_zero(out->tree->count, sizeof *next); /* start of the next child */
     int64_t *end = mp_alloc_zero(out->tree->count, sizeof *end);
     mp_tree_walk walk = mp_tree_walk_begin(out->tree);
     uint32_t open = 0, *opened = NULL;

@@ -49,13 +49,13 @@ typedef struct snapshot_out {
     mp_arena names;
     bool begun;          /* the array that is written has rows */
     uint32_t *by_kind;   /* roots that have an object, by kind, then as in the file */
-    uint32_t root_count; /* of them */
+    uint32_t root_count; /* number of them */
     uint32_t *kinds;     /* by number; of each, where its roots begin in by_kind: first_of_kind */
     uint32_t *first_of_kind;
     uint32_t kind_count;
-    uint32_t *rooted; /* of each object, the first strong root, + 1; 0: it has none */
+    uint32_t *rooted; /* first strong root of each object, + 1; 0: it has none */
     uint32_t shortcuts, unreached, untracked;
-    uint32_t *string_of; /* of each type; 0: its name is not used yet */
+    uint32_t *string_of; /* string of each type; 0: its name is not used yet */
     mp_type_id *named;   /* types in the order of their strings */
     uint32_t named_count;
     uint32_t *synthetic; /* ids of the nodes that are no objects */

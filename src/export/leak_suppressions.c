@@ -44,7 +44,7 @@ static void put_glob(FILE *file, const char *key, const char *text)
 typedef struct accepted {
     const mp_leak_site *site; /* the first */
     size_t number;            /* its row, from 1 */
-    int64_t bytes, objects;   /* of all */
+    int64_t bytes, objects;   /* sums of all */
 } accepted;
 
 static void put_leak(FILE *file, const accepted *leak)

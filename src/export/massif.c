@@ -7,7 +7,7 @@
 #include "export/stacks.h"
 
 enum {
-    FRAMES = 31,   /* of a stack: Massif's own 30, and a type */
+    FRAMES = 31,   /* frames of a stack: Massif's own 30, and a type */
     DETAILED = 10, /* snapshots with stacks, beside the peak and the window's end */
 };
 
@@ -15,14 +15,14 @@ enum {
 typedef struct massif_line {
     uint32_t node; /* 0 below the first: places that are too small to stand alone */
     unsigned depth;
-    int64_t bytes, places; /* of those */
+    int64_t bytes, places; /* bytes of the line; number of those places */
 } massif_line;
 
 typedef struct massif_out {
     FILE *file;
     mp_sites *sites;
     int64_t *own, *all; /* bytes alive of each node */
-    mp_links links;     /* of the nodes */
+    mp_links links;     /* links between the nodes */
     massif_line *lines;
     size_t line_count, line_capacity;
     int64_t alive; /* bytes at the snapshot at hand */

@@ -15,7 +15,7 @@
 
 enum {
     PIECE = 4096,        /* messages that are written at once */
-    MOST_CALLERS = 1024, /* of a stack: those of a recursion grow with the square of its depth */
+    MOST_CALLERS = 1024, /* callers of a stack: recursion adds the square of its depth */
     MOST_VALUES = 2 * MP_MOST_WEIGHINGS,
     MOST_LABELS = 4,
 };
@@ -60,12 +60,12 @@ static void close_gzip(gzip_out *out)
 /* A frame on the way up from others, which many stacks share. */
 typedef struct frame_step {
     uint32_t caller, depth;
-    uint32_t place; /* where its caller calls it; 0: nobody has asked yet */
+    uint32_t place; /* place of the call in its caller; 0: nobody has asked yet */
 } frame_step;
 
 typedef struct pprof_out {
     gzip_out gzip;
-    mp_arena arena; /* of the piece at hand */
+    mp_arena arena; /* memory of the piece at hand */
     Pprof__Profile piece;
     size_t pending;        /* messages in it */
     void *pointers[PIECE]; /* to them, for the one list that is not empty */
@@ -74,11 +74,11 @@ typedef struct pprof_out {
     mp_code code;
     frame_step *steps;      /* by frame */
     mp_id_index text_index; /* texts of `code` to places in the string table */
-    uint32_t *texts;        /* of each place from 1: in `code` */
+    uint32_t *texts;        /* text in `code` of each place from 1 */
     size_t text_count, text_capacity;
     mp_written_totals totals;
     int64_t samples;
-    int64_t unit; /* what a byte or a microsecond is in the file's unit */
+    int64_t unit; /* number of the file's units in a byte or a microsecond */
 } pprof_out;
 
 static void flush(pprof_out *out)

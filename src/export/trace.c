@@ -26,7 +26,7 @@ typedef struct trace_out {
     const mp_filter *filter;
     const mp_model *model;
     mp_arena names;
-    int64_t *starts; /* of each session, what its times are added to */
+    int64_t *starts; /* offset of each session's times */
     bool told;       /* snapshots have times */
     int64_t counters, instants, slices;
 } trace_out;

@@ -148,8 +148,8 @@ static void put_checks(mp_page *page, const mp_document *document, const mp_chec
 typedef struct page_table {
     const mp_table *table;
     size_t *columns, count;
-    const char **classes; /* of each of `columns` */
-    size_t name;          /* of `columns`; SIZE_MAX: none */
+    const char **classes; /* class of each of `columns` */
+    size_t name;          /* place in `columns` of the one that names the row; SIZE_MAX: none */
 } page_table;
 
 static bool is_note(const mp_column *column)

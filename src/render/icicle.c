@@ -151,7 +151,7 @@ static uint32_t put_named(icicle_grid *grid, const mp_style *style, FILE *file, 
     if (style->colour)
         fprintf(file, "\033[0;38;5;16;48;5;%um", colour_of(grid->tree, place - 1));
     else if (end > column + 1) {
-        fputs("|", file); /* what colour would tell */
+        fputs("|", file); /* an edge, which colour would show */
         used++;
         text = name_of(grid, place - 1, end - column - 1);
     }

@@ -19,7 +19,7 @@
 
 typedef struct mp_text_column {
     const mp_column *as;
-    size_t width;       /* of the widest text, the title among them, as they fit */
+    size_t width;       /* width of the widest text or of the title, as they fit */
     size_t whole;       /* the same without a cut */
     const char *title;  /* as it fits: its lines */
     const char **texts; /* by row, as they fit: their lines */

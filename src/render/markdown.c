@@ -22,7 +22,7 @@ typedef struct markdown {
     const mp_style *style;
     bool exact_bytes;
     bool folds;           /* each table below its title, which opens it */
-    bool parts;           /* what comes next stands behind an empty line */
+    bool parts;           /* an empty line comes before the next part */
     size_t room;          /* bytes that are left; SIZE_MAX: as many as there are */
     size_t rows_left_out; /* as there was no room */
     const char *command;  /* that ends it; NULL: none */
@@ -132,7 +132,7 @@ static void put_checks(markdown *to, const mp_document *document, const mp_check
                           : checks->counts[MP_VERDICT_ERROR] ? "could not be judged"
                                                              : "passed";
     bool head = false, room = true;
-    size_t spare = to->room == SIZE_MAX ? 0 : to->room / 2; /* of the tables behind it */
+    size_t spare = to->room == SIZE_MAX ? 0 : to->room / 2; /* room for the tables after it */
     PUT(to, "### memprof %s: %s\n\n%s", document->command, verdict,
         mp_checks_summary(checks, &to->arena));
     if (*checks->policy) {
@@ -364,7 +364,7 @@ enum {
     /* Bytes: a comment may have a little more than 65,000 characters, and whoever posts it adds
      * some. */
     COMMENT = 59000,
-    NOTES = 200, /* of them, that tell what was left out */
+    NOTES = 200, /* bytes of COMMENT for notes about what was left out */
 };
 
 /* The command as a block of code, whose fence is longer than any in it. */

@@ -33,7 +33,7 @@ typedef struct mp_style {
 typedef struct mp_renderer {
     const char *name;
     const char *summary;
-    const char *ending; /* of files that are written so if nobody says how: ".svg"; NULL: none */
+    const char *ending; /* ending of files that selects this format: ".svg"; NULL: none */
     bool for_programs;  /* exact and whole: tables are not cut unless the user asks for it */
     bool can_be_brief;
     bool of_checks; /* shows nothing but rules and limits */

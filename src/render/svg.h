@@ -18,7 +18,7 @@ typedef struct mp_svg {
                     them */
     bool exact;  /* sizes as bytes */
     size_t room; /* bytes that stacks may take, about, and maps likewise less; 0: as a file may */
-    mp_arena arena; /* of one drawing */
+    mp_arena arena; /* memory of one drawing */
 } mp_svg;
 
 /* Styles of all drawings, and the script of those of stacks; a page has them once. */

@@ -22,9 +22,9 @@ enum {
 typedef struct mp_panel {
     const char *heading; /* NULL: none */
     mp_unit unit;
-    int64_t low, high; /* of its lines, with 0 */
+    int64_t low, high; /* range of its lines, with 0 */
     mp_axis axis;
-    int64_t top, height; /* of the plot */
+    int64_t top, height; /* position of the plot */
     size_t lines;
 } mp_panel;
 
@@ -39,7 +39,7 @@ typedef struct mp_canvas {
     mp_panel *panels;
     size_t panel_count;
     size_t *panel_of; /* by line */
-    int64_t bottom;   /* of the panels */
+    int64_t bottom;   /* lower edge of the panels */
     int64_t height;
 } mp_canvas;
 

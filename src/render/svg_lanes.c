@@ -82,7 +82,7 @@ static void draw_spans(mp_canvas *to, int64_t y, const char *kind)
 {
     pile thin = {0};
     size_t drawn = 0;
-    int64_t end = 0; /* of all that is drawn, and of what will be as one */
+    int64_t end = 0; /* right edge of the spans drawn and of the pile */
     for (size_t i = 0; i < to->of->mark_count; i++) {
         const struct mp_mark *mark = &to->of->marks[i];
         if (strcmp(mark->kind, kind) != 0 || mark->until == MP_UNKNOWN)
@@ -102,7 +102,7 @@ static void draw_spans(mp_canvas *to, int64_t y, const char *kind)
         if (thin.count && from > thin.until + 10)
             draw_pile(to, y, &thin);
         if (!thin.count)
-            thin = (pile){from, from + 10, 0, mark, mark}; /* what is there is seen */
+            thin = (pile){from, from + 10, 0, mark, mark}; /* a span is at least a pixel wide */
         thin.until = until > thin.until ? until : thin.until;
         thin.last = mark;
         thin.count++;

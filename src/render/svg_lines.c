@@ -13,7 +13,7 @@
 enum { GAP = 30 }; /* pixels between panels */
 enum { MOST_STRIPS = 300 };
 enum { LONG_NAME = 32 }; /* characters of a name in what is told where one points */
-enum { SPLIT = 8 };      /* what is so many times smaller would be lost at the bottom */
+enum { SPLIT = 8 };      /* ratio of amounts from which lines are drawn in separate panels */
 
 const char *mp_canvas_moment(mp_canvas *to, int64_t at)
 {

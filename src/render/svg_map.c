@@ -27,7 +27,7 @@ enum {
 typedef struct map {
     mp_svg *svg;
     const mp_tree_figure *of;
-    uint32_t *first, *children; /* of each place, in `children`; of the count, the end */
+    uint32_t *first, *children; /* start of each place's children in `children`; last, their end */
     mp_box *boxes;              /* by place; without a width: it is not drawn */
     uint32_t *tops;             /* by place: the place below the root that it is in */
     int64_t least;              /* area, in square tenths */

@@ -122,7 +122,7 @@ static void draw_line(mp_canvas *to, size_t place)
 
 typedef struct label {
     size_t line;
-    int64_t y, at; /* of the line's end; of the label */
+    int64_t y, at; /* height of the line's end; of the label */
 } label;
 
 static int by_height(const void *left, const void *right)

@@ -123,7 +123,7 @@ static void take_span(band *to, const struct mp_span *span)
         at->first_us = span->from_us;
         at->us = 0;
     }
-    until = until < from + 10 ? from + 10 : until; /* what is there is seen */
+    until = until < from + 10 ? from + 10 : until; /* a span is at least a pixel wide */
     at->until = until > at->until ? until : at->until;
     at->last_us = span->to_us;
     at->us += span->to_us - span->from_us;

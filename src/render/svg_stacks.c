@@ -19,7 +19,7 @@ enum {
     TOP = MP_SVG_HEAD + 24, /* below the legend */
     BOTTOM = 26,
     DEEPEST = 250,       /* levels that are drawn */
-    MOST_BYTES = 960000, /* of frames; the file with its script stays below a million */
+    MOST_BYTES = 960000, /* bytes of all frames; the file with its script stays below a million */
     LABEL = 160,         /* characters of a name that are told */
     /* At most so many bytes a frame takes without its texts, its name takes without that, and a
      * frame takes that stands for those that are not drawn. */
@@ -33,15 +33,15 @@ typedef struct icicle {
     mp_svg *svg;
     const mp_tree_figure *tree;
     int64_t *width;           /* with all that is below */
-    int64_t *left;            /* where it begins */
-    int64_t *next;            /* where its next child does */
+    int64_t *left;            /* left edge */
+    int64_t *next;            /* left edge of its next child */
     int64_t *small;           /* width of the children that are not drawn */
     uint32_t *depth, *hidden; /* hidden: places below that are not drawn, of its children */
     bool *drawn;
     double scale; /* pixels of one byte, microsecond, call */
     uint32_t drawn_count, deepest;
     uint32_t too_deep, too_narrow;
-    int64_t narrowest; /* of those that are drawn */
+    int64_t narrowest; /* width of the narrowest place that is drawn */
 } icicle;
 
 /* --- what is said of them --- */

@@ -17,7 +17,7 @@ typedef struct text_out {
     FILE *file;
     const mp_style *style;
     const mp_text_guide *guide; /* NULL: nobody asks what stands where */
-    const mp_table *table;      /* of the document, that is printed; NULL: none */
+    const mp_table *table;      /* table that is printed; NULL: none */
     bool exact_bytes;
     bool cut;       /* columns have gone */
     bool limited;   /* rows have */

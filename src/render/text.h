@@ -26,7 +26,7 @@ typedef struct mp_text_guide {
     void (*at)(void *opaque, const mp_table *table, size_t row, size_t text);
     /* How many callers are shown below the row, in place of as many as the table has. */
     size_t (*depth)(void *opaque, const mp_table *table, size_t row);
-    const char *wider; /* what shows columns that were left out: "w" */
+    const char *wider; /* key or option that shows the columns left out: "w" */
 } mp_text_guide;
 
 /* Print the document as the renderer does. */

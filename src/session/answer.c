@@ -23,7 +23,7 @@ typedef struct group_work {
     mp_answers *answers;
     pthread_mutex_t lock;
     const size_t *turns; /* the groups in the order in which they are read */
-    size_t next;         /* of those, the one that is taken next */
+    size_t next;         /* place in `turns` of the group that is taken next */
     size_t settled;      /* how many answers, in the order of the groups, are settled */
     /* Error of the archive that contains the groups: everything after it is missing. */
     mp_diagnostic torn;
@@ -38,7 +38,7 @@ typedef struct group_work {
 typedef struct group_progress {
     group_work *work;
     const char *path;
-    uint64_t done; /* of this file */
+    uint64_t done; /* bytes of this file */
 } group_progress;
 
 static bool advance(void *opaque, const char *path, uint64_t done, uint64_t total)

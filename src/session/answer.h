@@ -10,7 +10,7 @@
 /* How far reading a group came, the worst last. */
 typedef enum mp_outcome {
     MP_GROUP_READ,
-    MP_GROUP_REFUSED, /* what was asked fits none of it */
+    MP_GROUP_REFUSED, /* no part of it fits the question */
     MP_GROUP_UNREAD,  /* a part could not be read, or all */
 } mp_outcome;
 
@@ -28,7 +28,7 @@ typedef struct mp_group_answer {
 
 /* How a merged answer is made. */
 typedef struct mp_merge_style {
-    size_t rows;     /* of a table with an order; 0: all */
+    size_t rows;     /* maximum rows of a table with an order; 0: no limit */
     bool for_people; /* nobody reads the tables for programs */
     bool packed;     /* nor the structs that one format is printed by */
     bool single;     /* it is none: one group at most is asked */
@@ -47,8 +47,8 @@ typedef struct mp_answers {
 /* A recording that stays in memory from one question to the next. */
 typedef struct mp_held {
     mp_model *model;             /* NULL: none is read yet */
-    mp_diagnostics *diagnostics; /* of reading it */
-    mp_load_options read_with;   /* what it can be asked depends on it */
+    mp_diagnostics *diagnostics; /* diagnostics of reading it */
+    mp_load_options read_with;   /* options it was read with: they limit the questions */
     bool loaded;                 /* all of it could be read */
 } mp_held;
 

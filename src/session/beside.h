@@ -35,7 +35,7 @@ bool mp_output_spares(mp_inputs *inputs, const char *output, const char *const *
 /* Folders and encoding of source texts. */
 typedef struct mp_sources {
     mp_argument_texts folders;
-    mp_load_options how; /* of it, the inputs, the encoding and the limits count */
+    mp_load_options how; /* options: the inputs, the encoding and the limits count */
 } mp_sources;
 /* Read the first of these names that is a file below one of the folders of mp_sources: as UTF-8,
  * into the arena. False with an error. */

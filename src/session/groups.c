@@ -22,7 +22,7 @@
 typedef struct found_file {
     mp_file file;
     bool found;   /* in a folder */
-    bool copied;  /* of the first file of a recording: some part of it is there twice */
+    bool copied;  /* a first file of a recording: some part of it is there twice */
     size_t first; /* file of the same recording; of none, itself */
     size_t turn;  /* as which it was looked at */
     size_t group;
@@ -36,7 +36,7 @@ typedef struct file_search {
     const char *snapshot; /* up to which the archive is read that is looked through; NULL: all */
     found_file *files;
     size_t count, capacity;
-    bool joins_dumps; /* of one application */
+    bool joins_dumps; /* dumps of one application are joined */
     size_t passed_over, archives_left, turns;
     uint64_t seen;       /* files of this folder */
     const char *archive; /* that was named; NULL: none */

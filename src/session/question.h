@@ -13,9 +13,9 @@ typedef struct mp_question {
     void *arguments;         /* the report's struct; NULL: it has none */
     mp_given *given;         /* all that was set, and what was noted */
     size_t given_count, given_capacity;
-    bool by_default; /* what is set now is a default of the user's */
+    bool by_default; /* settings made now are the user's defaults */
     mp_selection selection;
-    mp_criterion *criteria; /* what `selection` points to */
+    mp_criterion *criteria; /* criteria that `selection` points to */
     size_t criterion_capacity;
     mp_argument_texts suppression_paths;
     mp_sources sources;
@@ -25,7 +25,7 @@ typedef struct mp_question {
     int32_t today;              /* as by mp_parse_date; 0: the clock tells */
     const char *base;           /* a recording or a baseline; NULL: none */
     const char *policy_path;    /* NULL: no policy */
-    const char *statement_path; /* of a file with the report's argument "statement"; NULL: none */
+    const char *statement_path; /* path of the argument "statement" as a file; NULL: none */
     char *statement;            /* its text, once it is read */
     const char *rules;          /* its text, if it is no file: the path is then a name for it */
     /* Results of mp_question_read. */

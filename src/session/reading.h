@@ -17,14 +17,14 @@ typedef enum mp_file_grouping {
 
 typedef struct mp_reading {
     mp_load_options load;
-    mp_argument_texts listings, skips; /* what `load` points to */
+    mp_argument_texts listings, skips; /* lists that `load` points to */
     mp_encoding *encoding; /* the one that `load` names: open, as its tables are read but once */
     mp_file_grouping grouping;
     int64_t jobs;     /* groups that are read at once; 0: one for each processor */
     bool recursive;   /* folders in folders are searched, too */
-    bool strict;      /* what is not whole has no answer; a limit that hides a leak fails */
-    bool allow_torn;  /* what breaks off is judged by what is there */
-    bool judges;      /* what is found is judged: an archive that is not searched must be whole */
+    bool strict;      /* incomplete recordings get no answer; a limit that hides a leak fails */
+    bool allow_torn;  /* truncated recordings are judged by what is there */
+    bool judges;      /* results are judged: an archive that is not searched must be whole */
     bool exact_bytes; /* answers have sizes for people as bytes */
 } mp_reading;
 
@@ -35,8 +35,8 @@ void mp_reading_free(mp_reading *reading);
 /* An option that says how recordings are read. */
 typedef struct mp_reading_option {
     const char *name, *help;
-    const char *takes; /* what its text may be, for a refusal; NULL: it is a switch */
-    int kind;          /* of text */
+    const char *takes; /* texts that it accepts, for a refusal; NULL: it is a switch */
+    int kind;          /* kind of text */
     size_t offset;     /* in mp_reading, of kinds that name a type */
 } mp_reading_option;
 /* The one of this name; NULL: there is none. */

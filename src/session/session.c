@@ -289,7 +289,7 @@ static void note_reading(mp_question *question, const mp_load_options *options)
                  {"skip", "skip", options->skip_count > 0},
                  {"skip", "no-skip", options->no_skips},
                  {"domain", "domain", options->domain != NULL}};
-    question->by_default = true; /* where it means nothing, it is passed over */
+    question->by_default = true; /* a setting that does not apply is ignored */
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (notes[i].given && mp_argument_find(&question->report->arguments, notes[i].argument))
             mp_question_note(question, notes[i].argument, notes[i].spelled);

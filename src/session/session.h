@@ -11,22 +11,22 @@
 struct mp_session {
     mp_reading reading;
     mp_argument_texts paths;
-    mp_alias *aliases; /* of the copies that have no path of their own */
+    mp_alias *aliases; /* aliases of the copies that have no path of their own */
     int *copies;       /* their descriptors */
     size_t copy_count, alias_capacity, copy_capacity;
-    mp_arena texts;                /* of both */
+    mp_arena texts;                /* texts of the paths and the aliases */
     size_t kept;                   /* diagnostics of each code that are kept with their place */
     const char *dashes;            /* in front of the names of options in messages */
-    mp_progress progress, watcher; /* of whoever uses the session; of the session itself */
-    bool cancelled;                /* what is asked now */
-    mp_diagnostics *finding;       /* what was wrong with what was named */
-    mp_diagnostics *diagnostics;   /* of the question that was put last: the same, and of reading */
-    mp_file_groups groups;         /* of the paths, for the reports like this one */
+    mp_progress progress, watcher; /* progress for the user; for the session itself */
+    bool cancelled;                /* the current question is cancelled */
+    mp_diagnostics *finding;       /* diagnostics of finding the inputs */
+    mp_diagnostics *diagnostics;   /* diagnostics of the last question: the same, and of reading */
+    mp_file_groups groups;         /* groups of the paths, for the reports like this one */
     const mp_report *report;
     bool grouped, found; /* all that was named is there */
     mp_held held;
     struct mp_asked *asked;
-    mp_error error; /* of what failed last */
+    mp_error error; /* error of the last failure */
     char error_line[1600];
 };
 

@@ -22,20 +22,20 @@ typedef struct mp_watched {
     pthread_t thread;
     bool started;
     mp_follow *follow;
-    mp_diagnostics *diagnostics; /* of the recording */
-    size_t told;                 /* of them */
+    mp_diagnostics *diagnostics; /* diagnostics of the recording */
+    size_t told;                 /* number of them that were reported */
     mp_model *model;             /* NULL: none is read yet */
     mp_tracker *tracker;
     mp_loading loading;
     char group[sizeof((mp_place *)NULL)->group];
-    uint64_t sequence;    /* of the last snapshot */
+    uint64_t sequence;    /* sequence number of the last snapshot */
     mp_snapshot_id last;  /* in the model; none: it has no whole one */
     mp_tracked tracked;   /* at it */
     uint32_t next_judged; /* so many deltas are there when the policy is asked again */
     bool unjudged;
     size_t of_window;  /* snapshots; _Exit is behind it */
     bool seen, exited; /* a snapshot; the last one */
-    bool over;         /* what else is in it does not count */
+    bool over;         /* the rest of the recording is ignored */
     bool ok;
 } watched;
 

@@ -31,7 +31,7 @@ typedef struct mp_watching {
     /* Files that become readable: threads are to end; the caller has something to do. */
     int stop, wake;
 
-    pthread_mutex_t lock; /* of all below; taken by mp_watching_enter */
+    pthread_mutex_t lock; /* lock of all below; taken by mp_watching_enter */
     bool changed;         /* set by a listener that wants to wake the caller */
     bool failed;          /* set by a listener that can report no more: then all ends */
     mp_watch_limit limit; /* that was exceeded; then all ends */

@@ -27,8 +27,8 @@ typedef struct mp_watch_event {
 
 /* The limit that a recording exceeds first, and the snapshot that does it. */
 typedef struct mp_watch_limit {
-    mp_arena arena;                    /* of its texts */
-    const char *name;                  /* of an option or of a rule; NULL: none was exceeded */
+    mp_arena arena;                    /* arena of its texts */
+    const char *name;                  /* name of an option or of a rule; NULL: none was exceeded */
     const char *message;               /* the line about it */
     int64_t limit_bytes, actual_bytes; /* MP_UNKNOWN of a rule, which need not be about bytes */
     mp_watch_row row;
