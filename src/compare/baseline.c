@@ -33,15 +33,15 @@ enum { NOT_KNOWN = 2 }; /* beside 0 and 1 */
 
 /* Values of a line of any kind. */
 typedef struct line_values {
-    int64_t version, knows, complete, torn, late, partial, runs; /* of the head */
+    int64_t version, knows, complete, torn, late, partial, runs; /* members of the head */
     const char *kind, *options, *start_time;                     /* likewise */
-    int64_t entries;                                             /* of the totals; -1: not told */
-    const char *of, *type, *name, *program; /* of an entry; `of`: of the totals too */
-    int64_t line, start, overload;          /* of an entry */
+    int64_t entries;                        /* number in the totals; -1: not told */
+    const char *of, *type, *name, *program; /* members of an entry; others have `of` too */
+    int64_t line, start, overload;          /* members of an entry */
     json_t *stack;                          /* likewise; NULL: none */
-    int64_t run, size;                      /* of a recording */
+    int64_t run, size;                      /* members of a recording */
     const char *checksum;                   /* likewise */
-    int64_t caller;                         /* of a caller; 0: it is the outermost */
+    int64_t caller;                         /* member of a caller: its own caller; 0: none */
     json_t *frame;                          /* likewise */
 } line_values;
 
@@ -54,7 +54,7 @@ typedef struct stack_end {
 /* The figures of a line, of a run. */
 typedef struct run_values {
     mp_amounts amounts;
-    int64_t peak_objects, peak_bytes, unreachable_bytes, modules; /* of the totals */
+    int64_t peak_objects, peak_bytes, unreachable_bytes, modules; /* members of the totals */
 } run_values;
 
 static const struct {
@@ -93,8 +93,8 @@ typedef struct loader {
     mp_dictionary *dictionary;
     mp_digest **runs; /* as many as the head tells of; one before that */
     size_t run_count;
-    run_values *values;            /* of the line at hand, by run */
-    mp_amounts (*sums)[MP_LEVELS]; /* of the entries, by run */
+    run_values *values;            /* values of the line at hand, by run */
+    mp_amounts (*sums)[MP_LEVELS]; /* sums over the entries, by run */
     mp_entries seen[MP_LEVELS];    /* the keys of all runs */
     int64_t entries;               /* that the totals tell of; -1: they do not */
     stack_end *callers;            /* that stacks share, from 1 */

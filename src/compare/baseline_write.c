@@ -103,7 +103,7 @@ static void put_frame(mp_json *line, const mp_dictionary *dictionary, const mp_f
 typedef struct shared_callers {
     mp_id_index numbers; /* by frame and line, from 1 */
     mp_text_buffer lines;
-    uint32_t *way; /* of a stack, whose lines are not written yet */
+    uint32_t *way; /* frames of a stack that are not written yet */
     size_t capacity;
 } shared_callers;
 
@@ -236,7 +236,7 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
 {
     mp_json head = begin_line(buffer);
     char time[MP_UNIT_TEXT];
-    int64_t start_us = 0; /* of the first run */
+    int64_t start_us = 0; /* earliest start of a run */
     for (size_t i = 0; i < runs.count; i++)
         if (runs.at[i]->start_us && (!start_us || runs.at[i]->start_us < start_us))
             start_us = runs.at[i]->start_us;

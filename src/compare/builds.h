@@ -19,15 +19,15 @@ typedef struct mp_build {
     int64_t amount;            /* bytes alive; of profiles, microseconds */
     uint32_t sites;            /* with any */
     uint32_t worst;            /* site that leaks most, by place, if any leaks */
-    int64_t leaking_bytes;     /* of it; 0: nothing leaks, or it is a baseline */
+    int64_t leaking_bytes;     /* bytes that `worst` leaks; 0: nothing leaks, or it is a baseline */
     bool complete, open_ended; /* as of a digest */
     bool cut;                  /* it is not complete, and no snapshot of it was named */
 } mp_build;
 
 typedef struct mp_built_site {
-    mp_entry_key key; /* of the builds' dictionary; named as by the build that was added last */
+    mp_entry_key key; /* key in the builds' dictionary, named as by the last build added */
     uint32_t point;   /* the first of its points, once settled */
-    uint32_t count;   /* of its points: the builds in which it has anything */
+    uint32_t count;   /* number of its points: the builds in which it has anything */
     bool several;     /* its objects have several names, and none is told */
 } mp_built_site;
 
@@ -38,7 +38,7 @@ typedef struct mp_built_point {
 } mp_built_point;
 
 typedef struct mp_builds {
-    mp_kind kind;   /* of all of them */
+    mp_kind kind;   /* kind of every build */
     unsigned holds; /* capabilities of the first: MP_HOLDS_... */
     const char *conditions;
     mp_dictionary *dictionary;

@@ -18,8 +18,8 @@ struct labelled {
     mp_select_by by;
     size_t count;
     const char **labels, **names; /* names: NULL, or NULL for some */
-    mp_hash_index index;          /* of texts, to the first; made for the first rule without * */
-    uint32_t *next;               /* of the same text, + 1 */
+    mp_hash_index index;          /* first spot of a text, + 1; made at the first rule without * */
+    uint32_t *next;               /* next spot of the same text, + 1 */
 };
 
 const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, const mp_entry_key *key)
@@ -44,7 +44,7 @@ const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, cons
         return *name ? mp_arena_format(evaluation->scratch, "%s %s", name, program) : program;
     case MP_BY_MODULE:
         return program;
-    case MP_BY_AREA: /* of no entry */
+    case MP_BY_AREA: /* areas have no entries */
     case MP_BY_NOTHING:
         break;
     }

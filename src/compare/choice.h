@@ -14,7 +14,7 @@ enum {
  * Everything it was asked about must outlive it; release with mp_choices_free. */
 typedef struct mp_choices {
     mp_arena arena;
-    struct labelled *lists; /* what was asked for, and by what */
+    struct labelled *lists; /* lists that rules asked for, with their selectors */
     size_t count, capacity;
     mp_differences news[MP_LEVELS]; /* from what is known of the base; made where `has_news` */
     bool has_news[MP_LEVELS];

@@ -347,7 +347,7 @@ void mp_evaluation_find_culprits(mp_evaluation *evaluation)
     mp_rule_result *result = evaluation->result;
     mp_measure measure = evaluation->rule->measure;
     bool peak = measure == MP_MEASURE_PEAK || measure == MP_MEASURE_PEAK_OBJECTS;
-    if (result->verdict != MP_VERDICT_FAIL || peak) /* of the peak, only how much it was is known */
+    if (result->verdict != MP_VERDICT_FAIL || peak) /* only the size of a peak is known */
         return;
     found all = {.lower = fails_for_too_little(evaluation)};
     result->culprit_measure = mp_measure_weight(measure);

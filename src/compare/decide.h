@@ -14,11 +14,11 @@ typedef struct mp_evaluation {
     const mp_rule *rule;
     mp_arena *arena, *scratch;
     mp_rule_result *result;
-    const char **failed; /* of a rule on each: the labels that fail, in order; in `scratch` */
+    const char **failed; /* labels that fail, in order, for a rule on each; in `scratch` */
     size_t failed_count;
-    const char *worst;          /* of a rule on each: the label that is named first */
+    const char *worst;          /* label that is named first, for a rule on each */
     bool trend_held;            /* another rule is about what leaks steadily */
-    struct mp_choices *choices; /* what the policy's rules share */
+    struct mp_choices *choices; /* choices that the policy's rules share */
 } mp_evaluation;
 
 /* A limit that may lie between two whole numbers: `number` and, if `more`, a little. */
@@ -60,7 +60,7 @@ typedef struct mp_slope {
     double number, limit;      /* number: infinite where it grows from nothing, in percent */
     bool over, fails;          /* it fails if it is over the limit and grows steadily */
     const uint64_t *sequences; /* numbers of the snapshots */
-    const char *session;       /* of several: whose it is; NULL: there is one */
+    const char *session;       /* session that it belongs to; NULL: there is only one */
 } mp_slope;
 
 /* Return the slope of at least MP_TREND_FEWEST values. */

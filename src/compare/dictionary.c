@@ -10,7 +10,7 @@
  * where frames were added. */
 typedef struct frame_order {
     uint32_t *ranks; /* by frame */
-    size_t count;    /* of frames, with 0 */
+    size_t count;    /* number of frames, with 0 */
 } frame_order;
 
 struct mp_dictionary {

@@ -80,7 +80,7 @@ typedef union mp_amounts {
         int64_t exclusive_us, calls;
         int64_t scoped_bytes;
         int64_t accepted_objects,
-            accepted_bytes;    /* of objects and bytes: leaks that are accepted */
+            accepted_bytes;    /* objects and bytes of leaks that suppressions accept */
         int64_t leaking_bytes; /* that leak steadily; 0 in baselines, which do not keep them */
     };
     int64_t at[MP_AMOUNTS];
@@ -114,7 +114,7 @@ typedef struct mp_entry_key {
     uint32_t frame;    /* innermost */
     uint32_t line;     /* in it; MP_NO_LINE: not told */
     uint32_t start;    /* line that a method begins at: of overloads; 0: not known */
-    uint32_t overload; /* of methods of one name and start, from 0 */
+    uint32_t overload; /* number among methods of one name and start, from 0 */
 } mp_entry_key;
 
 typedef struct mp_entry {
@@ -125,7 +125,7 @@ typedef struct mp_entry {
 typedef struct mp_entries {
     mp_entry *at;
     size_t count, capacity;
-    mp_hash_index index; /* of the keys */
+    mp_hash_index index; /* index of the keys */
 } mp_entries;
 
 /* The key's entry, made without amounts if it is new. Valid until the next one. */

@@ -25,9 +25,9 @@ typedef struct builder {
     mp_dictionary *dictionary;
     const mp_digest_options *options;
     mp_substitutions *substitutions;
-    mp_arena labels;  /* what the model does not have as text */
-    uint32_t *frames; /* of each place in model->tree */
-    uint32_t *types;  /* of each type, + 1; 0: not looked at yet */
+    mp_arena labels;  /* texts that the model does not have */
+    uint32_t *frames; /* frames in the dictionary, by place in model->tree */
+    uint32_t *types;  /* text keys by type, + 1; 0: not looked up yet */
     mp_digest *digest;
     mp_error *error;
     bool failed;

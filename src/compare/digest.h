@@ -49,34 +49,34 @@ const char *mp_level_name(mp_level level);
 typedef struct mp_digest {
     mp_kind kind;
     unsigned holds;            /* capabilities of the recording: MP_HOLDS_... */
-    const char *path, *format; /* of the first input; of the dictionary, static */
+    const char *path, *format; /* first input's path, in the dictionary, and format, static */
     uint32_t format_version;
-    uint64_t bytes, records;   /* of all inputs */
+    uint64_t bytes, records;   /* totals of all inputs */
     bool complete, open_ended; /* as of an input */
-    bool torn;                 /* of a baseline: of what breaks off, as the question allowed */
+    bool torn;                 /* baseline made from truncated or damaged input, as allowed */
     bool in_use;    /* its window ends before its process or log does: that counts as leaked */
     bool late;      /* its window ends where nothing tells any more what leaked */
     bool of_moment; /* a snapshot of it was named: whether it is complete says nothing of that */
     bool partial;   /* the hottest lines of a profile alone */
-    bool tells_no_part; /* of an old baseline: whether it is partial is not known */
+    bool tells_no_part; /* old baseline, which does not tell if it is partial */
     bool has_paths;     /* a profile with a call tree, of which MP_LEVEL_PATH was asked for */
     bool kept;          /* read from a baseline, which has levels with a name alone */
     /* The options that say what of the recording it is about, as "--type X --from 2"; "" for none.
      * Two digests can be compared if theirs are the same. Of the dictionary. */
     const char *conditions;
     int64_t start_us; /* when the first session began, since 1970, UTC; 0: not known */
-    bool has_stamp;   /* of a dump, whose clock of 32 bits tells no date */
+    bool has_stamp;   /* dump with a clock, whose 32 bits tell no date */
     uint32_t stamp_ms;
     /* For a baseline of several runs: one digest per run; this one is the middle one (runs.h).
      * NULL and 0: a single run. */
     struct mp_digest **runs;
     size_t run_count;
-    mp_checksum *checksums; /* of the inputs, as far as they are known */
+    mp_checksum *checksums; /* checksums of the inputs, as far as they are known */
     size_t checksum_count;
     unsigned has; /* MP_HAS_... */
     mp_amounts totals;
     int64_t peak_objects, peak_bytes;
-    int64_t unreachable_bytes; /* of the totals; where there is MP_HAS_GARBAGE */
+    int64_t unreachable_bytes; /* unreachable part of the totals; set with MP_HAS_GARBAGE */
     uint64_t modules;
     mp_entries lists[MP_LEVELS]; /* those that the kind has; no two entries of one key */
 } mp_digest;
@@ -87,7 +87,7 @@ typedef struct mp_digest_options {
     const char *const *substitutions; /* "s/REGEX/TEXT/", applied to all texts in this order */
     size_t substitution_count;
     const mp_dimension *dimension; /* fills MP_LEVEL_GROUP; NULL: none */
-    bool without_retained;         /* what types retain, which takes long, is not asked for */
+    bool without_retained;         /* retained sizes of types, which take long, are left out */
     bool dominators;               /* fills MP_LEVEL_DOMINATOR, of a whole dump */
     bool paths;                    /* fills MP_LEVEL_PATH */
 } mp_digest_options;
@@ -135,7 +135,7 @@ const char *mp_change_name(mp_change change);
 typedef struct mp_difference {
     mp_change change;
     mp_match match;
-    mp_entry_key key; /* of the new one, where there is one; of what is gone, of the base */
+    mp_entry_key key; /* key of the new entry, or of the base's if it is gone */
     size_t entries;   /* that it is the sum of, of the side that has more */
     mp_amounts base, now;
 } mp_difference;

@@ -59,7 +59,7 @@ static bool *untracked_types(const mp_evaluation *evaluation)
 /* Entries of both recordings that the rule selects. */
 typedef struct selection {
     bool *untracked;    /* see untracked_types() */
-    const char **names; /* of these types */
+    const char **names; /* names of these types */
     size_t name_count;
     size_t unknown;     /* entries of such types */
     size_t here, there; /* the others, of the recording and of the base */
@@ -193,7 +193,7 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
         mp_rule_subject subject = {shares[i].label, 0, centre.median, centre.spread};
         mp_grow(&found->at, &found->capacity, found->count + 1, sizeof *found->at);
         found->at[found->count++] = subject;
-        found->sum.reference += subject.reference; /* of no label, it is the one */
+        found->sum.reference += subject.reference; /* one subject, unless rule->each */
         found->sum.spread += subject.spread;
     }
     free(values);

@@ -255,7 +255,7 @@ typedef struct pace_rule {
     uint32_t *row_of;
     const char **labels;
     uint32_t count;
-    mp_slope *slopes; /* of each row the worst of the sessions so far */
+    mp_slope *slopes; /* worst slope of each row in the sessions so far */
     bool judged;      /* there is any */
     size_t longest;   /* snapshots of a session */
 } pace_rule;

@@ -155,7 +155,7 @@ static void add_side(builder *to, const mp_entries *entries, mp_entries *keys, b
             at->told.name = 0;
         mp_amounts *sum = now ? &at->now : &at->base;
         *sum = mp_amounts_add(*sum, entry->amounts);
-        sum->scoped_bytes = entry->amounts.scoped_bytes; /* of all names, as each tells it */
+        sum->scoped_bytes = entry->amounts.scoped_bytes; /* total of all names in each entry */
         *(now ? &at->in_now : &at->in_base) = true;
     }
 }

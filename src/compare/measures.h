@@ -19,7 +19,7 @@ typedef enum mp_measure {
     MP_MEASURE_DELETED_OBJECTS,
     MP_MEASURE_RETAINED,
     MP_MEASURE_GROWTH,
-    MP_MEASURE_TREND,    /* what leaked steadily */
+    MP_MEASURE_TREND,    /* bytes that leaked steadily */
     MP_MEASURE_PLATFORM, /* the runtime's own memory */
     MP_MEASURE_PLATFORM_GROWTH,
     MP_MEASURE_SECONDS,
@@ -38,7 +38,7 @@ typedef enum mp_rule_unit {
     MP_RULE_BYTES,
     MP_RULE_OBJECTS,
     MP_RULE_CALLS,
-    MP_RULE_COUNT, /* of sites, types, methods, modules */
+    MP_RULE_COUNT, /* number of sites, types, methods, modules */
     MP_RULE_LINES, /* that were executed, as a share of those that could be */
     MP_RULE_US,    /* microseconds; policies and people have seconds */
     MP_RULE_UNITS,
@@ -53,7 +53,7 @@ typedef enum mp_select_by {
     MP_BY_SITE = 8,    /* "TYPE at SOURCE" */
     MP_BY_METHOD = 16, /* "METHOD", or "METHOD PROGRAM" */
     MP_BY_MODULE = 32, /* program */
-    MP_BY_AREA = 64,   /* of platform memory */
+    MP_BY_AREA = 64,   /* area of platform memory */
 } mp_select_by;
 enum { MP_SELECTORS = 7 };
 
@@ -70,14 +70,14 @@ typedef struct mp_measure_row {
     const char *words; /* as a policy says it: one or two words, after "no new" the same */
     const char *told;  /* "a heap dump does not tell ...": what */
     const char *done;  /* behind a number: "18.6 KiB leaked" */
-    const char *noun;  /* of what is counted: "3 sites" */
+    const char *noun;  /* name of the counted things: "3 sites" */
     mp_rule_unit unit;
     unsigned has;       /* MP_HAS_...: of the digest */
     unsigned select_by; /* mp_select_by bits that it takes */
     bool selects;       /* a selector is required */
     bool is_new;        /* counts what the base does not have */
     bool counts;        /* entries, not amounts */
-    mp_level level;     /* of what is counted */
+    mp_level level;     /* level of the counted entries */
     size_t offset;      /* in mp_amounts, of what is summed */
 } mp_measure_row;
 

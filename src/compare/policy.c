@@ -12,16 +12,16 @@
 
 enum {
     MOST_BYTES = 1 << 20,
-    SHOWN = 40, /* of a token that is not what was expected */
+    SHOWN = 40, /* bytes shown of an unexpected token */
 };
 
 typedef struct parser {
     mp_policy *policy;
     mp_slice line;
-    uint32_t number;           /* of the line */
+    uint32_t number;           /* number of the line */
     mp_token now, last;        /* the next to be taken; the last that was */
     mp_rule rule;              /* that the line is */
-    const mp_measure_row *row; /* of its measure */
+    const mp_measure_row *row; /* row of its measure */
     mp_error error;
 } parser;
 

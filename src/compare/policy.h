@@ -19,8 +19,8 @@ typedef enum mp_reference {
 
 typedef struct mp_bound {
     mp_reference reference;
-    int64_t share;    /* of the reference, in parts of MP_WHOLE */
-    int64_t spreads;  /* of the base's runs, likewise; below 0: less */
+    int64_t share;    /* share of the reference, in parts of MP_WHOLE */
+    int64_t spreads;  /* spreads of the base's runs to add, in the same parts; below 0: less */
     int64_t number;   /* in the unit of the measure */
     const char *text; /* as written */
 } mp_bound;
@@ -70,16 +70,16 @@ bool mp_rule_needs_base(const mp_rule *rule);
 typedef struct mp_rule_context {
     const mp_digest *now;
     const mp_digest *base;              /* NULL: there is none */
-    const mp_dictionary *dictionary;    /* of both */
-    const mp_model *model;              /* of `now`, for growth; NULL: growth cannot be judged */
+    const mp_dictionary *dictionary;    /* dictionary of both digests */
+    const mp_model *model;              /* model of `now`; NULL: growth cannot be judged */
     const mp_window *window;            /* likewise */
-    const struct mp_coverage *coverage; /* of a profile; NULL: it has none */
+    const struct mp_coverage *coverage; /* coverage of a profile; NULL: it has none */
     const char *to;                     /* the window's end as the user said it, or NULL */
     const char *incomparable;           /* why no rule compares both; NULL: they do */
-    bool partly;                        /* what can be judged of it is enough */
+    bool partly;                        /* incomplete data is judged as far as it goes */
     bool strict;                        /* a rule that hides a leak fails */
     bool exact_bytes;                   /* in texts for people */
-    size_t culprits;                    /* of a rule, at most; 0: all */
+    size_t culprits;                    /* maximum number per rule; 0: no limit */
     const char *dashes;                 /* there, before the name of an argument */
 } mp_rule_context;
 
@@ -89,11 +89,11 @@ typedef struct mp_rule_context {
 typedef struct mp_culprit {
     const char *status;   /* "new", "grown", "shrunk", "gone" against a base; NULL: there is none */
     const char *what;     /* type and name of a site; a type, method, module, area */
-    const char *site;     /* where objects were created, as source:line; NULL: not of a site */
+    const char *site;     /* place of creation, as source:line; NULL: not of a site */
     bool has_base;        /* else there is no `base` */
     int64_t base, number; /* base: of growth, what there was at its start */
     int64_t change;       /* number - base; of no base: number */
-    const char *told;     /* where it is told by words and not by numbers; else NULL */
+    const char *told;     /* text shown instead of the numbers; NULL: none */
 } mp_culprit;
 
 #define MP_HIDES_LEAK "hides a leak: "
@@ -104,7 +104,7 @@ typedef struct mp_rule_result {
     const mp_rule *rule;
     mp_verdict verdict;
     bool has_measured, has_limit, has_base, has_measured_percent, has_limit_percent;
-    int64_t measured; /* of growth per snapshot: its slope, rounded */
+    int64_t measured; /* rounded slope, for growth per snapshot */
     int64_t limit;    /* rounded down where it is a part of something */
     int64_t base;
     bool has_spread; /* the limit is one of spreads of several runs */
@@ -137,7 +137,7 @@ typedef struct mp_rule_subject {
     const char *label; /* "" for the whole */
     int64_t number;
     int64_t reference; /* in the base, or at the start of growth */
-    int64_t spread;    /* of the runs of the base; 0 of one */
+    int64_t spread;    /* spread of the base's runs; 0: one run */
 } mp_rule_subject;
 
 /* Judge a rule by figures that are known already, at least one, and no two of one thing; of equally

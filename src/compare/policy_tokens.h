@@ -6,7 +6,7 @@
 #include "base/slice.h"
 
 typedef enum mp_token_kind {
-    MP_TOKEN_END,    /* of the line, or a comment */
+    MP_TOKEN_END,    /* end of the line, or a comment */
     MP_TOKEN_WORD,   /* letters and underscores */
     MP_TOKEN_NUMBER, /* digits, perhaps a point and digits */
     MP_TOKEN_STRING, /* in double quotes; closed */

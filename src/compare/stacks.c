@@ -13,7 +13,7 @@ typedef struct difference_stacks {
     mp_level level;
     bool starts;
     mp_id_index code, types; /* by frame and line; by the frame above and the type */
-    mp_id_index names;       /* of each frame of a type: the name of its objects, + 1 */
+    mp_id_index names;       /* name of a type's objects, + 1, by the frame of the type */
     uint32_t *way;           /* frames and lines that are not there yet, from the inside out */
     size_t way_capacity;
 } difference_stacks;

@@ -18,7 +18,7 @@ typedef struct substitution {
 struct mp_substitutions {
     substitution *at;
     size_t count;
-    mp_text_buffer buffers[2]; /* what is read, and what is written */
+    mp_text_buffer buffers[2]; /* buffers that are read and written in turn */
 };
 
 /* One of the parts up to the next delimiter; a backslash before one makes it a letter. */
@@ -35,7 +35,7 @@ static char *part_copy(const char *from, const char *end, char delimiter)
     while (from < end) {
         bool escaped = from[0] == '\\' && from + 1 < end;
         if (escaped && from[1] != delimiter)
-            *to++ = *from; /* what is escaped is no backslash of the next letter's */
+            *to++ = *from; /* an escaped backslash does not escape the next character */
         from += escaped;
         *to++ = *from++;
     }
