@@ -189,7 +189,7 @@ static void count_statics(mp_graph_view *view)
                           .group_of = mp_alloc_zero(graph->roots.count, sizeof *groups->group_of),
                           .at = mp_alloc_zero(all + 1, sizeof *groups->at)};
     view->static_census = mp_alloc_zero(all + 1, sizeof *view->static_census);
-    uint32_t objects = 0; /* of the group, different ones */
+    uint32_t objects = 0; /* number of distinct objects of the group */
     for (uint32_t i = 0; i < all; i++) {
         const mp_root *root = &graph->roots.at[statics[i]];
         bool first = !i || graph->roots.at[statics[i - 1]].container.i != root->container.i;

@@ -24,7 +24,7 @@ enum {
 
 static const struct {
     const char *negated; /* "not-" and the argument's name */
-    unsigned kinds;      /* of recordings that have it */
+    unsigned kinds;      /* kinds of recordings that have it */
 } subjects[MP_SUBJECTS] = {
     [MP_SUBJECT_TYPE] = {"not-type", RECORDINGS | EVENTS | DATABASES | DUMPS},
     [MP_SUBJECT_NAME] = {"not-name", RECORDINGS | PROFILES},
@@ -91,9 +91,9 @@ static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_su
 
 /* Labels are few and things many: each label is made once, and looked at once by a pattern. */
 typedef struct label_set {
-    uint32_t *id_of;   /* of each thing; NULL: not made yet */
+    uint32_t *id_of;   /* label id of each thing; NULL: not made yet */
     uint32_t id_count; /* more than the largest */
-    mp_texts texts;    /* of each id; of a source, also as it is told */
+    mp_texts texts;    /* label of each id; for sources, also the text of mp_tree_told */
 } label_set;
 
 /* The frames of stacks, as texts that are there once. */

@@ -35,7 +35,7 @@ typedef struct mp_selection {
     /* Range of creation times of objects, if the model tells objects apart by it (model->within
      * is the same); else of the snapshots at which they first appear. */
     mp_time_range within;
-    bool keeps_profiler; /* of a profile: what profiled it counts too */
+    bool keeps_profiler; /* code of the profiler counts too, in a profile */
 } mp_selection;
 
 static inline bool mp_selects(const mp_selection *selection)
@@ -51,9 +51,9 @@ typedef enum mp_things {
     MP_THINGS_CONTEXTS,  /* types, names, sources, stacks, threads */
     MP_THINGS_SNAPSHOTS, /* tags, requests: of what is born there in its request */
     MP_THINGS_BETWEEN,   /* the same of what is born there before its request began */
-    MP_THINGS_TYPES,     /* of an object graph */
-    MP_THINGS_MODULES,   /* of a profile, which there must be: names, sources */
-    MP_THINGS_ENTITIES,  /* of its coverage: the same */
+    MP_THINGS_TYPES,     /* types of an object graph */
+    MP_THINGS_MODULES,   /* modules of a profile, which must exist: names, sources */
+    MP_THINGS_ENTITIES,  /* entities of its coverage: names, sources */
 } mp_things;
 
 /* Return, for each of these things by id, whether it matches the criteria on its subjects; other

@@ -53,7 +53,7 @@ typedef struct builder {
     const mp_model *model;
     const mp_grouping *grouping;
     const uint32_t *row_of;
-    uint32_t *last_delta; /* of each row, to add it once */
+    uint32_t *last_delta; /* delta added last to each row, so that none counts twice */
 } builder;
 
 /* To the row of its generation's group; or of those of all nodes of its stack, once to each, the

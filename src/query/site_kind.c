@@ -20,7 +20,7 @@ enum { LEAST_BIRTHS = 3, LEAST_PLACES = 4, LEAST_REPLACED = 5 };
 /* --- streams: what arrives at the places of a region --- */
 
 typedef struct stream {
-    double total, first, second; /* of the region and its halves */
+    double total, first, second; /* sums over the region and its halves */
     double quarters[4];
     double places;  /* number of places at which anything arrived */
     double silence; /* number of places after the last arrival */

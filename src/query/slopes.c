@@ -18,7 +18,7 @@ typedef struct run {
 typedef struct dots {
     size_t count;
     uint32_t x[MP_SLOPE_VALUES];       /* the place of each in the series */
-    uint64_t sum[MP_SLOPE_VALUES + 1]; /* of the x of all dots before each */
+    uint64_t sum[MP_SLOPE_VALUES + 1]; /* sum of the x of all dots before each */
     run *runs;
     size_t run_count;
 } dots;

@@ -8,7 +8,7 @@ enum { MP_SLOPE_VALUES = 1000 }; /* most values whose slopes are compared: half 
 
 typedef struct mp_slope_ranks {
     double middle, low, high;
-    double lower; /* of an even number the lower of the two in the middle, else `middle` */
+    double lower; /* lower of the two middle values of an even number, else `middle` */
 } mp_slope_ranks;
 
 /* The median of the slopes and the ends of Sen's interval (query/trend.h), of two values or more,

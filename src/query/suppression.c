@@ -14,7 +14,7 @@
 typedef struct parser {
     mp_suppressions *list;
     mp_suppression *current; /* NULL: before the first section */
-    mp_hash_index names;     /* of sections, from 1 */
+    mp_hash_index names;     /* names of sections; their numbers from 1 */
     const char *path;
     mp_slice line; /* at hand */
     uint64_t number;
@@ -246,7 +246,7 @@ bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice tex
     bool converted;
     if (!list->own)
         list->own = mp_alloc_zero(1, sizeof *list->own);
-    for (size_t i = 0; i < list->count; i++) /* of other files */
+    for (size_t i = 0; i < list->count; i++) /* sections of files read before */
         set_name(&p, list->at[i].name, (uint32_t)i + 1);
     text = mp_slice_without_mark(mp_utf8_from_bytes(list->own, text, &converted));
     bool ok = take_lines(&p, text);

@@ -15,13 +15,13 @@
 
 /* Texts live as long as the list that it is in. */
 typedef struct mp_suppression {
-    const char *path; /* where it stands: as given, borrowed */
+    const char *path; /* path of the file, as given; borrowed */
     uint64_t line;
     const char *name, *reason;
-    mp_criterion *criteria; /* of one subject any must fit, and of each subject one */
+    mp_criterion *criteria; /* criteria: for each subject that has any, at least one must match */
     size_t criterion_count, criterion_capacity;
     bool has_limit;
-    int64_t limit_bytes; /* what is more is not accepted, and then nothing of it */
+    int64_t limit_bytes; /* maximum bytes; if there are more, none is accepted */
     int32_t last_day;    /* as by mp_parse_date; 0: it does not expire */
     const char *expires; /* that day as it was written */
 } mp_suppression;
@@ -31,7 +31,7 @@ typedef struct mp_suppressions {
     mp_suppression *at;
     size_t count, capacity;
     int32_t today;        /* as by mp_parse_date */
-    struct mp_arena *own; /* what holds the texts */
+    struct mp_arena *own; /* arena of the texts */
 } mp_suppressions;
 
 /* Add what a file says; `path` is for messages and must outlive the list. False with

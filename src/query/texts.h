@@ -11,10 +11,10 @@
 /* Zero-initialise to start; release with mp_texts_free. The texts are borrowed. */
 typedef struct mp_texts {
     const char **at;
-    uint32_t *of; /* what each is a text of */
+    uint32_t *of; /* id that each text was added with */
     size_t count, capacity, of_capacity;
     size_t bytes, asked;
-    uint32_t *first;  /* of each bucket of three bytes, and the end; NULL: not made yet */
+    uint32_t *first;  /* start of each bucket in `posted`, and the end; NULL: not made yet */
     uint32_t *posted; /* texts, by bucket, ascending */
 } mp_texts;
 

@@ -22,7 +22,7 @@ typedef struct mp_timed {
 typedef struct mp_timeline {
     mp_timed *at; /* by session, start and depth */
     size_t count;
-    int64_t own_us; /* of all */
+    int64_t own_us; /* sum of all entries */
 } mp_timeline;
 
 /* Return the timeline of the selection. A trace has neither ends nor depths: both follow from

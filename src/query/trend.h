@@ -28,7 +28,7 @@ typedef enum mp_trend_kind {
 } mp_trend_kind;
 
 typedef struct mp_step {
-    size_t place; /* of the first value behind it, from 1; 0: there is none */
+    size_t place; /* place of the first value after the step, from 1; 0: no step */
     int64_t size; /* below 0: down */
 } mp_step;
 

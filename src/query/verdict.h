@@ -16,7 +16,7 @@ typedef struct mp_site_verdict {
     uint32_t example;   /* a generation of the site, of that session */
     int64_t bytes;      /* that leak, in all sessions */
     int64_t objects;
-    int64_t session_bytes; /* of them, in `session` */
+    int64_t session_bytes; /* largest part of `bytes` in one session */
 } mp_site_verdict;
 
 /* Return the bytes that leak at a site; 0: it does not leak. */
@@ -31,7 +31,7 @@ typedef struct mp_leak_verdict {
     uint32_t site_count;
     bool *generations;    /* by generation: its growth from `from` to `to` is part of a leak */
     int64_t bytes;        /* that leak */
-    uint32_t moments;     /* of the session that has most */
+    uint32_t moments;     /* number of moments of the session that has most */
     uint32_t *of_session; /* moments, by session */
     bool created;         /* anything was created behind `from` */
     void *private;

@@ -148,9 +148,9 @@ const char *mp_weight_label(mp_arena *arena, const mp_weight_frame *frame)
 typedef struct heap_frames {
     mp_weigher *to;
     mp_id_index code, types;
-    uint32_t *names; /* of each frame of a type: its objects' symbol, + 1; or NAMES_DIFFER */
+    uint32_t *names; /* name of the objects of each type's frame: symbol + 1; or NAMES_DIFFER */
     size_t name_count, name_capacity;
-    uint32_t *first_of_name; /* of each type */
+    uint32_t *first_of_name; /* first type that has the name of each type */
     uint32_t *of_context;    /* the type's frame; 0: not there yet */
     bool apart;              /* by thread and request */
     mp_id_index of_requests; /* the same of contexts and requests */

@@ -30,10 +30,10 @@ bool mp_weighing_fits(const mp_filter *filter, mp_weighing weighing);
 mp_weighing mp_weighing_usual(const mp_filter *filter);
 
 typedef enum mp_weight_kind {
-    MP_WEIGHT_ALL,   /* frame 0, which stands above all others */
-    MP_WEIGHT_CODE,  /* a frame of the stack */
-    MP_WEIGHT_TYPE,  /* of objects: the innermost, below the code that created them; of dumps, below
-                        the type that holds them */
+    MP_WEIGHT_ALL,  /* frame 0, which stands above all others */
+    MP_WEIGHT_CODE, /* a frame of the stack */
+    MP_WEIGHT_TYPE, /* type of objects: innermost, below the code that created them; in dumps, below
+                       the type that holds them */
     MP_WEIGHT_GROUP, /* a program, with its methods below */
     MP_WEIGHT_NONE,  /* nothing is known there, as the name says: "(session)" */
 } mp_weight_kind;
@@ -47,14 +47,14 @@ typedef struct mp_weight_frame {
     uint32_t parent; /* less than the frame's own number */
     mp_weight_kind kind;
     const char *name;   /* as the recording says it */
-    const char *object; /* of a type: the name that all of its objects here have; or NULL */
+    const char *object; /* name that all objects of a type have here; or NULL */
     const char *source; /* file or program it is written in, where it is told apart; or NULL */
     const char *module; /* program or library; or NULL */
-    const char *thread, *request; /* of a type, where objects are told apart by them; or NULL */
+    const char *thread, *request; /* creators of a type's objects, if told apart; or NULL */
     uint32_t line;                /* in it, where it calls or creates; MP_NO_LINE: not told */
     uint32_t called_at;           /* line of its caller; MP_NO_LINE: not told */
     uint32_t start_line;          /* that it begins at; 0: not told */
-    uint32_t overload; /* where that cannot tell it from others of its name: which, from 1; or 0 */
+    uint32_t overload; /* number, from 1, among frames with the same name and start line; or 0 */
     bool tells_start;  /* its label does: that tells it from others, or no line is known */
     bool allocator;    /* an allocator's own: does not name a site */
 } mp_weight_frame;
@@ -72,9 +72,8 @@ typedef struct mp_weights {
     uint32_t count; /* with frame 0; frames that nothing of any column is below are not there */
     size_t columns;
     mp_weighing of[MP_MOST_WEIGHINGS]; /* each column */
-    mp_weight *at[MP_MOST_WEIGHINGS];  /* of each column, by frame */
-    uint32_t left_out; /* of those that are pruned, frames with any weight that "(smaller ones)"
-                           stand for */
+    mp_weight *at[MP_MOST_WEIGHINGS];  /* weights of each column, by frame */
+    uint32_t left_out; /* number of frames with any weight that "(smaller ones)" replaces */
     mp_arena names;
 } mp_weights;
 

@@ -12,8 +12,8 @@ typedef struct holders {
     mp_weigher to;
     const mp_graph_view *view;
     mp_id_index index; /* by the frame above and the type */
-    uint32_t loose[2]; /* what nothing keeps alive, and of what that is not known; 0: none */
-    uint32_t *type_of; /* of each frame; NO_TYPE of one that is none */
+    uint32_t loose[2]; /* frames of unreachable objects, of those with unknown owners; 0: none */
+    uint32_t *type_of; /* type of each frame; NO_TYPE: the frame is not a type */
     size_t type_capacity;
 } holders;
 

@@ -21,9 +21,9 @@ typedef struct paths {
     const mp_filter *filter;
     const mp_profile *profile;
     mp_module_groups groups;
-    spent *left;        /* of each method: what no path has yet */
-    uint32_t *example;  /* of each method, one of its modules */
-    uint32_t *frame_of; /* of each node of the model's tree; 0: not there yet */
+    spent *left;        /* amount of each method that no path has yet */
+    uint32_t *example;  /* first module of each method */
+    uint32_t *frame_of; /* frame of each node of the model's tree; 0: not added yet */
 } paths;
 
 static void weigh(paths *all, uint32_t frame, spent amount)

@@ -7,7 +7,7 @@
 /* Whoever calls a frame weighs as much at least, and comes before it. */
 static bool *choose(const mp_weights *from, const mp_weight *by, uint32_t most)
 {
-    enum { PARTS = 20000 }; /* of all: what is less is nowhere seen */
+    enum { PARTS = 20000 }; /* parts of the total; a frame below one part is not visible */
     bool *kept = mp_alloc(from->count * sizeof *kept), any = false;
     for (uint32_t i = 0; i < from->count; i++) {
         kept[i] = i == 0 || by[i].all > by[0].all / PARTS;

@@ -137,7 +137,7 @@ typedef struct mp_totals {
      * live = created - deleted + retyped. */
     int64_t retyped_objects;
     int64_t leaked_objects, leaked_bytes;       /* created after `from`, alive at `to` */
-    int64_t temporary_objects, temporary_bytes; /* of the deleted; where there are events */
+    int64_t temporary_objects, temporary_bytes; /* part of the deleted; known only with events */
 } mp_totals;
 
 /* Return the totals of all sessions together. */

@@ -33,7 +33,7 @@ typedef struct mp_relation {
     unsigned needs;      /* MP_HOLDS_...: all that a model must hold to have it; 0: nothing */
     const mp_column *columns;
     size_t column_count; /* at most 64 */
-    size_t row_size;     /* of the struct that columns are members of */
+    size_t row_size;     /* bytes of the struct that has the columns */
     /* Return the number of places. */
     uint64_t (*count)(mp_relation_source *source);
     /* Fill the row at a place below the count. Columns whose bit is not in `wanted` need not be
@@ -64,7 +64,7 @@ typedef struct mp_cursor {
     const mp_relation *relation;
     mp_relation_source *source;
     uint64_t place, end; /* the next place; the first that is not looked at */
-    mp_arena texts;      /* of the row */
+    mp_arena texts;      /* texts of the row */
     void *row;
 } mp_cursor;
 

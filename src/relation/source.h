@@ -21,9 +21,9 @@ struct mp_relation_source {
     mp_profile_costs *costs;
     mp_timeline *timeline;
     const mp_grouping *sites;
-    const mp_site_verdict **site_verdicts; /* of each site, by place; NULL: not judged */
-    mp_symbol_id *site_names; /* of each site, by place; none: objects of several names, or none */
-    uint64_t *first_frame;    /* of each site, by place, where its frames begin; and of all */
+    const mp_site_verdict **site_verdicts; /* verdict of each site, by place; NULL: not judged */
+    mp_symbol_id *site_names; /* name of all objects, by site; none: no name, or several */
+    uint64_t *first_frame; /* place of each site's first frame; at the end, number of all frames */
     uint32_t peak_session, peak; /* the session that was asked for last; its peak */
     uint64_t frame_place;        /* the frame that was asked for last, by place, + 1 */
     mp_frame frame;
