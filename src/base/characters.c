@@ -29,7 +29,7 @@ uint32_t mp_character_lower(uint32_t code)
 enum {
     UPPER = 1 << 0,
     LOWER = 1 << 1,
-    OTHER_LETTER = 1 << 2, /* of scripts without case; their marks and digits too */
+    OTHER_LETTER = 1 << 2, /* letters of scripts without case; their marks and digits too */
     DIGIT = 1 << 3,        /* 0 to 9 alone */
     HEX = 1 << 4,          /* a to f, in either case */
     PUNCTUATION = 1 << 5,
@@ -90,7 +90,7 @@ static unsigned bits_of(uint32_t code)
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
         return OTHER_LETTER;
-    case UTF8PROC_CATEGORY_ZS: /* what no line is broken at is none */
+    case UTF8PROC_CATEGORY_ZS: /* spaces that no line is broken at are no blanks */
         return code == 0xa0 || code == 0x2007 || code == 0x202f ? PUNCTUATION : BLANK;
     case UTF8PROC_CATEGORY_ZL:
     case UTF8PROC_CATEGORY_ZP:

@@ -35,7 +35,7 @@ enum {
     MP_OF_EVENTS = 1 << 17,
     MP_OF_DUMPS = 1 << 18,
     MP_OF_DATABASES = 1 << 19, /* which have what recordings have, too */
-    MP_OF_RELATIONS = 1 << 20, /* of the relation, for SQL; of no report or line of JSON */
+    MP_OF_RELATIONS = 1 << 20, /* columns of the relation, for SQL; in no report or line of JSON */
 };
 
 typedef struct mp_column {
@@ -43,7 +43,7 @@ typedef struct mp_column {
     const char *title;
     mp_unit unit;
     unsigned flags;
-    size_t offset;       /* of the value in the row's struct */
+    size_t offset;       /* offset of the value in the row's struct */
     const char *meaning; /* a line on what the value is; NULL: a column of reports alone */
 } mp_column;
 
@@ -77,7 +77,7 @@ typedef struct mp_column {
 typedef struct mp_texts {
     const char *const *at; /* NULL: not known */
     size_t count;
-    const char *empty; /* of an empty list, what people read in its place, or NULL */
+    const char *empty; /* text that people read for an empty list, or NULL */
     size_t whole;      /* how many there are, where `at` has but the first of them; 0: all */
     bool kept;         /* they live as long as the document, and are UTF-8: no copy is made */
 } mp_texts;

@@ -28,8 +28,8 @@ enum { HIGH = 0x80, LONGEST = 8 };
 struct mp_encoding {
     unit unit;
     iconv_t iconv;
-    uint32_t one[HIGH];        /* of the bytes from 0x80 on: LONGER where one begins a character */
-    uint32_t two[HIGH][0x100]; /* of a byte behind such a one */
+    uint32_t one[HIGH];        /* codes of bytes from 0x80 on; LONGER: it begins a character */
+    uint32_t two[HIGH][0x100]; /* codes of such a byte and the next one */
 };
 
 /* --- by iconv --- */
@@ -41,7 +41,7 @@ static bool convert(iconv_t iconv_of, const char *bytes, size_t length, char *ou
     size_t left = length, room = MP_MOST_OF_CHARACTER;
     iconv(iconv_of, NULL, NULL, NULL, NULL);
     size_t code = iconv(iconv_of, &from, &left, &to, &room);
-    if (code != (size_t)-1) /* what waits for an accent behind it */
+    if (code != (size_t)-1) /* flush a character that waits for an accent */
         code = iconv(iconv_of, NULL, NULL, &to, &room);
     *put = (size_t)(to - out);
     if (code == (size_t)-1)
@@ -251,7 +251,7 @@ size_t mp_encoding_take(mp_encoding *encoding, const char *at, size_t length, bo
         code = *known;
         taken = 2;
     }
-    if (code == NONE) /* what stands behind the first byte may be a quote */
+    if (code == NONE) /* byte behind the first may be a quote */
         return put_bad(1, out, put, bad);
     if (code == LONGER)
         return take_longer(encoding, at, length, last, out, put, bad);

@@ -73,7 +73,7 @@ mp_slice mp_glob_core(const char *glob)
             core = (mp_slice){at, length};
         at += length;
         if (*at == '\\' && at[1])
-            at += 2; /* what follows is a character, or how one begins */
+            at += 2; /* skip the escaped character, or its first byte */
         else if (*at && *at != '[')
             at++;
     }

@@ -67,7 +67,7 @@ static const char *plain_end(const char *text, const char *end)
 void mp_json_put_text(mp_json *json, const char *text, size_t length)
 {
     static const char named[] = "\b\n\r\t\f\"\\", letters[] = "bnrtf\"\\";
-    const char *end = text + length, *plain = text; /* where what is written as it is begins */
+    const char *end = text + length, *plain = text; /* start of text to be written as it is */
     char escape[16];
     put(json, "\"", 1);
     for (size_t width; (text = plain_end(text, end)) < end; text += width + !width) {

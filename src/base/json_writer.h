@@ -13,10 +13,9 @@
 typedef struct mp_json {
     FILE *file;             /* NULL: it is measured, and not written */
     mp_text_buffer *buffer; /* in which it stands, too; NULL: none */
-    size_t length;          /* of what was written, in bytes */
+    size_t length;          /* number of bytes written */
     bool readable;
-    bool lines; /* of what is not readable: members of the outermost object stand on lines of their
-                   own */
+    bool lines;     /* members of the outermost object get a line each, unless `readable` */
     bool in_page;   /* it stands in an element of HTML, which a text must not end */
     bool begun;     /* the innermost array or object that is open has something in it */
     unsigned depth; /* how many are open */

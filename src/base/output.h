@@ -13,7 +13,7 @@
 /* Opened, it must not be moved. */
 typedef struct mp_output {
     FILE *file;
-    int descriptor;   /* of the file */
+    int descriptor;   /* descriptor of the file */
     int why;          /* not all could be written to it: an error number */
     const char *path; /* as it was asked for, borrowed */
     char *target;     /* that is replaced; NULL: what cannot be is written through */

@@ -29,9 +29,9 @@ enum { NOT_KNOWN, MATCHED, NOWHERE, FIRST_STATE };
 
 /* A set of places of the program, and where each character leads from it. */
 typedef struct state {
-    uint32_t first, count; /* of `places`: before assertions and jumps are followed */
+    uint32_t first, count; /* range of `places`: before assertions and jumps are followed */
     context before;
-    signed char at_end; /* whether it matches if the text ends here; -1: not known */
+    signed char at_end; /* match if the text ends here; -1: not known */
     uint32_t next[ASCII + OTHERS];
     uint32_t codes[OTHERS]; /* that `next` holds */
 } state;

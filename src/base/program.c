@@ -13,8 +13,8 @@ enum { MOST_STEPS = 40000, MOST_LEVELS = 200, NO_END = -1 };
 
 /* A "(" that is open, and at the bottom the whole. */
 typedef struct level {
-    size_t begin;       /* of the group's code */
-    size_t alternative; /* of that behind the last "|" */
+    size_t begin;       /* start of the group's code */
+    size_t alternative; /* start of the code behind the last "|" */
     size_t last_jump;   /* to the end, behind an alternative: each holds how far back another is */
     unsigned group;
     bool has_jump;
@@ -24,7 +24,7 @@ typedef struct compiler {
     mp_program *program;
     const char *at;
     level levels[MOST_LEVELS + 1], *top;
-    size_t atom; /* where the code begins that a repetition would repeat */
+    size_t atom; /* start of the code that a repetition would repeat */
     bool has_atom;
     const char *reason; /* NULL: nothing is wrong so far */
 } compiler;

@@ -27,7 +27,7 @@ typedef struct mp_instruction {
 typedef struct mp_program {
     mp_instruction *at;
     size_t count, capacity;
-    const char *text; /* of the expression, borrowed */
+    const char *text; /* text of the expression, borrowed */
     unsigned groups;
 } mp_program;
 

@@ -42,7 +42,7 @@ void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
 
 void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign)
 {
-    double limit = 9e18; /* what an integer has room for */
+    double limit = 9e18; /* limit of what an integer has room for */
     bytes = bytes > limit ? limit : bytes < -limit ? -limit : bytes;
     double tenths = round(bytes * 10);
     bool whole = fabs(fmod(tenths, 10)) < 1;
@@ -186,7 +186,7 @@ static bool parse_decimal(const char *text, bool exponents, decimal *number, con
     if (!whole || exponent > LARGEST_EXPONENT || exponent < -LARGEST_EXPONENT)
         return false;
     *rest = end ? end : *rest;
-    long place = (long)whole + exponent; /* of the point, among the digits */
+    long place = (long)whole + exponent; /* place of the point, among the digits */
     const long last = place + DECIMALS;
     uint64_t weight = decimal_one / 10;
     for (long i = place < 0 ? place : 0; i < last; i++) {

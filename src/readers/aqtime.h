@@ -81,7 +81,7 @@ typedef struct aq_figures {
     int64_t row;             /* in CLASSES_DATA; the last one of several */
     bool listed;             /* in `active` */
     bool stated, live_known, size_known, total_known;
-} aq_figures; /* of one type in one result set */
+} aq_figures; /* figures of one type in one result set */
 
 /* An object of the graph. */
 typedef struct aq_vertex {
@@ -95,7 +95,7 @@ typedef struct aq_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
     const mp_load_options *options;
-    mp_arena scratch; /* of the row at hand */
+    mp_arena scratch; /* memory for the row at hand */
 
     /* Over all inputs. */
     mp_id_index types;      /* name to type */
@@ -108,7 +108,7 @@ typedef struct aq_state {
     sqlite3 *database;
     int64_t steps_left; /* that SQLite may take */
     bool failed, converted;
-    mp_encoding *encoding; /* of texts that are not UTF-8, as all are to be; NULL: ISO 8859-1 */
+    mp_encoding *encoding; /* encoding of texts that are not UTF-8; NULL: ISO 8859-1 */
     bool bad_text;         /* nor that */
     uint64_t records;
     mp_census census;
@@ -117,22 +117,21 @@ typedef struct aq_state {
     aq_set *sets;
     size_t set_count, set_capacity;
     size_t graph_set;       /* the one that reports look at: of no other a graph is made */
-    mp_id_index identities; /* of objects whose birth is not told, to the set that lists them first
-                             */
-    uint64_t *ids; /* of the objects that are kept: at the set before, and then at this one */
+    mp_id_index identities; /* objects of unknown birth, to the first set that lists them */
+    uint64_t *ids;          /* ids of the kept objects: at the set before, and then at this one */
     size_t ids_before, id_count, id_capacity;
     uint64_t next_id; /* for objects whose own id is taken */
 
     /* The result set at hand. */
     size_t set;        /* its place, from 0 */
-    aq_number last_id; /* of its objects */
+    aq_number last_id; /* id of its last object so far */
     mp_id_index classes, routines, threads;
     mp_id_index kept;    /* ids of objects */
     aq_figures *figures; /* by type */
     size_t figure_count, figure_capacity;
     uint32_t *active; /* the types that have figures */
     size_t active_count, active_capacity;
-    mp_symbol_id *stack; /* of the object at hand, innermost first */
+    mp_symbol_id *stack; /* frames of the object at hand, innermost first */
     size_t stack_capacity;
     int64_t overwrites;
     aq_vertex *vertices; /* from 1; of the graph's set alone */

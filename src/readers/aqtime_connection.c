@@ -18,10 +18,10 @@ typedef struct page_walk {
     unsigned char *seen, *page; /* which pages any table has, a bit each; the one at hand */
     uint32_t *next;             /* pages to go to */
     size_t next_count, next_capacity;
-    uint64_t rows, bytes; /* of all tables so far */
+    uint64_t rows, bytes; /* totals of all tables so far */
     int64_t last_row;
     bool behind_first; /* row of the table at hand */
-    char why[128];     /* what is wrong */
+    char why[128];     /* description of the fault */
 } page_walk;
 
 /* Kinds of pages, and what stands where in them. */
@@ -200,7 +200,7 @@ enum {
     LARGEST_SCHEMA = 128 * 1024, /* some hundred times what the tables of the format take */
     LONGEST_ROW = 1024 * 1024,
     STEPS_A_CALL = 1000,
-    STEPS_A_ROW = 400, /* of two walks over it, and its columns sorted */
+    STEPS_A_ROW = 400, /* steps of two walks over it, and of sorting its columns */
     STEPS_BESIDE = 1000 * 1000,
 };
 

@@ -157,7 +157,7 @@ void aq_read_objects(aq_state *state)
     state->last_id.known = false;
     while (aq_next(state, AQ_OBJECTS, numbers))
         read_object(state, numbers);
-    read_stack(state, INT64_MAX); /* of objects that are not listed */
+    read_stack(state, INT64_MAX); /* stacks of objects that are not listed */
     if (state->history)
         bury(state);
 }

@@ -18,7 +18,7 @@ typedef struct aq_source {
     mp_input *input;
     mp_diagnostics *diagnostics;
     const char *path; /* for messages */
-    char *target;     /* what the path is a link to, beside which the log is; NULL: it is none */
+    char *target;     /* target of a link, beside which the log is; NULL: it is no link */
     unsigned char header[AQ_HEADER];
     uint32_t page_size, usable, pages; /* how large a page is, how much of it is the database's own,
                                           and how many there are */
@@ -28,7 +28,7 @@ typedef struct aq_source {
     struct stat log_was;
     unsigned char log_header[AQ_LOG_HEADER];
     mp_id_index frames;  /* page to the last committed frame of it, from 1 */
-    mp_sqlite_file seen; /* what SQLite sees */
+    mp_sqlite_file seen; /* file as SQLite sees it */
 } aq_source;
 
 /* The input must be open as long as the file is. NULL after a diagnostic. */

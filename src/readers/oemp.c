@@ -388,7 +388,7 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     for (;;) {
         if (cursor.layout && cursor.layout[cursor.at]->batch)
             number_rows(&cursor);
-        if (!mp_window_has_line(input)) /* what is wrong with the input is diagnosed in order */
+        if (!mp_window_has_line(input)) /* faults of the input are diagnosed in order */
             mp_pipeline_drain(state->pipeline);
         if (!mp_input_line(input, &line))
             break;

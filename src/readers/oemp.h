@@ -76,7 +76,7 @@ typedef struct oemp_state {
     bool skip;                 /* it was read before: its objects and sizes do not count again */
     mp_string_id tag;
     uint64_t sequence;
-    int64_t latest_us; /* of all creations and deletions in it */
+    int64_t latest_us; /* latest time of all creations and deletions in it */
     /* The new object before the one at hand; of the batch before, a copy of its last row. */
     const uint64_t *before;
     uint64_t last[OEMP_ROW], last_line;

@@ -140,7 +140,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     state->latest_us = 0;
     state->sequence = row[2].number;
     state->tag = oemp_intern(state, row[5].text);
-    mp_heap_resolve_owners(&recording->heap); /* what still waits is of the file before */
+    mp_heap_resolve_owners(&recording->heap); /* waiting objects are of the file before */
     recording->heap.path = state->path;
     if (recording->started)
         check_sequence(state, recording, line);

@@ -102,7 +102,7 @@ typedef struct prf_cursor {
     bool in_entity;                   /* among the lines of a coverage entity */
     bool cut;                         /* the last line has no end */
     bool foreign;                     /* skipping a profile of an unknown version */
-    unsigned version;                 /* of the first profile */
+    unsigned version;                 /* version of the first profile */
     uint64_t records, profiles, whole, skipped_from, skipped;
     uint64_t told; /* rows of lines: of what they cost, and of which there are */
 } prf_cursor;

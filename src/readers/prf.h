@@ -87,7 +87,7 @@ typedef struct prf_state {
     uint32_t first_module, first_model_node;
     mp_id_index modules, nodes, traced; /* ids of the file; (module, line) */
     prf_places lines, calls, traces, tree;
-    uint64_t entity_line, entity_wants; /* of the coverage entity being read */
+    uint64_t entity_line, entity_wants; /* coverage entity being read: line, promised lines */
 } prf_state;
 
 /* A profile begins; `line` is where its description stands. */

@@ -30,7 +30,7 @@ typedef struct mp_place {
 typedef struct mp_reader {
     const char *name;
     const char *summary;
-    const char *endings; /* of the files' usual names */
+    const char *endings; /* endings of the files' usual names */
     const char *versions;
     mp_kind kind; /* inputs of different kinds are not read together */
     /* Look at the first bytes of an input; no I/O, no state. */
@@ -55,7 +55,7 @@ typedef struct mp_reader {
 /* All readers, in the order of the table. */
 const mp_reader *const *mp_readers(size_t *count);
 const mp_reader *mp_reader_find(const char *name);
-/* What a file's name says about it. */
+/* Evidence that a file's name gives of its format. */
 typedef enum mp_naming {
     MP_NAMED_OTHERWISE,
     MP_NAMED_PERHAPS,   /* with an ending of a format that other files have, too: .log, .db */

@@ -37,12 +37,12 @@ typedef struct rpm_state {
     mp_id_index types_by_name; /* mp_string_id to the first type of that name */
     bool converted;
     int64_t first_stamp, last_stamp; /* milliseconds, of dumps so far; -1: none was seen */
-    const char *last_path;           /* of the dump before; NULL: there is none */
+    const char *last_path;           /* path of the dump before; NULL: there is none */
 
-    /* of one file */
+    /* state of one file */
     mp_graph_builder *graph;
     int64_t stamp;
-    uint32_t first_type;      /* of the model, of this file */
+    uint32_t first_type;      /* first type of this file in the model */
     MP_LIST(stamps) sections; /* from 1, those that are asked for */
     uint64_t version, records, objects;
     bool open, skipped, unclosed; /* a section is open; it is not asked for; one was not closed */
@@ -53,7 +53,7 @@ typedef struct rpm_state {
     uint32_t few[FEW_TYPES];   /* type id to type, where that is one of the section */
     mp_id_index many;
     bool oversized;       /* the size of the object that is being read is no sane one */
-    uint64_t *references; /* of the object that is being read */
+    uint64_t *references; /* references of the object that is being read */
     size_t reference_capacity;
 } rpm_state;
 
@@ -563,7 +563,7 @@ static bool place_rpm(mp_slice head, mp_place *place)
         memcpy(end, line.at + line.length - length, length);
         mp_fields words = mp_fields_of((mp_slice){end, length});
         const size_t kept = take_name(&words, &stamp).length;
-        const size_t cut = length - kept; /* of the line: the stamp and what is around it */
+        const size_t cut = length - kept; /* bytes of the stamp and around it */
         place->application = mp_hash_bytes(line.at + MARK, line.length - MARK - cut);
     }
     place->stamped = stamp >= 0;

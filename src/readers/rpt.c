@@ -50,7 +50,7 @@ typedef struct rpt_state {
     mp_session_id session;
     mp_id_index modules; /* (program, method) */
     uint64_t last_number;
-    int64_t last_us; /* of the row above, if there is one */
+    int64_t last_us; /* time of the row above, if there is one */
     bool has_last;
     rpt_column columns[MOST_COLUMNS];
     unsigned column_count; /* 0: the row of dashes is still to come */

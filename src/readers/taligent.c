@@ -29,7 +29,7 @@ static int64_t latest_time(mp_input *input)
     char *tail = mp_alloc(TAIL);
     size_t length = mp_input_tail(input, tail, TAIL);
     int64_t latest = 0;
-    const char *last = memrchr(tail, '\n', length); /* what is behind it may be torn */
+    const char *last = memrchr(tail, '\n', length); /* text behind it may be truncated */
     mp_slice left = {tail, last ? (size_t)(last + 1 - tail) : 0};
     for (mp_slice line; mp_slice_take_line(&left, &line);) {
         taligent_line event;
@@ -155,7 +155,7 @@ static bool read_lines(taligent_pass *pass, mp_input *input, bool analysis)
     bool whole = true;
     mp_slice line;
     for (;;) {
-        if (!mp_window_has_line(input)) /* what is wrong with the input is diagnosed in order */
+        if (!mp_window_has_line(input)) /* faults of the input are diagnosed in order */
             taligent_resolve(pass);
         if (!mp_input_line(input, &line))
             break;

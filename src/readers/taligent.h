@@ -14,7 +14,7 @@ typedef struct taligent_line {
     int64_t time_us; /* since 1970 */
     int64_t bytes;
     uint64_t address;
-    const char *wrong; /* what is wrong with a line that is no event; static */
+    const char *wrong; /* fault of a line that is no event; static */
 } taligent_line;
 
 /* False, with `wrong` set, for what is no event. The line has no star in front. */
@@ -48,7 +48,7 @@ typedef struct taligent_order {
     mp_event *late; /* a heap: the earliest first */
     size_t late_count, late_capacity;
     mp_event taken;
-    int64_t highest_us; /* of all so far */
+    int64_t highest_us; /* latest time of all so far */
     int64_t
         within_us; /* one that is older by more than this waits no longer; 0: that is no reason */
     int64_t moved; /* that were late */
@@ -116,7 +116,7 @@ struct taligent_pass {
     mp_string_id start_tag, asked_tag;
     uint64_t records;
     int64_t corrupt_events, late_events; /* late: older than one that was replayed before it */
-    mp_pipeline *replay;                 /* of taligent_batch */
+    mp_pipeline *replay;                 /* pipeline of taligent_batch */
     size_t batched;                      /* events in the batch that is being filled */
     taligent_threads threads;
     taligent_order order;
