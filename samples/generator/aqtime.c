@@ -75,7 +75,7 @@ static const int stacks[][MOST_FRAMES] = {
 enum { STACKS = sizeof stacks / sizeof stacks[0] };
 
 typedef struct aq_object {
-    int number; /* of creation */
+    int number; /* creation number */
     int class_index, size;
     int first, last; /* result sets that list it */
     int stack, thread;

@@ -43,7 +43,7 @@ typedef struct gen_writer {
     size_t used;
     bool crlf;   /* lines end as on Windows */
     bool latin1; /* text comes as UTF-8 and is written as ISO 8859-1 */
-    bool muted;  /* what is written goes nowhere */
+    bool muted;  /* output is discarded */
 } gen_writer;
 
 void gen_open(gen_writer *writer, const char *path);

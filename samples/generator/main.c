@@ -18,7 +18,7 @@ typedef struct gen_option {
     const char **text;
     int64_t *number;
     int64_t initial, least, most;
-    const char *prefix; /* of the number */
+    const char *prefix; /* prefix of the number */
     const char *const *words;
 } gen_option;
 
@@ -270,7 +270,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "memprof-generate: no command '%s' (see --help)\n", arguments[1]);
         return GEN_USAGE_STATUS;
     }
-    arguments[1] = arguments[0]; /* what getopt puts before its complaints */
+    arguments[1] = arguments[0]; /* name that getopt puts before its complaints */
     if (!parse(command, count - 1, arguments + 1))
         return GEN_USAGE_STATUS;
     run(command);

@@ -17,7 +17,7 @@ enum {
 typedef struct oemp_object {
     int64_t id;
     int64_t owner;      /* id, 0 if it is scoped to nothing */
-    int64_t time;       /* of creation */
+    int64_t time;       /* time of creation */
     int32_t table;      /* number in the temp-table database */
     int16_t site, born; /* snapshot */
     int8_t life;
@@ -57,7 +57,7 @@ typedef struct oemp_recording {
     int64_t high_water;
 
     oemp_names names, others;
-    int nodes[OEMP_NODES], node_count, fresh_nodes; /* of the call tree, in the order of ids */
+    int nodes[OEMP_NODES], node_count, fresh_nodes; /* call-tree nodes in the order of ids */
     int node_ids[OEMP_NODES];                       /* 0: not published */
     int source_ids[OEMP_SITES], other_ids[OEMP_SITES];
 } oemp_recording;

@@ -8,8 +8,8 @@
 
 enum {
     OEMP_SITES = 64,         /* at most */
-    OEMP_NODES = 32,         /* of the call tree, exactly */
-    OEMP_LIVES = 3,          /* of three objects of a site, one lives each number of snapshots */
+    OEMP_NODES = 32,         /* nodes of the call tree, exactly */
+    OEMP_LIVES = 3,          /* lengths of life: of three objects of a site, one has each */
     OEMP_TABLE_SNAPSHOT = 3, /* temp-tables with TABLE_LATER are instantiated before it */
     OEMP_NAME = 64,          /* longest, with its end */
     OEMP_NONE = -1
@@ -45,7 +45,7 @@ typedef struct oemp_site {
     const char *other;   /* any other name */
     const char *builtin; /* built-in class */
     int type_id, builtin_id;
-    int node; /* of the call tree, OEMP_NONE: the session itself */
+    int node; /* node of the call tree, OEMP_NONE: the session itself */
     int line;
     int owner; /* site whose latest object it is scoped to, or OEMP_NONE */
     oemp_kind kind;
@@ -65,7 +65,7 @@ typedef struct oemp_plan {
     int work;            /* snapshots 1..work are of the program at work */
     bool exit;           /* then come _PreCleanUp and _Exit */
     int agent_session;   /* n of AS-n, 0 for a client */
-    bool requests;       /* what is created, requests create */
+    bool requests;       /* requests create the objects */
     bool reusable_apart; /* version 1 counts reusable objects as ordinary ones */
     int weights;
     int64_t churn; /* objects of all churn sites together */

@@ -8,7 +8,7 @@
 enum {
     TREE_VERSION = 3, /* the first with call-tree nodes and garbage collection */
     GARBAGE_COLLECTION = -2,
-    REPORTED_VERSION = 4, /* of the profile that a report is about */
+    REPORTED_VERSION = 4, /* version of the profile that a report is about */
     TRACED_NODE = 24,     /* the node whose subtree is traced: all of it runs once */
     MOST_ROWS = 160,
     MOST_COVERED = 24,
@@ -20,8 +20,8 @@ typedef struct prf_module {
     const char *entity; /* method, procedure or function; NULL for the unit itself */
     const char *unit;   /* file, or class that defines the method */
     bool in_class;      /* a method: the class that it ran in is named from version 3 on */
-    int crc;            /* of units */
-    int start_line;     /* of entities */
+    int crc;            /* checksum of a unit */
+    int start_line;     /* first line of an entity */
 } prf_module;
 
 static const prf_module modules[] = {
@@ -223,11 +223,11 @@ typedef struct prf_call {
 
 typedef struct prf_table {
     int version;
-    int inclusive[NODES];    /* of each node of the call tree */
+    int inclusive[NODES];    /* time of each node of the call tree */
     prf_row rows[MOST_ROWS]; /* [0] is the session */
     prf_call calls[NODES];
     int row_count, call_count;
-    int executions; /* of all lines but the prologues */
+    int executions; /* executions of all lines but the prologues */
 } prf_table;
 
 static const prf_module *module_of(int id)

@@ -44,7 +44,7 @@ typedef struct rpm_plan {
     rpm_shape shape;
     int dump, domains, other_references;
     uint64_t seed;
-    int64_t count;            /* of objects, duplicates included */
+    int64_t count;            /* number of objects, duplicates included */
     const char *const *types; /* NULL: never declared */
     int type_count;
     uint64_t late; /* bits of the types that are declared behind the objects */
@@ -54,7 +54,7 @@ typedef struct rpm_plan {
     rpm_root roots[128];
     int object_count, reference_count, root_count;
 
-    uint32_t *ids; /* of a large heap */
+    uint32_t *ids; /* ids of a large heap */
 } rpm_plan;
 
 void rpm_plan_init(rpm_plan *plan, const gen_options *options);

@@ -217,7 +217,7 @@ typedef struct tal_site_tally {
 } tal_site_tally;
 
 typedef struct tal_thread_tally {
-    gen_sum created, live; /* what it allocated */
+    gen_sum created, live; /* blocks that it allocated */
     int64_t events, deleted;
     int64_t last; /* serial of the block that its latest event allocated, 0: that was a deletion */
 } tal_thread_tally;
@@ -231,9 +231,9 @@ typedef struct tal_tally {
     tal_slice slices[SLICES + 1];
     tal_thread_tally *threads;
     tal_site_tally *sites;
-    gen_row types[64]; /* what is alive of old blocks, then of all */
+    gen_row types[64]; /* types alive among old blocks, then among all */
     size_t type_count;
-    int64_t *ages; /* of deleted blocks */
+    int64_t *ages; /* ages of deleted blocks */
     int64_t age_count;
     unsigned char *slice_of; /* each block's, by serial: of its allocation */
 } tal_tally;

@@ -5,7 +5,7 @@
 
 #include "gen.h"
 
-enum { TAL_FRAMES = 64, TAL_SIZE_CLASSES = 64 /* of 16 bytes each */ };
+enum { TAL_FRAMES = 64, TAL_SIZE_CLASSES = 64 /* classes of 16 bytes each */ };
 
 /* Types as they stand in a deletion that does not know them. */
 extern const char tal_novtbl[], tal_notype[];
@@ -17,7 +17,7 @@ typedef struct tal_site {
     int weight;
     int size, step; /* four sizes differ by the step */
     const char *type;
-    const char *other;            /* of one deletion in five, NULL: it is the same */
+    const char *other;            /* type in one deletion of five, NULL: it is the same */
     bool cross;                   /* deleted by another thread */
     const char *frames, *deleter; /* that tell it from others, innermost first, with < between */
 } tal_site;
@@ -26,7 +26,7 @@ typedef struct tal_crawl {
     const tal_site *site;
     const char *frames[TAL_FRAMES];
     int count;
-    int id;     /* of the first crawl with this text */
+    int id;     /* id of the first crawl with this text */
     char *text; /* frames with bars between */
     size_t length;
 } tal_crawl;
@@ -34,9 +34,9 @@ typedef struct tal_crawl {
 typedef struct tal_block {
     uint64_t address;
     int64_t serial; /* tells all blocks of a session apart */
-    int64_t time;   /* of allocation */
+    int64_t time;   /* time of allocation */
     int64_t size;
-    const tal_crawl *crawl; /* of allocation; NULL: an old block */
+    const tal_crawl *crawl; /* crawl of allocation; NULL: an old block */
     const tal_crawl *deletion_crawl;
     const char *type; /* at deletion; an old block's at any time */
     int thread, deleter;
@@ -79,10 +79,10 @@ typedef struct tal_plan {
     tal_crawl *crawls, *deleters; /* `variants` of each site, which differ in their callers */
     int crawl_count;
     tal_crawl old_deleter;
-    int weights[2]; /* of all churn, of all temporaries */
+    int weights[2]; /* weights of all churn, of all temporaries */
 
     int old_lines; /* written so far */
-    int64_t index; /* of the next event */
+    int64_t index; /* index of the next event */
     int64_t allocations, last_serial;
 
     tal_block *blocks;
@@ -104,7 +104,7 @@ typedef struct tal_plan {
     int starred;      /* events still to be marked */
     bool backward;    /* the next temporary's deletion stands before its allocation */
 
-    uint64_t top; /* of the heap */
+    uint64_t top; /* top of the heap */
     tal_free_list free_lists[TAL_SIZE_CLASSES];
 } tal_plan;
 

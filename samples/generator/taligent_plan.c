@@ -134,7 +134,7 @@ enum {
     EVENTS_PER_VARIANT = 12500,
     MOST_VARIANTS = 400,
     DAMAGE_STEPS = 14,
-    SKIPPED_STEP = 7, /* where an old line stands for a living block */
+    SKIPPED_STEP = 7, /* an old line takes the place of a living block */
     LATE_OLD = 1      /* old blocks whose line stands within a damaged log */
 };
 static const int64_t START_TIME = 759537687555872; /* 25 January 1994, in microseconds */

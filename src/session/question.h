@@ -25,7 +25,7 @@ typedef struct mp_question {
     int32_t today;              /* as by mp_parse_date; 0: the clock tells */
     const char *base;           /* a recording or a baseline; NULL: none */
     const char *policy_path;    /* NULL: no policy */
-    const char *statement_path; /* path of the argument "statement" as a file; NULL: none */
+    const char *statement_path; /* path of a file with the argument "statement"; NULL: none */
     char *statement;            /* its text, once it is read */
     const char *rules;          /* its text, if it is no file: the path is then a name for it */
     /* Results of mp_question_read. */

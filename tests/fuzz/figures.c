@@ -93,7 +93,7 @@ static void put_in_order(fuzz_bytes *bytes, mp_tree_figure *tree, const mp_place
         for (uint32_t k = 1; k < tree->count; k++)
             if (from[k].parent == was[i]) {
                 siblings[found] = from[k];
-                siblings[found++].parent = k; /* where it was */
+                siblings[found++].parent = k; /* its old place */
             }
         qsort(siblings, found, sizeof *siblings, by_contract);
         for (size_t k = 0; k < found; k++, count++) {

@@ -23,9 +23,9 @@ struct mp_reader;
 typedef struct fuzz_target {
     const char *name;
     void (*run)(const struct fuzz_target *target, mp_slice input);
-    const struct mp_reader *reader; /* of those that read recordings */
+    const struct mp_reader *reader; /* reader that it runs, if it reads recordings */
     bool lines;                     /* its inputs are lines of fields: they are mutated as such */
-    unsigned mib;                   /* of memory for whatever size; 0: the usual */
+    unsigned mib;                   /* limit of memory for any input; 0: the usual */
 } fuzz_target;
 
 /* NULL ends the table. */
@@ -104,7 +104,7 @@ typedef struct fuzz_asked {
     struct mp_policy *policy;                   /* without faults, taken; NULL: a usual one */
     const struct mp_suppressions *suppressions; /* NULL: none */
     const mp_digest *base;                      /* NULL: the recording itself */
-    mp_dictionary *dictionary;                  /* of the base */
+    mp_dictionary *dictionary;                  /* dictionary of the base */
 } fuzz_asked;
 /* Ask the report, with arguments chosen, and print its answer in a format chosen, and in JSON.
  * Gives all of it, or why there is none. Release with free(). */

@@ -77,7 +77,7 @@ void fuzz_reader(const fuzz_target *target, mp_slice input)
     mp_place place = {.sequence = 0};
     mp_slice head = {input.at, input.length < MP_LOOK_AHEAD ? input.length : MP_LOOK_AHEAD};
     if (mp_packing_of(head) != MP_UNPACKED)
-        return; /* of another target */
+        return; /* another target reads it */
     mp_reader_claiming(head, &second);
     char kind[128];
     fuzz_check_text("the kind of a file",

@@ -227,7 +227,7 @@ static void a_row_leads_to_its_source(void **unused)
     subject of;
     (void)unused;
     begin(&of, SAMPLES "/shop-v4.prf", 24, 100);
-    type(&of, "2o"); /* of the hottest line there is no source */
+    type(&of, "2o"); /* the hottest line has no source */
     assert_null(of.state.edit_path);
     assert_non_null(strstr(of.state.said, "BaseRepository"));
     type(&of, "jjo");
@@ -261,7 +261,7 @@ static void a_line_is_typed_and_corrected(void **unused)
     press(&of, BROWSE_ERASE);
     assert_string_equal(of.state.typed, "one \xe5\x80\x89");
     type(&of, "\025");
-    press(&of, BROWSE_ERASE); /* of an empty line: none is typed any more */
+    press(&of, BROWSE_ERASE); /* erasing in an empty line closes it */
     assert_int_equal(of.state.mode, BROWSE_READS);
     type(&of, ":\n");
     assert_int_equal(of.state.leaf_count, 1);

@@ -91,7 +91,7 @@ static void cycles_are_cut(void **unused)
     (void)unused;
     static const char *const names[] = {"a", "b", "c"};
     static const struct {
-        uint32_t parents[4]; /* of nodes 1 to 4 */
+        uint32_t parents[4]; /* parents of nodes 1 to 4 */
         uint64_t cycles;
     } cases[] = {
         {{0, 1, 2, 3}, 0}, {{1, 0, 0, 0}, 1}, {{2, 1, 0, 0}, 1}, {{3, 1, 2, 3}, 1},

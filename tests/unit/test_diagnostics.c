@@ -59,7 +59,7 @@ static void messages_are_text(void **unused)
     mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, path, 1, "has \"%s\"", "Z\xfcrich");
     mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, path, 2, "has \"%s\"", "Z\xc3\xbcrich");
     mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, path, 3, "%s", longest);
-    path[0] = 'b'; /* what is kept is a copy */
+    path[0] = 'b'; /* the list keeps a copy */
     const mp_diagnostic *kept;
     assert_int_equal(mp_diagnostics_kept(diagnostics, &kept), 3);
     assert_string_equal(kept[0].message, "has \"Z\xc3\xbcrich\"");
@@ -104,7 +104,7 @@ static void arguments_are_spelled_by_whoever_asks(void **unused)
     assert_string_equal(mp_error_line(&error, "--", line, 4), "--a");
     mp_fail_argument(&error, "by", "\001x", "not by " MP_DASHES "top");
     assert_string_equal(mp_error_line(&error, "--", line, sizeof line), "--by \001x: not by --top");
-    assert_string_equal(mp_spell(line, 2, MP_DASHES, "--"), "-"); /* what does not fit is cut */
+    assert_string_equal(mp_spell(line, 2, MP_DASHES, "--"), "-"); /* longer text is cut */
     assert_string_equal(mp_spell(line, 1, "text", "--"), "");
     mp_diagnostics *diagnostics = mp_diagnostics_new(1);
     assert_string_equal(mp_diagnostics_dashes(diagnostics), "");

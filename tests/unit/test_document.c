@@ -318,7 +318,7 @@ static void long_texts_go_on_in_a_next_line(void **unused)
         {"any width", 90, 2, 0, "any width"},
         {"two words", 0, 2, 8, "two\n  words"},
         {"two words", 4, 2, 9, "two\n  words"},
-        {"grew by 29 objects", 0, 0, 12, "grew by\n29 objects"}, /* what is counted stays by it */
+        {"grew by 29 objects", 0, 0, 12, "grew by\n29 objects"}, /* a number stays with its noun */
         {"at placeOrder (line 30)", 0, 2, 21, "at placeOrder\n  (line 30)"},
         {"void node::options::Insert()", 0, 2, 24, "void node::options::\n  Insert()"},
         {"_GLOBAL__cli_options_mutex", 0, 2, 16, "_GLOBAL__cli_\n  options_mutex"},

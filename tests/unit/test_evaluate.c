@@ -142,8 +142,8 @@ static void tear_down(fixture *of)
 typedef struct expectation {
     const char *rule;
     mp_verdict verdict;
-    int64_t measured, limit; /* where it was judged */
-    const char *part;        /* of the message; NULL: there is none */
+    int64_t measured, limit; /* values of a rule that was judged */
+    const char *part;        /* part of the message; NULL: there is none */
 } expectation;
 
 static void check_rule(const mp_rule_context *rule_context, const expectation *expected)

@@ -14,7 +14,7 @@
 static const struct {
     const char *bytes;
     size_t length;
-    const char *kind; /* what its name must hold */
+    const char *kind; /* text that its name must contain */
 } files[] = {
     {HEAD("PK\x03\x04\x14"), "zip file"},
     {HEAD("SQLite format 3\0"), "SQLite database"},

@@ -97,7 +97,7 @@ static void the_same_reference_twice_stays_twice(void **unused)
     domain(&f, "");
     object(&f, 1, IDS(2, 2));
     object(&f, 2, NONE);
-    mp_graph_reference(f.builder, 1); /* of the last object */
+    mp_graph_reference(f.builder, 1); /* a reference from the last object */
     const mp_graph *graph = end(&f);
     assert_targets(graph, 1, OBJECTS(2, 2));
     assert_targets(graph, 2, OBJECTS(1));

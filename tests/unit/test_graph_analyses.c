@@ -34,7 +34,7 @@ static void look(small *all)
     all->model->graph = all->graph;
     (void)MP_ADD(&all->model->sessions);
     all->filter = mp_filter_of(all->model, NULL, &error);
-    all->filter->graph = all->graph; /* of no snapshot */
+    all->filter->graph = all->graph; /* the graph belongs to no snapshot */
     all->view = mp_graph_view_of(all->filter);
 }
 
@@ -455,13 +455,13 @@ static void test_a_suspect_is_where_most_of_a_type_are(void **unused)
     for (uint32_t i = 1; i <= 7; i++)
         all.graph->types[i] = i == 1 ? 1 : i <= 3 ? 2 : i == 7 ? 4 : 3;
     all.graph->sizes[4] = 30;
-    all.graph->sizes[7] = 8; /* of 88 all in all */
+    all.graph->sizes[7] = 8; /* the total is 88 */
     graph_root(all.graph, 1, MP_ROOT_STATIC, 0);
     look(&all);
     size_t count;
     const mp_suspect *found = mp_graph_suspects(&all.view, &count);
     assert_int_equal(count, 2);
-    assert_int_equal(found[0].object, 2); /* of 60 bytes */
+    assert_int_equal(found[0].object, 2); /* it retains 60 bytes */
     assert_int_equal(found[0].held_objects, 3);
     assert_int_equal(found[0].held_bytes, 50);
     assert_int_equal(found[1].object, 3);

@@ -306,7 +306,7 @@ static void bytes_come_without_lines(void **unused)
         }
         assert_true(input->capacity < MIB);
         mp_slice line;
-        assert_true(mp_input_line(input, &line) && line.length == 0); /* what is left of it */
+        assert_true(mp_input_line(input, &line) && line.length == 0); /* rest of the long line */
         assert_true(mp_input_line(input, &line));
         assert_true(mp_slice_equal(line, mp_slice_of("line")));
         assert_int_equal(mp_input_at_hand(input, 1).length, 0);

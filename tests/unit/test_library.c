@@ -765,7 +765,7 @@ static void sessions_do_not_meet(void **unused)
     unlink(archive);
 }
 
-/* What was read is not written over. */
+/* Inputs are not written over. */
 static void no_input_is_overwritten(void **unused)
 {
     (void)unused;

@@ -558,7 +558,7 @@ static void sums_are_those_of_the_lists(const mp_differences *result, const list
     for (size_t i = 0; i < result->count; i++) {
         before = mp_amounts_add(before, result->at[i].base);
         after = mp_amounts_add(after, result->at[i].now);
-        /* what changed comes first */
+        /* changed rows come first */
         assert_true(!i || result->at[i].change == MP_CHANGE_NONE ||
                     result->at[i - 1].change != MP_CHANGE_NONE);
     }

@@ -117,7 +117,7 @@ static void visit(void *opaque, const char *path, mp_member *member, bool *wante
     *wanted = own->wants;
 }
 
-static mp_inputs *inputs; /* of the test that runs */
+static mp_inputs *inputs; /* inputs of the test that runs */
 
 static mp_members *go_through(const char *tar, size_t length, uint64_t kept, visits *own)
 {
@@ -190,7 +190,7 @@ static void assert_all(uint64_t kept, bool wants, size_t order(size_t turn))
     mp_stream *first = open_one(members, order(0));
     for (size_t turn = 0; turn < MEMBERS; turn++)
         assert_bytes(open_one(members, order(turn)), order(turn));
-    assert_bytes(first, order(0)); /* what was opened before others took its room */
+    assert_bytes(first, order(0)); /* opened before others took its room */
     mp_members_release(members);
     mp_inputs_free(inputs);
     free(tar);

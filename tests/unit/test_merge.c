@@ -185,7 +185,7 @@ static void columns_are_united(void **unused)
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(top->columns[i].name, names[i]);
     assert_string_equal(top->columns[4].title, "Bytes"); /* two titles: none of them */
-    assert_string_equal(top->title, "Biggest");          /* what both say of many */
+    assert_string_equal(top->title, "Biggest");          /* title that both have for many */
     assert_int_equal(cell(top, 0, "calls")->number, 2);
     assert_false(cell(top, 1, "calls")->known);
     assert_string_equal(cell(top, 1, "key")->text, "even");
@@ -236,7 +236,7 @@ static void the_first_headline_is_said_of_all(void **unused)
 {
     (void)unused;
     static const struct {
-        int64_t keys[4][3]; /* of a to d; d has no headline */
+        int64_t keys[4][3]; /* keys of a to d; d has no headline */
         const char *first;
     } cases[] = {{{{1, 9, 9}, {2, 0, 0}, {1, 9, 9}, {9}}, "b"},
                  {{{2, 3, 9}, {2, 3, 9}, {2, 4, 0}, {9}}, "c"},
@@ -315,7 +315,7 @@ static void assert_same_table(const mp_document *a, const mp_document *b, const 
     size_t found = 0;
     for (size_t i = 0; i < left->column_count; i++) {
         size_t place = mp_table_column_find(right, left->columns[i].name);
-        if (place == right->column_count) { /* of a pile that programs read */
+        if (place == right->column_count) { /* a pile for programs lacks this column */
             assert_true(left->columns[i].flags & MP_FOR_PEOPLE);
             continue;
         }
@@ -357,7 +357,7 @@ static void a_pile_says_what_all_say(void **unused)
         }
         for (size_t i = 0; i < pile.count; i++)
             rows += mp_document_find(pile.documents[i], "top")->row_count;
-        assert_true(!pile.how.rows || rows < 2 * COUNT / 4); /* of about 1.5 each */
+        assert_true(!pile.how.rows || rows < 2 * COUNT / 4); /* about 1.5 rows each */
         assert_true(pile.cuttable_count < COUNT / 2); /* the others are not looked at again */
         mp_document *a = mp_documents_merge(parts, COUNT, &pile.how);
         mp_document *b = mp_documents_merge(pile.parts, COUNT, &pile.how);

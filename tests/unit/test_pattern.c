@@ -124,7 +124,7 @@ static void what_takes_all_memory_does_not(void **unused)
 
 static const struct {
     const char *pattern, *text;
-    int begin, end; /* of the match; -1: none */
+    int begin, end; /* bounds of the match; -1: none */
 } found[] = {
     {"a|ab|abc", "xabcd", 1, 4}, /* the longest, not the first */
     {"b*", "abb", 0, 0},         /* the leftmost, not the longest of all */

@@ -197,7 +197,7 @@ static void bases(void **state)
 static const struct {
     const char *text;
     uint32_t line, column;
-    const char *part; /* of the message */
+    const char *part; /* part of the message */
 } wrong[] = {
     {"", 1, 1, "there is no rule"},
     {"# nothing\n\n", 1, 1, "there is no rule"},
@@ -328,7 +328,7 @@ static void thresholds(void **state)
         {false, 9, {true, true, false, false, false}},
         {false, 10, {true, false, true, false, true}},
         {false, 11, {false, false, true, true, false}},
-        {true, 10, {true, true, false, false, false}}, /* of 10.5 */
+        {true, 10, {true, true, false, false, false}}, /* the limit is 10.5 */
         {true, 11, {false, false, true, true, false}},
     };
     for (size_t i = 0; i < sizeof against / sizeof *against; i++)

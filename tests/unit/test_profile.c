@@ -354,7 +354,7 @@ static void a_deep_chain_is_walked(void **unused)
     assert_int_equal(paths[DEPTH + 1].inclusive_us, 0);
     assert_int_equal(depth_of(r.model, DEPTH + 1), DEPTH);
     assert_int_equal(costs.methods.count, 1);
-    assert_int_equal(costs.methods.at[0].inclusive_us, DEPTH - 1); /* of the outermost one alone */
+    assert_int_equal(costs.methods.at[0].inclusive_us, DEPTH - 1); /* outermost call alone */
     mp_profile_costs_free(&costs);
     free(paths);
     reading_free(&r);
@@ -401,7 +401,7 @@ static void instrumentation_is_left_out(void **unused)
 static void coverage_is_counted_by_program(void **unused)
 {
     (void)unused;
-    /* of main.p 3, 40 and 41 are executable, 3 and 40 ran; idle.p was never called */
+    /* main.p can execute lines 3, 40 and 41, and ran 3 and 40; idle.p was never called */
     char *text = replaced(VERSION_3, COVERAGE,
                           "1 \"proc\" 2\n40\n41\n.\n1 \"\" 1\n3\n.\n"
                           "1 \"\" 1\n3\n.\n4 \"\" 2\n1\n2\n.\n.\n");
@@ -453,7 +453,7 @@ static void two_reports_are_added_up(void **unused)
     assert_int_equal(costs.lines.count, 4); /* a line without a number is on its own each time */
     assert_int_equal(rows[0].exclusive_us, 6000);
     assert_int_equal(rows[0].calls, 6);
-    assert_int_equal((int64_t)rows[0].average_us, 1000); /* of the sums, not as printed */
+    assert_int_equal((int64_t)rows[0].average_us, 1000); /* average of the sums, not as printed */
     mp_profile_costs_free(&costs);
     reading_free(&r);
 }

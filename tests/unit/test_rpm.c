@@ -168,7 +168,7 @@ static void other_line_ends_blanks_and_case(void **unused)
         else if (*p == ' ')
             out += sprintf(out, p[-1] == 'o' ? "\t" : "  ");
         else
-            *out++ = *p == 'c' && p[1] == 'e' && p[2] == '0' ? 'C' : *p; /* of 1ce056 */
+            *out++ = *p == 'c' && p[1] == 'e' && p[2] == '0' ? 'C' : *p; /* the c in 1ce056 */
     }
     *out = '\0';
     reading r = read_dump(text);
@@ -297,12 +297,12 @@ static void sections_have_names_of_their_own(void **unused)
     assert_int_equal(graph->count, 4);
     assert_int_equal(graph->domains.count, 3);
     assert_memory_equal(graph->targets, targets, sizeof targets);
-    assert_int_equal(graph->types[3], graph->types[2]); /* of one name */
+    assert_int_equal(graph->types[3], graph->types[2]); /* both types have one name */
     assert_string_equal(type_name(&r, 4), "<type 7>");
     assert_int_equal(graph->declared_types, 2);
     assert_int_equal(graph->roots.at[1].object, 1);
     assert_int_equal(graph->roots.at[1].container.i, graph->types[2]);
-    assert_int_equal(graph->roots.at[2].object, 1); /* of the other section */
+    assert_int_equal(graph->roots.at[2].object, 1); /* root of the other section */
     assert_true(r.model->inputs.at[1].complete);
     assert_string_equal(mp_model_text(r.model, r.model->sessions.at[1].application), "first.exe");
     reading_free(&r);
