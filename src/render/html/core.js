@@ -1,5 +1,5 @@
 "use strict";
-/* What all parts of a page use: its data, elements, and amounts in the words of memprof. Nothing that
+/* Parts that all scripts use: the page's data, elements, and amounts in the words of memprof. Nothing that
  * a recording says becomes markup: texts are put in as texts. */
 const data = JSON.parse(document.getElementById("data").textContent);
 

@@ -1,5 +1,5 @@
-/* What two picked moments say, by the same arithmetic as `memprof growth`, `leaks` and `top`: what was
- * alive is the sum of what changed up to there, and what leaked that of what was born in between. */
+/* Answers for two picked moments, by the same arithmetic as `memprof growth`, `leaks` and `top`: amounts
+ * alive are the sums of all changes up to there, amounts leaked those of births in between. */
 
 function decodeGroup(group) {
   const rows = group.labels.map((label, i) => ({
@@ -100,7 +100,7 @@ function leakTitles(group) {
   return ["Leaked#", "Alive#", group.named ? "Type and name" : "Type", "Allocation site"];
 }
 
-/* Of a site the code alone, as its label names it: no allocator. */
+/* Show the code of a site alone, as its label names it: no allocator. */
 function leakCells(history, {row, bytes, objects}) {
   const before = `${row.type} at `, site = row.label.startsWith(before) ? row.label.slice(before.length) : row.label;
   return [bytesCell(bytes), countCell(objects), {text: `${row.type} ${row.name}`.trim()},
@@ -153,7 +153,7 @@ function stacksTree(history, rows, label, signed) {
   return tree;
 }
 
-/* What grew, leaked and is alive, of which each is a picture. */
+/* Make a tree each of the amounts that grew, leaked and are alive. */
 function pickedTrees(history, sites, from, to) {
   const name = history.names[to], window = `from ${history.names[from]} to ${name}`;
   const tree = (of, title, rows, label, signed) =>

@@ -17,7 +17,7 @@ function selectOf(label, changed) {
   };
 }
 
-/* Of the groups, what was alive in all. */
+/* Sum up the amounts alive in the groups. */
 function aliveLine(history) {
   const values = history.names.map((name, i) =>
     history.groups[0].rows.reduce((sum, row) => sum + aliveAt(row, i).bytes, 0));
@@ -40,8 +40,8 @@ function graphOf(history) {
           lines: drawn.lines.filter(line => line.unit === "bytes" && line.values.some(value => value)).slice(0, 2)};
 }
 
-/* What is below the graph and about the whole answer: what gives way, and what is headed as a fact. The
- * answer above stays, but is no headline then. */
+/* Collect the parts below the graph that are about the whole answer: those that give way, and those
+ * headed as facts. The answer above stays, but is no headline then. */
 function makeWhole(below) {
   const all = [];
   for (let at = below.nextElementSibling; at; at = at.nextElementSibling) {
@@ -87,7 +87,7 @@ function startHistories(histories) {
       picked.show(history, first, last);
     }
   };
-  /* Of one session alone, the moments of the answer say what it says. */
+  /* Picking the moments of the answer shows the answer itself, if there is one session alone. */
   const pick = (first, last) => show(first, last, !many && first === history.from && last === history.to);
   const pickListed = () => {
     const ends = [Number(from.select.value), Number(to.select.value)];
@@ -118,7 +118,7 @@ function startHistories(histories) {
   choose(0, true);
 }
 
-/* What scripts draw anew is for paper alone. */
+/* Keep figures that scripts draw anew for paper alone. */
 function markPrinted(name) {
   const drawn = document.getElementById(`figure-${name}`);
   if (drawn) {

@@ -11,7 +11,7 @@ function valueOf(row, column) {
   return Number("v" in cell.dataset ? cell.dataset.v : text.replace(/,/g, ""));
 }
 
-/* What is not known stays last, whichever way the others go; equal rows stay as they stood. */
+/* Sort the rows. Unknown values stay last in either direction; equal rows keep their order. */
 function sortRows(table, column, descending) {
   const body = table.tBodies[0];
   const rows = Array.from(body.rows, row => [valueOf(row, column), row]);
@@ -72,7 +72,7 @@ function makeFilter(table, name) {
   return {element: make("div", {class: "tools"}, input, told), more, refresh};
 }
 
-/* Where there is little room, a row is a block in which each cell has its title. */
+/* Label the cells: in a narrow window, a row is a block in which each cell has its title. */
 function labelCells(table) {
   const titles = Array.from(table.tHead.rows[0].cells, cell => cell.textContent);
   table.classList.add("labelled");

@@ -48,7 +48,7 @@ function classOf(tree, place) {
   return tree.base ? toneOf(place.all - place.was) : tree.signed ? toneOf(place.all) : `${place.kind} ${shadeOf(place.label)}`;
 }
 
-/* What has at least a pixel, by d3's partition, below the place that is looked at; with its callers
+/* Lay out the places of at least a pixel, by d3's partition, below the place in focus, with its callers
  * above it. */
 function layFlame(root, focus, width) {
   const above = [];
@@ -107,7 +107,7 @@ function makeTreeView(name, map, ...tools) {
     if (!words) {
       return placeText(tree, places[0], places[0]);
     }
-    /* What is found below what is found counts once. */
+    /* A match below another match counts once. */
     let width = 0, all = 0, count = 0;
     const found = places.map(place => place.width > 0 && place.label.toLowerCase().includes(words));
     places.forEach((place, i) => {
