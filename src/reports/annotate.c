@@ -77,7 +77,7 @@ typedef struct annotating {
     const mp_annotation *notes;
     const char *program;
     mp_source_text source;
-    int64_t all_us; /* of the whole profile */
+    int64_t all_us; /* time of the whole profile */
     bool of_heap;
     line_row *rows; /* lines below 1, those of the text, those beyond it */
     size_t count, lines;

@@ -17,8 +17,8 @@ typedef struct mp_hot_line {
 
 /* Facts shared by all hot lines. */
 typedef struct mp_hot_profile {
-    const char *description; /* of the session; "": none */
-    int64_t us;              /* of the whole profile without the profiler itself */
+    const char *description; /* description of the session; "": none */
+    int64_t us;              /* time of the whole profile without the profiler itself */
     int64_t elapsed_us;      /* MP_UNKNOWN: not told */
 } mp_hot_profile;
 
@@ -27,7 +27,7 @@ typedef struct mp_leak_site {
     const char *type, *name; /* "": objects of several */
     bool inferred;           /* the type is likely, not told */
     const char *frame; /* the innermost that names the site; what is said where there is none */
-    size_t frames;     /* of the stack from there; 0: no code made it */
+    size_t frames;     /* length of the stack from there; 0: no code made it */
     int64_t bytes, objects;
 } mp_leak_site;
 
@@ -46,7 +46,7 @@ typedef struct mp_coverage_method {
 
 typedef struct mp_coverage_file {
     const char *program;
-    const char *path;                  /* of the source, or of the debug listing that was read */
+    const char *path;                  /* path of the source, or of the debug listing read */
     uint32_t lines, executed;          /* how many lines of the source; one of two methods is one */
     const mp_coverage_method *methods; /* by name */
     size_t method_count;

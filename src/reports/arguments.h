@@ -54,7 +54,7 @@ typedef struct mp_argument {
 typedef struct mp_argument_table {
     const mp_argument *at;
     size_t count;
-    size_t size;          /* of the struct */
+    size_t size;          /* size of the struct */
     const void *defaults; /* a struct of that size */
 } mp_argument_table;
 

@@ -15,8 +15,8 @@ typedef struct mp_called {
     bool of_bytes;         /* no session is in the way of what costs most */
     bool has_line;         /* the line is meant: nothing is called as the whole of it */
     int32_t line;
-    bool *twins;      /* of each callable: whether others have its name */
-    uint32_t *places; /* of what is called so, among the callables: the costliest first */
+    bool *twins;      /* flag of each callable: others have its name */
+    uint32_t *places; /* places of the matching callables, the costliest first */
     size_t count;
 } mp_called;
 

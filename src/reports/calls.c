@@ -11,7 +11,7 @@
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
-enum { MOST_SHOWN = 5 }; /* of what fits the name, with tables of their own */
+enum { MOST_SHOWN = 5 }; /* maximum number of matches with tables of their own */
 
 /* --- what was found --- */
 
@@ -108,8 +108,8 @@ typedef struct edge_lists {
 typedef struct asking {
     mp_document *document;
     mp_called called;
-    edge_lists callers, callees; /* of each callable */
-    int64_t all;                 /* of the whole recording */
+    edge_lists callers, callees; /* edges of each callable */
+    int64_t all;                 /* total of the whole recording */
     size_t rows;
     match_row *matches; /* by what is called so */
 } asking;
@@ -273,7 +273,7 @@ static int by_cost(const void *left, const void *right)
     const edge_row *a = left, *b = right;
     int order;
     if (a->cost != b->cost)
-        return a->cost < b->cost ? 1 : -1; /* what is not known comes last */
+        return a->cost < b->cost ? 1 : -1; /* unknown costs come last */
     if (a->calls != b->calls)
         return a->calls < b->calls ? 1 : -1;
     if ((order = compare_text(a->caller, b->caller)) != 0 ||

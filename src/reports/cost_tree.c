@@ -59,7 +59,7 @@ typedef struct tree_walk {
     uint32_t *indent;                     /* by node */
     int64_t all;
     size_t rows, passed;
-    bool folds, folded;  /* what is the same again is left out; some was */
+    bool folds, folded;  /* repeated recursion is left out; some was */
     uint32_t most_depth; /* 0: any */
     double min_percent;
 } tree_walk;

@@ -7,8 +7,8 @@
 
 /* A node of the dominator tree, by its frame. */
 typedef struct mp_diff_node {
-    uint32_t depth; /* of its path, from 1 */
-    uint32_t outer; /* of a long path, the frame at which its outer end begins */
+    uint32_t depth; /* depth of its path, from 1 */
+    uint32_t outer; /* frame at which the outer end of a long path begins */
 } mp_diff_node;
 
 /* The orders of rows: what got worse first, or by the size of a change whatever its direction. */
@@ -23,12 +23,12 @@ typedef enum mp_diff_order {
 typedef struct mp_diff {
     const mp_dictionary *dictionary;
     unsigned holds; /* capabilities of the new side: MP_HOLDS_... */
-    unsigned has;   /* what both sides know */
+    unsigned has;   /* facts that both sides know: MP_HAS_... */
     mp_level level;
-    const char *by; /* what the level is called */
+    const char *by; /* name of the level */
     mp_diff_order order;
     mp_differences differences;
-    mp_diff_node *nodes; /* of MP_LEVEL_DOMINATOR; from 1, up to the last of `differences` */
+    mp_diff_node *nodes; /* nodes of MP_LEVEL_DOMINATOR, from 1 to the last of `differences` */
 } mp_diff;
 
 /* Arguments of a diff. */
@@ -36,10 +36,10 @@ typedef struct mp_diff_arguments {
     const char *from, *to;        /* NULL: the usual window */
     const char *by;               /* NULL: by sites, of dumps types, of profiles lines */
     const char *sort;             /* NULL: what got worse first, the largest change first */
-    const char *status;           /* what rows there are, as "new,grown"; NULL: what changed */
+    const char *status;           /* statuses of rows, as "new,grown"; NULL: all changes */
     int64_t limit;                /* rows; 0: all */
     int64_t stack_depth;          /* callers of a stack, for programs */
-    int64_t min_bytes, min_count; /* of a change */
+    int64_t min_bytes, min_count; /* minimum of a change */
     mp_ceiling min_change;
     bool ignore_lines;
     mp_argument_texts substitutions;

@@ -11,7 +11,7 @@ typedef struct measure {
     bool counts; /* the change is as large as is asked for */
 } measure;
 
-enum { MEASURES = 2 }; /* of one kind of recording, at most */
+enum { MEASURES = 2 }; /* maximum for one kind of recording */
 
 typedef enum outcome {
     SAME,
@@ -21,7 +21,7 @@ typedef enum outcome {
 } outcome;
 
 static const struct {
-    const char *label[2]; /* of memory, of a profile */
+    const char *label[2]; /* labels for memory and for a profile */
     mp_tone tone;
 } verdicts[] = {
     [SAME] = {{"Same", "Same"}, MP_TONE_PLAIN},
@@ -117,7 +117,7 @@ static const char *count_of(mp_document *document, const mp_diff *diff, const ch
 
 /* Changes in one direction, by a measure. */
 typedef struct side {
-    uint64_t count, apart; /* of what changed, and what is in one of the recordings alone */
+    uint64_t count, apart; /* number of changes, and of those in one recording alone */
     int64_t sum;
     const mp_difference *most; /* NULL: none changed by the measure */
     int64_t most_change;
@@ -205,7 +205,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
                         bool with_most)
 {
     bool profile = diff->holds & MP_HOLDS_PROFILE, up = verdict != BETTER, moved = false;
-    const measure *by = measures; /* what got worse, or better */
+    const measure *by = measures; /* measure that got worse, or better */
     for (size_t i = count; i-- > 0;) {
         by = measures[i].counts && (measures[i].change > 0) == up ? &measures[i] : by;
         moved |= measures[i].change != 0;

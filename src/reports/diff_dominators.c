@@ -13,7 +13,7 @@ static const char left_out[] = "...";
 typedef struct node_row {
     const char *status, *matched_by, *type;
     mp_amounts base, now, delta;
-    double percent; /* of what it retained in the base */
+    double percent; /* change in percent of what it retained in the base */
     int64_t depth;
     mp_texts stack, held_by;
 } node_row;

@@ -231,7 +231,7 @@ bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t be
     change = llabs(change);
     if (change < asked->min_bytes)
         return false;
-    if (least->reference && !before) /* what was not there grew beyond any percentage */
+    if (least->reference && !before) /* change from nothing exceeds any percentage */
         return true;
     return mp_threshold_holds(mp_bound_of(least, before, 0), MP_AT_LEAST, change);
 }

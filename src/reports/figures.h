@@ -53,7 +53,7 @@ mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, siz
 typedef struct mp_stack_bounds {
     int64_t limit;      /* places, the largest; 0: all */
     int64_t depth;      /* levels below place 0; 0: all */
-    double min_percent; /* of the whole */
+    double min_percent; /* minimum share of the whole */
 } mp_stack_bounds;
 
 /* Return, for each place, whether it is shown; its ancestors are shown too. `fit`: number of

@@ -10,11 +10,11 @@
 typedef struct mp_object_cells {
     const char *id, *type;
     const char *root_kind,
-        *weak_root_kind;   /* of roots that keep it alive, and of those that do not */
+        *weak_root_kind;   /* kinds of roots that keep it alive, and of those that do not */
     const char *dominator; /* "": none, or not reached */
     int64_t self_bytes;
     int64_t retained_bytes; /* as percent: not known of what is not reached */
-    double percent;         /* of the reachable bytes */
+    double percent;         /* share of the reachable bytes */
 } mp_object_cells;
 mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *view,
                                    uint32_t object);
@@ -64,7 +64,7 @@ void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows);
 /* Arguments of a table of types or namespaces. */
 typedef struct mp_histogram_asked {
     const char *by, *sort, *only; /* NULL: type; the table's own; all */
-    int64_t min_bytes, min_count; /* of a row */
+    int64_t min_bytes, min_count; /* minimum of a row */
     size_t rows;
 } mp_histogram_asked;
 /* All there is (`top`), or what is reached and what it retains. False with a message. */

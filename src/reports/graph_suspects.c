@@ -26,7 +26,7 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
     if (!path.count)
         return way;
     size_t count = 0;
-    for (size_t i = 0; i < path.count; i++) /* of several in a row the first */
+    for (size_t i = 0; i < path.count; i++) /* keep the first of several of one type in a row */
         if (!i || graph->types[path.objects[i]] != graph->types[path.objects[count - 1]])
             path.objects[count++] = path.objects[i];
     way.root_kind = mp_root_kind_text(document->arena, graph->roots.at[path.root].kind);

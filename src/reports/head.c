@@ -294,7 +294,7 @@ static void say_nothing(mp_document *document, const mp_request *request, const 
                         const whole_row *whole)
 {
     bool empty = whole->heap.live_objects <= 0 && whole->heap.created_objects <= 0 &&
-                 whole->calls <= 0; /* what is not known is below 0 */
+                 whole->calls <= 0; /* unknown values are below 0 */
     document->fits_nothing = true;
     if (row->selected && !empty)
         mp_document_say(document, MP_TONE_WARNING, "Warning", "nothing matches %s%s", row->selected,

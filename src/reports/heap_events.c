@@ -141,7 +141,7 @@ void mp_section_anomalies(mp_document *document, const mp_model *model, size_t r
     if (!events || events->anomalies.count < 2)
         return;
     mp_table *table = MP_TABLE(document, "anomalies", "Anomalies", MP_ROWS, anomaly_columns);
-    for (int often = 0; often < 2; often++) /* what is no fault comes last */
+    for (int often = 0; often < 2; often++) /* harmless anomalies come last */
         for (uint32_t i = 1; i < events->anomalies.count; i++) {
             const mp_anomaly *anomaly = &events->anomalies.at[i];
             if ((anomaly->kind == MP_ANOMALY_OTHER_THREAD) == often &&
@@ -371,7 +371,7 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     for (uint32_t i = 0; i < mp_shown_of(lifetimes.count, (size_t)asked->limit); i++)
         mp_table_put(document, table, &lifetimes.groups[i]);
     mp_table_left_out(table, lifetimes.count);
-    if (window->model->events && !window->filter->selects && !asked->only) { /* of the whole log */
+    if (window->model->events && !window->filter->selects && !asked->only) { /* whole-log tables */
         section_sizes(document, request->model->events);
         section_threads(document, request->model);
     }

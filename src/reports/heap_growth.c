@@ -23,7 +23,7 @@ typedef struct trend_cells {
     double slope, low, high;
     const char *words;
     jump_cells jumps[MP_TREND_STEPS];
-    int64_t session; /* where there are several: that of the trend */
+    int64_t session; /* session of the trend, if there are several */
 } trend_cells;
 
 /* clang-format off */
@@ -183,7 +183,7 @@ static const mp_order growth_orders[] = {
     {"bytes", {"delta_bytes"}},
     {"objects", {"delta_objects", "delta_bytes"}},
     {"key", {"key"}},
-    {"inclusive", {"delta_inclusive_bytes", "delta_bytes"}}, /* of recordings */
+    {"inclusive", {"delta_inclusive_bytes", "delta_bytes"}}, /* recordings only */
 };
 enum { ALL_GROWTH = 3 };
 
@@ -299,7 +299,7 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
 {
     mp_totals totals = mp_totals_of(window);
     int64_t delta = totals.live_bytes - totals.from_bytes, change = 0;
-    const mp_group *most = NULL; /* of equal ones the first by name */
+    const mp_group *most = NULL; /* group that changed most; of equals the first by name */
     char percent[MP_UNIT_TEXT];
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];

@@ -67,7 +67,7 @@ static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"objects", {"objects"}},
                                        {"created", {"created_objects"}},
                                        {"grew", {"grew_snapshots"}},
-                                       {"inclusive", {"inclusive_bytes"}}}; /* of recordings */
+                                       {"inclusive", {"inclusive_bytes"}}}; /* recordings only */
 enum { ALL_LEAKS = 4 };
 
 /* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. Of one

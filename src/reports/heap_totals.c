@@ -14,7 +14,7 @@ typedef struct totals_row {
     int64_t displaced_objects, corruptions, corrupt_events, reordered_events, late_events;
     int64_t cross_thread_deletions;
     int64_t threads, crawls;
-    const char *peak_of; /* of several sessions, one of which is meant */
+    const char *peak_of; /* session of the peak, if it is that of one of several */
     /* Texts for people: each number of objects with its size. */
     const char *alive, *created, *deleted, *peak, *leaked, *suppressed, *temporary, *old, *reusable,
         *untracked;
@@ -131,7 +131,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     row->cross_thread_deletions = anomalies[MP_ANOMALY_OTHER_THREAD];
     row->threads = events->threads;
     row->crawls = events->crawls;
-    if (!window->filter->selects) { /* of a selection it is not known between snapshots */
+    if (!window->filter->selects) { /* peaks of a selection between snapshots are not known */
         row->peak_time_us = window->filter->peak_time_us;
         mp_format_time(time, row->peak_time_us);
         row->peak = mp_document_text(document, "%s at %s", row->peak, time);

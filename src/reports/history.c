@@ -31,7 +31,7 @@ typedef struct stacks {
     uint32_t count;
     size_t capacity;
     mp_id_index of_frame; /* places, + 1 */
-    uint32_t cut;         /* where stacks are cut; 0: none is */
+    uint32_t cut;         /* place of cut-off callers; 0: no stack is cut */
 } stacks;
 
 static uint32_t add_place(stacks *to, uint32_t parent, mp_place_kind kind, const char *label)
@@ -92,7 +92,7 @@ typedef struct source {
 /* Groups of a session as rows of a figure. */
 typedef struct row_set {
     const mp_grouping *grouping;
-    uint32_t *order, count; /* of the groups of the session */
+    uint32_t *order, count; /* groups of the session */
     uint32_t rows;          /* with the last one */
 } row_set;
 

@@ -299,7 +299,7 @@ static void put_path_totals(mp_document *document, path_totals totals)
 typedef struct path_row {
     mp_object_cells of;
     int64_t path, step;
-    const char *root_kind, *flags, *container; /* of the root, in the first step */
+    const char *root_kind, *flags, *container; /* facts about the root, in the first step */
 } path_row;
 
 static const mp_column path_columns[] = {

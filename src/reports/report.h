@@ -32,7 +32,7 @@ typedef struct mp_request {
     const mp_model *model; /* complete */
     const mp_diagnostics *diagnostics;
     const void *arguments;          /* the report's own struct, filled; NULL: it has none */
-    mp_selection selection;         /* what of the model is looked at */
+    mp_selection selection;         /* part of the model that is looked at */
     const struct mp_report *report; /* who is asked; set by mp_report_run */
     /* Filter of the selected part of the model, and the filter without the selection; set by
      * mp_report_run. */
@@ -41,7 +41,7 @@ typedef struct mp_request {
      * none. */
     const struct mp_digest *base;
     struct mp_dictionary *dictionary;
-    const struct mp_policy *policy;             /* of a gate */
+    const struct mp_policy *policy;             /* policy of a gate */
     const struct mp_suppressions *suppressions; /* leaks that are accepted */
     /* Read the first of these names that is a file below a folder of sources. False with a message;
      * NULL: no folder was named. */
@@ -49,7 +49,7 @@ typedef struct mp_request {
                         mp_source_text *text, mp_error *error);
     const void *sources;
     bool strict;     /* a limit that hides a leak fails */
-    bool allow_torn; /* what breaks off, or still runs, is judged by what is there */
+    bool allow_torn; /* incomplete input is judged by what is there */
     bool draws;      /* the answer is to have its figures, and a digest what they are drawn of */
     /* First truncation of an input, unless --allow-torn was given; limits are then not judged.
      * NULL: none. */
@@ -99,12 +99,12 @@ const char *mp_operand_argument(mp_operand operand);
 typedef struct mp_choice {
     const char *argument; /* NULL ends a list */
     unsigned variants;    /* a bit for each, by its place, that takes them */
-    bool apart;           /* of the dimensions, those whose groups do not overlap */
+    bool apart;           /* dimensions exclude those whose groups overlap */
     bool several;         /* or some of them, with commas between them */
     const char *where;    /* "by line": only so; NULL: always */
     const void *words;    /* structs that begin with their word, the usual one first; NULL: the
                              dimensions of heaps */
-    size_t count, size;   /* of words; of such a struct */
+    size_t count, size;   /* number of words; size of such a struct */
 } mp_choice;
 #define MP_WORDS(table)                                                                            \
     .words = (table), .count = sizeof(table) / sizeof *(table), .size = sizeof *(table)

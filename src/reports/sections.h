@@ -14,9 +14,9 @@ typedef struct mp_heap_arguments {
     const char *only;             /* a glob for names of groups; NULL: all */
     int64_t limit;                /* rows of a table; 0: all */
     int64_t stack_depth;          /* frames that people see below the innermost */
-    int64_t depth;                /* of a tree; 0: any */
-    double min_percent;           /* of a tree */
-    int64_t min_bytes, min_count; /* of a row; 0: any */
+    int64_t depth;                /* depth of a tree; 0: any */
+    double min_percent;           /* minimum share in a tree */
+    int64_t min_bytes, min_count; /* minimum of a row; 0: any */
     bool all_tables;              /* people get every table, not only the first */
     mp_ceiling max_growth, max_trend, max_platform_growth, max_leaked, max_live;
 } mp_heap_arguments;

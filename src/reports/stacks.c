@@ -66,7 +66,7 @@ mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_
         return (mp_texts){.empty = "(session)"};
     const mp_tree_node *nodes = model->tree.at;
     const char **frames = mp_arena_alloc(document->arena, lines * sizeof *frames);
-    uint32_t node = frame.node, left = 0; /* of the turn at hand */
+    uint32_t node = frame.node, left = 0; /* left: frames of the turn at hand */
     mp_turn turn = {0};
     size_t count = 1;
     frames[0] = mp_utf8_copy(document->arena, mp_frame_text(document, model, frame));

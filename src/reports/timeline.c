@@ -72,7 +72,7 @@ typedef struct drawing {
     mp_document *document;
     const mp_model *model;
     mp_timeline timeline;
-    int64_t from_us, to_us; /* of all */
+    int64_t from_us, to_us; /* range of the whole timeline */
     gap *gaps;              /* the longest first */
     size_t gap_count;
     bool many_sessions;
@@ -126,7 +126,7 @@ static void add_gap(drawing *of, size_t *capacity, const gap *found)
 /* By depth: what something runs inside of, and the last that ran in there. */
 typedef struct level {
     const mp_timed *outer, *last;
-    int64_t end_us; /* of those that ran there so far */
+    int64_t end_us; /* latest end of those that ran there so far */
 } level;
 
 static int64_t end_of(const mp_timed *timed)

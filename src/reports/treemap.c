@@ -57,7 +57,7 @@ typedef struct mapping {
     const mp_model *model;
     const char *of, *by, *within; /* "alive", "source", "type" */
     const char *when;             /* " at snapshot 7", or "" */
-    const char *note;             /* what is in the figures; NULL: nothing to tell */
+    const char *note;             /* remark on the figures; NULL: none */
     bool of_time;
     size_t rows; /* 0: all */
     int64_t total;
@@ -172,7 +172,7 @@ static void draw(const mapping *map, const area_row *groups, size_t group_count,
     for (size_t i = 0; i < group_count; i++) {
         mp_place *at = &places[i + 1];
         sorted[i] = groups[i];
-        sorted[i].keys = (int64_t)i + 1; /* where it stands */
+        sorted[i].keys = (int64_t)i + 1; /* place of the group */
         *at = clear;
         at->kind = map->of_time ? MP_PLACE_CODE : MP_PLACE_GROUP;
         at->label = mp_document_text(document, "%s", groups[i].group);

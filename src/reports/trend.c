@@ -24,7 +24,7 @@ typedef struct trend_arguments {
     const char *order;     /* "time", "name"; NULL: by time if all tell it */
     int64_t limit;         /* rows; 0: all */
     int64_t stack_depth;   /* callers of a stack, for programs */
-    int64_t min_bytes;     /* of a change */
+    int64_t min_bytes;     /* minimum of a change */
     mp_ceiling max_slope;
     mp_argument_texts substitutions;
 } trend_arguments;
