@@ -1,481 +1,16 @@
-/* Finding files: folders are looked through for what a reader claims, in the order of their
- * names, numbers in which are numbers, so that two runs read the same. */
 #include "session/groups.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/diagnose.h"
 #include "base/index.h"
-#include "base/text.h"
-#include "compare/baseline.h"
 #include "input/input.h"
-#include "readers/reader.h"
-
-/* A file on its way into a group. */
-typedef struct found_file {
-    mp_file file;
-    bool found;   /* in a folder */
-    bool copied;  /* a first file of a recording: some part of it is there twice */
-    size_t first; /* file of the same recording; of none, itself */
-    size_t turn;  /* as which it was looked at */
-    size_t group;
-} found_file;
-
-typedef struct file_search {
-    const mp_reading *reading;
-    bool many; /* the report is asked of baselines, too */
-    mp_diagnostics *diagnostics;
-    mp_arena *arena;
-    const char *snapshot; /* up to which the archive is read that is looked through; NULL: all */
-    found_file *files;
-    size_t count, capacity;
-    bool joins_dumps; /* dumps of one application are joined */
-    size_t passed_over, archives_left, turns;
-    uint64_t seen;       /* files of this folder */
-    const char *archive; /* that was named; NULL: none */
-    bool folders;        /* there is more than what was named */
-    bool ok;
-} file_search;
-
-/* --- files --- */
-
-/* Find the reader and place of an input. An unreadable one is kept: reading it reports why. */
-static bool is_claimed(const file_search *search, mp_input *input, mp_file *file)
-{
-    const char *format = search->reading->load.format;
-    mp_diagnostics *unheard = mp_diagnostics_new(1);
-    mp_diagnostics *usual = mp_input_diagnose_to(input, unheard);
-    const mp_reader *reader = NULL, *second = NULL;
-    mp_slice head = mp_input_look_ahead(input);
-    bool readable = mp_diagnostics_severity_count(unheard, MP_ERROR) == 0;
-    bool claimed = !readable || (search->many && mp_is_baseline(head.at, head.length));
-    if (readable && head.length)
-        reader = mp_reader_claiming(head, &second);
-    if (format && reader) {
-        reader = mp_reader_find(format);
-        reader = reader->probe(head) == MP_MINE ? reader : NULL;
-    } else if (second) {
-        claimed = true;
-        reader = NULL;
-    }
-    file->reader = reader;
-    if (reader && reader->place)
-        file->placed = reader->place(head, &file->place) || file->place.application;
-    mp_input_diagnose_to(input, usual);
-    mp_diagnostics_free(unheard);
-    return claimed || reader;
-}
-
-/* Nobody sees how far it is while files are looked at. */
-static mp_input *open_file(const file_search *search, const char *path, mp_diagnostics *diagnostics)
-{
-    mp_load_options quiet = search->reading->load;
-    quiet.progress = NULL;
-    return mp_input_look(path, diagnostics, &quiet);
-}
-
-/* Open the file without diagnostics. NULL: it cannot be opened. */
-static mp_input *open_quietly(const file_search *search, const char *path)
-{
-    mp_diagnostics *unheard = mp_diagnostics_new(1);
-    mp_input *input = open_file(search, path, unheard);
-    if (input)
-        mp_input_diagnose_to(input, search->diagnostics);
-    mp_diagnostics_free(unheard);
-    return input;
-}
-
-/* The same of a file that is there. What cannot be looked at now may be anything, and what a later
- * look makes of it may stand in the wrong group: NULL after a diagnostic, and it is not read. */
-static mp_input *open_there(file_search *search, const char *path)
-{
-    mp_input *input = open_file(search, path, search->diagnostics);
-    const char *why = input ? mp_input_refused(input) : NULL;
-    if (why) {
-        mp_diagnose(search->diagnostics, MP_DIAG_CANNOT_READ, path, 0, "cannot read: %s", why);
-        mp_input_close(input);
-        input = NULL;
-    }
-    search->ok &= input != NULL;
-    return input;
-}
-
-static void add_file(file_search *search, const mp_file *file, bool found)
-{
-    mp_grow(&search->files, &search->capacity, search->count + 1, sizeof *search->files);
-    search->files[search->count++] =
-        (found_file){.file = *file, .found = found, .turn = search->turns++};
-}
-
-static int by_path(const void *left, const void *right)
-{
-    const found_file *a = left, *b = right;
-    int paths = strverscmp(a->file.path, b->file.path);
-    return paths ? paths : (a->turn > b->turn) - (a->turn < b->turn);
-}
-
-/* Sort the files found since there were `first`, by path. */
-static void sort_files(file_search *search, size_t first)
-{
-    if (search->count > first)
-        qsort(search->files + first, search->count - first, sizeof *search->files, by_path);
-}
-
-/* Return true if there is nothing in a file, or only the zeros of a system that crashed. */
-static bool is_blank(mp_slice head)
-{
-    while (head.length && !head.at[head.length - 1])
-        head.length--;
-    return !head.length;
-}
-
-/* Return true if a file that no reader claims, or that cannot be opened (input: NULL), may be a
- * recording that is missing: if it has the name of one, or if nothing in it says otherwise. *why
- * gets the reason. */
-static bool may_be_recording(const file_search *search, const char *path, mp_input *input,
-                             const char **why)
-{
-    const mp_naming naming = mp_reader_naming(path);
-    const mp_slice head = input ? mp_input_look_ahead(input) : (mp_slice){"", 0};
-    const bool is_packed = input && mp_input_is_packed(input);
-    *why = "has the name of a recording, but no known format";
-    if (naming == MP_NAMED_RECORDING || (naming == MP_NAMED_PERHAPS && is_blank(head)) ||
-        (search->many && mp_is_baseline_name(path)))
-        return true;
-    *why = "has the name of a compressed file, but is none";
-    if (!is_packed && mp_input_is_named_packed(path))
-        return true;
-    *why = "is compressed data that ends before its format can be seen";
-    return input && !mp_input_is_whole(input);
-}
-
-/* Pass over a file that no reader claims, or that cannot be opened. If it may be a recording, what
- * is left is not all. `target`: of a link; NULL: it is none. */
-static void pass_over(file_search *search, const char *path, const char *target, mp_input *input)
-{
-    const char *why;
-    if (search->reading->allow_torn ||
-        !(may_be_recording(search, path, input, &why) ||
-          (target && may_be_recording(search, target, input, &why)))) {
-        search->passed_over++;
-        return;
-    }
-    mp_diagnose(search->diagnostics, MP_DIAG_FOREIGN_FILE,
-                mp_arena_copy(search->arena, path, strlen(path)), 0,
-                "%s; it may be empty, truncated or a dangling link (%sallow-torn skips it)", why,
-                mp_diagnostics_dashes(search->diagnostics));
-    search->ok = false;
-}
-
-static void tell_passed_over(const file_search *search, const char *path)
-{
-    if (search->passed_over)
-        mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, path, 0,
-                    "%zu file%s of unknown format skipped", search->passed_over,
-                    search->passed_over == 1 ? "" : "s");
-    if (search->archives_left)
-        mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, path, 0,
-                    "%zu archive%s skipped (%srecursive reads %s)", search->archives_left,
-                    search->archives_left == 1 ? "" : "s",
-                    mp_diagnostics_dashes(search->diagnostics),
-                    search->archives_left == 1 ? "it" : "them");
-}
-
-/* --- parts of one recording --- */
-
-typedef struct file_probe {
-    const found_file *files, *file;
-} file_probe;
-
-static bool is_same_recording(const void *opaque, uint32_t value)
-{
-    const file_probe *probe = opaque;
-    const mp_file *a = &probe->file->file, *b = &probe->files[value - 1].file;
-    return a->reader == b->reader && a->place.application == b->place.application &&
-           strcmp(a->place.group, b->place.group) == 0;
-}
-
-static bool is_same_part(const void *opaque, uint32_t value)
-{
-    const file_probe *probe = opaque;
-    const found_file *a = probe->file, *b = &probe->files[value - 1];
-    return a->first == b->first && a->file.place.sequence == b->file.place.sequence;
-}
-
-/* Parts share a UUID and differ in number. If a number occurs twice they are copies: each becomes
- * its own group. Dumps share an application. */
-static void find_parts(const file_search *search, size_t from)
-{
-    mp_hash_index recordings = {0}, parts = {0};
-    for (size_t i = from; i < search->count; i++) {
-        found_file *file = &search->files[i];
-        const mp_place *at = &file->file.place;
-        const char *group = at->group;
-        const file_probe probe = {search->files, file};
-        file->first = i;
-        file->copied = false;
-        if (!file->file.placed || (!*group && !search->joins_dumps))
-            continue;
-        uint64_t hash = mp_hash_pair(mp_hash_bytes(group, strlen(group)), at->application);
-        uint32_t *place = mp_hash_index_put(&recordings, hash, is_same_recording, &probe);
-        *place = *place ? *place : (uint32_t)i + 1;
-        file->first = *place - 1;
-        if (!*group)
-            continue;
-        place = mp_hash_index_put(&parts, mp_hash_pair(file->first, at->sequence), is_same_part,
-                                  &probe);
-        search->files[file->first].copied |= *place != 0;
-        *place = *place ? *place : (uint32_t)i + 1;
-    }
-    mp_hash_index_free(&recordings);
-    mp_hash_index_free(&parts);
-}
-
-/* --- archives --- */
-
-static bool look_at_member(void *opaque, mp_input *member)
-{
-    file_search *search = opaque;
-    mp_file file = {.snapshot = search->snapshot};
-    const char *path = mp_input_path(member);
-    if (!is_claimed(search, member, &file)) {
-        pass_over(search, path, NULL, member);
-        return false;
-    }
-    file.path = mp_arena_copy(search->arena, path, strlen(path));
-    file.name = mp_diagnostics_name(search->diagnostics, search->arena, file.path);
-    add_file(search, &file, true);
-    return true;
-}
-
-static void look_at_dangling(void *opaque, const char *path, const char *target)
-{
-    pass_over(opaque, path, target, NULL);
-}
-
-/* Pass over a member of an archive that is only checked. */
-static bool look_past(void *opaque, mp_input *member)
-{
-    (void)opaque, (void)member;
-    return false;
-}
-
-/* Unpacking would leave the last of several members of one name. */
-static void drop_earlier(file_search *search, size_t first)
-{
-    size_t kept = first;
-    for (size_t i = first; i < search->count; i++)
-        if (i + 1 == search->count ||
-            strcmp(search->files[i].file.path, search->files[i + 1].file.path) != 0)
-            search->files[kept++] = search->files[i];
-    search->count = kept;
-}
-
-/* An archive is a folder, with all that is below it; one that holds nothing but one recording is
- * that recording. */
-static void search_archive(file_search *search, mp_input *archive)
-{
-    size_t first = search->count;
-    const mp_member_visitor visitor = {look_at_member, look_at_dangling, search};
-    search->ok &= mp_input_members(archive, &search->reading->load, &visitor);
-    sort_files(search, first);
-    drop_earlier(search, first);
-    find_parts(search, first);
-    bool several = false;
-    for (size_t i = first; i < search->count; i++)
-        several |= search->files[i].first != first || search->files[i].copied;
-    for (size_t i = first; i < search->count; i++)
-        search->files[i].found = several;
-    search->folders |= several;
-}
-
-/* Search an archive that was named. */
-static void search_named_archive(file_search *search, mp_input *archive)
-{
-    size_t first = search->count;
-    const char *path = mp_input_path(archive);
-    bool ok = search->ok;
-    search->passed_over = search->archives_left = 0;
-    search->ok = true;
-    search_archive(search, archive);
-    if (search->count == first && search->ok)
-        mp_diagnose(search->diagnostics, MP_DIAG_NO_RECORDINGS, path, 0,
-                    "has no recordings, expected at least one");
-    else if (search->count > first)
-        tell_passed_over(search, path);
-    search->ok = search->ok && ok && search->count > first;
-}
-
-/* Search an archive in a folder, or see that it is whole where what is left out must be no
- * recording that cannot be read. */
-static void search_found_archive(file_search *search, mp_input *archive)
-{
-    size_t first = search->count, passed_over = search->passed_over;
-    const mp_member_visitor visitor = {look_past, NULL, search};
-    if (search->reading->recursive) {
-        search_archive(search, archive);
-        search->passed_over = passed_over + (search->count == first);
-    } else {
-        search->archives_left++;
-        if (search->reading->judges)
-            search->ok &= mp_input_members(archive, &search->reading->load, &visitor);
-    }
-}
-
-/* --- folders --- */
-
-static int by_name(const void *left, const void *right)
-{
-    return strverscmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* The paths of what is in a folder; release with free(). NULL after a diagnostic. */
-static const char **list_folder(file_search *search, const char *folder, size_t *count)
-{
-    DIR *directory = opendir(folder);
-    const char **paths = mp_alloc(sizeof *paths);
-    size_t capacity = 1, length = strlen(folder);
-    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
-    *count = 0;
-    for (struct dirent *entry; directory && (errno = 0, entry = readdir(directory));) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        mp_grow(&paths, &capacity, *count + 1, sizeof *paths);
-        paths[(*count)++] = mp_arena_format(search->arena, "%s%s%s", folder, slash, entry->d_name);
-    }
-    int why = errno;
-    if (directory)
-        closedir(directory);
-    if (!directory || why) {
-        mp_diagnose(search->diagnostics, MP_DIAG_CANNOT_OPEN, folder, 0, "cannot open: %s",
-                    strerror(why));
-        search->ok = false;
-    }
-    if (*count)
-        qsort(paths, *count, sizeof *paths, by_name);
-    return paths;
-}
-
-/* A folder that is linked is not entered: links can go round in circles. */
-static bool is_entered(const file_search *search, const char *path, const struct stat *status)
-{
-    struct stat own;
-    return search->reading->recursive && S_ISDIR(status->st_mode) && lstat(path, &own) == 0 &&
-           S_ISDIR(own.st_mode);
-}
-
-/* Pass over a dangling link; refuse what else cannot be examined. */
-static void pass_or_refuse(file_search *search, const char *path)
-{
-    char target[PATH_MAX];
-    int why = errno;
-    bool nowhere = why == ENOENT || why == ENOTDIR || why == ELOOP;
-    ssize_t length = nowhere ? readlink(path, target, sizeof target - 1) : -1;
-    if (length >= 0) {
-        target[length] = '\0';
-        pass_over(search, path, target, NULL);
-        return;
-    }
-    mp_diagnose(search->diagnostics, MP_DIAG_CANNOT_OPEN, path, 0, "cannot open: %s",
-                strerror(why));
-    search->ok = false;
-}
-
-/* An archive is looked into where folders are. */
-static void look_at_file(file_search *search, mp_file *file)
-{
-    mp_input *input = open_there(search, file->path);
-    if (!input)
-        return;
-    if (mp_input_is_archive(input)) {
-        search_found_archive(search, input);
-    } else if (is_claimed(search, input, file)) {
-        add_file(search, file, true);
-        mp_input_put_back(input);
-        return;
-    } else {
-        pass_over(search, file->path, NULL, input);
-    }
-    mp_input_close(input);
-}
-
-/* One more file of a folder. False after a diagnostic: there are too many. */
-static bool is_within(file_search *search, const char *folder)
-{
-    const uint64_t most = mp_input_most_files(&search->reading->load.limits);
-    if (search->seen == most) {
-        mp_diagnose(search->diagnostics, MP_DIAG_LIMIT, folder, 0,
-                    "has over %" PRIu64 " files, the limit of %smax-files; the rest is ignored",
-                    most, mp_diagnostics_dashes(search->diagnostics));
-        search->ok = false;
-    }
-    return search->seen++ < most;
-}
-
-/* Folders wait on a stack: a tree of them may be deeper than the machine's own. */
-static void look_through(file_search *search, const char *folder)
-{
-    const char **waiting = mp_alloc(sizeof *waiting);
-    size_t depth = 0, capacity = 1;
-    waiting[depth++] = folder;
-    while (depth) {
-        size_t count;
-        const char *at = waiting[--depth];
-        const char **paths = list_folder(search, at, &count);
-        for (size_t i = 0; i < count && is_within(search, folder); i++) {
-            struct stat status;
-            mp_file file = {.path = paths[i], .name = paths[i]};
-            if (stat(paths[i], &status) != 0) {
-                pass_or_refuse(search, paths[i]);
-            } else if (is_entered(search, paths[i], &status)) {
-                mp_grow(&waiting, &capacity, depth + 1, sizeof *waiting);
-                waiting[depth++] = paths[i];
-            } else if (S_ISREG(status.st_mode)) {
-                look_at_file(search, &file);
-            } else if (!S_ISDIR(status.st_mode)) {
-                pass_over(search, paths[i], NULL, NULL); /* a pipe, a device */
-            }
-        }
-        free(paths);
-    }
-    free(waiting);
-}
-
-static void search_folder(file_search *search, const char *folder)
-{
-    size_t first = search->count;
-    bool ok = search->ok;
-    search->passed_over = search->archives_left = 0;
-    search->seen = 0;
-    search->ok = true;
-    look_through(search, folder);
-    sort_files(search, first);
-    if (search->count == first && search->ok)
-        mp_diagnose(search->diagnostics, MP_DIAG_NO_RECORDINGS, folder, 0,
-                    search->reading->recursive
-                        ? "has no recordings, expected at least one"
-                        : "has no recordings, expected at least one (%srecursive looks into its "
-                          "folders too)",
-                    mp_diagnostics_dashes(search->diagnostics));
-    if (search->count > first)
-        tell_passed_over(search, folder);
-    search->folders = true;
-    search->ok = search->ok && ok && search->count > first;
-}
-
-/* --- groups --- */
 
 #define NO_GROUP SIZE_MAX
 
 /* Put a file into a group, NO_GROUP: a new one of this name. */
-static size_t put(mp_file_groups *groups, size_t place, const char *name, const found_file *file)
+static size_t put(mp_file_groups *groups, size_t place, const char *name, const mp_found_file *file)
 {
     if (place == NO_GROUP) {
         mp_grow(&groups->at, &groups->capacity, groups->count + 1, sizeof *groups->at);
@@ -504,12 +39,12 @@ static bool is_same_agent(const void *opaque, uint32_t value)
 }
 
 /* The group of the file's agent, or that has other parts of its recording. */
-static void put_apart(mp_file_groups *groups, const file_search *search, found_file *file,
+static void put_apart(mp_file_groups *groups, const mp_file_search *search, mp_found_file *file,
                       mp_hash_index *agents)
 {
     const char *given = file->file.name;
     size_t length = search->reading->grouping == MP_GROUP_AGENT ? mp_process_of(given) : 0;
-    const found_file *first = &search->files[file->first];
+    const mp_found_file *first = &search->files[file->first];
     if (length) {
         const char *name = mp_arena_copy(&groups->arena, given, length);
         const agent_probe probe = {groups, name};
@@ -525,47 +60,6 @@ static void put_apart(mp_file_groups *groups, const file_search *search, found_f
     }
 }
 
-/* Split FILE@SNAPSHOT, unless there is a file of that whole name. */
-static void split_snapshot(const file_search *search, mp_file *file)
-{
-    const char *at = strrchr(file->path, '@');
-    if (!at || at == file->path || !at[1] ||
-        mp_input_exists(search->reading->load.inputs, file->path))
-        return;
-    const char *path = mp_arena_copy(search->arena, file->path, (size_t)(at - file->path));
-    if (mp_input_exists(search->reading->load.inputs, path)) {
-        file->path = path;
-        file->snapshot = at + 1;
-    }
-}
-
-/* A file that was named; what is not there is told of when it is read. */
-static void add_named(file_search *search, const char *path)
-{
-    mp_file file = {.path = path,
-                    .name = mp_diagnostics_name(search->diagnostics, search->arena, path)};
-    struct stat status;
-    split_snapshot(search, &file);
-    bool there = stat(file.path, &status) == 0;
-    mp_input *input = there ? open_there(search, file.path) : open_quietly(search, file.path);
-    if (there && !input)
-        return;
-    if (input && mp_input_is_archive(input)) {
-        search->archive =
-            mp_diagnostics_name(search->diagnostics, search->arena, mp_input_path(input));
-        search->snapshot = file.snapshot;
-        search_named_archive(search, input);
-        search->snapshot = NULL;
-        mp_input_close(input);
-        return;
-    }
-    if (input && mp_input_can_reopen(input))
-        is_claimed(search, input, &file);
-    if (input)
-        mp_input_put_back(input);
-    add_file(search, &file, false);
-}
-
 /* The group of several dumps of one application, that has the first one's name. */
 static void name_dumps(mp_file_groups *groups, mp_file_group *group)
 {
@@ -578,20 +72,15 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
                          const mp_reading *reading, const mp_report *report,
                          mp_diagnostics *diagnostics)
 {
-    struct stat status;
     bool many = report && report->many, unites = report && report->unites;
     mp_reading how = *reading;
     *groups = (mp_file_groups){.inputs = reading->load.inputs};
-    file_search search = {.reading = &how,
-                          .many = many,
-                          .diagnostics = diagnostics,
-                          .arena = &groups->arena,
-                          .ok = true};
-    for (size_t i = 0; i < count; i++)
-        if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode))
-            search_folder(&search, paths[i]);
-        else
-            add_named(&search, paths[i]);
+    mp_file_search search = {.reading = &how,
+                             .many = many,
+                             .diagnostics = diagnostics,
+                             .arena = &groups->arena,
+                             .ok = true};
+    mp_search_paths(&search, paths, count);
     search.joins_dumps = how.grouping == MP_GROUP_DEFAULT && !many && search.folders;
     if (how.grouping == MP_GROUP_DEFAULT)
         how.grouping = many || (search.folders && !unites) ? MP_GROUP_FILE : MP_GROUP_ALL;
@@ -603,7 +92,7 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
             groups->within = mp_arena_format(&groups->arena, "%s:", search.archive);
     }
     if (groups->apart)
-        find_parts(&search, 0);
+        mp_search_find_parts(&search, 0);
     for (size_t i = 0; i < search.count; i++)
         if (groups->apart)
             put_apart(groups, &search, &search.files[i], &agents);

@@ -2,20 +2,8 @@
 #ifndef MP_SESSION_GROUPS_H
 #define MP_SESSION_GROUPS_H
 
-#include "base/memory.h"
-#include "readers/reader.h"
 #include "reports/report.h"
-#include "session/reading.h"
-
-/* A file, or a member of an archive. */
-typedef struct mp_file {
-    const char *path;
-    const char *name;        /* as it was given: with its snapshot */
-    const char *snapshot;    /* up to which it is read; NULL: all of it */
-    const mp_reader *reader; /* that claimed it; NULL: it has not been looked at, or none did */
-    mp_place place;          /* among the parts of one recording */
-    bool placed;             /* the reader knows its place */
-} mp_file;
+#include "session/search.h"
 
 /* Files that are read into one model. */
 typedef struct mp_file_group {
