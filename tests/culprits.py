@@ -13,6 +13,7 @@ from verdict import program
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 LEAKING = ("leak", "growing-queue", "growing-object")  # kinds
+HEAD = re.compile(rb'[12] \d+ \d+ "\d{4}-')  # the line that begins a snapshot of an .oemp recording
 STATUS = {"yes": 1, "no": 0, "unknown": 3}  # of limits and rules that nothing may leak
 
 
@@ -24,6 +25,15 @@ def same_site(site, text):
 def function_of(site):
     """Return a site without its line, which trends and rules on sites do not tell."""
     return re.sub(r":\d+$| \(from \d+\)$", "", site)
+
+
+def first_snapshots(path, count, folder):
+    """Return a recording of the first snapshots of one, of all its sessions in the order of the file."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    heads = [at for at, line in enumerate(lines) if HEAD.match(line)]
+    first = folder / f"first-{path.name}"
+    first.write_bytes(b"".join(lines[:[*heads, len(lines)][count]]))
+    return first
 
 
 def without(seed, site):
@@ -92,7 +102,7 @@ class Culprits:
         self.rules_agree(path, verdict, leaking, folder)
         self.accepted_are_gone(path, leaking, folder)
         if worst and path.suffix == ".oemp":
-            self.watch_agrees(path, worst, report["totals"]["leaked_bytes"])
+            self.watch_agrees(path, worst, report["totals"]["leaked_bytes"], folder)
         if worst:
             first = self.json("snapshots", path)["snapshots"][0]["sequence"]
             self.diff_agrees(f"{path}@{first}", path, worst)
@@ -192,7 +202,7 @@ class Culprits:
                       found["site"] in left[0][2]["stack"] if found and left else not found and not left,
                       f"{path.name}: without {text} {found}, not {left[:1]}")
 
-    def watch_agrees(self, path, worst, leaked):
+    def watch_agrees(self, path, worst, leaked, folder):
         """Watching names the culprit at the end, and where a limit is exceeded what leaks by then."""
         done = self.run("watch", path, "--timeout", "1ms", "--format", "json", "--quiet")
         events = [json.loads(line) for line in done.stdout.splitlines()]
@@ -200,12 +210,12 @@ class Culprits:
         self.hold(len(named) == 1 and same_site(worst["site"], named[0]), f"{path.name}: {worst}, watched {named}")
         done = self.run("watch", path, "--timeout", "1ms", "--max-leaked", leaked // 2, "--format", "json", "--quiet")
         events = [json.loads(line) for line in done.stdout.splitlines()]
-        sequence = [event["sequence"] for event in events if "sequence" in event][-1]
-        by_then = self.json("analyze", f"{path}@{sequence}").get("verdict", {}).get("worst")
+        sequence = sum("sequence" in event for event in events)
+        by_then = self.json("analyze", first_snapshots(path, sequence, folder)).get("verdict", {}).get("worst")
         named = re.findall(r"worst leak: [^;]*", events[-1].get("message", ""))
         self.hold(done.returncode != 1 or bool(named) == bool(by_then) and
                   (not by_then or same_site(by_then["site"], named[0])),
-                  f"{path.name}: {by_then} at {sequence}, watched {events[-1]}")
+                  f"{path}: {by_then} after {sequence} snapshots, watched {events[-1]}")
 
     def diff_agrees(self, base, path, worst):
         """Against a base that leaks nothing, the culprit leaks more, or is what most changed."""

@@ -171,10 +171,10 @@ def hold(program, name, small, out):
 
 def self_test():
     """Python stands in for the program."""
-    hog = "x = bytearray(400 << 20)"
+    hog = "x = bytearray(100 << 20)"
     programs = [(Run("-c", "pass"), False), (Run("-c", "exit(3)"), True),
-                (Run("-c", "exit(3)", status=3), False), (Run("-c", hog), True),
-                (Run("-c", hog, mebibytes=600), False), (Run("-c", "while True: pass"), True),
+                (Run("-c", "exit(3)", status=3), False), (Run("-c", hog, mebibytes=80), True),
+                (Run("-c", hog), False), (Run("-c", "while True: pass"), True),
                 (Run("-c", "print('x' * 100)", printed=50), True),
                 (Run("-c", "print('{}')", "json"), False), (Run("-c", "print('{')", "json"), True),
                 (Run("-c", "print(input())", stdin="in", check=lambda text: text != b"5\n"), False),
