@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 
+import holders
 from verdict import program
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -45,16 +46,17 @@ def without(seed, site):
     return made if made.places else None
 
 
-class Culprits:
+class Culprits(holders.Holders):
     """Needs json(), run(), hold(), parsed() and at_once() of Laws; `programs`: how many are made."""
 
     def culprit(self):
-        """Of samples and made-up programs: all answers agree on what leaks."""
+        """Of samples and made-up programs: all answers agree on what leaks, or who holds more and more."""
         samples = [*self.whole(), *sorted(SAMPLES.glob("*.taligent")), SAMPLES / "shop-aqtime.sqlite"]
         with tempfile.TemporaryDirectory() as place:
             place = pathlib.Path(place)
             self.at_once(lambda path: self.culprit_of(path, place), [*samples, *self.real_heaps()])
             self.at_once(lambda seed: self.culprit_of_program(seed, place), range(self.programs))
+            self.at_once(lambda seed: self.holders_agree(seed, place), range(self.programs))
             for number, members in enumerate(samples[at:at + 4] for at in range(0, len(samples), 4)):
                 self.folder_agrees_on_culprit(members, place / f"samples-{number}")
 
