@@ -42,8 +42,8 @@ class Trials:
     def run(self, *words):
         return subprocess.run([self.program, *map(str, words)], capture_output=True, check=False)
 
-    def add(self, path, database):
-        return self.run("export", "--to", "sqlite", "-o", database, path, "--quiet")
+    def add(self, path, database, *others):
+        return self.run("export", "--to", "sqlite", "-o", database, path, *others, "--quiet")
 
     def told(self, path, table):
         """Rows by memprof sql, with numbers as SQLite has them; None: there is no such table."""
@@ -96,6 +96,54 @@ class Trials:
         done = self.add(path, database)
         self.claim(done.returncode == 0 and database.read_bytes() == before, path.name, "again changes the file")
 
+    def contents(self, database):
+        """The rows of each table, in the order of their text, so that the order of recordings does not matter."""
+        if not pathlib.Path(database).exists():
+            return {}
+        with contextlib.closing(sqlite3.connect(database)) as at:
+            return {table: sorted(map(repr, at.execute(f"select * from {table}"))) for table in TABLES}
+
+    def several(self, folder):
+        """Files, a folder and an archive in one call come to the same as one file after the other; each recording
+        is there once, however often it is named. A file that cannot be read leaves the database as it was."""
+        names = ["shop-v1.oemp", "shop-v2.oemp", "shop-v4.prf", "shop.taligent", "shop-3.gclog"]
+        inputs = folder / "inputs"
+        inputs.mkdir()
+        paths = [pathlib.Path(shutil.copy(SAMPLES / name, inputs)) for name in names]
+        single, together, found, packed = (folder / f"{name}.db" for name in ("single", "together", "found", "packed"))
+        for path in paths:
+            self.add(path, single)
+        expected = self.contents(single)
+        self.claim(len(set(self.recordings(single))) == len(names), "one by one:", self.recordings(single))
+        self.claim(self.add(*paths[:1], together, *paths[1:], paths[0], inputs).returncode == 0
+                   and self.contents(together) == expected, "files in one call are not the same")
+        self.claim(self.add(inputs, found).returncode == 0 and self.contents(found) == expected, "a folder is not the same")
+        archive = shutil.make_archive(str(folder / "packed"), "gztar", folder, "inputs")
+        self.claim(self.add(archive, packed).returncode == 0, "an archive")
+        def named(database):
+            return sorted(set(self.recordings(database)))
+        self.claim(named(packed) == named(single), "an archive has other recordings", named(packed))
+        before = together.read_bytes()
+        done = self.add(archive, together, inputs)
+        self.claim(done.returncode == 0 and together.read_bytes() == before, "all of them again change the file")
+        # A part before the whole: what is new is added, what is known is not.
+        growing = folder / "growing.db"
+        self.add(paths[1], growing)
+        done = self.add(inputs, growing)
+        self.claim(self.contents(growing) == expected and b"4 more recordings, 1 was there" in done.stdout,
+                   "a folder of which one is known", done.stdout)
+        self.broken(paths, growing, folder)
+
+    def broken(self, paths, database, folder):
+        empty = folder / "empty.oemp"
+        empty.write_text("")
+        new = SAMPLES / "shop-v3.prf"
+        before = database.read_bytes()
+        for words in ((new, empty), (empty, new), (new, folder / "missing.oemp")):
+            done = self.add(words[0], database, *words[1:])
+            self.claim(done.returncode == 3 and done.stderr and database.read_bytes() == before,
+                       "a part of what was asked for is added", words, done.returncode, done.stderr)
+
     def questions(self, database):
         """The statements of docs/sql.md: each has an answer."""
         blocks = re.findall(r"```sql\n(.*?)```", (SAMPLES.parent / "docs/sql.md").read_text(), re.DOTALL)
@@ -134,13 +182,13 @@ class Trials:
             self.claim(done.returncode == status and done.stderr, "a part:", words, done.returncode, done.stderr)
         self.claim(not (folder / "part.db").exists(), "a part makes a database")
 
-    def kills(self, path, small, folder, count):
-        """Killed at any moment: the database has the whole recording, or is as it was."""
+    def kills(self, paths, small, folder, count):
+        """Killed at any moment: the database has all recordings of the call, or is as it was."""
         whole = folder / "whole.db"
         self.add(small, whole)
         began = time.monotonic()
         shutil.copy(whole, folder / "timed.db")
-        self.add(path, folder / "timed.db")
+        self.add(paths[0], folder / "timed.db", *paths[1:])
         took, states = time.monotonic() - began, set()
         names = self.recordings(folder / "timed.db")
         chance = random.Random(1)
@@ -149,7 +197,7 @@ class Trials:
             for old in folder.glob("killed.db*"):
                 old.unlink()
             shutil.copy(whole, database)
-            process = subprocess.Popen([self.program, "export", "--to", "sqlite", "-o", database, path],
+            process = subprocess.Popen([self.program, "export", "--to", "sqlite", "-o", database, *paths],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(chance.random() * took * 1.1)
             process.kill()
@@ -167,10 +215,10 @@ class Trials:
         self.claim(states <= {rows, before}, "killed: rows of a part", states, "not", before, rows)
 
 
-def large(folder):
-    """A recording that takes a while to add: 20,000 objects of as many generations."""
-    path = folder / "large.oemp"
-    hostile.oemp(path, objects=[hostile.oemp_object(i, line=i) for i in range(1, 20001)])
+def large(folder, name="large.oemp", count=20000):
+    """A recording that takes a while to add: so many objects of as many generations."""
+    path = folder / name
+    hostile.oemp(path, objects=[hostile.oemp_object(i, line=i) for i in range(1, count + 1)])
     return path
 
 
@@ -186,14 +234,15 @@ def all_of(trials, kills):
             trials.again(path, folder / "fleet.db")
         trials.refusals(shop, folder)
         trials.parts(shop, folder)
-        trials.kills(large(folder), shop, folder, kills)
+        trials.several(folder)
+        trials.kills([large(folder), SAMPLES / "shop-v1.oemp", large(folder, "larger.oemp", 15000)], shop, folder, kills)
 
 
 def self_test():
     """Databases that are wrong are found."""
     class Wrong(Trials):
         """A program that adds rows of no recording, outside of any transaction."""
-        def add(self, path, database):
+        def add(self, path, database, *others):
             with contextlib.suppress(sqlite3.DatabaseError), \
                     contextlib.closing(sqlite3.connect(database)) as at:
                 for table in TABLES + VIEWS:
@@ -209,9 +258,14 @@ def self_test():
     with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
         folder, shop, trials = pathlib.Path(name), SAMPLES / "shop-v2.oemp", Wrong("true")
         for check, words in ((trials.tables, (folder / "a.db",)), (trials.again, (folder / "a.db",)),
-                             (trials.refusals, (folder,)), (trials.parts, (folder,)), (trials.kills, (shop, folder, 1))):
+                             (trials.refusals, (folder,)), (trials.parts, (folder,))):
             before = trials.wrong
             check(shop, *words)
+            if trials.wrong == before:
+                sys.exit(f"{check.__name__} finds nothing wrong")
+        for check, words in ((trials.several, (folder,)), (trials.kills, ([shop], shop, folder, 1))):
+            before = trials.wrong
+            check(*words)
             if trials.wrong == before:
                 sys.exit(f"{check.__name__} finds nothing wrong")
     print("each check finds what is wrong")

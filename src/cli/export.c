@@ -135,13 +135,23 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
 
 /* --- writing it --- */
 
-static int export(const cli_options *options, mp_session *session)
+static int export(const cli_options *options, cli_session *own, const mp_load_options *needs)
 {
     mp_error error = {0};
+    mp_session *session = &own->own;
     mp_document *written = mp_session_write(session, &options->question, options->exporter,
-                                            options->export_path, &error);
+                                            options->export_path, needs, &error);
     int status = CLI_OK;
-    if (!written) { /* another question, or another file, would do */
+    if (options->exporter->many) {
+        cli_progress_end(&own->bar);
+        if (session->groups.count > 1 && !options->verbose)
+            cli_put_diagnostic_kinds(session->diagnostics, options->quiet, true);
+        else
+            cli_put_diagnostics(session->diagnostics, options->quiet, true);
+    }
+    if (!written && !error.code) {
+        status = CLI_UNREADABLE;
+    } else if (!written) { /* another question, or another file, would do */
         bool usage =
             error.argument || error.code == MP_ERROR_ARGUMENT || error.code == MP_ERROR_NO_ANSWER;
         status = usage ? CLI_USAGE : CLI_UNREADABLE;
@@ -164,10 +174,11 @@ int cli_export(cli_options *options)
     bool all = true;
     int status = cli_read_beside(options);
     if (status == CLI_OK)
-        status = cli_session_read(&session, options, &needs, &all);
+        status = options->exporter->many ? cli_session_find(&session, options)
+                                         : cli_session_read(&session, options, &needs, &all);
     /* Half of what was asked for is not written. */
     if (status == CLI_OK)
-        status = all ? export(options, &session.own) : CLI_UNREADABLE;
+        status = all ? export(options, &session, &needs) : CLI_UNREADABLE;
     status = cli_status_of(status, session.own.diagnostics);
     cli_session_end(&session);
     return status;

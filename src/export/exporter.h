@@ -21,6 +21,13 @@ typedef struct mp_exporter {
     /* It writes the file at request->path by itself, whole or not at all, and request->file is
      * NULL: no stream will do. */
     bool in_place;
+    /* It writes any number of recordings, and is run for each in turn: only one is in memory. */
+    bool many;
+    /* For exporters of many, both or none. Begin a file: the result is request->sink of each run.
+     * End it, after all recordings if `keep`, and complete the document; else undo what was written
+     * and return false. The path is borrowed until then. */
+    void *(*begin)(const char *path);
+    bool (*end)(void *sink, bool keep, mp_document *document, mp_error *error);
 } mp_exporter;
 
 #define MP_EXPORT_TO(name) "export " MP_DASHES "to " name

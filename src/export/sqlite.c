@@ -2,14 +2,12 @@
  * as the first column of every row.
  *
  * A recording is named by the checksum of its bytes, and is in the database once: to add it again
- * changes nothing. Its rows are one transaction, so that a process that ends in the middle of it
- * leaves the database as it was. */
+ * changes nothing. All recordings of an export are one transaction, so that a process that ends in
+ * the middle of it leaves the database as it was. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
-#include "base/text.h"
 #include "export/exporter.h"
 #include "query/profile_costs.h"
 #include "relation/relation.h"
@@ -19,13 +17,15 @@
 /* "mprf", which tells databases of memprof from others: PRAGMA application_id. */
 enum { APPLICATION = 0x6d707266, MOST_WAIT_MS = 60000 };
 
+/* The database of an export. */
 typedef struct fleet {
-    sqlite3 *database;
+    sqlite3 *database; /* NULL: no recording was added yet */
     const char *path;
     mp_error *error;
-    const char *recording;
-    mp_document *document; /* the answer, which says how many rows there are */
-    mp_table *written;
+    const char *recording;    /* name of the one that is being added */
+    size_t added, known;      /* recordings added; those that were there already */
+    int64_t *rows;            /* rows added, by relation; MP_UNKNOWN: no recording has it */
+    mp_written_totals totals; /* sums of the recordings added */
 } fleet;
 
 static bool fail(const fleet *to)
@@ -178,19 +178,19 @@ static sqlite3_stmt *prepare_rows(const fleet *to, const mp_relation *relation)
     return statement;
 }
 
-static bool put_relation(const fleet *to, const mp_relation *relation, mp_relation_source *source)
+static bool put_relation(const fleet *to, const mp_relation *relation, mp_relation_source *source,
+                         int64_t *rows)
 {
     sqlite3_stmt *statement = prepare_rows(to, relation);
     mp_cursor cursor = mp_cursor_open(relation, source);
-    int64_t rows = 0;
     bool ok = statement != NULL;
-    for (; ok && mp_cursor_next(&cursor, MP_ALL_COLUMNS); rows++)
+    *rows = *rows == MP_UNKNOWN ? 0 : *rows;
+    for (; ok && mp_cursor_next(&cursor, MP_ALL_COLUMNS); ++*rows)
         ok = put_row(statement, &cursor);
     mp_cursor_free(&cursor);
     if (!ok)
         fail(to);
     sqlite3_finalize(statement);
-    mp_written_rows(to->document, to->written, relation->name, rows);
     return ok;
 }
 
@@ -199,12 +199,13 @@ static bool put_relations(const fleet *to, mp_relation_source *source)
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
     for (size_t i = 0; i < count; i++)
-        if (mp_relation_fits(relations[i], source) && !put_relation(to, relations[i], source))
+        if (mp_relation_fits(relations[i], source) &&
+            !put_relation(to, relations[i], source, &to->rows[i]))
             return false;
     return true;
 }
 
-/* --- the export --- */
+/* --- recordings --- */
 
 /* Return true if the whole recording was read, of which the checksum is; else fail. */
 static bool is_whole(const mp_request *request, mp_error *error)
@@ -213,7 +214,8 @@ static bool is_whole(const mp_request *request, mp_error *error)
     for (uint32_t i = 1; i < model->sessions.count; i++)
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_INPUT,
-                           "a database has whole recordings, expected a file without @SNAPSHOT");
+                           "%s: a database has whole recordings, expected it without @SNAPSHOT",
+                           mp_model_text(model, model->sessions.at[i].file));
     for (uint32_t i = 1; i < model->inputs.count; i++)
         if (!model->inputs.at[i].checksum.known)
             return mp_fail(error, MP_ERROR_INPUT,
@@ -222,63 +224,111 @@ static bool is_whole(const mp_request *request, mp_error *error)
     return true;
 }
 
-/* Return the name of what was read: the checksum of its file, or of the checksums of its files. */
-static const char *name_recording(const mp_model *model, mp_arena *arena)
+static void add(int64_t *total, int64_t more)
 {
-    char text[MP_CHECKSUM_TEXT];
-    mp_text_buffer all = {0};
-    for (uint32_t i = 1; i < model->inputs.count; i++) {
-        mp_checksum_text(&model->inputs.at[i].checksum, text);
-        mp_text_put(&all, text, strlen(text));
-    }
-    if (model->inputs.count > 2) {
-        const mp_checksum sum = mp_checksum_of_text(all.at, all.length);
-        mp_checksum_text(&sum, text);
-    }
-    free(all.at);
-    return mp_arena_copy(arena, text, strlen(text));
+    *total = *total == MP_UNKNOWN ? more : *total + more;
 }
 
-static bool put_recording(fleet *to, mp_relation_source *source)
+static void add_totals(mp_written_totals *sums, const mp_request *request, const mp_window *window)
 {
+    if (window) {
+        const mp_totals totals = mp_totals_of(window);
+        add(&sums->live_objects, totals.live_objects);
+        add(&sums->live_bytes, totals.live_bytes);
+    } else {
+        const mp_profile_totals totals = mp_profile_total(request->filter);
+        add(&sums->seconds, totals.exclusive_us);
+        add(&sums->calls, totals.calls);
+    }
+}
+
+static bool put_recording(fleet *to, const mp_request *request, const mp_window *window)
+{
+    if (!to->database && !open_fleet(to))
+        return false;
     if (ask(to, "SELECT count(*) FROM recordings WHERE recording = ?", to->recording) > 0) {
-        mp_written_rows(to->document, to->written, "recordings", 0);
-        to->document->title = mp_document_text(
-            to->document, "%s: not changed, it has this recording already", to->path);
-        return run(to, "ROLLBACK");
+        to->known++;
+        return true;
     }
-    return put_relations(to, source) && run(to, "COMMIT");
+    mp_relation_source *source =
+        mp_relation_source_new(request->filter, window, request->diagnostics);
+    const bool ok = put_relations(to, source);
+    mp_relation_source_free(source);
+    add_totals(&to->totals, request, window);
+    to->added++;
+    return ok;
 }
 
-static bool write_fleet(const mp_request *request, mp_document *document, mp_error *error)
+static bool add_recording(const mp_request *request, mp_document *document, mp_error *error)
 {
+    (void)document;
     const bool heap = request->model->holds & MP_HOLDS_LEDGER;
+    fleet *to = request->sink;
     mp_window window;
     mp_arena names = {0};
     if (!is_whole(request, error) || (heap && !mp_request_window(request, &window, error)))
         return false;
-    fleet to = {.path = request->path, .error = error, .document = document};
-    to.recording = name_recording(request->model, &names);
-    mp_written_totals sums = mp_nothing_written;
-    if (heap) {
-        const mp_totals totals = mp_totals_of(&window);
-        sums.live_objects = totals.live_objects;
-        sums.live_bytes = totals.live_bytes;
-    } else {
-        const mp_profile_totals totals = mp_profile_total(request->filter);
-        sums.seconds = totals.exclusive_us;
-        sums.calls = totals.calls;
-    }
-    mp_written(document, request, "tables of one more recording", &sums);
-    to.written = mp_written_table(document);
-    mp_relation_source *source =
-        mp_relation_source_new(request->filter, heap ? &window : NULL, request->diagnostics);
-    const bool ok = open_fleet(&to) && put_recording(&to, source);
-    sqlite3_close(to.database);
-    mp_relation_source_free(source);
+    to->error = error;
+    to->recording = mp_recording_name(request->model, &names);
+    const bool ok = put_recording(to, request, heap ? &window : NULL);
     mp_arena_free(&names);
     if (heap)
         mp_window_free(&window);
+    return ok;
+}
+
+/* --- the export --- */
+
+static void *begin_fleet(const char *path)
+{
+    fleet *to = mp_alloc_zero(1, sizeof *to);
+    size_t count;
+    (void)mp_relations(&count);
+    to->path = path;
+    to->totals = mp_nothing_written;
+    to->rows = mp_alloc(count * sizeof *to->rows);
+    for (size_t i = 0; i < count; i++)
+        to->rows[i] = MP_UNKNOWN;
+    return to;
+}
+
+/* Return what was added, "tables of 3 more recordings, 1 was there already". */
+static const char *describe(mp_document *document, const fleet *to)
+{
+    if (!to->added)
+        return to->known == 1 ? "not changed, it has this recording already"
+                              : "not changed, it has these recordings already";
+    const char *added =
+        to->added == 1 ? "tables of one more recording"
+                       : mp_document_text(document, "tables of %zu more recordings", to->added);
+    return to->known ? mp_document_text(document, "%s, %zu %s there already", added, to->known,
+                                        to->known == 1 ? "was" : "were")
+                     : added;
+}
+
+static void put_summary(const fleet *to, mp_document *document)
+{
+    size_t count;
+    const mp_relation *const *relations = mp_relations(&count);
+    mp_written(document, &(mp_request){.path = to->path}, describe(document, to), &to->totals);
+    mp_table *written = mp_written_table(document);
+    for (size_t i = 0; i < count; i++)
+        if (to->rows[i] != MP_UNKNOWN)
+            mp_written_rows(document, written, relations[i]->name, to->rows[i]);
+    if (!to->added)
+        mp_written_rows(document, written, "recordings", 0);
+}
+
+static bool end_fleet(void *sink, bool keep, mp_document *document, mp_error *error)
+{
+    fleet *to = sink;
+    to->error = error;
+    const bool ok = keep && to->database && run(to, to->added ? "COMMIT" : "ROLLBACK");
+    if (ok)
+        put_summary(to, document);
+    sqlite3_close(to->database); /* what is not committed is rolled back */
+    free(to->rows);
+    free(to);
     return ok;
 }
 
@@ -297,13 +347,18 @@ const mp_exporter mp_exporter_sqlite = {
     .endings = ".db .sqlite3",
     .report = {.name = MP_EXPORT_TO("sqlite"),
                .summary = "SQLite database of many recordings, with the tables of SQL; adds to it",
+               .separates = true,
+               .separates_dumps = true,
                .wants_traces = true,
                .wants_objects = true,
                .wants_checksums = true,
                MP_ARGUMENTS(arguments, own),
-               .variants = {MP_HEAP_VARIANTS(write_fleet),
-                            {.needs = MP_HOLDS_LEDGER, .run = write_fleet},
-                            {.needs = MP_HOLDS_PROFILE, .run = write_fleet}}},
+               .variants = {MP_HEAP_VARIANTS(add_recording),
+                            {.needs = MP_HOLDS_LEDGER, .run = add_recording},
+                            {.needs = MP_HOLDS_PROFILE, .run = add_recording}}},
     .binary = true,
     .in_place = true,
+    .many = true,
+    .begin = begin_fleet,
+    .end = end_fleet,
 };

@@ -24,6 +24,11 @@ mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_win
 /* NULL: nothing happens. */
 void mp_relation_source_free(mp_relation_source *source);
 
+/* Return the name of a recording, the same on every machine: "xxh128:" and the checksum of its
+ * bytes, or of the checksums of its files in their order. NULL if the bytes of a file could not be
+ * read again for that, or checksums were not asked for. The text is in the arena. */
+const char *mp_recording_name(const mp_model *model, mp_arena *arena);
+
 #define MP_ALL_COLUMNS UINT64_MAX
 #define MP_NO_KEY SIZE_MAX
 

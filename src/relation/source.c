@@ -1,6 +1,10 @@
 #include "relation/source.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/text.h"
 
 mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_window *window,
                                            const mp_diagnostics *diagnostics)
@@ -34,6 +38,24 @@ void mp_relation_source_free(mp_relation_source *source)
     free(source->first_frame);
     mp_id_index_free(&source->objects);
     free(source);
+}
+
+const char *mp_recording_name(const mp_model *model, mp_arena *arena)
+{
+    char text[MP_CHECKSUM_TEXT] = "";
+    mp_text_buffer sums = {0};
+    bool known = model->inputs.count > 1;
+    for (uint32_t i = 1; i < model->inputs.count; i++) {
+        known &= model->inputs.at[i].checksum.known;
+        mp_checksum_text(&model->inputs.at[i].checksum, text);
+        mp_text_put(&sums, text, strlen(text));
+    }
+    if (model->inputs.count > 2) {
+        const mp_checksum sum = mp_checksum_of_text(sums.at, sums.length);
+        mp_checksum_text(&sum, text);
+    }
+    free(sums.at);
+    return known ? mp_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
 bool mp_relation_fits(const mp_relation *relation, const mp_relation_source *source)

@@ -58,6 +58,7 @@ typedef struct mp_request {
     /* For exports: the output file and its name. NULL otherwise. */
     FILE *file;
     const char *path;
+    void *sink;            /* state of an export of many recordings */
     const mp_given *given; /* all arguments that were given, the shared ones too */
     size_t given_count;
 } mp_request;
@@ -122,6 +123,8 @@ typedef struct mp_report {
     bool single;                 /* says nothing of several files that are read apart */
     bool many;                   /* is asked of many recordings, or baselines, one by one */
     bool unites;                 /* folders are read as one, unless the user says otherwise */
+    bool separates;              /* each file that is named is a recording of its own */
+    bool separates_dumps;        /* so is each dump of one application */
     bool overview;               /* several tables of a few rows each, in every format */
     bool wants_traces;           /* reads the rows of a profile's trace one by one */
     bool wants_request_peaks;    /* asks what each request had alive at once */

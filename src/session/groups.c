@@ -73,6 +73,8 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
                          mp_diagnostics *diagnostics)
 {
     bool many = report && report->many, unites = report && report->unites;
+    bool separates = report && report->separates;
+    bool separates_dumps = report && report->separates_dumps;
     mp_reading how = *reading;
     *groups = (mp_file_groups){.inputs = reading->load.inputs};
     mp_file_search search = {.reading = &how,
@@ -81,9 +83,11 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
                              .arena = &groups->arena,
                              .ok = true};
     mp_search_paths(&search, paths, count);
-    search.joins_dumps = how.grouping == MP_GROUP_DEFAULT && !many && search.folders;
+    search.joins_dumps = how.grouping == MP_GROUP_DEFAULT && !many && !separates_dumps &&
+                         (search.folders || separates);
     if (how.grouping == MP_GROUP_DEFAULT)
-        how.grouping = many || (search.folders && !unites) ? MP_GROUP_FILE : MP_GROUP_ALL;
+        how.grouping =
+            many || separates || (search.folders && !unites) ? MP_GROUP_FILE : MP_GROUP_ALL;
     groups->apart = how.grouping != MP_GROUP_ALL;
     mp_hash_index agents = {0};
     if (search.folders && count == 1) {

@@ -163,12 +163,19 @@ const mp_diagnostics *mp_session_diagnostics(const mp_session *session)
 
 /* --- finding and reading --- */
 
+/* Return true if the files of both reports are grouped alike. */
+static bool groups_alike(const mp_report *a, const mp_report *b)
+{
+    static const mp_report none = {.name = NULL};
+    a = a ? a : &none;
+    b = b ? b : &none;
+    return a->many == b->many && a->unites == b->unites && a->separates == b->separates &&
+           a->separates_dumps == b->separates_dumps;
+}
+
 bool mp_session_find(mp_session *session, const mp_report *report, bool judges)
 {
-    const mp_report *before = session->report;
-    bool many = report && report->many, unites = report && report->unites;
-    bool same = (before && before->many) == many && (before && before->unites) == unites &&
-                session->reading.judges >= judges;
+    bool same = groups_alike(session->report, report) && session->reading.judges >= judges;
     if (session->grouped && !same)
         start_again(session);
     session->report = report;
@@ -212,7 +219,11 @@ unsigned mp_session_kind(const mp_session *session)
 
 bool mp_session_is_askable(const mp_session *session)
 {
-    const mp_held *held = &session->held;
+    return mp_session_can_ask(session, &session->held);
+}
+
+bool mp_session_can_ask(const mp_session *session, const mp_held *held)
+{
     return held->model && mp_model_is_usable(held->model) &&
            (!session->reading.strict || mp_model_is_whole(held->model, session->diagnostics));
 }
@@ -452,41 +463,6 @@ bool mp_session_save_baseline(mp_session *session, const char *path, const mp_se
         session, save_baseline(session, path, settings, count, mp_session_tells(session)), error);
 }
 
-/* Write to the file, or to standard output where there is no path. */
-static bool write_export(const mp_exporter *exporter, mp_request *request, const char *path,
-                         mp_document *document, mp_error *error)
-{
-    mp_output output = {.file = stdout};
-    mp_error closing = {0};
-    request->path = path ? path : "(standard output)";
-    if (exporter->in_place)
-        return mp_report_run(&exporter->report, request, document, error);
-    if (path && !mp_output_open(&output, path, error))
-        return false;
-    errno = 0; /* mp_stream_flush asks what it is then */
-    request->file = output.file;
-    bool ok = mp_report_run(&exporter->report, request, document, error);
-    if (path)
-        return mp_output_close(&output, ok, ok ? error : &closing) && ok;
-    if (!mp_stream_flush(stdout) && ok)
-        ok = mp_fail_file(error, request->path, 0, 0, "cannot write: %s", strerror(errno));
-    return ok;
-}
-
-mp_document *mp_session_write(mp_session *session, const mp_question *question,
-                              const mp_exporter *exporter, const char *path, mp_error *error)
-{
-    mp_request request =
-        mp_question_request(question, session->held.model, session->diagnostics, NULL, NULL);
-    mp_document *document = mp_document_new("export");
-    document->exact_bytes = session->reading.exact_bytes;
-    if (mp_output_spares(session->reading.load.inputs, path, NULL, 0, error) &&
-        write_export(exporter, &request, path, document, error))
-        return document;
-    mp_document_free(document);
-    return NULL;
-}
-
 static mp_document *export(mp_session *session, const char *format, const char *path,
                            const mp_setting *settings, size_t count, mp_error *error)
 {
@@ -498,9 +474,16 @@ static mp_document *export(mp_session *session, const char *format, const char *
     }
     struct mp_asked *asked =
         prepare(session, &exporter->report, false, settings, count, &needs, error);
-    if (!asked || !read_one(session, &asked->question, &needs, error))
+    if (!asked || (!exporter->many && !read_one(session, &asked->question, &needs, error)))
         return NULL;
-    return mp_session_write(session, &asked->question, exporter, path, error);
+    mp_document *written =
+        mp_session_write(session, &asked->question, exporter, path, &needs, error);
+    if (!written && !error->code)
+        explain(session, &(mp_answers){.count = 0}, error);
+    if (!is_cancelled(session, error))
+        return written;
+    mp_document_free(written);
+    return NULL;
 }
 
 mp_document *mp_session_export(mp_session *session, const char *format, const char *path,

@@ -52,17 +52,21 @@ bool mp_session_read(mp_session *session, const mp_load_options *needs);
 /* Return whether what was read can be asked: it holds something, and all of it where that is
  * wanted. */
 bool mp_session_is_askable(const mp_session *session);
+/* The same of a recording that was read from one of several groups. */
+bool mp_session_can_ask(const mp_session *session, const mp_held *held);
 
 /* Answer by what was read, which can be asked. NULL with an error. */
 mp_document *mp_session_answer_one(const mp_session *session, const mp_question *question,
                                    mp_error *error);
 /* Return the kind of the recording that was read: a bit, by its mp_kind. */
 unsigned mp_session_kind(const mp_session *session);
-/* Write what was read as another tool's file; NULL as its path is standard output. Return a
- * document that says what was written. NULL with an error; what was at the path is then still
- * there. */
+/* Write the recording that was read as another tool's file, or, by an exporter of many, each group
+ * that mp_session_find found, after reading it as the question needs it. A path of NULL is standard
+ * output. Return a document that says what was written. NULL with an error, or without one where
+ * diagnostics say what could not be read; what was at the path is then still there. */
 mp_document *mp_session_write(mp_session *session, const mp_question *question,
-                              const mp_exporter *exporter, const char *path, mp_error *error);
+                              const mp_exporter *exporter, const char *path,
+                              const mp_load_options *needs, mp_error *error);
 
 /* Make a document that lists the formats that are read. */
 mp_document *mp_formats_document(void);
