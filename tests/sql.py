@@ -47,6 +47,10 @@ SUMS = [("sites", "live_bytes", "live_bytes"), ("sites", "live_objects", "live_o
         ("deltas", "delta_objects", "live_objects"), ("deltas", "created_objects", "created_objects"),
         ("objects", "self_bytes", "live_bytes"), ("objects", "1", "live_objects"),
         ("roots", "1", "roots"), ("lines", "seconds", "seconds")]
+# The row of a recording has its totals.
+SUMS += [("recordings", name, name) for name in ("live_bytes", "live_objects", "created_bytes", "created_objects",
+                                                 "deleted_objects", "leaked_bytes", "leaked_objects",
+                                                 "peak_bytes", "seconds")]
 # Columns that rows are found by, and one that has such a value.
 KEYS = [("sites", "site"), ("frames", "site"), ("objects", "object"), ("refs", "object")]
 

@@ -1,54 +1,9 @@
-/* Relations about the input: recordings, snapshots, the runtime's own memory, and diagnostics. */
+/* Relations about what was recorded: snapshots, the runtime's own memory, and diagnostics. */
 #include <string.h>
 
 #include "base/units.h"
 #include "relation/snapshots.h"
 #include "relation/source.h"
-
-/* --- recordings --- */
-
-typedef struct recording_row {
-    const char *path, *format;
-    int64_t format_version, bytes, records, complete;
-} recording_row;
-
-static const mp_column recording_columns[] = {
-    MP_SHOWN(recording_row, path, "File", MP_TEXT, MP_SHORTEN, "path of the file, as it was named"),
-    MP_SHOWN(recording_row, format, "Format", MP_TEXT, 0, "its format"),
-    MP_SHOWN(recording_row, format_version, "Version", MP_NUMBER, 0, "version of the format"),
-    MP_SHOWN(recording_row, bytes, "Size", MP_BYTES, 0, "bytes of the file, decompressed"),
-    MP_SHOWN(recording_row, records, "Records", MP_COUNT, 0, "records in it"),
-    MP_SHOWN(recording_row, complete, "Complete", MP_FLAG, 0, "nothing of it is cut off"),
-};
-
-static uint64_t count_recordings(mp_relation_source *source)
-{
-    return source->model->inputs.count - 1;
-}
-
-static bool recording_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
-                         mp_arena *texts, void *row)
-{
-    (void)wanted, (void)texts;
-    const mp_input_summary *input = &source->model->inputs.at[place + 1];
-    *(recording_row *)row = (recording_row){
-        .path = input->path,
-        .format = input->format,
-        .format_version = input->format_version ? input->format_version : MP_UNKNOWN,
-        .bytes = (int64_t)input->bytes,
-        .records = (int64_t)input->records,
-        .complete = input->complete && input->open_ended ? MP_UNKNOWN : input->complete};
-    return true;
-}
-
-const mp_relation mp_relation_recordings = {
-    .name = "recordings",
-    .meaning = "each file that was read",
-    MP_FIELDS(recording_columns, recording_row),
-    .count = count_recordings,
-    .row = recording_at,
-    .key = MP_NO_KEY,
-};
 
 /* --- snapshots --- */
 

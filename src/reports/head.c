@@ -13,7 +13,7 @@
 
 static void section_inputs(mp_document *document, const mp_filter *filter)
 {
-    const mp_relation *relation = &mp_relation_recordings;
+    const mp_relation *relation = &mp_relation_files;
     mp_table *table = mp_document_table(document, "inputs", "Inputs", MP_ROWS, relation->columns,
                                         relation->column_count);
     mp_relation_source *source = mp_relation_source_new(filter, NULL, NULL);

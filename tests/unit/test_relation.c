@@ -153,6 +153,7 @@ static void check_profile(const sample *of)
 static void check_sums(const sample *of)
 {
     assert_int_equal(count_of(of, &mp_relation_recordings), 1);
+    assert_int_equal(count_of(of, &mp_relation_files), 1);
     assert_int_equal(sum_of(of, &mp_relation_diagnostics, "count"),
                      mp_diagnostics_severity_count(of->diagnostics, MP_NOTE) +
                          mp_diagnostics_severity_count(of->diagnostics, MP_WARNING) +
