@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Words of the program: its texts use none of the phrases that pages.py lists for pages, and few comments
-begin with What, Whether, Of or Where.
+"""Words of the program: its texts use none of the phrases that pages.py lists for pages, few comments begin
+with What, Whether, Of or Where, and no identifier is a preposition or a pronoun (`to` stands beside `from`).
 
 Texts are string literals with a blank in them; names of options do not count. Comments are those of C.
 """
@@ -17,6 +17,7 @@ MOST_PERCENT = 2.0
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|((?:"(?:\\.|[^"\\\n])*"(?:\s|PRI\w+|MP_DASHES|MEMPROF_VERSION)*)+)"""
                    r"""|'(?:\\.|[^'\\\n])*'|^\s*\#\s*include[^\n]*""", re.S | re.M)
 PIECE = re.compile(r'"((?:\\.|[^"\\\n])*)"')
+NOT_NAMES = re.compile(r"\b(?:of|at|all|own|it|into)\b")
 NOT_PLAIN = re.compile(r"(?:what|whether|of|where)\b", re.I)
 
 
@@ -30,6 +31,12 @@ def tokens_of(paths):
                 yield path, line, None, "".join(PIECE.findall(match[1]))
             elif match[0].startswith("/"):
                 yield path, line, match[0].strip("/* \n"), None
+
+
+def names_of(source):
+    """(line, name) of each identifier that is not a noun, outside comments and literals."""
+    code = TOKEN.sub(lambda match: "\n" * match[0].count("\n"), source)
+    return [(code.count("\n", 0, match.start()) + 1, match[0]) for match in NOT_NAMES.finditer(code)]
 
 
 def sources(folder, *endings):
@@ -52,6 +59,8 @@ def self_test():
     wrong += [text for text in ("told", "%s (--allow-torn skips it)", "did you mean 'leaks'?", "left behind")
               if faults_of_text(text)]
     wrong += [text for text in ("What leaks.", "Of a dump.", "of its texts") if not NOT_PLAIN.match(text)]
+    wrong += [text for text, lines in (("int of; /* at */\n'x';\nputs(\"all\");\nown++;", [1, 4]), ("int offset;", []))
+              if [line for line, _ in names_of(text)] != lines]
     for text in wrong:
         print(f"self-test: {text!r} is judged wrongly")
     return 1 if wrong else 0
@@ -65,6 +74,8 @@ def main():
     faults = [f"{path.relative_to(ROOT)}:{line}: {fault}"
               for path, line, _, text in tokens_of(sources("src", ".c", ".h", ".def") + sources("include", ".def"))
               if text for fault in faults_of_text(text)]
+    faults += [f"{path.relative_to(ROOT)}:{line}: an identifier `{name}`" for folder in COMMENTED
+               for path in sources(folder, ".c", ".h") for line, name in names_of(path.read_text(encoding="utf-8"))]
     comments, found = 0, []
     for folder in COMMENTED:
         for path, line, comment, _ in tokens_of(sources(folder, ".c", ".h")):

@@ -35,10 +35,10 @@ typedef struct page {
     bool wrong;
 } page;
 
-static void complain(page *of, size_t line, const char *what, const char *name)
+static void complain(page *state, size_t line, const char *what, const char *name)
 {
-    fprintf(stderr, "%s:%zu: error: %s%s\n", of->path, line + 1, what, name);
-    of->wrong = true;
+    fprintf(stderr, "%s:%zu: error: %s%s\n", state->path, line + 1, what, name);
+    state->wrong = true;
 }
 
 /* --- texts --- */
@@ -81,7 +81,7 @@ static bool takes(const cli_command *command, const cli_option *option)
 
 static option_place place_of(const cli_option *option)
 {
-    if (mp_text_is(option->of ? option->of : "", "selection") ||
+    if (mp_text_is(option->part_of ? option->part_of : "", "selection") ||
         mp_text_is(option->name, "min-size") || mp_text_is(option->name, "min-count"))
         return OF_SELECTION;
     return option->scope & (CLI_READS | CLI_PRINTS | CLI_ALWAYS) ? OF_ALL : ON_ITS_PAGE;
@@ -148,11 +148,11 @@ static void put_choices(const cli_command *command, const cli_option *option)
     const char *words[MP_MOST_WORDS];
     size_t count = cli_option_words(command, option, words), choices = 0;
     bool by_kind = false;
-    for (const mp_choice *at = command->report ? command->report->choices : NULL;
-         option->kind == CLI_ASKS && at && at->argument; at++)
-        if (mp_text_is(at->argument, option->name)) {
+    for (const mp_choice *choice = command->report ? command->report->choices : NULL;
+         option->kind == CLI_ASKS && choice && choice->argument; choice++)
+        if (mp_text_is(choice->argument, option->name)) {
             choices++;
-            by_kind |= choices > 1 || !at->words;
+            by_kind |= choices > 1 || !choice->words;
         }
     if (!count)
         return;
@@ -162,9 +162,9 @@ static void put_choices(const cli_command *command, const cli_option *option)
         return;
     }
     put_words_of(command->report, option->name, NULL);
-    for (const mp_choice *at = command->report->choices; at->argument; at++)
-        if (at->where && mp_text_is(at->argument, option->name))
-            put_words_of(command->report, option->name, at->where);
+    for (const mp_choice *state = command->report->choices; state->argument; state++)
+        if (state->where && mp_text_is(state->argument, option->name))
+            put_words_of(command->report, option->name, state->where);
 }
 
 /* Return true if the text is about the option: "; of --by". */
@@ -179,21 +179,21 @@ static bool is_text(const char *line)
     return *line == '\0' || *line == '\t';
 }
 
-static size_t end_of_texts(const page *of, size_t line)
+static size_t end_of_texts(const page *state, size_t line)
 {
-    while (line < of->count && (is_text(of->lines[line]) || is_of(of->lines[line], NULL)))
+    while (line < state->count && (is_text(state->lines[line]) || is_of(state->lines[line], NULL)))
         line++;
     return line;
 }
 
 /* The page's own text about an option, where it has one behind `from`. */
-static void put_more(const page *of, size_t from, const char *name)
+static void put_more(const page *state, size_t from, const char *name)
 {
-    size_t line = from, end = end_of_texts(of, from);
-    while (line < end && !is_of(of->lines[line], name))
+    size_t line = from, end = end_of_texts(state, from);
+    while (line < end && !is_of(state->lines[line], name))
         line++;
-    while (++line < end && *of->lines[line] == '\t')
-        puts(of->lines[line]);
+    while (++line < end && *state->lines[line] == '\t')
+        puts(state->lines[line]);
 }
 
 /* Print the kinds of recordings that an option is for, if the command reads others too, in the
@@ -216,20 +216,20 @@ static void put_kinds(const cli_command *command, const cli_option *option)
 
 /* The table's text as a sentence, what it takes, of which kinds of recordings, and behind that what
  * the page has to say. */
-static void put_option(const page *of, size_t from, const cli_option *option)
+static void put_option(const page *state, size_t from, const cli_option *option)
 {
     char usual[32];
     put_option_name(option);
     printf("\n\t%c", toupper((unsigned char)option->help[0]));
     put_text(option->help + 1);
-    if (of->command)
-        put_text(cli_option_default(of->command, option, usual, sizeof usual));
+    if (state->command)
+        put_text(cli_option_default(state->command, option, usual, sizeof usual));
     puts(".");
-    if (!of->common) {
-        put_kinds(of->command, option);
-        put_choices(of->command, option);
+    if (!state->common) {
+        put_kinds(state->command, option);
+        put_choices(state->command, option);
     }
-    put_more(of, from, option->name);
+    put_more(state, from, option->name);
     putchar('\n');
 }
 
@@ -239,26 +239,26 @@ static bool is_on_page(const cli_option *option)
 }
 
 /* The command's own options, by the sections that help has. */
-static void put_own(const page *of, size_t from)
+static void put_own(const page *state, size_t from)
 {
     for (unsigned section = 0; section < CLI_SECTIONS; section++) {
         size_t count = 0;
         for (size_t i = 0; i < cli_option_count; i++) {
             const cli_option *option = &cli_option_table[i];
-            if (option->section != section || !takes(of->command, option) || !is_on_page(option))
+            if (option->section != section || !takes(state->command, option) || !is_on_page(option))
                 continue;
             if (count++ == 0)
                 printf("## %s\n\n", cli_section_name(section));
-            put_option(of, from, option);
+            put_option(state, from, option);
         }
     }
 }
 
-static void put_place(const page *of, size_t from, option_place place)
+static void put_place(const page *state, size_t from, option_place place)
 {
     for (size_t i = 0; i < cli_option_count; i++)
-        if (takes(of->command, &cli_option_table[i]) && place_of(&cli_option_table[i]) == place)
-            put_option(of, from, &cli_option_table[i]);
+        if (takes(state->command, &cli_option_table[i]) && place_of(&cli_option_table[i]) == place)
+            put_option(state, from, &cli_option_table[i]);
 }
 
 /* Names alone, where memprof(1) has the rest. */
@@ -277,37 +277,37 @@ static void put_names(const cli_command *command, option_place place, const char
 }
 
 /* Complain of texts about what is no option; gives the first line behind them. */
-static size_t check_texts(page *of, size_t from)
+static size_t check_texts(page *state, size_t from)
 {
-    size_t end = end_of_texts(of, from);
+    size_t end = end_of_texts(state, from);
     for (size_t i = from; i < end; i++)
-        if (is_of(of->lines[i], NULL) && !cli_option_of(of->command, of->lines[i] + 7))
-            complain(of, i, "no option of the command: --", of->lines[i] + 7);
+        if (is_of(state->lines[i], NULL) && !cli_option_of(state->command, state->lines[i] + 7))
+            complain(state, i, "no option of the command: --", state->lines[i] + 7);
     return end;
 }
 
 /* All options of a page's command. */
-static size_t insert_options(page *of, size_t line)
+static size_t insert_options(page *state, size_t line)
 {
-    size_t end = check_texts(of, line + 1);
-    put_own(of, line + 1);
+    size_t end = check_texts(state, line + 1);
+    put_own(state, line + 1);
     fputs("## Options of all commands\n\n", stdout);
-    put_names(of->command, OF_SELECTION, "Filters (see *memprof*(1)): ");
-    put_names(of->command, OF_ALL, "Common options (see *memprof*(1)): ");
+    put_names(state->command, OF_SELECTION, "Filters (see *memprof*(1)): ");
+    put_names(state->command, OF_ALL, "Common options (see *memprof*(1)): ");
     return end;
 }
 
 /* Those of all commands, in full: the default command has all of them. */
-static size_t insert_common(page *of, size_t line)
+static size_t insert_common(page *state, size_t line)
 {
     size_t count;
-    of->command = cli_commands(&count);
-    size_t end = check_texts(of, line + 1);
-    of->common = true;
-    put_place(of, line + 1, OF_ALL);
+    state->command = cli_commands(&count);
+    size_t end = check_texts(state, line + 1);
+    state->common = true;
+    put_place(state, line + 1, OF_ALL);
     fputs("## Filters\n\n", stdout);
-    put_place(of, line + 1, OF_SELECTION);
-    of->command = NULL;
+    put_place(state, line + 1, OF_SELECTION);
+    state->command = NULL;
     return end;
 }
 
@@ -398,8 +398,8 @@ static void insert_relations(void)
         bool first = true;
         put_definition(relations[i]->name, relations[i]->meaning);
         putchar('\t');
-        for (size_t at = 0; at < relations[i]->column_count; at++) {
-            const mp_column *column = &relations[i]->columns[at];
+        for (size_t index = 0; index < relations[i]->column_count; index++) {
+            const mp_column *column = &relations[i]->columns[index];
             if (column->flags & MP_FOR_PEOPLE)
                 continue;
             printf("%s_%s_", first ? "" : ", ", column->name);
@@ -419,13 +419,13 @@ static void insert_statuses(const cli_command *command)
 }
 
 /* One mark; gives the line behind it and what belongs to it. */
-static size_t insert(page *of, size_t line)
+static size_t insert(page *state, size_t line)
 {
-    const char *what = of->lines[line] + strlen("; insert ");
+    const char *what = state->lines[line] + strlen("; insert ");
     if (mp_text_is(what, "common"))
-        return insert_common(of, line);
-    if (of->command && mp_text_is(what, "options"))
-        return insert_options(of, line);
+        return insert_common(state, line);
+    if (state->command && mp_text_is(what, "options"))
+        return insert_options(state, line);
     if (mp_text_is(what, "commands"))
         insert_commands();
     else if (mp_text_is(what, "renderers"))
@@ -435,36 +435,36 @@ static size_t insert(page *of, size_t line)
     else if (mp_text_is(what, "relations"))
         insert_relations();
     else if (mp_text_is(what, "statuses"))
-        insert_statuses(of->command);
+        insert_statuses(state->command);
     else if (mp_text_is(what, "readers"))
         insert_readers();
-    else if (of->command && mp_text_is(what, "synopsis"))
-        insert_synopsis(of->command);
-    else if (of->command && mp_text_is(what, "groups"))
-        insert_groups(of->command);
+    else if (state->command && mp_text_is(what, "synopsis"))
+        insert_synopsis(state->command);
+    else if (state->command && mp_text_is(what, "groups"))
+        insert_groups(state->command);
     else
-        complain(of, line, "nothing to insert: ", what);
+        complain(state, line, "nothing to insert: ", what);
     return line + 1;
 }
 
 /* --- the program --- */
 
 /* The lines of a file; release with free_page. */
-static bool read_page(page *of)
+static bool read_page(page *state)
 {
-    FILE *file = fopen(of->path, "r");
+    FILE *file = fopen(state->path, "r");
     char *line = NULL;
     size_t size = 0;
     if (!file) {
-        perror(of->path);
+        perror(state->path);
         return false;
     }
     while (getline(&line, &size, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        of->lines = realloc(of->lines, (of->count + 1) * sizeof *of->lines);
-        if (!of->lines)
+        state->lines = realloc(state->lines, (state->count + 1) * sizeof *state->lines);
+        if (!state->lines)
             abort();
-        of->lines[of->count++] = strdup(line);
+        state->lines[state->count++] = strdup(line);
     }
     free(line);
     return fclose(file) == 0;
@@ -480,32 +480,32 @@ static const cli_command *command_of(const char *name, size_t length)
     return NULL;
 }
 
-static void free_page(page *of)
+static void free_page(page *state)
 {
-    for (size_t i = 0; i < of->count; i++)
-        free(of->lines[i]);
-    free(of->lines);
+    for (size_t i = 0; i < state->count; i++)
+        free(state->lines[i]);
+    free(state->lines);
 }
 
 /* A page is called memprof-COMMAND.1.scd. */
 static int put_page(const char *path)
 {
     static const char prefix[] = "memprof-";
-    page of = {.path = path};
+    page state = {.path = path};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (strncmp(name, prefix, strlen(prefix)) == 0)
-        of.command = command_of(name + strlen(prefix), strcspn(name + strlen(prefix), "."));
-    if (!read_page(&of)) {
-        free_page(&of);
+        state.command = command_of(name + strlen(prefix), strcspn(name + strlen(prefix), "."));
+    if (!read_page(&state)) {
+        free_page(&state);
         return EXIT_FAILURE;
     }
-    for (size_t line = 0; line < of.count;)
-        if (strncmp(of.lines[line], "; insert ", strlen("; insert ")) == 0)
-            line = insert(&of, line);
+    for (size_t line = 0; line < state.count;)
+        if (strncmp(state.lines[line], "; insert ", strlen("; insert ")) == 0)
+            line = insert(&state, line);
         else
-            puts(of.lines[line++]);
-    free_page(&of);
-    return of.wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+            puts(state.lines[line++]);
+    free_page(&state);
+    return state.wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int put_commands(void)
@@ -541,7 +541,7 @@ static bool same_words(const row *a, const row *b)
            memcmp(a->words, b->words, a->word_count * sizeof *a->words) == 0;
 }
 
-static void each_row(void (*put)(const row *of))
+static void each_row(void (*put)(const row *entry))
 {
     size_t count;
     const cli_command *commands = cli_commands(&count);
@@ -549,15 +549,15 @@ static void each_row(void (*put)(const row *of))
         row rows[CLI_MOST_COMMANDS];
         size_t row_count = 0;
         for (size_t j = 0; j < count; j++) {
-            row *own = &rows[row_count], *same = rows;
-            *own = (row){.option = &cli_option_table[i]};
-            if (!takes(&commands[j], own->option))
+            row *state = &rows[row_count], *same = rows;
+            *state = (row){.option = &cli_option_table[i]};
+            if (!takes(&commands[j], state->option))
                 continue;
-            own->word_count = cli_option_words(&commands[j], own->option, own->words);
-            while (!same_words(same, own))
+            state->word_count = cli_option_words(&commands[j], state->option, state->words);
+            while (!same_words(same, state))
                 same++;
             same->commands[same->command_count++] = commands[j].name;
-            row_count += same == own;
+            row_count += same == state;
         }
         for (size_t j = 0; j < row_count; j++)
             put(&rows[j]);
@@ -570,9 +570,9 @@ static void put_list(const char *const *texts, size_t count, const char *between
         printf("%s%s", i ? between : "", texts[i]);
 }
 
-static bool is_path(const row *of, const char *argument)
+static bool is_path(const row *entry, const char *argument)
 {
-    return of->option->argument && mp_text_is(of->option->argument, argument);
+    return entry->option->argument && mp_text_is(entry->option->argument, argument);
 }
 
 /* Inside single quotes, with names of arguments as the command line writes them; letters of
@@ -597,9 +597,9 @@ static void put_operands(const char *form)
         if (commands[i].operand && islower((unsigned char)commands[i].operand[0])) {
             char words[64];
             snprintf(words, sizeof words, "%s", commands[i].operand);
-            for (char *at = words; *at; at++)
-                if (*at == '|')
-                    *at = ' ';
+            for (char *cursor = words; *cursor; cursor++)
+                if (*cursor == '|')
+                    *cursor = ' ';
             printf(form, commands[i].name, words);
         }
 }
@@ -612,19 +612,19 @@ static void put_names_of_commands(const char *form)
         printf(form, commands[i].name);
 }
 
-static void put_bash_row(const row *of)
+static void put_bash_row(const row *entry)
 {
-    const char *kind = !of->option->argument ? "flag"
-                       : of->word_count      ? "words"
-                       : is_path(of, "FILE") ? "files"
-                       : is_path(of, "DIR")  ? "folders"
-                                             : "text";
-    char letter[] = {'-', of->option->letter, '\0'};
+    const char *kind = !entry->option->argument ? "flag"
+                       : entry->word_count      ? "words"
+                       : is_path(entry, "FILE") ? "files"
+                       : is_path(entry, "DIR")  ? "folders"
+                                                : "text";
+    char letter[] = {'-', entry->option->letter, '\0'};
     fputs("    _memprof_option ' ", stdout);
-    put_list(of->commands, of->command_count, " ");
-    printf(" ' --%s '%s' %s%s", of->option->name, of->option->letter ? letter : "", kind,
-           of->word_count ? " " : "");
-    put_list(of->words, of->word_count, " ");
+    put_list(entry->commands, entry->command_count, " ");
+    printf(" ' --%s '%s' %s%s", entry->option->name, entry->option->letter ? letter : "", kind,
+           entry->word_count ? " " : "");
+    put_list(entry->words, entry->word_count, " ");
     putchar('\n');
 }
 
@@ -688,12 +688,12 @@ static void put_bash(void)
          "complete -o bashdefault -o default -F _memprof memprof");
 }
 
-static void put_zsh_row(const row *of)
+static void put_zsh_row(const row *entry)
 {
-    const cli_option *option = of->option;
+    const cli_option *option = entry->option;
     const char *equals = option->argument ? "=" : "";
     fputs("    [[ $command == (", stdout);
-    put_list(of->commands, of->command_count, "|");
+    put_list(entry->commands, entry->command_count, "|");
     fputs(") ]] && options+=(", stdout);
     if (option->letter && !option->repeats)
         printf("'(-%c --%s)'", option->letter, option->name);
@@ -707,13 +707,13 @@ static void put_zsh_row(const row *of)
     putchar(']');
     if (option->argument) {
         fputs(": :", stdout);
-        if (of->word_count)
+        if (entry->word_count)
             putchar('(');
-        put_list(of->words, of->word_count, " ");
-        fputs(of->word_count        ? ")"
-              : is_path(of, "FILE") ? "_files"
-              : is_path(of, "DIR")  ? "_files -/"
-                                    : "",
+        put_list(entry->words, entry->word_count, " ");
+        fputs(entry->word_count        ? ")"
+              : is_path(entry, "FILE") ? "_files"
+              : is_path(entry, "DIR")  ? "_files -/"
+                                       : "",
               stdout);
     }
     puts("')");
@@ -759,22 +759,22 @@ static void put_zsh(void)
          "_memprof \"$@\"");
 }
 
-static void put_fish_row(const row *of)
+static void put_fish_row(const row *entry)
 {
-    const cli_option *option = of->option;
+    const cli_option *option = entry->option;
     fputs("complete -c memprof -n '__memprof_is ", stdout);
-    put_list(of->commands, of->command_count, " ");
+    put_list(entry->commands, entry->command_count, " ");
     printf("' -l %s", option->name);
     if (option->letter)
         printf(" -s %c", option->letter);
-    if (of->word_count) {
+    if (entry->word_count) {
         fputs(" -x -a '", stdout);
-        put_list(of->words, of->word_count, " ");
+        put_list(entry->words, entry->word_count, " ");
         putchar('\'');
     } else if (option->argument) {
-        fputs(is_path(of, "FILE")  ? " -r -F"
-              : is_path(of, "DIR") ? " -x -a '(__fish_complete_directories)'"
-                                   : " -x",
+        fputs(is_path(entry, "FILE")  ? " -r -F"
+              : is_path(entry, "DIR") ? " -x -a '(__fish_complete_directories)'"
+                                      : " -x",
               stdout);
     }
     fputs(" -d '", stdout);

@@ -151,15 +151,15 @@ void gen_answer_growth(gen_json *json, gen_row *rows, size_t count)
     qsort(rows, count, sizeof *rows, by_change);
     gen_json_open(json, "growth", '[');
     for (size_t i = 0; i < count; i++) {
-        gen_sum from = rows[i].before, to = rows[i].live;
+        gen_sum from = rows[i].before, total = rows[i].live;
         gen_json_row(json);
         gen_json_text(json, "key", rows[i].key);
         gen_json_number(json, "from_objects", from.objects);
-        gen_json_number(json, "to_objects", to.objects);
-        gen_json_number(json, "delta_objects", to.objects - from.objects);
+        gen_json_number(json, "to_objects", total.objects);
+        gen_json_number(json, "delta_objects", total.objects - from.objects);
         gen_json_number(json, "from_bytes", from.bytes);
-        gen_json_number(json, "to_bytes", to.bytes);
-        gen_json_number(json, "delta_bytes", to.bytes - from.bytes);
+        gen_json_number(json, "to_bytes", total.bytes);
+        gen_json_number(json, "delta_bytes", total.bytes - from.bytes);
         gen_json_close(json);
     }
     gen_json_close(json);
@@ -200,7 +200,7 @@ static size_t walk(const gen_graph_view *view, int64_t without, const char *type
 
 /* An object dominates what is reached with it and not without it. Of an object's dominators each
  * dominates the next, so the nearest is the one that dominates the fewest. */
-static void find_dominators(gen_graph *graph, const gen_graph_view *view, size_t all,
+static void find_dominators(gen_graph *graph, const gen_graph_view *view, size_t total,
                             unsigned char *reached, uint32_t *found)
 {
     size_t count = (size_t)view->count;
@@ -212,7 +212,7 @@ static void find_dominators(gen_graph *graph, const gen_graph_view *view, size_t
     for (size_t i = 0; i < count; i++) {
         if (!graph->reached[i])
             continue;
-        dominated[i] = all - walk(view, (int64_t)i, NULL, reached, found);
+        dominated[i] = total - walk(view, (int64_t)i, NULL, reached, found);
         for (size_t j = 0; j < count; j++) {
             int nearest = graph->dominators[j];
             if (!graph->reached[j] || reached[j])
@@ -230,10 +230,10 @@ void gen_graph_build(gen_graph *graph, const gen_graph_view *view)
     size_t count = (size_t)view->count;
     uint32_t *found = gen_alloc(count, sizeof *found);
     *graph = (gen_graph){.reached = gen_alloc(count, 1)};
-    size_t all = walk(view, -1, NULL, graph->reached, found);
+    size_t total = walk(view, -1, NULL, graph->reached, found);
     if (count <= GEN_MOST_DOMINATED) {
         unsigned char *reached = gen_alloc(count, 1);
-        find_dominators(graph, view, all, reached, found);
+        find_dominators(graph, view, total, reached, found);
         free(reached);
     }
     free(found);

@@ -375,8 +375,8 @@ int oemp_life(int born, int64_t index)
 static int64_t created_of_life(const oemp_plan *plan, int site, int born, int life)
 {
     int64_t first = (life + OEMP_LIVES - born % OEMP_LIVES) % OEMP_LIVES;
-    int64_t all = oemp_created(plan, site, born);
-    return first < all ? (all - first + OEMP_LIVES - 1) / OEMP_LIVES : 0;
+    int64_t total = oemp_created(plan, site, born);
+    return first < total ? (total - first + OEMP_LIVES - 1) / OEMP_LIVES : 0;
 }
 
 int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life)
@@ -433,18 +433,18 @@ static gen_sum born(const oemp_plan *plan, int site, int from, int to, int alive
     return sum;
 }
 
-static gen_sum alive(const oemp_plan *plan, int site, int at)
+static gen_sum alive(const oemp_plan *plan, int site, int index)
 {
-    return born(plan, site, 1, at, at);
+    return born(plan, site, 1, index, index);
 }
 
 /* Over all sites; reusable objects are counted apart. */
-static gen_sum all_alive(const oemp_plan *plan, int at, bool reusable)
+static gen_sum all_alive(const oemp_plan *plan, int index, bool reusable)
 {
     gen_sum sum = {0, 0};
     for (int site = 0; site < plan->site_count; site++)
         if (oemp_is_reusable(plan, site) == reusable) {
-            gen_sum more = alive(plan, site, at);
+            gen_sum more = alive(plan, site, index);
             gen_add(&sum, more.objects, more.bytes);
         }
     return sum;
@@ -463,10 +463,11 @@ static gen_sum all_created(const oemp_plan *plan, int from, int to)
 
 static void answer_totals(gen_json *json, const oemp_plan *plan)
 {
-    int to = to_snapshot(plan);
-    gen_sum live = all_alive(plan, to, false), created = all_created(plan, 1, to), peak = {0, 0};
-    for (int at = 1; at <= oemp_last_snapshot(plan); at++)
-        gen_raise(&peak, all_alive(plan, at, false));
+    int target = to_snapshot(plan);
+    gen_sum live = all_alive(plan, target, false), created = all_created(plan, 1, target),
+            peak = {0, 0};
+    for (int index = 1; index <= oemp_last_snapshot(plan); index++)
+        gen_raise(&peak, all_alive(plan, index, false));
     gen_answer_totals(json, live, created, created.objects - live.objects, peak);
     gen_json_close(json);
 }
@@ -475,12 +476,12 @@ static void answer_snapshots(gen_json *json, const oemp_plan *plan)
 {
     int64_t before = 0; /* objects alive */
     gen_json_open(json, "snapshots", '[');
-    for (int at = 1; at <= oemp_last_snapshot(plan); at++) {
-        gen_sum live = all_alive(plan, at, false), reusable = all_alive(plan, at, true);
-        int64_t created = all_created(plan, at, at).objects;
-        gen_answer_snapshot(json, at, oemp_tag(plan, at), oemp_time(plan, at), created,
+    for (int index = 1; index <= oemp_last_snapshot(plan); index++) {
+        gen_sum live = all_alive(plan, index, false), reusable = all_alive(plan, index, true);
+        int64_t created = all_created(plan, index, index).objects;
+        gen_answer_snapshot(json, index, oemp_tag(plan, index), oemp_time(plan, index), created,
                             before + created - live.objects, live);
-        gen_json_number(json, "platform_bytes", oemp_platform_total(at));
+        gen_json_number(json, "platform_bytes", oemp_platform_total(index));
         if (reusable.objects)
             gen_json_sum(json, "reusable", reusable);
         gen_json_close(json);
@@ -494,20 +495,20 @@ static void answer_leaks(gen_json *json, const oemp_plan *plan)
 {
     gen_row rows[OEMP_SITES] = {{0}};
     const char *stacks[OEMP_SITES][MOST_FRAMES];
-    int to = to_snapshot(plan);
+    int target = to_snapshot(plan);
     for (int site = 0; site < plan->site_count; site++) {
         const oemp_site *words = &plan->sites[site];
         gen_row *row = &rows[site];
         row->key = words->type;
         row->name = words->source ? words->source : words->other ? words->other : words->builtin;
         if (!oemp_is_reusable(plan, site))
-            row->live = born(plan, site, 2, to, to);
-        for (int at = 2; at <= to; at++) {
-            row->births += born(plan, site, at, at, to).objects > 0;
-            row->moments += all_created(plan, at, at).objects > 0;
+            row->live = born(plan, site, 2, target, target);
+        for (int index = 2; index <= target; index++) {
+            row->births += born(plan, site, index, index, target).objects > 0;
+            row->moments += all_created(plan, index, index).objects > 0;
         }
-        row->created = born(plan, site, 1, to, 0).objects;
-        row->deleted = row->created - alive(plan, site, to).objects;
+        row->created = born(plan, site, 1, target, 0).objects;
+        row->deleted = row->created - alive(plan, site, target).objects;
         row->line = words->line;
         row->stack = stacks[site];
         int line = words->line, node = plan->sites[site].node;

@@ -287,14 +287,14 @@ static prf_table table_of(int64_t version)
     sum_nodes(&table);
     for (int i = 1; i < NODES; i++) {
         prf_call call = {nodes[nodes[i].parent].module, nodes[i].caller_line, nodes[i].module, 0};
-        int at = 0;
-        while (at < table.call_count &&
-               (table.calls[at].caller != call.caller || table.calls[at].line != call.line ||
-                table.calls[at].callee != call.callee))
-            at++;
-        if (at == table.call_count)
+        int index = 0;
+        while (index < table.call_count &&
+               (table.calls[index].caller != call.caller || table.calls[index].line != call.line ||
+                table.calls[index].callee != call.callee))
+            index++;
+        if (index == table.call_count)
             table.calls[table.call_count++] = call;
-        table.calls[at].count += nodes[i].calls;
+        table.calls[index].count += nodes[i].calls;
     }
     return table;
 }

@@ -117,26 +117,27 @@ bool mp_character_is_space(uint32_t code)
 
 /* --- sets --- */
 
-/* Behind "[:alpha:]" at `at`; NULL: it is none. */
-static const char *read_class(const char *at, uint32_t code, unsigned flags, bool *in)
+/* Behind "[:alpha:]" at `cursor`; NULL: it is none. */
+static const char *read_class(const char *cursor, uint32_t code, unsigned flags, bool *in)
 {
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         size_t length = strlen(classes[i].name);
-        if (strncmp(at + 2, classes[i].name, length) != 0 || strncmp(at + 2 + length, ":]", 2) != 0)
+        if (strncmp(cursor + 2, classes[i].name, length) != 0 ||
+            strncmp(cursor + 2 + length, ":]", 2) != 0)
             continue;
         unsigned bits = classes[i].bits;
         if ((flags & MP_SET_ANY_CASE) && (bits & (UPPER | LOWER)))
             bits |= UPPER | LOWER;
         *in |= (bits_of(code) & bits) != 0;
-        return at + length + 4;
+        return cursor + length + 4;
     }
     return NULL;
 }
 
 /* Take an end of a range off: a character, or "[.x.]" or "[=x=]". False: there is none. */
-static bool take_end(const char **at, unsigned flags, uint32_t *code)
+static bool take_end(const char **cursor, unsigned flags, uint32_t *code)
 {
-    const char *p = *at;
+    const char *p = *cursor;
     char kind = p[0] == '[' && (p[1] == '.' || p[1] == '=') ? p[1] : '\0';
     p += kind ? 2 : *p == '\\' && (flags & MP_SET_ESCAPES);
     if (!*p)
@@ -144,37 +145,37 @@ static bool take_end(const char **at, unsigned flags, uint32_t *code)
     *code = mp_character_take(&p);
     if (kind && (p[0] != kind || p[1] != ']'))
         return false;
-    *at = p + (kind ? 2 : 0);
+    *cursor = p + (kind ? 2 : 0);
     return true;
 }
 
-const char *mp_set_read(const char *at, uint32_t code, unsigned flags, bool *in,
+const char *mp_set_read(const char *cursor, uint32_t code, unsigned flags, bool *in,
                         const char **reason)
 {
     const char *no_end = "a [ without its ]";
     bool fold = flags & MP_SET_ANY_CASE, negated, found = false;
     if (fold)
         code = mp_character_lower(code);
-    at++;
-    negated = *at == '^' || (*at == '!' && (flags & MP_SET_OF_GLOB));
-    at += negated;
-    for (const char *first = at; *at && (*at != ']' || at == first);) {
+    cursor++;
+    negated = *cursor == '^' || (*cursor == '!' && (flags & MP_SET_OF_GLOB));
+    cursor += negated;
+    for (const char *first = cursor; *cursor && (*cursor != ']' || cursor == first);) {
         uint32_t low, high;
-        if (at[0] == '[' && at[1] == ':') {
-            at = read_class(at, code, flags, &found);
+        if (cursor[0] == '[' && cursor[1] == ':') {
+            cursor = read_class(cursor, code, flags, &found);
             *reason = "a class that is none of alpha, digit, alnum, upper, lower, space, blank, "
                       "punct, cntrl, xdigit, graph and print";
-            if (!at)
+            if (!cursor)
                 return NULL;
             continue;
         }
-        *reason = *at == '[' ? "[. .] or [= =] around more than one character" : no_end;
-        if (!take_end(&at, flags, &low))
+        *reason = *cursor == '[' ? "[. .] or [= =] around more than one character" : no_end;
+        if (!take_end(&cursor, flags, &low))
             return NULL;
         high = low;
-        if (at[0] == '-' && at[1] && at[1] != ']') {
-            at++;
-            if (!take_end(&at, flags, &high))
+        if (cursor[0] == '-' && cursor[1] && cursor[1] != ']') {
+            cursor++;
+            if (!take_end(&cursor, flags, &high))
                 return NULL;
         }
         *reason = "a range that ends before it begins";
@@ -185,8 +186,8 @@ const char *mp_set_read(const char *at, uint32_t code, unsigned flags, bool *in,
                  (fold && mp_character_lower(low) <= code && code <= mp_character_lower(high));
     }
     *reason = no_end;
-    if (!*at)
+    if (!*cursor)
         return NULL;
     *in = found != negated;
-    return at + 1;
+    return cursor + 1;
 }

@@ -20,9 +20,9 @@ enum {
     MP_SET_ANY_CASE = 4,
 };
 
-/* Behind the set at `at`, which is "["; NULL: it does not end, or is none, for a reason. Whether
- * the character is in it is in `*in`. */
-const char *mp_set_read(const char *at, uint32_t code, unsigned flags, bool *in,
+/* Behind the set at `cursor`, which is "["; NULL: it does not end, or is none, for a reason.
+ * Whether the character is in it is in `*in`. */
+const char *mp_set_read(const char *cursor, uint32_t code, unsigned flags, bool *in,
                         const char **reason);
 
 #endif

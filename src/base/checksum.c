@@ -9,7 +9,7 @@
 
 static const char kind[] = "xxh128:";
 
-mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *into, size_t room), void *opaque)
+mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *buffer, size_t room), void *opaque)
 {
     char block[64 * 1024];
     XXH3_state_t state;

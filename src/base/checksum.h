@@ -16,7 +16,7 @@ typedef struct mp_checksum {
 
 /* Return the checksum of everything that `more` reads, up to `room` bytes at a time, until it
  * reads none. */
-mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *into, size_t room), void *opaque);
+mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *buffer, size_t room), void *opaque);
 /* Return the checksum of a text. */
 mp_checksum mp_checksum_of_text(const char *text, size_t length);
 /* Compare two known checksums. */

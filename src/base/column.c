@@ -9,7 +9,7 @@ void mp_row_clear(const mp_column *columns, size_t count, void *row)
         if (columns[i].offset == MP_NO_MEMBER)
             continue;
         if (columns[i].unit == MP_LIST)
-            *(mp_texts *)member = (mp_texts){.at = NULL};
+            *(mp_texts *)member = (mp_texts){.items = NULL};
         else if (columns[i].unit == MP_TEXT)
             *(const char **)member = NULL;
         else if (mp_unit_is_real(columns[i].unit))

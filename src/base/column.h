@@ -75,10 +75,10 @@ typedef struct mp_column {
 
 /* Texts of an MP_LIST column of a row struct, the most important first. */
 typedef struct mp_texts {
-    const char *const *at; /* NULL: not known */
+    const char *const *items; /* NULL: not known */
     size_t count;
     const char *empty; /* text that people read for an empty list, or NULL */
-    size_t whole;      /* how many there are, where `at` has but the first of them; 0: all */
+    size_t whole;      /* how many there are, where `items` has but the first of them; 0: all */
     bool kept;         /* they live as long as the document, and are UTF-8: no copy is made */
 } mp_texts;
 

@@ -96,7 +96,7 @@ static void keep(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *p
         .id = id,
         .path = path ? mp_arena_copy(&diagnostics->strings, path, strlen(path)) : NULL,
         .line = line,
-        .message = text.at,
+        .message = text.start,
     };
 }
 

@@ -139,20 +139,20 @@ size_t mp_encoding_unit(const mp_encoding *encoding)
     return encoding->unit == BYTES ? 1 : 2;
 }
 
-static size_t ascii_of_bytes(const char *at, size_t length)
+static size_t ascii_of_bytes(const char *cursor, size_t length)
 {
     size_t i = 0;
     for (uint64_t word; i + sizeof word <= length; i += sizeof word) {
-        memcpy(&word, at + i, sizeof word);
+        memcpy(&word, cursor + i, sizeof word);
         if (word & 0x8080808080808080u)
             break;
     }
-    while (i < length && (unsigned char)at[i] < HIGH)
+    while (i < length && (unsigned char)cursor[i] < HIGH)
         i++;
     return i;
 }
 
-size_t mp_encoding_ascii(const mp_encoding *encoding, const char *at, size_t length, char *out,
+size_t mp_encoding_ascii(const mp_encoding *encoding, const char *cursor, size_t length, char *out,
                          size_t room)
 {
     enum { STEP = 16 };
@@ -160,22 +160,22 @@ size_t mp_encoding_ascii(const mp_encoding *encoding, const char *at, size_t len
     size_t count = length / width < room ? length / width : room;
     size_t low = encoding->unit == UTF16_BE, i = 0, k;
     if (width == 1) {
-        count = ascii_of_bytes(at, count);
-        memcpy(out, at, count);
+        count = ascii_of_bytes(cursor, count);
+        memcpy(out, cursor, count);
         return count;
     }
     for (; i + STEP <= count; i += STEP) {
         unsigned char odd = 0;
         for (k = 0; k < STEP; k++)
-            odd |= (unsigned char)(at[2 * (i + k) + low] & 0x80) |
-                   (unsigned char)at[2 * (i + k) + 1 - low];
+            odd |= (unsigned char)(cursor[2 * (i + k) + low] & 0x80) |
+                   (unsigned char)cursor[2 * (i + k) + 1 - low];
         if (odd)
             break;
         for (k = 0; k < STEP; k++)
-            out[i + k] = at[2 * (i + k) + low];
+            out[i + k] = cursor[2 * (i + k) + low];
     }
-    for (; i < count && !at[2 * i + 1 - low] && (unsigned char)at[2 * i + low] < HIGH; i++)
-        out[i] = at[2 * i + low];
+    for (; i < count && !cursor[2 * i + 1 - low] && (unsigned char)cursor[2 * i + low] < HIGH; i++)
+        out[i] = cursor[2 * i + low];
     return i;
 }
 
@@ -194,25 +194,25 @@ static size_t put_bad(size_t length, char *out, size_t *put, bool *bad)
     return length;
 }
 
-static uint32_t unit_at(const mp_encoding *encoding, const char *at)
+static uint32_t unit_at(const mp_encoding *encoding, const char *cursor)
 {
-    const unsigned char *b = (const unsigned char *)at;
+    const unsigned char *b = (const unsigned char *)cursor;
     return encoding->unit == UTF16_LE ? (uint32_t)b[1] << 8 | b[0] : (uint32_t)b[0] << 8 | b[1];
 }
 
-static size_t take_utf16(const mp_encoding *encoding, const char *at, size_t length, bool last,
+static size_t take_utf16(const mp_encoding *encoding, const char *cursor, size_t length, bool last,
                          char *out, size_t *put, bool *bad)
 {
     if (length < 2)
         return last ? put_bad(length, out, put, bad) : 0;
-    uint32_t code = unit_at(encoding, at);
+    uint32_t code = unit_at(encoding, cursor);
     if (code < 0xd800 || code > 0xdfff) {
         put_code(code, out, put);
         return 2;
     }
     if (code < 0xdc00 && length < 4 && !last)
         return 0;
-    uint32_t low = code < 0xdc00 && length >= 4 ? unit_at(encoding, at + 2) : 0;
+    uint32_t low = code < 0xdc00 && length >= 4 ? unit_at(encoding, cursor + 2) : 0;
     if (low < 0xdc00 || low > 0xdfff)
         return put_bad(2, out, put, bad);
     put_code(0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00), out, put);
@@ -220,11 +220,11 @@ static size_t take_utf16(const mp_encoding *encoding, const char *at, size_t len
 }
 
 /* Convert a character of more than two bytes or of several code points. */
-static size_t take_longer(const mp_encoding *encoding, const char *at, size_t length, bool last,
+static size_t take_longer(const mp_encoding *encoding, const char *cursor, size_t length, bool last,
                           char *out, size_t *put, bool *bad)
 {
     for (size_t n = 1; n <= length && n <= LONGEST; n++) {
-        if (convert(encoding->iconv, at, n, out, put))
+        if (convert(encoding->iconv, cursor, n, out, put))
             return n;
         if (errno != EINVAL)
             return put_bad(1, out, put, bad);
@@ -232,14 +232,14 @@ static size_t take_longer(const mp_encoding *encoding, const char *at, size_t le
     return last || length >= LONGEST ? put_bad(1, out, put, bad) : 0;
 }
 
-size_t mp_encoding_take(mp_encoding *encoding, const char *at, size_t length, bool last, char *out,
-                        size_t *put, bool *bad)
+size_t mp_encoding_take(mp_encoding *encoding, const char *cursor, size_t length, bool last,
+                        char *out, size_t *put, bool *bad)
 {
-    const unsigned char *b = (const unsigned char *)at;
+    const unsigned char *b = (const unsigned char *)cursor;
     if (encoding->unit != BYTES)
-        return take_utf16(encoding, at, length, last, out, put, bad);
+        return take_utf16(encoding, cursor, length, last, out, put, bad);
     if (*b < HIGH) {
-        *out = *at;
+        *out = *cursor;
         return *put = 1;
     }
     uint32_t code = encoding->one[*b - HIGH];
@@ -247,14 +247,14 @@ size_t mp_encoding_take(mp_encoding *encoding, const char *at, size_t length, bo
     if (code == LONGER && length > 1) {
         uint32_t *known = &encoding->two[*b - HIGH][b[1]];
         if (*known == UNKNOWN)
-            *known = code_of(encoding->iconv, at, 2);
+            *known = code_of(encoding->iconv, cursor, 2);
         code = *known;
         taken = 2;
     }
     if (code == NONE) /* byte behind the first may be a quote */
         return put_bad(1, out, put, bad);
     if (code == LONGER)
-        return take_longer(encoding, at, length, last, out, put, bad);
+        return take_longer(encoding, cursor, length, last, out, put, bad);
     put_code(code, out, put);
     return taken;
 }
@@ -262,11 +262,11 @@ size_t mp_encoding_take(mp_encoding *encoding, const char *at, size_t length, bo
 mp_slice mp_encoding_text(mp_encoding *encoding, mp_arena *arena, mp_slice text, bool *bad)
 {
     size_t from, length = 0, put;
-    if (encoding->unit == BYTES && ascii_of_bytes(text.at, text.length) == text.length)
+    if (encoding->unit == BYTES && ascii_of_bytes(text.start, text.length) == text.length)
         return text;
     char *out = mp_arena_alloc(arena, text.length * MP_MOST_OF_CHARACTER);
     for (from = 0; from < text.length; length += put)
-        from += mp_encoding_take(encoding, text.at + from, text.length - from, true, out + length,
-                                 &put, bad);
+        from += mp_encoding_take(encoding, text.start + from, text.length - from, true,
+                                 out + length, &put, bad);
     return (mp_slice){out, length};
 }

@@ -22,17 +22,17 @@ void mp_encoding_close(mp_encoding *encoding);
  * UTF-16. */
 size_t mp_encoding_unit(const mp_encoding *encoding);
 /* Copy the ASCII that stands at the beginning, as far as there is room: how many characters. */
-size_t mp_encoding_ascii(const mp_encoding *encoding, const char *at, size_t length, char *out,
+size_t mp_encoding_ascii(const mp_encoding *encoding, const char *cursor, size_t length, char *out,
                          size_t room);
 
 /* No character has more bytes of UTF-8, nor more of its own. */
 enum { MP_MOST_OF_CHARACTER = 16 };
 
-/* Write the character at `at` as UTF-8, `*put` bytes, and give how many bytes it has there. What is
- * none is one or two bytes of U+FFFD, and *bad is set. 0: it goes on behind `length`, which is not
- * the end of the text (`last`). */
-size_t mp_encoding_take(mp_encoding *encoding, const char *at, size_t length, bool last, char *out,
-                        size_t *put, bool *bad);
+/* Write the character at `cursor` as UTF-8, `*put` bytes, and give how many bytes it has there.
+ * What is none is one or two bytes of U+FFFD, and *bad is set. 0: it goes on behind `length`, which
+ * is not the end of the text (`last`). */
+size_t mp_encoding_take(mp_encoding *encoding, const char *cursor, size_t length, bool last,
+                        char *out, size_t *put, bool *bad);
 /* The text in UTF-8: itself where it is ASCII, else in the arena. */
 mp_slice mp_encoding_text(mp_encoding *encoding, mp_arena *arena, mp_slice text, bool *bad);
 

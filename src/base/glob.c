@@ -7,24 +7,24 @@
 /* Take what one character fits off the pattern, if this one does. */
 static bool take_one(const char **glob, uint32_t code, unsigned flags)
 {
-    const char *at = *glob, *reason;
+    const char *cursor = *glob, *reason;
     bool fits = false, fold = flags & MP_GLOB_ANY_CASE;
     unsigned of_set = MP_SET_OF_GLOB | (flags & MP_GLOB_NO_ESCAPES ? 0u : MP_SET_ESCAPES) |
                       (fold ? (unsigned)MP_SET_ANY_CASE : 0u);
-    if (*at == '?') {
-        *glob = at + 1;
+    if (*cursor == '?') {
+        *glob = cursor + 1;
         return true;
     }
-    const char *end = *at == '[' ? mp_set_read(at, code, of_set, &fits, &reason) : NULL;
+    const char *end = *cursor == '[' ? mp_set_read(cursor, code, of_set, &fits, &reason) : NULL;
     if (end) {
         *glob = end;
         return fits;
     }
-    at += *at == '\\' && !(flags & MP_GLOB_NO_ESCAPES);
-    if (!*at)
+    cursor += *cursor == '\\' && !(flags & MP_GLOB_NO_ESCAPES);
+    if (!*cursor)
         return false;
-    uint32_t wanted = mp_character_take(&at);
-    *glob = at;
+    uint32_t wanted = mp_character_take(&cursor);
+    *glob = cursor;
     return wanted == code || (fold && mp_character_lower(wanted) == mp_character_lower(code));
 }
 
@@ -67,15 +67,15 @@ bool mp_glob_fits(const char *glob, const char *text, unsigned flags)
 mp_slice mp_glob_core(const char *glob)
 {
     mp_slice core = {glob, 0};
-    for (const char *at = glob; *at && *at != '[';) {
-        const size_t length = strcspn(at, "*?[\\");
+    for (const char *cursor = glob; *cursor && *cursor != '[';) {
+        const size_t length = strcspn(cursor, "*?[\\");
         if (length > core.length)
-            core = (mp_slice){at, length};
-        at += length;
-        if (*at == '\\' && at[1])
-            at += 2; /* skip the escaped character, or its first byte */
-        else if (*at && *at != '[')
-            at++;
+            core = (mp_slice){cursor, length};
+        cursor += length;
+        if (*cursor == '\\' && cursor[1])
+            cursor += 2; /* skip the escaped character, or its first byte */
+        else if (*cursor && *cursor != '[')
+            cursor++;
     }
     return core;
 }

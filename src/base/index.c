@@ -8,10 +8,10 @@ enum { FIRST_PLACES = 16 };
 
 static mp_id_entry *id_place(const mp_id_index *index, uint64_t key)
 {
-    size_t at = (size_t)mp_hash64(key) & index->mask;
-    while (index->entries[at].value && index->entries[at].key != key)
-        at = (at + 1) & index->mask;
-    return &index->entries[at];
+    size_t position = (size_t)mp_hash64(key) & index->mask;
+    while (index->entries[position].value && index->entries[position].key != key)
+        position = (position + 1) & index->mask;
+    return &index->entries[position];
 }
 
 uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key)
@@ -61,10 +61,10 @@ void mp_hash_index_grow(mp_hash_index *index)
     for (size_t i = 0; index->entries && i <= index->mask; i++) {
         if (!index->entries[i].value)
             continue;
-        size_t at = index->entries[i].hash & larger.mask;
-        while (larger.entries[at].value)
-            at = (at + 1) & larger.mask;
-        larger.entries[at] = index->entries[i];
+        size_t position = index->entries[i].hash & larger.mask;
+        while (larger.entries[position].value)
+            position = (position + 1) & larger.mask;
+        larger.entries[position] = index->entries[i];
     }
     free(index->entries);
     *index = larger;

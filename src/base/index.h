@@ -53,11 +53,12 @@ static inline const mp_hash_entry *mp_hash_index_home(const mp_hash_index *index
 static inline mp_hash_entry *mp_hash_index_place(const mp_hash_index *index, uint64_t hash,
                                                  mp_same *same, const void *opaque)
 {
-    size_t at = (uint32_t)hash & index->mask;
-    for (; index->entries[at].value; at = (at + 1) & index->mask)
-        if (index->entries[at].hash == (uint32_t)hash && same(opaque, index->entries[at].value))
+    size_t position = (uint32_t)hash & index->mask;
+    for (; index->entries[position].value; position = (position + 1) & index->mask)
+        if (index->entries[position].hash == (uint32_t)hash &&
+            same(opaque, index->entries[position].value))
             break;
-    return &index->entries[at];
+    return &index->entries[position];
 }
 
 static inline uint32_t mp_hash_index_get(const mp_hash_index *index, uint64_t hash, mp_same *same,

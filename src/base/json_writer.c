@@ -95,14 +95,14 @@ void mp_json_put_text(mp_json *json, const char *text, size_t length)
 
 void mp_json_put_number(mp_json *json, int64_t number)
 {
-    char text[24], *at = text + sizeof text;
+    char text[24], *cursor = text + sizeof text;
     uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
     do
-        *--at = (char)('0' + left % 10);
+        *--cursor = (char)('0' + left % 10);
     while (left /= 10);
     if (number < 0)
-        *--at = '-';
-    put(json, at, (size_t)(text + sizeof text - at));
+        *--cursor = '-';
+    put(json, cursor, (size_t)(text + sizeof text - cursor));
 }
 
 void mp_json_put_word(mp_json *json, const char *word)

@@ -151,15 +151,15 @@ mp_memory_range *mp_arena_ranges(const mp_arena *arena, size_t *count)
 
 static int compare_to_range(const void *address, const void *range)
 {
-    const uintptr_t at = *(const uintptr_t *)address;
+    const uintptr_t state = *(const uintptr_t *)address;
     const mp_memory_range *in = range;
-    return at < in->begin ? -1 : at >= in->end;
+    return state < in->begin ? -1 : state >= in->end;
 }
 
 bool mp_ranges_have(const mp_memory_range *ranges, size_t count, const void *memory)
 {
-    uintptr_t at = (uintptr_t)memory;
-    return bsearch(&at, ranges, count, sizeof *ranges, compare_to_range) != NULL;
+    uintptr_t address = (uintptr_t)memory;
+    return bsearch(&address, ranges, count, sizeof *ranges, compare_to_range) != NULL;
 }
 
 void mp_arena_free(mp_arena *arena)
@@ -189,36 +189,36 @@ void mp_arena_reset(mp_arena *arena)
 typedef struct memory_stream {
     char **text;
     size_t *length;
-    size_t at, end, capacity;
+    size_t position, end, capacity;
 } memory_stream;
 
 static ssize_t stream_write(void *opaque, const char *bytes, size_t size)
 {
-    memory_stream *own = opaque;
-    mp_grow(own->text, &own->capacity, own->at + size + 1, 1);
-    memcpy(*own->text + own->at, bytes, size);
-    own->at += size;
-    own->end = own->at > own->end ? own->at : own->end;
+    memory_stream *stream = opaque;
+    mp_grow(stream->text, &stream->capacity, stream->position + size + 1, 1);
+    memcpy(*stream->text + stream->position, bytes, size);
+    stream->position += size;
+    stream->end = stream->position > stream->end ? stream->position : stream->end;
     return (ssize_t)size;
 }
 
 static int stream_seek(void *opaque, off64_t *offset, int whence)
 {
-    memory_stream *own = opaque;
-    size_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? own->at : own->end;
-    if (*offset < -(off64_t)from || *offset > (off64_t)(own->end - from))
+    memory_stream *stream = opaque;
+    size_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? stream->position : stream->end;
+    if (*offset < -(off64_t)from || *offset > (off64_t)(stream->end - from))
         return -1; /* behind its end there is nothing */
     *offset += (off64_t)from;
-    own->at = (size_t)*offset;
+    stream->position = (size_t)*offset;
     return 0;
 }
 
 static int stream_close(void *opaque)
 {
-    memory_stream *own = opaque;
-    (*own->text)[own->at] = '\0';
-    *own->length = own->at;
-    free(own);
+    memory_stream *stream = opaque;
+    (*stream->text)[stream->position] = '\0';
+    *stream->length = stream->position;
+    free(stream);
     return 0;
 }
 
@@ -226,11 +226,11 @@ FILE *mp_memory_open(char **text, size_t *length)
 {
     static const cookie_io_functions_t calls = {
         .write = stream_write, .seek = stream_seek, .close = stream_close};
-    memory_stream *own = mp_alloc_zero(1, sizeof *own);
-    *own = (memory_stream){.text = text, .length = length};
+    memory_stream *stream = mp_alloc_zero(1, sizeof *stream);
+    *stream = (memory_stream){.text = text, .length = length};
     *text = NULL;
-    mp_grow(text, &own->capacity, 1, 1);
-    return checked(fopencookie(own, "w", calls));
+    mp_grow(text, &stream->capacity, 1, 1);
+    return checked(fopencookie(stream, "w", calls));
 }
 
 void mp_memory_close(FILE *file)

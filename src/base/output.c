@@ -49,9 +49,9 @@ void mp_outputs_abandon(void)
 /* No signal ends the process between a file's getting a name and that being known. */
 static void hold_signals(sigset_t *before)
 {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, before);
+    sigset_t signals;
+    sigfillset(&signals);
+    pthread_sigmask(SIG_BLOCK, &signals, before);
 }
 
 static void release_signals(const sigset_t *before)
@@ -102,17 +102,17 @@ static char *beside(const char *path, const char *name)
 static char *follow(const char *path)
 {
     enum { MOST_LINKS = 40 };
-    char *at = beside("", path), link[PATH_MAX];
+    char *cursor = beside("", path), link[PATH_MAX];
     for (int i = 0; i < MOST_LINKS; i++) {
-        ssize_t length = descriptor_of(at) < 0 ? readlink(at, link, sizeof link - 1) : -1;
+        ssize_t length = descriptor_of(cursor) < 0 ? readlink(cursor, link, sizeof link - 1) : -1;
         if (length < 0)
-            return at;
+            return cursor;
         link[length] = '\0';
-        char *next = beside(at, link);
-        free(at);
-        at = next;
+        char *next = beside(cursor, link);
+        free(cursor);
+        cursor = next;
     }
-    free(at);
+    free(cursor);
     errno = ELOOP;
     return NULL;
 }
@@ -152,14 +152,14 @@ static void way_to(int file, char way[32])
 static int open_nameless(const mp_output *output, mode_t mode)
 {
     char way[32], *folder = beside(output->target, ".");
-    struct stat own, seen;
+    struct stat status, seen;
     int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     free(folder);
     if (file < 0)
         return -1;
     way_to(file, way);
-    if (fstat(file, &own) == 0 && stat(way, &seen) == 0 && own.st_ino == seen.st_ino &&
-        own.st_dev == seen.st_dev)
+    if (fstat(file, &status) == 0 && stat(way, &seen) == 0 && status.st_ino == seen.st_ino &&
+        status.st_dev == seen.st_dev)
         return file;
     close(file); /* there is no /proc */
     return -1;
@@ -189,12 +189,12 @@ static bool take_after(int file, const char *target, const struct stat *old)
 {
     static const char list[] = "system.posix_acl_access";
     char entries[4096];
-    struct stat own;
+    struct stat status;
     mode_t mode = old->st_mode & ACCESSPERMS, everybody = (mode & S_IRWXO) << 3;
-    if (fstat(file, &own) != 0)
+    if (fstat(file, &status) != 0)
         return false;
-    bool owner = own.st_uid == old->st_uid || fchown(file, old->st_uid, old->st_gid) == 0;
-    bool group = (owner && own.st_uid != old->st_uid) || own.st_gid == old->st_gid ||
+    bool owner = status.st_uid == old->st_uid || fchown(file, old->st_uid, old->st_gid) == 0;
+    bool group = (owner && status.st_uid != old->st_uid) || status.st_gid == old->st_gid ||
                  fchown(file, (uid_t)-1, old->st_gid) == 0;
     ssize_t length = getxattr(target, list, entries, sizeof entries);
     if (length > 0)

@@ -38,14 +38,14 @@ typedef struct state {
 
 /* One of the places at which the match that is looked for may be, with what it saved. */
 typedef struct threads {
-    uint32_t *at;
+    uint32_t *items;
     size_t *saved; /* `slots` of each */
     size_t count, at_capacity, saved_capacity;
 } threads;
 
 /* A place that is to be followed, or what a slot and the one behind it were before it was. */
 typedef struct pending {
-    uint32_t at;
+    uint32_t instruction;
     int32_t slot; /* -1: a place */
     size_t begin, end;
 } pending;
@@ -56,7 +56,7 @@ struct mp_pattern {
     bool anchored; /* it can match at the begin of the text alone */
     uint32_t *seen, *put, round;
     uint32_t *stack;
-    uint32_t *into;
+    uint32_t *copied;
     size_t into_count;
     state *states;
     uint64_t *hashes;
@@ -80,11 +80,11 @@ mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size)
         mp_pattern_free(p);
         return NULL;
     }
-    p->anchored = program->at[0].step == MP_STEP_ASSERT && program->at[0].x == '^';
+    p->anchored = program->items[0].step == MP_STEP_ASSERT && program->items[0].x == '^';
     p->seen = mp_alloc_zero(program->count, sizeof *p->seen);
     p->put = mp_alloc_zero(program->count, sizeof *p->put);
     p->stack = mp_alloc((2 * program->count + 2) * sizeof *p->stack);
-    p->into = mp_alloc(program->count * sizeof *p->into);
+    p->copied = mp_alloc(program->count * sizeof *p->copied);
     p->slots =
         2 * (1 + (program->groups < MP_PATTERN_GROUPS ? program->groups : MP_PATTERN_GROUPS - 1));
     p->state_count = FIRST_STATE;
@@ -107,19 +107,19 @@ mp_slice mp_pattern_core(const char *text)
     size_t depth = 0;
     if (strchr(text, '|'))
         return core;
-    for (const char *at = text; *at && *at != '[' && *at != '{';) {
-        const size_t length = strcspn(at, ".[](){}*+?|^$\\");
-        const mp_slice sure = sure_of(at, length);
+    for (const char *cursor = text; *cursor && *cursor != '[' && *cursor != '{';) {
+        const size_t length = strcspn(cursor, ".[](){}*+?|^$\\");
+        const mp_slice sure = sure_of(cursor, length);
         if (!depth && sure.length > core.length)
             core = sure;
-        at += length;
-        if (*at == ')' && !depth)
+        cursor += length;
+        if (*cursor == ')' && !depth)
             break;
-        depth += (size_t)(*at == '(') - (size_t)(*at == ')');
-        if (*at == '\\' && at[1])
-            at += 2; /* a character, if only the begin of it, or what is none */
-        else if (*at && *at != '[' && *at != '{')
-            at++;
+        depth += (size_t)(*cursor == '(') - (size_t)(*cursor == ')');
+        if (*cursor == '\\' && cursor[1])
+            cursor += 2; /* a character, if only the begin of it, or what is none */
+        else if (*cursor && *cursor != '[' && *cursor != '{')
+            cursor++;
     }
     return core;
 }
@@ -128,18 +128,18 @@ void mp_pattern_free(mp_pattern *p)
 {
     if (!p)
         return;
-    free(p->program.at);
+    free(p->program.items);
     free(p->text);
     free(p->seen);
     free(p->put);
     free(p->stack);
-    free(p->into);
+    free(p->copied);
     free(p->states);
     free(p->hashes);
     free(p->places);
-    free(p->now.at);
+    free(p->now.items);
     free(p->now.saved);
-    free(p->then.at);
+    free(p->then.items);
     free(p->then.saved);
     free(p->pending);
     free(p->order);
@@ -148,22 +148,22 @@ void mp_pattern_free(mp_pattern *p)
 
 /* --- what a place takes --- */
 
-static bool takes(const mp_pattern *p, const mp_instruction *at, uint32_t code)
+static bool takes(const mp_pattern *p, const mp_instruction *instruction, uint32_t code)
 {
     bool in = false;
     const char *reason;
     if (code == END)
         return false;
-    switch (at->step) {
+    switch (instruction->step) {
     case MP_STEP_CHARACTER:
-        return code == (uint32_t)at->x;
+        return code == (uint32_t)instruction->x;
     case MP_STEP_SET:
-        mp_set_read(p->text + at->x, code, 0, &in, &reason);
+        mp_set_read(p->text + instruction->x, code, 0, &in, &reason);
         return in;
     case MP_STEP_CLASS:
-        in =
-            at->x == 'w' || at->x == 'W' ? mp_character_in_word(code) : mp_character_is_space(code);
-        return in == (at->x == 'w' || at->x == 's');
+        in = instruction->x == 'w' || instruction->x == 'W' ? mp_character_in_word(code)
+                                                            : mp_character_is_space(code);
+        return in == (instruction->x == 'w' || instruction->x == 's');
     default:
         return true;
     }
@@ -202,13 +202,13 @@ static void next_round(mp_pattern *p)
 
 static void before_at(const char *text, size_t from, context *before)
 {
-    const char *at = text + from;
+    const char *cursor = text + from;
     *before = BEFORE_ALL;
     if (!from)
         return;
-    for (at--; at > text && ((unsigned char)*at & 0xc0) == 0x80;)
-        at--;
-    *before = before_of(mp_character_take(&at));
+    for (cursor--; cursor > text && ((unsigned char)*cursor & 0xc0) == 0x80;)
+        cursor--;
+    *before = before_of(mp_character_take(&cursor));
 }
 
 /* --- does it match? --- */
@@ -218,50 +218,51 @@ static void put_into(mp_pattern *p, uint32_t place)
     if (p->put[place] == p->round)
         return;
     p->put[place] = p->round;
-    p->into[p->into_count++] = place;
+    p->copied[p->into_count++] = place;
 }
 
-/* From all places of a state by one character: to those that are in `into` then. True: before this
- * character there is a match. */
-static bool walk(mp_pattern *p, const state *of, uint32_t code)
+/* From all places of a state by one character: to those that are in `copied` then. True: before
+ * this character there is a match. */
+static bool walk(mp_pattern *p, const state *self, uint32_t code)
 {
     bool matched = false;
     size_t depth = 0;
     next_round(p);
     p->into_count = 0;
-    for (uint32_t i = 0; i < of->count && !matched; i++) {
-        p->stack[depth++] = p->places[of->first + i];
+    for (uint32_t i = 0; i < self->count && !matched; i++) {
+        p->stack[depth++] = p->places[self->first + i];
         while (depth) {
             uint32_t place = p->stack[--depth];
-            const mp_instruction *at = &p->program.at[place];
+            const mp_instruction *instruction = &p->program.items[place];
             if (p->seen[place] == p->round)
                 continue;
             p->seen[place] = p->round;
-            if (at->step == MP_STEP_MATCH)
+            if (instruction->step == MP_STEP_MATCH)
                 matched = true;
-            else if (at->step == MP_STEP_SPLIT)
-                p->stack[depth++] = (uint32_t)((int32_t)place + at->y);
-            if (at->step == MP_STEP_SPLIT || at->step == MP_STEP_JUMP)
-                p->stack[depth++] = (uint32_t)((int32_t)place + at->x);
-            else if (at->step == MP_STEP_SAVE ||
-                     (at->step == MP_STEP_ASSERT && holds(at->x, of->before, code)))
+            else if (instruction->step == MP_STEP_SPLIT)
+                p->stack[depth++] = (uint32_t)((int32_t)place + instruction->y);
+            if (instruction->step == MP_STEP_SPLIT || instruction->step == MP_STEP_JUMP)
+                p->stack[depth++] = (uint32_t)((int32_t)place + instruction->x);
+            else if (instruction->step == MP_STEP_SAVE ||
+                     (instruction->step == MP_STEP_ASSERT &&
+                      holds(instruction->x, self->before, code)))
                 p->stack[depth++] = place + 1;
-            else if (at->step < MP_STEP_ASSERT && takes(p, at, code))
+            else if (instruction->step < MP_STEP_ASSERT && takes(p, instruction, code))
                 put_into(p, place + 1);
         }
     }
     return matched;
 }
 
-/* The state of the places in `into`. */
+/* The state of the places in `copied`. */
 static uint32_t state_of_places(mp_pattern *p, context before)
 {
-    size_t size = p->into_count * sizeof *p->into;
-    uint64_t hash = mp_hash_bytes(p->into, size) + (uint64_t)before;
+    size_t size = p->into_count * sizeof *p->copied;
+    uint64_t hash = mp_hash_bytes(p->copied, size) + (uint64_t)before;
     for (size_t i = FIRST_STATE; i < p->state_count; i++) {
         const state *one = &p->states[i];
         if (p->hashes[i] == hash && one->before == before && one->count == p->into_count &&
-            memcmp(p->places + one->first, p->into, size) == 0)
+            memcmp(p->places + one->first, p->copied, size) == 0)
             return (uint32_t)i;
     }
     if (p->state_count == STATES || p->place_count + p->into_count > PLACES) {
@@ -276,7 +277,7 @@ static uint32_t state_of_places(mp_pattern *p, context before)
                                         .count = (uint32_t)p->into_count,
                                         .before = before,
                                         .at_end = -1};
-    memcpy(p->places + p->place_count, p->into, size);
+    memcpy(p->places + p->place_count, p->copied, size);
     p->place_count += p->into_count;
     return (uint32_t)p->state_count++;
 }
@@ -293,10 +294,10 @@ static uint32_t learn(mp_pattern *p, uint32_t from, uint32_t code)
         if (p->state_count < known)
             return result; /* all else is forgotten */
     }
-    state *of = &p->states[from];
+    state *self = &p->states[from];
     if (code >= ASCII)
-        of->codes[code % OTHERS] = code;
-    of->next[code < ASCII ? code : ASCII + code % OTHERS] = result;
+        self->codes[code % OTHERS] = code;
+    self->next[code < ASCII ? code : ASCII + code % OTHERS] = result;
     return result;
 }
 
@@ -308,11 +309,11 @@ bool mp_pattern_fits(mp_pattern *p, const char *text, size_t from)
     p->into_count = 0;
     put_into(p, 0);
     uint32_t current = state_of_places(p, before);
-    for (const char *at = text + from; *at;) {
-        const state *of = &p->states[current];
-        uint32_t code = mp_character_take(&at);
-        uint32_t next = of->next[code < ASCII ? code : ASCII + code % OTHERS];
-        if (!next || (code >= ASCII && of->codes[code % OTHERS] != code))
+    for (const char *cursor = text + from; *cursor;) {
+        const state *self = &p->states[current];
+        uint32_t code = mp_character_take(&cursor);
+        uint32_t next = self->next[code < ASCII ? code : ASCII + code % OTHERS];
+        if (!next || (code >= ASCII && self->codes[code % OTHERS] != code))
             next = learn(p, current, code);
         if (next < FIRST_STATE)
             return next == MATCHED;
@@ -325,12 +326,12 @@ bool mp_pattern_fits(mp_pattern *p, const char *text, size_t from)
 
 /* --- and where? --- */
 
-static size_t *put_thread(const mp_pattern *p, threads *of, uint32_t place)
+static size_t *put_thread(const mp_pattern *p, threads *self, uint32_t place)
 {
-    mp_grow(&of->at, &of->at_capacity, of->count + 1, sizeof *of->at);
-    mp_grow(&of->saved, &of->saved_capacity, (of->count + 1) * p->slots, sizeof *of->saved);
-    of->at[of->count] = place;
-    return of->saved + p->slots * of->count++;
+    mp_grow(&self->items, &self->at_capacity, self->count + 1, sizeof *self->items);
+    mp_grow(&self->saved, &self->saved_capacity, (self->count + 1) * p->slots, sizeof *self->saved);
+    self->items[self->count] = place;
+    return self->saved + p->slots * self->count++;
 }
 
 /* The leftmost is better, then that in which the first group that differs is longer: one that is
@@ -347,15 +348,15 @@ static bool is_better(const size_t *a, const size_t *b, size_t slots)
 }
 
 /* Numbers of the threads, the best first; of equal ones, the one that was there first. */
-static void sort_threads(mp_pattern *p, const threads *of)
+static void sort_threads(mp_pattern *p, const threads *self)
 {
-    mp_grow(&p->order, &p->order_capacity, 2 * of->count, sizeof *p->order);
-    uint32_t *from = p->order, *to = p->order + of->count;
-    size_t slots = p->slots, count = of->count;
+    mp_grow(&p->order, &p->order_capacity, 2 * self->count, sizeof *p->order);
+    uint32_t *from = p->order, *to = p->order + self->count;
+    size_t slots = p->slots, count = self->count;
     bool sorted = true;
     for (uint32_t i = 0; i < count; i++) {
         from[i] = i;
-        sorted &= !i || !is_better(of->saved + i * slots, of->saved + (i - 1) * slots, slots);
+        sorted &= !i || !is_better(self->saved + i * slots, self->saved + (i - 1) * slots, slots);
     }
     for (size_t width = sorted ? count : 1; width < count; width *= 2) {
         for (size_t begin = 0; begin < count; begin += 2 * width) {
@@ -363,8 +364,8 @@ static void sort_threads(mp_pattern *p, const threads *of)
             size_t end = middle + width < count ? middle + width : count;
             for (size_t a = begin, b = middle, out = begin; out < end; out++) {
                 bool second =
-                    a == middle || (b < end && is_better(of->saved + from[b] * slots,
-                                                         of->saved + from[a] * slots, slots));
+                    a == middle || (b < end && is_better(self->saved + from[b] * slots,
+                                                         self->saved + from[a] * slots, slots));
                 to[out] = second ? from[b++] : from[a++];
             }
         }
@@ -383,42 +384,44 @@ static bool follow(mp_pattern *p, uint32_t place, size_t *saved, context before,
 {
     bool matched = false;
     size_t depth = 0;
-    p->pending[depth++] = (pending){.at = place, .slot = -1};
+    p->pending[depth++] = (pending){.instruction = place, .slot = -1};
     while (depth) {
         pending one = p->pending[--depth];
-        const mp_instruction *at = &p->program.at[one.at];
+        const mp_instruction *instruction = &p->program.items[one.instruction];
         if (one.slot >= 0) {
             saved[one.slot] = one.begin;
             saved[one.slot | 1] = one.end;
             continue;
         }
-        if (p->seen[one.at] == p->round)
+        if (p->seen[one.instruction] == p->round)
             continue;
-        p->seen[one.at] = p->round;
-        if (at->step == MP_STEP_MATCH) {
+        p->seen[one.instruction] = p->round;
+        if (instruction->step == MP_STEP_MATCH) {
             memcpy(best, saved, p->slots * sizeof *best);
             best[1] = here;
             matched = true;
         }
-        if (at->step == MP_STEP_SPLIT)
-            p->pending[depth++] = (pending){.at = (uint32_t)((int32_t)one.at + at->y), .slot = -1};
-        if (at->step == MP_STEP_SAVE && (size_t)at->x < p->slots) {
-            int32_t slot = at->x & ~1;
+        if (instruction->step == MP_STEP_SPLIT)
+            p->pending[depth++] = (pending){
+                .instruction = (uint32_t)((int32_t)one.instruction + instruction->y), .slot = -1};
+        if (instruction->step == MP_STEP_SAVE && (size_t)instruction->x < p->slots) {
+            int32_t slot = instruction->x & ~1;
             p->pending[depth++] =
                 (pending){.slot = slot, .begin = saved[slot], .end = saved[slot | 1]};
-            saved[at->x] = here;
-            if (at->x == slot)
+            saved[instruction->x] = here;
+            if (instruction->x == slot)
                 saved[slot | 1] = MP_NOWHERE;
         }
-        if (at->step == MP_STEP_SPLIT || at->step == MP_STEP_JUMP)
-            p->pending[depth++] = (pending){.at = (uint32_t)((int32_t)one.at + at->x), .slot = -1};
-        else if (at->step == MP_STEP_SAVE ||
-                 (at->step == MP_STEP_ASSERT && holds(at->x, before, code)))
-            p->pending[depth++] = (pending){.at = one.at + 1, .slot = -1};
-        else if (at->step < MP_STEP_ASSERT && takes(p, at, code) &&
-                 p->put[one.at + 1] != p->round) {
-            p->put[one.at + 1] = p->round;
-            memcpy(put_thread(p, &p->then, one.at + 1), saved, p->slots * sizeof *saved);
+        if (instruction->step == MP_STEP_SPLIT || instruction->step == MP_STEP_JUMP)
+            p->pending[depth++] = (pending){
+                .instruction = (uint32_t)((int32_t)one.instruction + instruction->x), .slot = -1};
+        else if (instruction->step == MP_STEP_SAVE ||
+                 (instruction->step == MP_STEP_ASSERT && holds(instruction->x, before, code)))
+            p->pending[depth++] = (pending){.instruction = one.instruction + 1, .slot = -1};
+        else if (instruction->step < MP_STEP_ASSERT && takes(p, instruction, code) &&
+                 p->put[one.instruction + 1] != p->round) {
+            p->put[one.instruction + 1] = p->round;
+            memcpy(put_thread(p, &p->then, one.instruction + 1), saved, p->slots * sizeof *saved);
         }
     }
     return matched;
@@ -452,7 +455,7 @@ bool mp_pattern_find(mp_pattern *p, const char *text, size_t from,
             uint32_t thread = p->order[i];
             size_t *saved = p->now.saved + thread * p->slots;
             if (!found || saved[0] <= best[0])
-                found |= follow(p, p->now.at[thread], saved, before, code, here, best);
+                found |= follow(p, p->now.items[thread], saved, before, code, here, best);
         }
         threads swapped = p->now;
         p->now = p->then;

@@ -22,7 +22,7 @@ typedef struct level {
 
 typedef struct compiler {
     mp_program *program;
-    const char *at;
+    const char *cursor;
     level levels[MOST_LEVELS + 1], *top;
     size_t atom; /* start of the code that a repetition would repeat */
     bool has_atom;
@@ -32,242 +32,243 @@ typedef struct compiler {
 static const char too_large[] = "it is too large: expected at most 40000 steps with all "
                                 "repetitions written out, and 200 levels";
 
-static bool fail(compiler *of, const char *reason)
+static bool fail(compiler *state, const char *reason)
 {
-    of->reason = reason;
+    state->reason = reason;
     return false;
 }
 
-static bool has_room(compiler *of, size_t more)
+static bool has_room(compiler *state, size_t more)
 {
-    mp_program *program = of->program;
+    mp_program *program = state->program;
     if (program->count + more > MOST_STEPS)
-        return fail(of, too_large);
-    mp_grow(&program->at, &program->capacity, program->count + more, sizeof *program->at);
+        return fail(state, too_large);
+    mp_grow(&program->items, &program->capacity, program->count + more, sizeof *program->items);
     return true;
 }
 
-static bool put(compiler *of, mp_step step, int32_t x, int32_t y)
+static bool put(compiler *state, mp_step step, int32_t x, int32_t y)
 {
-    if (!has_room(of, 1))
+    if (!has_room(state, 1))
         return false;
-    of->program->at[of->program->count++] = (mp_instruction){step, x, y};
+    state->program->items[state->program->count++] = (mp_instruction){step, x, y};
     return true;
 }
 
 /* Before the code that begins there. What is moved jumps within itself. */
-static bool insert(compiler *of, size_t at, mp_step step, int32_t x, int32_t y)
+static bool insert(compiler *state, size_t index, mp_step step, int32_t x, int32_t y)
 {
-    if (!has_room(of, 1))
+    if (!has_room(state, 1))
         return false;
-    mp_instruction *to = of->program->at + at;
-    memmove(to + 1, to, (of->program->count++ - at) * sizeof *to);
-    *to = (mp_instruction){step, x, y};
+    mp_instruction *instruction = state->program->items + index;
+    memmove(instruction + 1, instruction, (state->program->count++ - index) * sizeof *instruction);
+    *instruction = (mp_instruction){step, x, y};
     return true;
 }
 
-static bool put_atom(compiler *of, mp_step step, int32_t x)
+static bool put_atom(compiler *state, mp_step step, int32_t x)
 {
-    of->atom = of->program->count;
-    of->has_atom = true;
-    return put(of, step, x, 0);
+    state->atom = state->program->count;
+    state->has_atom = true;
+    return put(state, step, x, 0);
 }
 
 /* As in glibc, nothing repeats an assertion. */
-static bool put_assertion(compiler *of, char kind)
+static bool put_assertion(compiler *state, char kind)
 {
-    of->has_atom = false;
-    return put(of, MP_STEP_ASSERT, kind, 0);
+    state->has_atom = false;
+    return put(state, MP_STEP_ASSERT, kind, 0);
 }
 
 /* --- groups and alternatives --- */
 
-static bool open_group(compiler *of)
+static bool open_group(compiler *state)
 {
-    if (of->top == of->levels + MOST_LEVELS)
-        return fail(of, too_large);
-    unsigned group = ++of->program->groups;
-    *++of->top =
-        (level){.begin = of->program->count, .alternative = of->program->count + 1, .group = group};
-    of->has_atom = false;
-    return put(of, MP_STEP_SAVE, (int32_t)(2 * group), 0);
+    if (state->top == state->levels + MOST_LEVELS)
+        return fail(state, too_large);
+    unsigned group = ++state->program->groups;
+    *++state->top = (level){
+        .begin = state->program->count, .alternative = state->program->count + 1, .group = group};
+    state->has_atom = false;
+    return put(state, MP_STEP_SAVE, (int32_t)(2 * group), 0);
 }
 
-static bool next_alternative(compiler *of)
+static bool next_alternative(compiler *state)
 {
-    level *top = of->top;
-    int32_t length = (int32_t)(of->program->count - top->alternative);
-    if (!insert(of, top->alternative, MP_STEP_SPLIT, 1, length + 2))
+    level *top = state->top;
+    int32_t length = (int32_t)(state->program->count - top->alternative);
+    if (!insert(state, top->alternative, MP_STEP_SPLIT, 1, length + 2))
         return false;
-    size_t jump = of->program->count;
-    of->has_atom = false;
-    if (!put(of, MP_STEP_JUMP, top->has_jump ? (int32_t)(jump - top->last_jump) : 0, 0))
+    size_t jump = state->program->count;
+    state->has_atom = false;
+    if (!put(state, MP_STEP_JUMP, top->has_jump ? (int32_t)(jump - top->last_jump) : 0, 0))
         return false;
     top->last_jump = jump;
     top->has_jump = true;
-    top->alternative = of->program->count;
+    top->alternative = state->program->count;
     return true;
 }
 
-static void end_alternatives(compiler *of)
+static void end_alternatives(compiler *state)
 {
-    size_t jump = of->top->last_jump;
-    for (int32_t back = of->top->has_jump; back;) {
-        mp_instruction *at = &of->program->at[jump];
-        back = at->x;
-        at->x = (int32_t)(of->program->count - jump);
+    size_t jump = state->top->last_jump;
+    for (int32_t back = state->top->has_jump; back;) {
+        mp_instruction *instruction = &state->program->items[jump];
+        back = instruction->x;
+        instruction->x = (int32_t)(state->program->count - jump);
         jump -= (size_t)back;
     }
 }
 
-static bool close_group(compiler *of)
+static bool close_group(compiler *state)
 {
-    end_alternatives(of);
-    of->atom = of->top->begin;
-    of->has_atom = true;
-    return put(of, MP_STEP_SAVE, (int32_t)(2 * of->top--->group + 1), 0);
+    end_alternatives(state);
+    state->atom = state->top->begin;
+    state->has_atom = true;
+    return put(state, MP_STEP_SAVE, (int32_t)(2 * state->top--->group + 1), 0);
 }
 
 /* --- repetitions --- */
 
 /* The atom so often, of which `least` must be there; `most` NO_END: any number more. */
-static bool repeat(compiler *of, long least, long most)
+static bool repeat(compiler *state, long least, long most)
 {
-    mp_program *program = of->program;
-    size_t begin = of->atom, length = program->count - begin;
+    mp_program *program = state->program;
+    size_t begin = state->atom, length = program->count - begin;
     int32_t size = (int32_t)length;
     long copies = most == NO_END ? least + !least : most;
     size_t optional = (size_t)(most == NO_END ? 1 : most - least);
-    if (!has_room(of, length * (size_t)copies + optional + 1))
+    if (!has_room(state, length * (size_t)copies + optional + 1))
         return false;
     mp_instruction *atom = mp_alloc((length + 1) * sizeof *atom);
-    memcpy(atom, program->at + begin, length * sizeof *atom);
+    memcpy(atom, program->items + begin, length * sizeof *atom);
     program->count = begin;
     for (long i = 0; i < copies; i++) {
         long left = copies - i;
         /* a{0,3} is (a(aa?)?)?: without one, there are none of the others */
         if (i >= least)
-            put(of, MP_STEP_SPLIT, 1, most == NO_END ? size + 2 : (int32_t)(left * (size + 1)));
-        memcpy(program->at + program->count, atom, length * sizeof *atom);
+            put(state, MP_STEP_SPLIT, 1, most == NO_END ? size + 2 : (int32_t)(left * (size + 1)));
+        memcpy(program->items + program->count, atom, length * sizeof *atom);
         program->count += length;
     }
     free(atom);
     if (most == NO_END && !least)
-        return put(of, MP_STEP_JUMP, -size - 1, 0);
-    return most != NO_END || put(of, MP_STEP_SPLIT, -size, 1);
+        return put(state, MP_STEP_JUMP, -size - 1, 0);
+    return most != NO_END || put(state, MP_STEP_SPLIT, -size, 1);
 }
 
 /* A number of a repetition; `none` where there is no digit. */
-static long take_number(compiler *of, long none)
+static long take_number(compiler *state, long none)
 {
     enum { MOST = 1000000 };
-    long number = isdigit((unsigned char)*of->at) ? 0 : none;
-    for (; isdigit((unsigned char)*of->at); of->at++)
-        number = number < MOST ? number * 10 + (*of->at - '0') : number;
+    long number = isdigit((unsigned char)*state->cursor) ? 0 : none;
+    for (; isdigit((unsigned char)*state->cursor); state->cursor++)
+        number = number < MOST ? number * 10 + (*state->cursor - '0') : number;
     return number;
 }
 
 /* "{2}", "{2,}", "{,3}", "{2,3}" */
-static bool take_bounds(compiler *of)
+static bool take_bounds(compiler *state)
 {
     static const char expected[] = "a { without what follows it in {2}, {2,}, {,3} or {2,3}";
-    const char *begin = ++of->at;
-    long least = take_number(of, 0), most = least;
-    bool comma = *of->at == ',', any = of->at > begin;
-    of->at += comma;
+    const char *begin = ++state->cursor;
+    long least = take_number(state, 0), most = least;
+    bool comma = *state->cursor == ',', any = state->cursor > begin;
+    state->cursor += comma;
     if (comma)
-        most = take_number(of, NO_END);
-    if (*of->at++ != '}' || (!any && !comma))
-        return fail(of, expected);
+        most = take_number(state, NO_END);
+    if (*state->cursor++ != '}' || (!any && !comma))
+        return fail(state, expected);
     if (most != NO_END && most < least)
-        return fail(of, "a repetition whose maximum is less than its minimum");
-    return repeat(of, least, most);
+        return fail(state, "a repetition whose maximum is less than its minimum");
+    return repeat(state, least, most);
 }
 
-static bool take_repetition(compiler *of)
+static bool take_repetition(compiler *state)
 {
-    if (!of->has_atom)
-        return fail(of, "a repetition (* + ? {) of nothing: a backslash makes it a character");
-    if (*of->at == '{')
-        return take_bounds(of);
-    char kind = *of->at++;
-    return repeat(of, kind == '+', kind == '?' ? 1 : NO_END);
+    if (!state->has_atom)
+        return fail(state, "a repetition (* + ? {) of nothing: a backslash makes it a character");
+    if (*state->cursor == '{')
+        return take_bounds(state);
+    char kind = *state->cursor++;
+    return repeat(state, kind == '+', kind == '?' ? 1 : NO_END);
 }
 
 /* --- one after the other --- */
 
-static bool take_escaped(compiler *of)
+static bool take_escaped(compiler *state)
 {
-    char kind = *++of->at;
+    char kind = *++state->cursor;
     if (!kind)
-        return fail(of, "a backslash at its end");
+        return fail(state, "a backslash at its end");
     if (kind >= '1' && kind <= '9')
-        return fail(of, "a back-reference, which would take too long on long names");
+        return fail(state, "a back-reference, which would take too long on long names");
     bool known = strchr("wWsSbB<>`'", kind) != NULL;
     if (!known)
-        return put_atom(of, MP_STEP_CHARACTER, (int32_t)mp_character_take(&of->at));
-    of->at++;
+        return put_atom(state, MP_STEP_CHARACTER, (int32_t)mp_character_take(&state->cursor));
+    state->cursor++;
     if (strchr("wWsS", kind))
-        return put_atom(of, MP_STEP_CLASS, kind);
-    return put_assertion(of, kind == '`' ? '^' : kind == '\'' ? '$' : kind);
+        return put_atom(state, MP_STEP_CLASS, kind);
+    return put_assertion(state, kind == '`' ? '^' : kind == '\'' ? '$' : kind);
 }
 
-static bool take_set(compiler *of)
+static bool take_set(compiler *state)
 {
     bool in;
-    const char *reason, *begin = of->at, *end = mp_set_read(begin, 0, 0, &in, &reason);
+    const char *reason, *begin = state->cursor, *end = mp_set_read(begin, 0, 0, &in, &reason);
     if (!end)
-        return fail(of, reason);
-    of->at = end;
-    return put_atom(of, MP_STEP_SET, (int32_t)(begin - of->program->text));
+        return fail(state, reason);
+    state->cursor = end;
+    return put_atom(state, MP_STEP_SET, (int32_t)(begin - state->program->text));
 }
 
-static bool take_piece(compiler *of)
+static bool take_piece(compiler *state)
 {
-    switch (*of->at) {
+    switch (*state->cursor) {
     case '(':
-        of->at++;
-        return open_group(of);
+        state->cursor++;
+        return open_group(state);
     case ')': /* one that closes nothing is a character */
-        of->at++;
-        return of->top > of->levels ? close_group(of) : put_atom(of, MP_STEP_CHARACTER, ')');
+        state->cursor++;
+        return state->top > state->levels ? close_group(state)
+                                          : put_atom(state, MP_STEP_CHARACTER, ')');
     case '|':
-        of->at++;
-        return next_alternative(of);
+        state->cursor++;
+        return next_alternative(state);
     case '*':
     case '+':
     case '?':
     case '{':
-        return take_repetition(of);
+        return take_repetition(state);
     case '[':
-        return take_set(of);
+        return take_set(state);
     case '.':
-        of->at++;
-        return put_atom(of, MP_STEP_ANY, 0);
+        state->cursor++;
+        return put_atom(state, MP_STEP_ANY, 0);
     case '^':
     case '$':
-        return put_assertion(of, *of->at++);
+        return put_assertion(state, *state->cursor++);
     case '\\':
-        return take_escaped(of);
+        return take_escaped(state);
     default:
-        return put_atom(of, MP_STEP_CHARACTER, (int32_t)mp_character_take(&of->at));
+        return put_atom(state, MP_STEP_CHARACTER, (int32_t)mp_character_take(&state->cursor));
     }
 }
 
 bool mp_program_compile(mp_program *program, const char *text, char *reason, size_t size)
 {
-    compiler of = {.program = program, .at = text};
-    of.top = of.levels;
+    compiler state = {.program = program, .cursor = text};
+    state.top = state.levels;
     *program = (mp_program){.text = text};
-    while (*of.at && take_piece(&of))
+    while (*state.cursor && take_piece(&state))
         continue;
-    if (!of.reason && of.top > of.levels)
-        fail(&of, "a ( without its )");
-    if (!of.reason) {
-        end_alternatives(&of);
-        put(&of, MP_STEP_MATCH, 0, 0);
+    if (!state.reason && state.top > state.levels)
+        fail(&state, "a ( without its )");
+    if (!state.reason) {
+        end_alternatives(&state);
+        put(&state, MP_STEP_MATCH, 0, 0);
     }
-    if (of.reason)
-        snprintf(reason, size, "%s", of.reason);
-    return !of.reason;
+    if (state.reason)
+        snprintf(reason, size, "%s", state.reason);
+    return !state.reason;
 }

@@ -25,7 +25,7 @@ typedef struct mp_instruction {
 } mp_instruction;
 
 typedef struct mp_program {
-    mp_instruction *at;
+    mp_instruction *items;
     size_t count, capacity;
     const char *text; /* text of the expression, borrowed */
     unsigned groups;

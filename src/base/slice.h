@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 typedef struct mp_slice {
-    const char *at;
+    const char *start;
     size_t length;
 } mp_slice;
 

@@ -17,17 +17,17 @@ static mp_slice relative_path(mp_arena *arena, mp_slice recorded)
     size_t length = 0;
     for (size_t i = 0; i < recorded.length;) {
         size_t from = i;
-        while (i < recorded.length && !is_separator(recorded.at[i]))
+        while (i < recorded.length && !is_separator(recorded.start[i]))
             i++;
-        mp_slice part = {recorded.at + from, i - from};
+        mp_slice part = {recorded.start + from, i - from};
         i += i < recorded.length;
-        if (from == 0 && part.length == 2 && part.at[1] == ':')
+        if (from == 0 && part.length == 2 && part.start[1] == ':')
             continue;
         if (part.length == 0 || mp_slice_is(part, ".") || mp_slice_is(part, ".."))
             continue;
         if (length)
             path[length++] = '/';
-        memcpy(path + length, part.at, part.length);
+        memcpy(path + length, part.start, part.length);
         length += part.length;
     }
     return (mp_slice){path, length};
@@ -40,9 +40,9 @@ static mp_slice without_ending(mp_slice path, const char **ending)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t length = strlen(endings[i]);
         if (path.length > length &&
-            mp_slice_is((mp_slice){path.at + path.length - length, length}, endings[i])) {
+            mp_slice_is((mp_slice){path.start + path.length - length, length}, endings[i])) {
             *ending = endings[i];
-            return (mp_slice){path.at, path.length - length};
+            return (mp_slice){path.start, path.length - length};
         }
     }
     *ending = NULL;
@@ -52,8 +52,8 @@ static mp_slice without_ending(mp_slice path, const char **ending)
 static mp_slice base_of(mp_slice path, char separator)
 {
     for (size_t i = path.length; i-- > 0;)
-        if (path.at[i] == separator)
-            return (mp_slice){path.at + i + 1, path.length - i - 1};
+        if (path.start[i] == separator)
+            return (mp_slice){path.start + i + 1, path.length - i - 1};
     return path;
 }
 
@@ -61,9 +61,10 @@ static mp_slice base_of(mp_slice path, char separator)
  * do not: no name of a folder may come of them that was not recorded. */
 static mp_slice class_path(mp_arena *arena, mp_slice name)
 {
-    char *path = mp_arena_copy(arena, name.at, name.length);
+    char *path = mp_arena_copy(arena, name.start, name.length);
     for (size_t i = 1; i + 1 < name.length; i++)
-        if (name.at[i] == '.' && !strchr("./", name.at[i - 1]) && !strchr("./", name.at[i + 1]))
+        if (name.start[i] == '.' && !strchr("./", name.start[i - 1]) &&
+            !strchr("./", name.start[i + 1]))
             path[i] = '/';
     return (mp_slice){path, name.length};
 }
@@ -72,7 +73,7 @@ static mp_slice joined(mp_arena *arena, mp_slice stem, const char *ending)
 {
     if (stem.length == 0)
         return stem;
-    return mp_slice_of(mp_arena_format(arena, "%.*s%s", (int)stem.length, stem.at, ending));
+    return mp_slice_of(mp_arena_format(arena, "%.*s%s", (int)stem.length, stem.start, ending));
 }
 
 /* The source of what runs as r-code is a procedure. */
@@ -107,5 +108,5 @@ const char *mp_source_path(mp_arena *arena, const char *program)
     if (recorded || strpbrk(program, "/\\: "))
         return path;
     mp_slice class_name = class_path(arena, stem);
-    return mp_arena_format(arena, "%.*s.cls", (int)class_name.length, class_name.at);
+    return mp_arena_format(arena, "%.*s.cls", (int)class_name.length, class_name.start);
 }

@@ -22,12 +22,12 @@ static int fail(mp_sqlite_file *file, int code)
     return code;
 }
 
-static int read_bytes(sqlite3_file *seen, void *into, int length, sqlite3_int64 offset)
+static int read_bytes(sqlite3_file *seen, void *buffer, int length, sqlite3_int64 offset)
 {
     mp_sqlite_file *file = file_of(seen);
     size_t got = 0, wanted = (size_t)length;
     while (got < wanted) {
-        ssize_t more = file->calls->read(file->opaque, (char *)into + got, wanted - got,
+        ssize_t more = file->calls->read(file->opaque, (char *)buffer + got, wanted - got,
                                          (uint64_t)offset + got);
         if (more < 0 && errno == EINTR)
             continue;
@@ -37,7 +37,7 @@ static int read_bytes(sqlite3_file *seen, void *into, int length, sqlite3_int64 
             break;
         got += (size_t)more;
     }
-    memset((char *)into + got, 0, wanted - got);
+    memset((char *)buffer + got, 0, wanted - got);
     return got == wanted ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
 

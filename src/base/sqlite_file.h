@@ -14,7 +14,7 @@
 /* Calls on a file, by its owner's `opaque`. Those that fail give -1 and set errno. */
 typedef struct mp_sqlite_calls {
     /* Read at most `size` bytes; return how many: 0 at the end. */
-    ssize_t (*read)(void *opaque, void *into, size_t size, uint64_t offset);
+    ssize_t (*read)(void *opaque, void *buffer, size_t size, uint64_t offset);
     /* Write at most `size` bytes; return how many. NULL: nobody writes to the file. */
     ssize_t (*write)(void *opaque, const void *from, size_t size, uint64_t offset);
     int (*truncate)(void *opaque, uint64_t size); /* 0: it is done; used with `write` alone */

@@ -13,27 +13,27 @@ mp_slice mp_slice_of(const char *text)
 
 bool mp_slice_equal(mp_slice a, mp_slice b)
 {
-    return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
+    return a.length == b.length && (a.length == 0 || memcmp(a.start, b.start, a.length) == 0);
 }
 
 bool mp_slice_is(mp_slice a, const char *text)
 {
-    return strlen(text) == a.length && strncasecmp(a.at, text, a.length) == 0;
+    return strlen(text) == a.length && strncasecmp(a.start, text, a.length) == 0;
 }
 
 bool mp_slice_starts(mp_slice a, const char *prefix)
 {
     size_t length = strlen(prefix);
-    return a.length >= length && memcmp(a.at, prefix, length) == 0;
+    return a.length >= length && memcmp(a.start, prefix, length) == 0;
 }
 
 mp_slice mp_slice_trim(mp_slice a)
 {
-    while (a.length && (a.at[0] == ' ' || a.at[0] == '\t')) {
-        a.at++;
+    while (a.length && (a.start[0] == ' ' || a.start[0] == '\t')) {
+        a.start++;
         a.length--;
     }
-    while (a.length && (a.at[a.length - 1] == ' ' || a.at[a.length - 1] == '\t'))
+    while (a.length && (a.start[a.length - 1] == ' ' || a.start[a.length - 1] == '\t'))
         a.length--;
     return a;
 }
@@ -47,11 +47,11 @@ bool mp_slice_take_line(mp_slice *text, mp_slice *line)
 {
     if (!text->length)
         return false;
-    const char *newline = memchr(text->at, '\n', text->length);
-    size_t length = newline ? (size_t)(newline - text->at) : text->length;
+    const char *newline = memchr(text->start, '\n', text->length);
+    size_t length = newline ? (size_t)(newline - text->start) : text->length;
     size_t taken = length + (newline != NULL);
-    *line = (mp_slice){text->at, length - (length && text->at[length - 1] == '\r')};
-    *text = (mp_slice){text->at + taken, text->length - taken};
+    *line = (mp_slice){text->start, length - (length && text->start[length - 1] == '\r')};
+    *text = (mp_slice){text->start + taken, text->length - taken};
     return true;
 }
 
@@ -59,31 +59,31 @@ mp_slice mp_slice_without_mark(mp_slice text)
 {
     static const char mark[] = "\xef\xbb\xbf";
     size_t length = mp_slice_starts(text, mark) ? strlen(mark) : 0;
-    return (mp_slice){text.at + length, text.length - length};
+    return (mp_slice){text.start + length, text.length - length};
 }
 
 const char *mp_slice_control(mp_slice text)
 {
-    for (const char *p = text.at; p < text.at + text.length; p++)
+    for (const char *p = text.start; p < text.start + text.length; p++)
         if (((unsigned char)*p < 32 && *p != '\t') || *p == 127)
             return p;
     return NULL;
 }
 
-uint32_t mp_slice_column(mp_slice line, const char *at)
+uint32_t mp_slice_column(mp_slice line, const char *cursor)
 {
     uint32_t column = 1;
-    for (const char *p = line.at; p < at; p++)
+    for (const char *p = line.start; p < cursor; p++)
         column += ((unsigned char)*p & 0xc0) != 0x80; /* not within a character */
     return column;
 }
 
 void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length)
 {
-    mp_grow(&buffer->at, &buffer->capacity, buffer->length + length + 1, 1);
-    memcpy(buffer->at + buffer->length, text, length);
+    mp_grow(&buffer->text, &buffer->capacity, buffer->length + length + 1, 1);
+    memcpy(buffer->text + buffer->length, text, length);
     buffer->length += length;
-    buffer->at[buffer->length] = '\0';
+    buffer->text[buffer->length] = '\0';
 }
 
 /* The Unicode Standard, table 3-7: what may follow each first byte. */
@@ -161,8 +161,8 @@ size_t mp_text_escape(const char *p, const char *end, char escape[MP_ESCAPE])
 
 bool mp_utf8_valid(mp_slice text)
 {
-    const char *end = text.at + text.length;
-    for (const char *p = text.at; p < end;) {
+    const char *end = text.start + text.length;
+    for (const char *p = text.start; p < end;) {
         size_t length = mp_utf8_length(p, end);
         if (length == 0)
             return false;
@@ -189,7 +189,7 @@ mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted)
         return text;
     char *start = mp_arena_alloc(arena, text.length * 2 + 1), *out = start;
     for (size_t i = 0; i < text.length; i++)
-        out = put_latin1(out, text.at[i]);
+        out = put_latin1(out, text.start[i]);
     *out = '\0';
     *converted = true;
     return (mp_slice){start, (size_t)(out - start)};
@@ -197,9 +197,9 @@ mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted)
 
 mp_slice mp_utf8_mend(mp_arena *arena, mp_slice text)
 {
-    const char *end = text.at + text.length;
+    const char *end = text.start + text.length;
     char *start = mp_arena_alloc(arena, text.length * 2 + 1), *out = start;
-    for (const char *p = text.at; p < end;) {
+    for (const char *p = text.start; p < end;) {
         size_t length = mp_utf8_length(p, end);
         if (length == 0)
             out = put_latin1(out, *p++);
@@ -214,7 +214,7 @@ const char *mp_utf8_copy(mp_arena *arena, const char *text)
 {
     mp_slice whole = mp_slice_of(text);
     return mp_utf8_valid(whole) ? mp_arena_copy(arena, text, whole.length)
-                                : mp_utf8_mend(arena, whole).at;
+                                : mp_utf8_mend(arena, whole).start;
 }
 
 const char *mp_text_list(const char *const *words, size_t count, const char *last, char *text,

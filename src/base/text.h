@@ -25,12 +25,12 @@ bool mp_slice_take_line(mp_slice *text, mp_slice *line);
 mp_slice mp_slice_without_mark(mp_slice text);
 /* The first control character other than a tab; NULL: there is none. */
 const char *mp_slice_control(mp_slice text);
-/* The column, from 1, of `at` in the line: in characters. */
-uint32_t mp_slice_column(mp_slice line, const char *at);
+/* The column, from 1, of `cursor` in the line: in characters. */
+uint32_t mp_slice_column(mp_slice line, const char *cursor);
 
 /* A text in the making. Zero-initialise to start; release with free(buffer.at). */
 typedef struct mp_text_buffer {
-    char *at; /* NUL-terminated once anything was put */
+    char *text; /* NUL-terminated once anything was put */
     size_t length, capacity;
 } mp_text_buffer;
 

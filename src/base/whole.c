@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <unistd.h>
 
-bool mp_read_all(int file, void *into, size_t length)
+bool mp_read_all(int file, void *buffer, size_t length)
 {
     for (size_t done = 0; done < length;) {
-        ssize_t got = read(file, (char *)into + done, length - done);
+        ssize_t got = read(file, (char *)buffer + done, length - done);
         errno = got == 0 ? 0 : errno;
         if (got > 0)
             done += (size_t)got;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* False where the other end is closed before all is there; errno says why, or is 0. */
-bool mp_read_all(int file, void *into, size_t length);
+bool mp_read_all(int file, void *buffer, size_t length);
 /* False with errno. */
 bool mp_write_all(int file, const void *from, size_t length);
 

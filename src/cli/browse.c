@@ -60,63 +60,63 @@ static bool run_editor(const browse_state *state)
     return ok;
 }
 
-static void edit(browsing *of)
+static void edit(browsing *self)
 {
-    browse_state *state = &of->state;
+    browse_state *state = &self->state;
     struct signalfd_siginfo heard;
     browse_screen_leave();
     bool ok = run_editor(state);
     state->edit_path = NULL;
     /* Input typed in the editor was not for this program; a signal to end was. */
-    struct pollfd ready = {.fd = of->signals, .events = POLLIN};
-    while (poll(&ready, 1, 0) > 0 && read(of->signals, &heard, sizeof heard) == sizeof heard)
+    struct pollfd ready = {.fd = self->signals, .events = POLLIN};
+    while (poll(&ready, 1, 0) > 0 && read(self->signals, &heard, sizeof heard) == sizeof heard)
         if (heard.ssi_signo != SIGINT && heard.ssi_signo != SIGQUIT && heard.ssi_signo != SIGTSTP &&
             heard.ssi_signo != SIGWINCH)
-            of->ended_by = (int)heard.ssi_signo;
+            self->ended_by = (int)heard.ssi_signo;
     if (!ok)
         snprintf(state->said, sizeof state->said, "the editor failed: $VISUAL, $EDITOR or vi");
 }
 
-static void take_signal(browsing *of)
+static void take_signal(browsing *state)
 {
     struct signalfd_siginfo signal_info;
-    if (read(of->signals, &signal_info, sizeof signal_info) != sizeof signal_info)
+    if (read(state->signals, &signal_info, sizeof signal_info) != sizeof signal_info)
         return;
     if (signal_info.ssi_signo == SIGTSTP) {
         browse_screen_leave();
         raise(SIGSTOP);
     } else if (signal_info.ssi_signo != SIGWINCH) {
-        of->ended_by = (int)signal_info.ssi_signo;
+        state->ended_by = (int)signal_info.ssi_signo;
     }
 }
 
-static void take_keys(browsing *of)
+static void take_keys(browsing *self)
 {
     browse_key key;
-    while (!of->state.over && !of->ended_by && browse_screen_key(&key)) {
-        pthread_sigmask(SIG_UNBLOCK, &of->ends, NULL);
-        browse_press(&of->state, key);
-        pthread_sigmask(SIG_BLOCK, &of->ends, NULL);
-        if (of->state.edit_path)
-            edit(of);
+    while (!self->state.over && !self->ended_by && browse_screen_key(&key)) {
+        pthread_sigmask(SIG_UNBLOCK, &self->ends, NULL);
+        browse_press(&self->state, key);
+        pthread_sigmask(SIG_BLOCK, &self->ends, NULL);
+        if (self->state.edit_path)
+            edit(self);
     }
 }
 
-static void loop(browsing *of)
+static void loop(browsing *self)
 {
     struct pollfd ready[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                             {.fd = of->signals, .events = POLLIN}};
-    while (!of->state.over && !of->ended_by) {
+                             {.fd = self->signals, .events = POLLIN}};
+    while (!self->state.over && !self->ended_by) {
         unsigned lines, columns;
         browse_screen_measure(&lines, &columns);
-        if (lines != of->state.rows || columns != of->state.columns)
-            browse_resize(&of->state, lines, columns);
-        browse_screen_draw(&of->state);
+        if (lines != self->state.rows || columns != self->state.columns)
+            browse_resize(&self->state, lines, columns);
+        browse_screen_draw(&self->state);
         if (poll(ready, 2, -1) < 0 && errno != EINTR)
             break;
         if (ready[1].revents)
-            take_signal(of);
-        take_keys(of);
+            take_signal(self);
+        take_keys(self);
         if (ready[0].revents & (POLLHUP | POLLERR | POLLNVAL))
             break; /* the terminal has gone */
     }
@@ -124,49 +124,49 @@ static void loop(browsing *of)
 
 /* From now on signals are heard where the loop waits for keys. False after a message: without that,
  * nothing but keys would end it. */
-static bool hear_signals(browsing *of)
+static bool hear_signals(browsing *state)
 {
     char text[160];
-    of->ends = cli_signals_heeded(endings, sizeof endings / sizeof *endings);
-    sigset_t waited = of->ends;
+    state->ends = cli_signals_heeded(endings, sizeof endings / sizeof *endings);
+    sigset_t waited = state->ends;
     sigaddset(&waited, SIGWINCH);
     sigaddset(&waited, SIGTSTP);
-    of->signals = signalfd(-1, &waited, SFD_CLOEXEC);
-    if (of->signals < 0) {
+    state->signals = signalfd(-1, &waited, SFD_CLOEXEC);
+    if (state->signals < 0) {
         snprintf(text, sizeof text, "error: cannot show a report: %s", strerror(errno));
         cli_put_message(text);
         return false;
     }
-    pthread_sigmask(SIG_BLOCK, &waited, &of->before);
+    pthread_sigmask(SIG_BLOCK, &waited, &state->before);
     return true;
 }
 
-static void end_hearing(const browsing *of)
+static void end_hearing(const browsing *state)
 {
-    pthread_sigmask(SIG_SETMASK, &of->before, NULL);
-    close(of->signals);
+    pthread_sigmask(SIG_SETMASK, &state->before, NULL);
+    close(state->signals);
 }
 
 static int browse(const browse_source *source)
 {
-    browsing of = {.ended_by = 0};
+    browsing self = {.ended_by = 0};
     unsigned lines, columns;
     mp_style style = cli_style(source->options->colour, -1, false);
-    if (!hear_signals(&of))
+    if (!hear_signals(&self))
         return CLI_UNREADABLE;
     if (!browse_screen_begin(style.colour)) {
-        end_hearing(&of);
+        end_hearing(&self);
         cli_refuse(source->options, "this terminal is not supported: TERM is %s", getenv("TERM"));
         return CLI_USAGE;
     }
     browse_screen_measure(&lines, &columns);
-    browse_begin(&of.state, source, lines, columns, true);
-    loop(&of);
+    browse_begin(&self.state, source, lines, columns, true);
+    loop(&self);
     browse_screen_end();
-    browse_end(&of.state);
-    if (of.ended_by)
-        cli_signals_end_by(of.ended_by);
-    end_hearing(&of);
+    browse_end(&self.state);
+    if (self.ended_by)
+        cli_signals_end_by(self.ended_by);
+    end_hearing(&self);
     return CLI_OK;
 }
 
@@ -192,7 +192,7 @@ static bool can_show(const cli_options *options)
 int cli_browse(cli_options *options)
 {
     cli_session session;
-    bool all;
+    bool complete;
     if (!can_show(options))
         return CLI_USAGE;
     mp_load_options needs = options->reading.load; /* all that any report may ask for */
@@ -202,13 +202,13 @@ int cli_browse(cli_options *options)
     options->no_pager = true; /* nor a process that waits to be one */
     cli_editor_prepare();
     cli_sandbox_enter(options);
-    int status = cli_session_read(&session, options, &needs, &all);
+    int status = cli_session_read(&session, options, &needs, &complete);
     if (status == CLI_OK) {
-        const browse_source source = {options, &session.own};
+        const browse_source source = {options, &session.session};
         status = browse(&source);
-        status = status == CLI_OK && !all ? CLI_UNREADABLE : status;
+        status = status == CLI_OK && !complete ? CLI_UNREADABLE : status;
     }
-    status = cli_status_of(status, session.own.diagnostics);
+    status = cli_status_of(status, session.session.diagnostics);
     cli_editor_end();
     cli_session_end(&session);
     return status;

@@ -79,19 +79,19 @@ void browse_put_word(mp_text_buffer *line, const char *word)
 size_t browse_words(mp_arena *arena, const char *line, const char ***words)
 {
     size_t count = 0, length = strlen(line);
-    char *to = mp_arena_alloc(arena, length + 1);
+    char *out = mp_arena_alloc(arena, length + 1);
     *words = mp_arena_alloc(arena, (length / 2 + 2) * sizeof **words);
     for (const char *p = line; *(p += strspn(p, " \t"));) {
-        (*words)[count++] = to;
+        (*words)[count++] = out;
         for (char quote = 0; *p && (quote || !strchr(" \t", *p)); p++) {
             if (quote ? *p == quote : *p == '\'' || *p == '"')
                 quote = quote ? '\0' : *p;
             else if (*p == '\\' && quote != '\'' && p[1])
-                *to++ = *++p;
+                *out++ = *++p;
             else
-                *to++ = *p;
+                *out++ = *p;
         }
-        *to++ = '\0';
+        *out++ = '\0';
         if (!*p)
             break;
     }
@@ -101,7 +101,7 @@ size_t browse_words(mp_arena *arena, const char *line, const char ***words)
 /* --- a command line --- */
 
 typedef struct line_words {
-    const char **at;
+    const char **items;
     size_t count, capacity;
     mp_arena *arena;
     const char **given; /* by the user's line */
@@ -110,9 +110,9 @@ typedef struct line_words {
 
 static void add(line_words *words, const char *word)
 {
-    mp_grow(&words->at, &words->capacity, words->count + 2, sizeof *words->at);
-    words->at[words->count++] = word;
-    words->at[words->count] = NULL;
+    mp_grow(&words->items, &words->capacity, words->count + 2, sizeof *words->items);
+    words->items[words->count++] = word;
+    words->items[words->count] = NULL;
 }
 
 /* A path that nobody takes for an option. */
@@ -172,7 +172,7 @@ static line_words spell(const browse_source *source, const cli_command *command,
     add_usual(&words, command, kind, "stack-depth", "64");
     for (size_t i = 0; i < folders->count && mp_argument_find(command->arguments, "sources"); i++) {
         add(&words, "--sources");
-        add(&words, folders->at[i]);
+        add(&words, folders->items[i]);
     }
     if (source->options->reading.exact_bytes)
         add(&words, "--bytes");
@@ -191,8 +191,8 @@ static bool say(char *why, size_t size, const char *text)
 /* The first line of what the parser said, without who says it. */
 static bool say_first(char *why, size_t size, const char *said)
 {
-    static const char own[] = "memprof: ";
-    said += strncmp(said, own, sizeof own - 1) == 0 ? sizeof own - 1 : 0;
+    static const char text[] = "memprof: ";
+    said += strncmp(said, text, sizeof text - 1) == 0 ? sizeof text - 1 : 0;
     snprintf(why, size, "%.*s", (int)strcspn(said, "\n"), said);
     return false;
 }
@@ -204,7 +204,7 @@ static bool parse(const browse_source *source, const line_words *words, browse_a
     size_t length = 0;
     FILE *heard = mp_memory_open(&said, &length);
     cli_console_catch(heard);
-    bool ok = cli_parse((int)words->count, (char **)words->at, source->options->commands,
+    bool ok = cli_parse((int)words->count, (char **)words->items, source->options->commands,
                         source->options->command_count, &answer->options);
     answer->parsed = true;
     cli_console_catch(NULL);
@@ -268,7 +268,7 @@ bool browse_ask(const browse_source *source, const char *command, const char *li
     bool ok = parse(source, &words, answer, why, size) &&
               check(&answer->options, source->options->path_count, why, size) &&
               ask(source, answer, why, size);
-    free(words.at);
+    free(words.items);
     return ok;
 }
 

@@ -75,11 +75,11 @@ static const link_rule key_rules[] = {
 
 static const char *escaped(mp_arena *arena, const char *text, const char *special)
 {
-    char *out = mp_arena_alloc(arena, 2 * strlen(text) + 1), *to = out;
-    for (; *text; *to++ = *text++)
+    char *out = mp_arena_alloc(arena, 2 * strlen(text) + 1), *target = out;
+    for (; *text; *target++ = *text++)
         if (strchr(special, *text))
-            *to++ = '\\';
-    *to = '\0';
+            *target++ = '\\';
+    *target = '\0';
     return out;
 }
 
@@ -99,16 +99,16 @@ typedef struct linking {
     size_t count;
 } linking;
 
-static void add(linking *to, const link_rule *rule, const char *text)
+static void add(linking *state, const link_rule *rule, const char *text)
 {
     mp_text_buffer line = {0};
-    if (!(rule->kinds & to->kind) || to->count == BROWSE_MOST_LINKS)
+    if (!(rule->kinds & state->kind) || state->count == BROWSE_MOST_LINKS)
         return;
     mp_text_put(&line, rule->words, strlen(rule->words));
-    browse_put_word(&line, value_of(to->arena, text, rule->how));
-    to->links[to->count++] =
-        (browse_link){rule->label, rule->command, mp_arena_copy(to->arena, line.at, line.length)};
-    free(line.at);
+    browse_put_word(&line, value_of(state->arena, text, rule->how));
+    state->links[state->count++] = (browse_link){
+        rule->label, rule->command, mp_arena_copy(state->arena, line.text, line.length)};
+    free(line.text);
 }
 
 /* Return the grouping of the page: the argument "by", or the command's default. */
@@ -134,34 +134,34 @@ static const char *code_of(mp_arena *arena, const browse_page *page)
 size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
                     const browse_page *page, browse_link *links)
 {
-    linking to = {arena, mp_session_kind(source->session), links, 0};
-    const browse_line *at = browse_page_at(page);
+    linking state = {arena, mp_session_kind(source->session), links, 0};
+    const browse_line *line = browse_page_at(page);
     const mp_cell *stack = browse_page_stack(page);
     const char *key = browse_page_cell(arena, page, "key");
     const char *by = key ? grouped_by(asked) : "";
-    if (!at)
+    if (!line)
         return 0;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const char *column = rules[i].column;
         const char *cell = *column ? browse_page_cell(arena, page, column) : NULL;
-        if (!*column && at->frame && stack && at->frame < stack->count)
-            add(&to, &rules[i], stack->list[at->frame]);
-        else if (cell && !at->frame)
-            add(&to, &rules[i], cell);
+        if (!*column && line->frame && stack && line->frame < stack->count)
+            add(&state, &rules[i], stack->list[line->frame]);
+        else if (cell && !line->frame)
+            add(&state, &rules[i], cell);
     }
-    for (size_t i = 0; key && !at->frame && i < sizeof key_rules / sizeof *key_rules; i++)
+    for (size_t i = 0; key && !line->frame && i < sizeof key_rules / sizeof *key_rules; i++)
         if (strcmp(key_rules[i].column, by) == 0)
-            add(&to, &key_rules[i], key);
+            add(&state, &key_rules[i], key);
     const char *code = code_of(arena, page);
     if (code)
-        add(&to, &(link_rule){"", "its callers and what it calls", "calls", "", AS_WORD, PROFILE},
-            code);
+        add(&state,
+            &(link_rule){"", "its callers and what it calls", "calls", "", AS_WORD, PROFILE}, code);
     const char *program = browse_page_cell(arena, page, "program");
     if (program && source->options->source_folders.count)
-        add(&to,
+        add(&state,
             &(link_rule){"", "the source with the cost of each line", "annotate", "", AS_WORD, ~0u},
             program);
-    return to.count;
+    return state.count;
 }
 
 /* --- the place in a source --- */
@@ -184,18 +184,18 @@ static size_t split_frame(const char *frame, int64_t *line)
 /* The name of the code that the cursor is on; NULL: it is on none. */
 static const char *code_at(mp_arena *arena, const browse_page *page, int64_t *line)
 {
-    const browse_line *at = browse_page_at(page);
+    const browse_line *state = browse_page_at(page);
     const mp_cell *stack = browse_page_stack(page);
     const char *number = browse_page_cell(arena, page, "line");
     const char *program = browse_page_cell(arena, page, "program"), *key, *frame = NULL;
-    if (at && stack && at->frame < stack->count)
-        frame = stack->list[at->frame];
+    if (state && stack && state->frame < stack->count)
+        frame = stack->list[state->frame];
     static const char *const named[] = {"key", "caller", "name"};
     for (size_t i = 0; !program && !frame && i < sizeof named / sizeof *named; i++)
         if ((key = browse_page_cell(arena, page, named[i])))
             frame = key;
     *line = 0;
-    if (program && !(at && at->frame)) {
+    if (program && !(state && state->frame)) {
         frame = program;
         *line = number ? strtoll(number, NULL, 10) : 0;
     } else if (frame) {

@@ -14,18 +14,18 @@ unsigned browse_page_height(const browse_page *page)
 
 size_t browse_page_titles(const browse_page *page, size_t *first)
 {
-    size_t at = page->top, count = 0;
+    size_t index = page->top, count = 0;
     *first = 0;
-    if (at >= page->line_count || page->lines[at].table == SIZE_MAX)
+    if (index >= page->line_count || page->lines[index].table == SIZE_MAX)
         return 0;
-    size_t table = page->lines[at].table;
-    if (page->lines[at].row >= MP_ROW_NONE)
+    size_t table = page->lines[index].table;
+    if (page->lines[index].row >= MP_ROW_NONE)
         return 0;
-    while (at > 0 && page->lines[at - 1].table == table)
-        at--;
-    for (; at < page->top; at++)
-        if (page->lines[at].row == MP_ROW_NAMES) {
-            *first = count ? *first : at;
+    while (index > 0 && page->lines[index - 1].table == table)
+        index--;
+    for (; index < page->top; index++)
+        if (page->lines[index].row == MP_ROW_NAMES) {
+            *first = count ? *first : index;
             count++;
         }
     return count < browse_page_height(page) / 2 ? count : 0;
@@ -74,15 +74,15 @@ void browse_page_scroll(browse_page *page, long by)
     if (page->cursor >= from && page->cursor < until)
         return;
     bool above = page->cursor < from;
-    size_t at = above ? from : until - 1;
+    size_t index = above ? from : until - 1;
     for (size_t i = 0; i < height; i++) {
         size_t line = above ? from + i : until - 1 - i;
         if (line < page->line_count && line >= from && line < until && page->lines[line].begins) {
-            at = line;
+            index = line;
             break;
         }
     }
-    page->cursor = at < page->line_count ? at : page->line_count ? page->line_count - 1 : 0;
+    page->cursor = index < page->line_count ? index : page->line_count ? page->line_count - 1 : 0;
 }
 
 /* The next line that the cursor may stand on; SIZE_MAX: there is none. */
@@ -130,14 +130,14 @@ void browse_page_to_end(browse_page *page, bool last)
 
 bool browse_page_point(browse_page *page, unsigned line)
 {
-    size_t first, at = page->top + line;
-    if (line < browse_page_titles(page, &first) || at >= page->line_count)
+    size_t first, index = page->top + line;
+    if (line < browse_page_titles(page, &first) || index >= page->line_count)
         return false;
-    while (at > 0 && !page->lines[at].begins && page->lines[at].row < MP_ROW_NONE)
-        at--;
-    if (!page->lines[at].begins)
+    while (index > 0 && !page->lines[index].begins && page->lines[index].row < MP_ROW_NONE)
+        index--;
+    if (!page->lines[index].begins)
         return false;
-    page->cursor = at;
+    page->cursor = index;
     return true;
 }
 
@@ -181,9 +181,9 @@ static size_t find_in_row(mp_arena *arena, const mp_document *document, const mp
             return 0;
         if (column->unit != MP_LIST)
             continue;
-        size_t at = find_in_list(arena, cell, text, 1);
-        if (at != SIZE_MAX)
-            found = column->flags & MP_BELOW ? 0 : at;
+        size_t index = find_in_list(arena, cell, text, 1);
+        if (index != SIZE_MAX)
+            found = column->flags & MP_BELOW ? 0 : index;
     }
     return found;
 }
@@ -208,8 +208,8 @@ bool browse_page_find(browse_page *page, const char *text, bool forward)
     size_t count = page->line_count, found = SIZE_MAX;
     bool hit = false;
     for (size_t i = 1; i <= count && !hit; i++) { /* once round */
-        size_t at = (forward ? page->cursor + i : page->cursor + count - i) % count;
-        browse_line *line = &page->lines[at];
+        size_t index = (forward ? page->cursor + i : page->cursor + count - i) % count;
+        browse_line *line = &page->lines[index];
         if (!line->begins)
             continue;
         const mp_table *table =
@@ -222,16 +222,16 @@ bool browse_page_find(browse_page *page, const char *text, bool forward)
             hit = found == 0 || (found != SIZE_MAX && !as->open[line->row]);
             if (hit && found) { /* in what is not open yet */
                 as->open[line->row] = true;
-                page->cursor = at;
+                page->cursor = index;
                 browse_page_make(page);
                 browse_line there = page->lines[page->cursor];
                 there.frame = found;
-                at = browse_page_line_of(page, &there);
-                at = at == SIZE_MAX ? page->cursor : at;
+                index = browse_page_line_of(page, &there);
+                index = index == SIZE_MAX ? page->cursor : index;
             }
         }
         if (hit)
-            page->cursor = at;
+            page->cursor = index;
     }
     if (hit)
         browse_page_follow(page);

@@ -66,14 +66,14 @@ typedef struct making {
 
 static void mark(void *opaque, const mp_table *table, size_t row, size_t text)
 {
-    making *of = opaque;
-    browse_page *page = of->page;
-    size_t place = table ? (size_t)(table - of->shown.tables) : SIZE_MAX;
+    making *state = opaque;
+    browse_page *page = state->page;
+    size_t place = table ? (size_t)(table - state->shown.tables) : SIZE_MAX;
     bool real = table && row < MP_ROW_NONE;
     if (real && table->shape == MP_ROWS)
         row = page->tables[place].order[row];
     mp_grow(&page->lines, &page->line_capacity, page->line_count + 1, sizeof *page->lines);
-    page->lines[page->line_count++] = (browse_line){.from = (size_t)ftello(of->file),
+    page->lines[page->line_count++] = (browse_line){.from = (size_t)ftello(state->file),
                                                     .table = place,
                                                     .row = row,
                                                     .frame = text,
@@ -82,8 +82,8 @@ static void mark(void *opaque, const mp_table *table, size_t row, size_t text)
 
 static size_t depth_of(void *opaque, const mp_table *table, size_t row)
 {
-    const making *of = opaque;
-    const browse_table *as = &of->page->tables[table - of->shown.tables];
+    const making *state = opaque;
+    const browse_table *as = &state->page->tables[table - state->shown.tables];
     return as->open[as->order[row]] ? INT32_MAX : 0;
 }
 
@@ -171,17 +171,17 @@ void browse_page_make(browse_page *page)
     free(page->text);
     page->text = NULL;
     page->line_count = 0;
-    making of = {.page = page, .file = mp_memory_open(&page->text, &length)};
-    of.shown = arrange(&arena, page);
-    const mp_text_guide guide = {&of, mark, depth_of, "w"};
-    mp_text_guided(&of.shown, &style, &guide, of.file);
-    mp_memory_close(of.file);
+    making state = {.page = page, .file = mp_memory_open(&page->text, &length)};
+    state.shown = arrange(&arena, page);
+    const mp_text_guide guide = {&state, mark, depth_of, "w"};
+    mp_text_guided(&state.shown, &style, &guide, state.file);
+    mp_memory_close(state.file);
     split_lines(page, length);
     mp_arena_free(&arena);
-    size_t at = was.table == SIZE_MAX ? SIZE_MAX : browse_page_line_of(page, &was);
-    page->cursor = at == SIZE_MAX ? 0 : at;
+    size_t index = was.table == SIZE_MAX ? SIZE_MAX : browse_page_line_of(page, &was);
+    page->cursor = index == SIZE_MAX ? 0 : index;
     page->top = page->cursor > seen_at ? page->cursor - seen_at : 0;
-    if (at == SIZE_MAX && page->line_count)
+    if (index == SIZE_MAX && page->line_count)
         browse_page_to_end(page, false);
     else if (page->line_count)
         browse_page_follow(page);

@@ -105,13 +105,13 @@ typedef struct pen {
     short pair;
 } pen;
 
-static void put_cell(pen *to, const wchar_t *text, int width)
+static void put_cell(pen *state, const wchar_t *text, int width)
 {
     cchar_t cell;
-    if (to->column + width <= COLS &&
-        setcchar(&cell, text, to->always | to->now, to->pair, NULL) == OK)
-        mvadd_wchnstr(to->row, to->column, &cell, 1);
-    to->column += width;
+    if (state->column + width <= COLS &&
+        setcchar(&cell, text, state->always | state->now, state->pair, NULL) == OK)
+        mvadd_wchnstr(state->row, state->column, &cell, 1);
+    state->column += width;
 }
 
 /* The character at `p`, which is valid UTF-8. */
@@ -127,10 +127,10 @@ static wchar_t code_at(const char *p)
 
 /* A text that render/cell.h has made safe; what is no column of its own stands with what is before
  * it. */
-static void put_text(pen *to, const char *text, size_t length)
+static void put_text(pen *state, const char *text, size_t length)
 {
     enum { MARKS = 4 };
-    for (const char *p = text, *end = text + length; p < end && to->column < COLS;) {
+    for (const char *p = text, *end = text + length; p < end && state->column < COLS;) {
         wchar_t cell[MARKS + 2] = {code_at(p)};
         int width = (int)mp_next_width(&p);
         size_t count = 1;
@@ -145,59 +145,60 @@ static void put_text(pen *to, const char *text, size_t length)
             cell[0] = L'?'; /* the C library does not know it */
             cell[1] = L'\0';
         }
-        if (to->hidden)
-            to->hidden -= (size_t)width < to->hidden ? (size_t)width : to->hidden;
+        if (state->hidden)
+            state->hidden -= (size_t)width < state->hidden ? (size_t)width : state->hidden;
         else
-            put_cell(to, cell, width ? width : 1);
+            put_cell(state, cell, width ? width : 1);
     }
 }
 
 /* Apply an escape sequence of the text renderer. */
-static void turn(pen *to, const char *sequence, size_t length)
+static void turn(pen *state, const char *sequence, size_t length)
 {
     static const struct {
         const char *sequence;
         attr_t looks;
         short pair;
-    } all[] = {{MP_TEXT_PLAIN, A_NORMAL, 0},        {MP_TEXT_BOLD, A_BOLD, 0},
-               {MP_TEXT_FAINT, A_DIM, 0},           {MP_TEXT_UNDERLINED, A_UNDERLINE, 0},
-               {MP_TEXT_WORSE, A_NORMAL, WORSE},    {MP_TEXT_BETTER, A_NORMAL, BETTER},
-               {MP_TEXT_WARNING, A_NORMAL, WARNING}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strlen(all[i].sequence) == length && memcmp(all[i].sequence, sequence, length) == 0) {
-            to->now = all[i].looks;
-            to->pair = has_colours ? all[i].pair : 0;
+    } states[] = {{MP_TEXT_PLAIN, A_NORMAL, 0},        {MP_TEXT_BOLD, A_BOLD, 0},
+                  {MP_TEXT_FAINT, A_DIM, 0},           {MP_TEXT_UNDERLINED, A_UNDERLINE, 0},
+                  {MP_TEXT_WORSE, A_NORMAL, WORSE},    {MP_TEXT_BETTER, A_NORMAL, BETTER},
+                  {MP_TEXT_WARNING, A_NORMAL, WARNING}};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (strlen(states[i].sequence) == length &&
+            memcmp(states[i].sequence, sequence, length) == 0) {
+            state->now = states[i].looks;
+            state->pair = has_colours ? states[i].pair : 0;
         }
 }
 
-static void fill(pen *to)
+static void fill(pen *state)
 {
-    to->now = A_NORMAL;
-    to->pair = 0;
-    while (to->column < COLS)
-        put_cell(to, L" ", 1);
+    state->now = A_NORMAL;
+    state->pair = 0;
+    while (state->column < COLS)
+        put_cell(state, L" ", 1);
 }
 
 /* A line of the page. */
 static void draw_line(const browse_page *page, size_t line, int row, bool current)
 {
-    pen to = {.row = row, .hidden = page->left, .always = current ? A_REVERSE : A_NORMAL};
+    pen state = {.row = row, .hidden = page->left, .always = current ? A_REVERSE : A_NORMAL};
     size_t length;
     const char *text = browse_page_text(page, line, &length);
     for (size_t done = 0; done < length;) {
         const char *escape = memchr(text + done, '\033', length - done);
         size_t plain = (escape ? (size_t)(escape - text) : length) - done;
-        put_text(&to, text + done, plain);
+        put_text(&state, text + done, plain);
         done += plain;
         if (!escape)
             break;
         const char *end = memchr(escape, 'm', length - done);
         size_t taken = end ? (size_t)(end - escape) + 1 : length - done;
-        turn(&to, escape, taken);
+        turn(&state, escape, taken);
         done += taken;
     }
     if (current)
-        fill(&to);
+        fill(&state);
     if (current && page->lines[line].begins && !page->left) { /* no attribute alone says it */
         pen mark = {.row = row, .always = A_REVERSE};
         put_cell(&mark, L">", 1);
@@ -207,14 +208,14 @@ static void draw_line(const browse_page *page, size_t line, int row, bool curren
 static void draw_page(const browse_page *page)
 {
     size_t height = browse_page_height(page), first, titles = browse_page_titles(page, &first);
-    const browse_line *at =
+    const browse_line *state =
         page->line_count && page->lines[page->cursor].begins ? &page->lines[page->cursor] : NULL;
     int above = page->rows > 3;
     for (size_t i = 0; i < height && page->top + i < page->line_count; i++) {
         size_t line = i < titles ? first + i : page->top + i;
         const browse_line *is = &page->lines[line];
-        bool current = at && is->table == at->table && is->row == at->row &&
-                       is->frame == at->frame && line >= page->cursor;
+        bool current = state && is->table == state->table && is->row == state->row &&
+                       is->frame == state->frame && line >= page->cursor;
         for (size_t k = page->cursor + 1; current && k <= line; k++)
             current = !page->lines[k].begins && page->lines[k].length;
         draw_line(page, line, (int)i + above, current);
@@ -224,11 +225,11 @@ static void draw_page(const browse_page *page)
 static void draw_text(int row, attr_t looks, const char *text)
 {
     mp_arena arena = {0};
-    pen to = {.row = row, .always = looks};
+    pen state = {.row = row, .always = looks};
     const char *safe = mp_safe_text(&arena, text);
-    put_text(&to, safe, strlen(safe));
+    put_text(&state, safe, strlen(safe));
     if (looks != A_NORMAL)
-        fill(&to);
+        fill(&state);
     mp_arena_free(&arena);
 }
 
@@ -244,10 +245,10 @@ static void draw_folded(int row, bool up, attr_t looks, const char *text)
         (void)mp_line_of_text(&arena, folded, (size_t)lines, &further);
     for (int i = 0; i < lines; i++) {
         const char *line = mp_line_of_text(&arena, folded, (size_t)i, &further);
-        const int at = up ? row - lines + 1 + i : row + i;
-        move(at, 0);
+        const int index = up ? row - lines + 1 + i : row + i;
+        move(index, 0);
         clrtoeol();
-        draw_text(at, looks, line);
+        draw_text(index, looks, line);
     }
     mp_arena_free(&arena);
 }
@@ -261,10 +262,10 @@ static void draw_typed(int row, const browse_state *state)
     size_t width = mp_text_width(text), room = COLS > 1 ? (size_t)COLS - 1 : 1;
     while (width > room)
         width -= mp_next_width(&text);
-    pen to = {.row = row};
-    put_text(&to, text, strlen(text));
+    pen self = {.row = row};
+    put_text(&self, text, strlen(text));
     curs_set(1);
-    move(row, to.column < COLS ? to.column : COLS - 1);
+    move(row, self.column < COLS ? self.column : COLS - 1);
     mp_arena_free(&arena);
 }
 
@@ -276,7 +277,7 @@ static void draw_head(browse_state *state)
     mp_arena arena = {0};
     const char *text = "";
     size_t room = (size_t)COLS, from = 0;
-    pen to = {.always = A_REVERSE};
+    pen self = {.always = A_REVERSE};
     if (state->leaf_count > 1) {
         const char *line = browse_top(state)->line;
         for (size_t i = 0; i < state->leaf_count; i++)
@@ -284,7 +285,7 @@ static void draw_head(browse_state *state)
         text = mp_safe_text(&arena, mp_arena_format(&arena, "%s %s", text, line));
         while (mp_text_width(text) > room)
             mp_next_width(&text);
-        put_text(&to, text, strlen(text));
+        put_text(&self, text, strlen(text));
     }
     /* The view is seen, if not all views are. */
     for (size_t width = 0, i = state->view + 1; state->leaf_count == 1 && i-- > 0;) {
@@ -295,19 +296,19 @@ static void draw_head(browse_state *state)
         }
     }
     size_t used = from > 0;
-    put_text(&to, "<", used);
+    put_text(&self, "<", used);
     for (size_t i = from; state->leaf_count == 1 && i < state->view_count; i++) {
         text = mp_arena_format(&arena, i < 10 ? "%zu %s" : "%.0zu%s", i < 10 ? (i + 1) % 10 : 0,
                                state->views[i]->name);
-        to.now = A_NORMAL;
-        put_text(&to, i == state->view ? "[" : " ", 1);
-        to.now = i == state->view ? A_BOLD : A_NORMAL;
-        put_text(&to, text, strlen(text));
-        to.now = A_NORMAL;
-        put_text(&to, i == state->view ? "]" : " ", 1);
+        self.now = A_NORMAL;
+        put_text(&self, i == state->view ? "[" : " ", 1);
+        self.now = i == state->view ? A_BOLD : A_NORMAL;
+        put_text(&self, text, strlen(text));
+        self.now = A_NORMAL;
+        put_text(&self, i == state->view ? "]" : " ", 1);
         used += strlen(text) + 2;
     }
-    fill(&to);
+    fill(&self);
     if (used > room) { /* others are not seen */
         pen mark = {.column = COLS - 1, .always = A_REVERSE};
         put_cell(&mark, L">", 1);

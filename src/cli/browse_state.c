@@ -223,21 +223,21 @@ static void erase_word(browse_state *state)
 
 static void put_character(browse_state *state, uint32_t code)
 {
-    char *to = state->typed + state->typed_length;
+    char *out = state->typed + state->typed_length;
     if (code < ' ' || code == 127 || code > 0x10ffff || (code >= 0x80 && code < 0xa0) ||
         state->typed_length + 5 > sizeof state->typed)
         return;
     if (code < 0x80) {
-        *to++ = (char)code;
+        *out++ = (char)code;
     } else {
         int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
         static const unsigned first[] = {0, 0xc0, 0xe0, 0xf0};
-        *to++ = (char)(first[more] | code >> (6 * more));
+        *out++ = (char)(first[more] | code >> (6 * more));
         while (more--)
-            *to++ = (char)(0x80 | (code >> (6 * more) & 0x3f));
+            *out++ = (char)(0x80 | (code >> (6 * more) & 0x3f));
     }
-    *to = '\0';
-    state->typed_length = (size_t)(to - state->typed);
+    *out = '\0';
+    state->typed_length = (size_t)(out - state->typed);
 }
 
 static void type(browse_state *state, browse_key key)

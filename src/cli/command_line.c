@@ -11,38 +11,38 @@ static bool is_plain(char c)
 
 /* Bytes that a text of lines cannot have, and what nobody sees, are octal numbers, which need
  * $'...'. */
-static void put_quoted(mp_text_buffer *to, const char *text)
+static void put_quoted(mp_text_buffer *state, const char *text)
 {
     mp_arena arena = {0};
     mp_slice whole = mp_slice_of(text);
     size_t length;
     bool plain = *text != '\0', strange = !mp_utf8_valid(whole);
-    for (const char *at = text; *at; at++) {
-        plain &= is_plain(*at);
-        strange |= mp_text_hidden(at, text + whole.length, &length) != MP_SEEN;
+    for (const char *cursor = text; *cursor; cursor++) {
+        plain &= is_plain(*cursor);
+        strange |= mp_text_hidden(cursor, text + whole.length, &length) != MP_SEEN;
     }
     if (plain) {
-        mp_text_put(to, text, whole.length);
+        mp_text_put(state, text, whole.length);
         return;
     }
-    mp_text_put(to, strange ? "$'" : "'", strange ? 2 : 1);
-    for (const char *at = text; *at; at++) {
-        unsigned char byte = (unsigned char)*at;
+    mp_text_put(state, strange ? "$'" : "'", strange ? 2 : 1);
+    for (const char *position = text; *position; position++) {
+        unsigned char byte = (unsigned char)*position;
         if (strange && (byte < 32 || byte >= 127 || byte == '\\' || byte == '\''))
-            mp_text_put(to, mp_arena_format(&arena, "\\%03o", byte), 4);
+            mp_text_put(state, mp_arena_format(&arena, "\\%03o", byte), 4);
         else if (byte == '\'')
-            mp_text_put(to, "'\\''", 4);
+            mp_text_put(state, "'\\''", 4);
         else
-            mp_text_put(to, at, 1);
+            mp_text_put(state, position, 1);
     }
-    mp_text_put(to, "'", 1);
+    mp_text_put(state, "'", 1);
     mp_arena_free(&arena);
 }
 
-static void put_word(mp_text_buffer *to, const char *text)
+static void put_word(mp_text_buffer *state, const char *text)
 {
-    mp_text_put(to, " ", 1);
-    put_quoted(to, text);
+    mp_text_put(state, " ", 1);
+    put_quoted(state, text);
 }
 
 /* How an answer looks, where it goes and how fast it comes is no part of it; what is exported is
@@ -86,5 +86,5 @@ char *cli_command_line(const cli_options *options)
         put_word(&line, operand);
     for (size_t i = 0; i < options->path_count; i++)
         put_word(&line, options->paths[i]);
-    return line.at;
+    return line.text;
 }

@@ -19,7 +19,7 @@ static int run_formats(cli_options *options)
     return status;
 }
 
-static const cli_command own[] = {
+static const cli_command own_commands[] = {
     {.name = "baseline",
      .summary = "save the figures of a recording in a text file, or check against them",
      .example = "baseline save samples/shop-v2.oemp --store baselines",
@@ -70,29 +70,29 @@ static const cli_command own[] = {
      .arguments = &cli_watch_arguments,
      .run = cli_watch},
 };
-enum { OWN = sizeof own / sizeof *own };
+enum { OWN = sizeof own_commands / sizeof *own_commands };
 
 const cli_command *cli_commands(size_t *count)
 {
     static const char *const operands[] = {NULL,     "OBJECT", "BASE",     "POLICY",
                                            "[NAME]", "SOURCE", "STATEMENT"};
-    static cli_command all[CLI_MOST_COMMANDS];
+    static cli_command table[CLI_MOST_COMMANDS];
     const mp_report *const *reports = mp_reports(count);
-    assert(*count + OWN <= sizeof all / sizeof *all);
+    assert(*count + OWN <= sizeof table / sizeof *table);
     for (size_t i = 0; i < *count; i++)
-        all[i] = (cli_command){.name = reports[i]->name,
-                               .summary = reports[i]->summary,
-                               .example = reports[i]->example,
-                               .details = reports[i]->details,
-                               .operand = operands[reports[i]->operand],
-                               .report = reports[i],
-                               .scope = CLI_READS | CLI_LOADS | CLI_PRINTS | CLI_ALWAYS,
-                               .arguments = &reports[i]->arguments,
-                               .run = cli_report};
-    memcpy(all + *count, own, sizeof own);
+        table[i] = (cli_command){.name = reports[i]->name,
+                                 .summary = reports[i]->summary,
+                                 .example = reports[i]->example,
+                                 .details = reports[i]->details,
+                                 .operand = operands[reports[i]->operand],
+                                 .report = reports[i],
+                                 .scope = CLI_READS | CLI_LOADS | CLI_PRINTS | CLI_ALWAYS,
+                                 .arguments = &reports[i]->arguments,
+                                 .run = cli_report};
+    memcpy(table + *count, own_commands, sizeof own_commands);
     *count += OWN;
     for (size_t i = *count - OWN; i < *count; i++)
-        if (all[i].scope & CLI_EXPORTS)
-            all[i].arguments = cli_export_arguments();
-    return all;
+        if (table[i].scope & CLI_EXPORTS)
+            table[i].arguments = cli_export_arguments();
+    return table;
 }

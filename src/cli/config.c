@@ -161,20 +161,22 @@ static bool is_meant(const config_reading *config, const config_setting *made)
 static void read_line(config_reading *config, mp_slice line)
 {
     for (size_t i = 0; i < line.length; i++)
-        if (line.at[i] == '#' && (i == 0 || line.at[i - 1] == ' ' || line.at[i - 1] == '\t'))
+        if (line.start[i] == '#' &&
+            (i == 0 || line.start[i - 1] == ' ' || line.start[i - 1] == '\t'))
             line.length = i;
     line = mp_slice_trim(line);
     if (!line.length)
         return;
-    const char *equals = memchr(line.at, '=', line.length);
-    mp_slice name = line, text = {line.at + line.length, 0};
+    const char *equals = memchr(line.start, '=', line.length);
+    mp_slice name = line, text = {line.start + line.length, 0};
     if (equals) {
-        name = mp_slice_trim((mp_slice){line.at, (size_t)(equals - line.at)});
-        text = mp_slice_trim((mp_slice){equals + 1, line.length - (size_t)(equals - line.at) - 1});
+        name = mp_slice_trim((mp_slice){line.start, (size_t)(equals - line.start)});
+        text =
+            mp_slice_trim((mp_slice){equals + 1, line.length - (size_t)(equals - line.start) - 1});
     }
     config_setting made = {.pair = {.text = "", .origin = config->origin}, .rank = config->rank};
-    const char *name_text = mp_arena_copy(config->arena, name.at, name.length);
-    const char *value = mp_arena_copy(config->arena, text.at, text.length);
+    const char *name_text = mp_arena_copy(config->arena, name.start, name.length);
+    const char *value = mp_arena_copy(config->arena, text.start, text.length);
     if (mp_slice_control(line) || !mp_utf8_valid(line)) {
         fault(config, "is not UTF-8 text, expected OPTION = TEXT");
     } else if (set_option(config, &made, name_text) &&

@@ -18,9 +18,9 @@ static struct {
 
 static FILE *caught;
 
-void cli_console_catch(FILE *to)
+void cli_console_catch(FILE *file)
 {
-    caught = to;
+    caught = file;
 }
 
 FILE *cli_console(void)
@@ -141,15 +141,15 @@ void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, boo
     bool printed[MP_DIAGNOSTIC_COUNT] = {0}, summed = false;
     for (size_t i = 0; i < count; i++) {
         mp_diagnostic_id id = kept[i].id;
-        uint64_t all = mp_diagnostics_count(diagnostics, id);
+        uint64_t total = mp_diagnostics_count(diagnostics, id);
         char left[MP_UNIT_TEXT], more[MP_UNIT_TEXT * 2] = "";
         bool each = mp_diagnostic_severity(id) == MP_ERROR;
         if (!is_printed(id, quiet, violations))
             keep_back(&kept[i]);
         if (!is_printed(id, quiet, violations) || (printed[id] && !each))
             continue;
-        if (all > 1 && !each) {
-            mp_format_count(left, (int64_t)all - 1, false);
+        if (total > 1 && !each) {
+            mp_format_count(left, (int64_t)total - 1, false);
             snprintf(more, sizeof more, ", and %s more of this kind", left);
             summed = true;
         }
@@ -175,11 +175,11 @@ void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool vio
         put_diagnostic(&kept[i], "");
     }
     for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++) {
-        uint64_t all = mp_diagnostics_count(diagnostics, (mp_diagnostic_id)id);
+        uint64_t total = mp_diagnostics_count(diagnostics, (mp_diagnostic_id)id);
         char left[MP_UNIT_TEXT];
-        if (!printed[id] || all == printed[id])
+        if (!printed[id] || total == printed[id])
             continue;
-        mp_format_count(left, (int64_t)(all - printed[id]), false);
+        mp_format_count(left, (int64_t)(total - printed[id]), false);
         fprintf(stderr, "memprof: and %s more [%s]\n", left,
                 mp_diagnostic_code((mp_diagnostic_id)id));
     }

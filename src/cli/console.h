@@ -9,7 +9,7 @@
 void cli_console_begin(void);
 void cli_console_end(bool failed);
 /* Redirect messages to a text that the caller shows in another way. NULL: standard error again. */
-void cli_console_catch(FILE *to);
+void cli_console_catch(FILE *file);
 FILE *cli_console(void);
 
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors

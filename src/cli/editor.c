@@ -35,10 +35,10 @@ static void become_editor(const char *path, int64_t line)
 {
     static char script[] = "editor=$1; shift; eval \"exec $editor \\\"\\$@\\\"\"", shell[] = "sh",
                 run[] = "-c";
-    char at[32];
+    char positions[32];
     char *command = mp_copy(wanted(), strlen(wanted())), *file = mp_copy(path, strlen(path));
-    snprintf(at, sizeof at, "+%" PRId64, line);
-    char *words[] = {shell, run, script, shell, command, line > 0 ? at : file, file, NULL};
+    snprintf(positions, sizeof positions, "+%" PRId64, line);
+    char *words[] = {shell, run, script, shell, command, line > 0 ? positions : file, file, NULL};
     words[6] = line > 0 ? file : NULL;
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);

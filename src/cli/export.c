@@ -34,23 +34,23 @@ static void add_arguments(const mp_target *target, mp_argument *rows, size_t *co
 {
     const mp_report *report = target->report;
     for (size_t i = 0; i < report->arguments.count; i++) {
-        const mp_argument *row = &report->arguments.at[i];
-        size_t at = 0;
+        const mp_argument *row = &report->arguments.items[i];
+        size_t index = 0;
         if (!is_used(target, row->name))
             continue;
-        while (at < *count && strcmp(rows[at].name, row->name) != 0)
-            at++;
-        assert(at < MOST);
-        if (at == *count)
+        while (index < *count && strcmp(rows[index].name, row->name) != 0)
+            index++;
+        assert(index < MOST);
+        if (index == *count)
             rows[(*count)++] = (mp_argument){.name = row->name, .offset = row->offset};
-        rows[at].variants |= mp_report_kinds(report, row->variants);
+        rows[index].variants |= mp_report_kinds(report, row->variants);
     }
 }
 
 const mp_argument_table *cli_export_arguments(void)
 {
     static mp_argument rows[MOST];
-    static mp_argument_table table = {.at = rows};
+    static mp_argument_table table = {.items = rows};
     mp_target target;
     table.count = 0;
     for (size_t i = 0; mp_target_at(i, &target); i++)
@@ -90,29 +90,29 @@ static bool choose_renderer(cli_options *options, const mp_renderer *renderer,
 bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer,
                        const cli_command *commands, size_t count)
 {
-    const cli_command *of = &commands[0];
+    const cli_command *state = &commands[0];
     for (size_t i = 0; renderer->command && i < count; i++)
         if (cli_command_writes(&commands[i], renderer))
-            of = &commands[i];
-    const cli_option *to = cli_option_of(of, "to");
+            state = &commands[i];
+    const cli_option *option = cli_option_of(state, "to");
     return cli_refuse(options, "%s is an output format of a report: use memprof %s --%s %s",
-                      renderer->name, of->name,
-                      to && to->kind == CLI_OWN_RENDERER ? "to" : "format", renderer->name);
+                      renderer->name, state->name,
+                      option && option->kind == CLI_OWN_RENDERER ? "to" : "format", renderer->name);
 }
 
 bool cli_export_choose(cli_options *options, const cli_command *commands, size_t count)
 {
-    const char *to = NULL, *output = NULL;
+    const char *end = NULL, *output = NULL;
     mp_target target;
     for (size_t i = 0; i < options->pair_count; i++) {
         if (strcmp(options->pairs[i].name, "to") == 0)
-            to = options->pairs[i].text;
+            end = options->pairs[i].text;
         else if (strcmp(options->pairs[i].name, "output") == 0)
             output = options->pairs[i].text;
     }
-    if (!to)
+    if (!end)
         return cli_refuse(options, "export needs --to FORMAT");
-    bool found = mp_target_find(to, &target);
+    bool found = mp_target_find(end, &target);
     assert(found);
     if (found && target.renderer)
         return choose_renderer(options, target.renderer, commands, count);
@@ -120,13 +120,13 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
     bool stream = !output || strcmp(output, "-") == 0;
     if (stream && exporter->in_place)
         return cli_refuse(options,
-                          "export --to %s cannot write to standard output; use --output FILE", to);
+                          "export --to %s cannot write to standard output; use --output FILE", end);
     if (exporter->binary && !output)
-        return cli_refuse(options,
-                          "%s is binary; use --output FILE, or --output - for standard output", to);
+        return cli_refuse(
+            options, "%s is binary; use --output FILE, or --output - for standard output", end);
     if (exporter->binary && stream && isatty(STDOUT_FILENO))
         return cli_refuse(options,
-                          "%s is binary and standard output is a terminal; use --output FILE", to);
+                          "%s is binary and standard output is a terminal; use --output FILE", end);
     options->command.report = &exporter->report;
     options->command.arguments = &exporter->report.arguments;
     options->exporter = exporter;
@@ -135,15 +135,15 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
 
 /* --- writing it --- */
 
-static int export(const cli_options *options, cli_session *own, const mp_load_options *needs)
+static int export(const cli_options *options, cli_session *state, const mp_load_options *needs)
 {
     mp_error error = {0};
-    mp_session *session = &own->own;
+    mp_session *session = &state->session;
     mp_document *written = mp_session_write(session, &options->question, options->exporter,
                                             options->export_path, needs, &error);
     int status = CLI_OK;
     if (options->exporter->many) {
-        cli_progress_end(&own->bar);
+        cli_progress_end(&state->bar);
         if (session->groups.count > 1 && !options->verbose)
             cli_put_diagnostic_kinds(session->diagnostics, options->quiet, true);
         else
@@ -171,15 +171,15 @@ int cli_export(cli_options *options)
     cli_session_begin(&session, options);
     needs.progress = &session.bar.progress;
     cli_sandbox_enter(options);
-    bool all = true;
+    bool complete = true;
     int status = cli_read_beside(options);
     if (status == CLI_OK)
         status = options->exporter->many ? cli_session_find(&session, options)
-                                         : cli_session_read(&session, options, &needs, &all);
+                                         : cli_session_read(&session, options, &needs, &complete);
     /* Half of what was asked for is not written. */
     if (status == CLI_OK)
-        status = all ? export(options, &session, &needs) : CLI_UNREADABLE;
-    status = cli_status_of(status, session.own.diagnostics);
+        status = complete ? export(options, &session, &needs) : CLI_UNREADABLE;
+    status = cli_status_of(status, session.session.diagnostics);
     cli_session_end(&session);
     return status;
 }

@@ -53,8 +53,8 @@ bool cli_is_given(const cli_options *options, const char *name)
 
 bool cli_to_is_format(const cli_options *options)
 {
-    const cli_option *to = cli_option_of(&options->command, "to");
-    return to && to->kind == CLI_OWN_RENDERER && cli_is_given(options, "to");
+    const cli_option *option = cli_option_of(&options->command, "to");
+    return option && option->kind == CLI_OWN_RENDERER && cli_is_given(options, "to");
 }
 
 static bool format_fits(const cli_options *options)
@@ -201,9 +201,9 @@ static bool refuse(const cli_options *options, const char *path, const char *end
 {
     const char *endings[MP_MOST_WORDS];
     char list[256];
-    size_t all, count = 0;
-    const mp_renderer *const *renderers = mp_renderers(&all);
-    for (size_t i = 0; i < all; i++)
+    size_t total, count = 0;
+    const mp_renderer *const *renderers = mp_renderers(&total);
+    for (size_t i = 0; i < total; i++)
         if (renderers[i]->ending && cli_command_writes(&options->command, renderers[i]) &&
             (draws(&options->command) || !mp_text_is(renderers[i]->name, "svg")))
             endings[count++] = renderers[i]->ending;

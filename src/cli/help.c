@@ -84,18 +84,18 @@ static void put_choices(mp_arena *arena, const cli_command *command, const cli_o
     for (const mp_choice *choice = command->report->choices; choice->argument; choice++) {
         const char *words[MP_MOST_WORDS];
         bool done[MP_MOST_WORDS] = {false};
-        unsigned all = mp_report_kinds(command->report, choice->variants);
+        unsigned total = mp_report_kinds(command->report, choice->variants);
         bool mine = strcmp(choice->argument, option->name) == 0;
-        size_t count = mine ? mp_choice_words(choice, all, words, 0) : 0;
+        size_t count = mine ? mp_choice_words(choice, total, words, 0) : 0;
         for (size_t i = 0; i < count; i++) {
             const char *alike[MP_MOST_WORDS], *where = choice->where;
-            unsigned kinds = mp_choice_kinds(choice, words[i], all);
+            unsigned kinds = mp_choice_kinds(choice, words[i], total);
             size_t alike_count = 0;
             char list[512];
             if (done[i])
                 continue;
             for (size_t j = i; j < count; j++)
-                if (mp_choice_kinds(choice, words[j], all) == kinds) {
+                if (mp_choice_kinds(choice, words[j], total) == kinds) {
                     alike[alike_count++] = words[j];
                     done[j] = true;
                 }
@@ -139,7 +139,7 @@ static bool is_of(const cli_command *command, const cli_option *option, cli_sect
 
 static bool selects(const cli_option *option)
 {
-    return option->of && strcmp(option->of, "selection") == 0;
+    return option->part_of && strcmp(option->part_of, "selection") == 0;
 }
 
 static bool is_listed(const cli_command *command, const cli_option *option)
@@ -177,23 +177,24 @@ static void put_selection(mp_arena *arena, const cli_command *command)
 /* The kinds of the section's first option, where none of the others is of all kinds. */
 static unsigned heading_of(const cli_command *command, cli_section section)
 {
-    unsigned all = cli_command_kinds(command), heading = 0;
+    unsigned total = cli_command_kinds(command), heading = 0;
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         unsigned kinds = cli_option_kinds(command, option);
         if (!is_of(command, option, section))
             continue;
-        if (kinds == all)
-            return all;
+        if (kinds == total)
+            return total;
         heading = heading ? heading : kinds;
     }
     return heading;
 }
 
-static void put_section(mp_arena *arena, const cli_command *command, cli_section section, bool all)
+static void put_section(mp_arena *arena, const cli_command *command, cli_section section,
+                        bool complete)
 {
     char text[256];
-    bool begun = false, compact = section == CLI_PART && !all;
+    bool begun = false, compact = section == CLI_PART && !complete;
     unsigned heading =
         section == CLI_READING ? cli_command_kinds(command) : heading_of(command, section);
     bool some = heading != cli_command_kinds(command);
@@ -325,7 +326,7 @@ static void put_details(mp_arena *arena, const char *details)
     }
 }
 
-void cli_help_command(const cli_command *command, bool all)
+void cli_help_command(const cli_command *command, bool complete)
 {
     mp_arena arena = {0};
     put_usage(command);
@@ -334,8 +335,8 @@ void cli_help_command(const cli_command *command, bool all)
     put_details(&arena, command->details);
     putchar('\n');
     for (cli_section section = CLI_WHAT; section < CLI_READING; section++)
-        put_section(&arena, command, section, all);
-    if (all) {
+        put_section(&arena, command, section, complete);
+    if (complete) {
         put_section(&arena, command, CLI_READING, true);
         put_section(&arena, command, CLI_GENERAL, true);
         put_groups(command);

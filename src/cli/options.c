@@ -17,8 +17,8 @@ const cli_option cli_option_table[] = {
     {name, argument, help, takes, .kind = CLI_READS_AS, __VA_ARGS__},
 #define MP_ASKED(name, argument, help, takes, how, ...)                                            \
     {name, argument, help, takes, .kind = CLI_ASKS, .value = MP_ARGUMENT_##how, __VA_ARGS__},
-#define MP_SHARED(name, part_of, argument, help, takes, how, place, ...)                           \
-    {name, argument, help, takes, .kind = CLI_ASKS, .of = part_of, __VA_ARGS__},
+#define MP_SHARED(name, whole, argument, help, takes, how, place, ...)                             \
+    {name, argument, help, takes, .kind = CLI_ASKS, .part_of = whole, __VA_ARGS__},
 #define CLI_OPTION(...) {__VA_ARGS__},
 #include "session/options.def"
 #undef MP_OPTION
@@ -33,7 +33,7 @@ const size_t cli_option_count = sizeof cli_option_table / sizeof *cli_option_tab
 
 const char *cli_option_argument(const cli_option *option)
 {
-    return option->of ? option->of : option->name;
+    return option->part_of ? option->part_of : option->name;
 }
 
 /* --- what options are to a command --- */
@@ -106,13 +106,13 @@ unsigned cli_option_kinds(const cli_command *command, const cli_option *option)
     const char *name = cli_option_argument(option);
     const mp_report *report = command->report;
     const mp_argument *argument = mp_argument_find(command->arguments, name);
-    unsigned all = cli_command_kinds(command);
-    if (option->scope || !argument || !all)
-        return all;
+    unsigned total = cli_command_kinds(command);
+    if (option->scope || !argument || !total)
+        return total;
     unsigned kinds = report && command->arguments == &report->arguments
                          ? mp_report_kinds(report, argument->variants)
                          : argument->variants;
-    kinds = kinds ? kinds : all; /* a baseline's are those of each gate */
+    kinds = kinds ? kinds : total; /* a baseline's are those of each gate */
     return strcmp(name, "selection") == 0 ? mp_report_selects(report, option->name, kinds) : kinds;
 }
 
@@ -143,13 +143,14 @@ static bool has_checks(const cli_command *command)
 bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
 {
     const char *name = command->report ? command->report->name : command->name;
-    const char *only = renderer->command, *at = only ? strstr(only, name) : NULL;
+    const char *only = renderer->command, *cursor = only ? strstr(only, name) : NULL;
     size_t length = strlen(name);
     if (command->scope & CLI_WATCHES)
         return renderer->put_row != NULL;
     if (command->scope & CLI_EXPORTS && renderer->draws)
         return false; /* an export has no picture */
-    bool named = at && (at == only || at[-1] == ' ') && (!at[length] || at[length] == ' ');
+    bool named = cursor && (cursor == only || cursor[-1] == ' ') &&
+                 (!cursor[length] || cursor[length] == ' ');
     return only ? named : !renderer->of_checks || has_checks(command);
 }
 
@@ -164,9 +165,9 @@ static size_t put_words(const char *const *from, size_t count, const char **word
 
 size_t cli_option_words(const cli_command *command, const cli_option *option, const char **words)
 {
-    size_t count = 0, all;
-    const mp_renderer *const *renderers = mp_renderers(&all);
-    bool own = option->kind == CLI_OWN_RENDERER;
+    size_t count = 0, total;
+    const mp_renderer *const *renderers = mp_renderers(&total);
+    bool owned = option->kind == CLI_OWN_RENDERER;
     switch (option->kind) {
     case CLI_ASKS:
         return command->report ? mp_report_words(command->report, cli_option_argument(option), ~0u,
@@ -174,8 +175,8 @@ size_t cli_option_words(const cli_command *command, const cli_option *option, co
                                : 0;
     case CLI_RENDERER:
     case CLI_OWN_RENDERER:
-        for (size_t i = 0; i < all; i++)
-            if ((!own ||
+        for (size_t i = 0; i < total; i++)
+            if ((!owned ||
                  mp_text_is(renderers[i]->command ? renderers[i]->command : "", command->name)) &&
                 cli_command_writes(command, renderers[i]))
                 words[count++] = renderers[i]->name;

@@ -124,7 +124,7 @@ typedef struct cli_option {
     mp_argument_kind value; /* kind of a report's own argument, with CLI_ASKS */
     uint32_t offset;        /* in cli_options, for kinds that name a type */
     unsigned scope;         /* who takes it; 0: commands that have the argument */
-    const char *of;         /* the argument that it is part of; NULL: it is one, of its own name */
+    const char *part_of;    /* the argument that it is part of; NULL: it is one, of its own name */
     cli_section section;
     char letter;  /* "-n"; 0: none */
     bool repeats; /* may be given several times */

@@ -43,7 +43,7 @@ static const char *text_of(const cli_options *options, const char *name)
 /* --- the command line, from left to right --- */
 
 typedef struct cli_line {
-    char **at; /* arguments that are still to be taken, NULL last */
+    char **words; /* arguments that are still to be taken, NULL last */
     const cli_command *commands;
     size_t command_count;
     const char **operands;
@@ -183,7 +183,7 @@ static bool add_pair(cli_options *options, cli_line *line, const cli_option *opt
                      const char *text)
 {
     if (option->argument && !text)
-        text = *line->at++;
+        text = *line->words++;
     if (option->argument && !text)
         return cli_refuse(options, "option '--%s' requires an argument: --%s %s", option->name,
                           option->name, option->argument);
@@ -241,8 +241,8 @@ static void add_operand(cli_options *options, cli_line *line, const char *operan
 static bool collect(cli_options *options, cli_line *line)
 {
     bool ok = true, ended = false;
-    while (ok && *line->at) {
-        const char *argument = *line->at++;
+    while (ok && *line->words) {
+        const char *argument = *line->words++;
         if (ended || *argument != '-' || !argument[1])
             add_operand(options, line, argument);
         else if (strcmp(argument, "--") == 0)
@@ -386,13 +386,13 @@ static void choose_limit(cli_options *options)
 /* Choose the format of an export, which decides what is asked. */
 static bool choose_format(cli_options *options, const cli_line *line)
 {
-    const cli_pair *to = pair_of(options, "to");
+    const cli_pair *pair = pair_of(options, "to");
     mp_target target;
-    if (to && mp_renderer_find(to->text) && !mp_target_find(to->text, &target))
-        return cli_export_refuse(options, mp_renderer_find(to->text), line->commands,
+    if (pair && mp_renderer_find(pair->text) && !mp_target_find(pair->text, &target))
+        return cli_export_refuse(options, mp_renderer_find(pair->text), line->commands,
                                  line->command_count);
-    if (to && !mp_target_find(to->text, &target))
-        return cli_refuse_argument(options, cli_option_of(&options->command, "to"), to);
+    if (pair && !mp_target_find(pair->text, &target))
+        return cli_refuse_argument(options, cli_option_of(&options->command, "to"), pair);
     return cli_export_choose(options, line->commands, line->command_count);
 }
 
@@ -441,7 +441,7 @@ bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
                cli_options *options)
 {
     size_t renderers;
-    cli_line line = {.at = argv + (argc > 0),
+    cli_line line = {.words = argv + (argc > 0),
                      .commands = commands,
                      .command_count = count,
                      .operands = mp_alloc(((size_t)argc + 1) * sizeof *line.operands)};
@@ -464,5 +464,5 @@ void cli_options_free(cli_options *options)
     free(options->paths);
     free(options->pairs);
     mp_arena_free(&options->config);
-    free(options->source_folders.at);
+    free(options->source_folders.items);
 }

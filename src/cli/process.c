@@ -33,27 +33,27 @@ cli_process cli_process_make(cli_process_serve *serve, void *opaque)
     return made;
 }
 
-void cli_process_close(const cli_process *of)
+void cli_process_close(const cli_process *process)
 {
-    close(of->to);
-    close(of->from);
+    close(process->to);
+    close(process->from);
 }
 
-int cli_process_wait(cli_process *of)
+int cli_process_wait(cli_process *state)
 {
     int status = 0;
-    while (waitpid(of->process, &status, 0) < 0 && errno == EINTR)
+    while (waitpid(state->process, &status, 0) < 0 && errno == EINTR)
         continue;
-    of->process = 0;
+    state->process = 0;
     return status;
 }
 
-bool cli_process_tell(const cli_process *of, const void *from, size_t length)
+bool cli_process_tell(const cli_process *process, const void *from, size_t length)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     sigaction(SIGPIPE, &ignore, &before);
-    bool ok = mp_write_all(of->to, from, length);
+    bool ok = mp_write_all(process->to, from, length);
     int why = errno;
     sigaction(SIGPIPE, &before, NULL);
     errno = why;

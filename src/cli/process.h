@@ -19,12 +19,12 @@ typedef void cli_process_serve(int from, int to, void *opaque);
 
 /* Before any thread is started. Gives one without a process where there can be none. */
 cli_process cli_process_make(cli_process_serve *serve, void *opaque);
-void cli_process_close(const cli_process *of);
+void cli_process_close(const cli_process *process);
 /* Wait for its end; gives its status, as by waitpid. */
-int cli_process_wait(cli_process *of);
+int cli_process_wait(cli_process *state);
 
 /* False with errno: somebody may have ended it, which is no signal here. */
-bool cli_process_tell(const cli_process *of, const void *from, size_t length);
+bool cli_process_tell(const cli_process *process, const void *from, size_t length);
 
 /* --- a process that waits to become another program --- */
 

@@ -24,31 +24,31 @@ mp_diagnostics *cli_diagnostics_new(const cli_options *options)
 
 void cli_session_begin(cli_session *session, const cli_options *options)
 {
-    session->own = (mp_session){
+    session->session = (mp_session){
         .reading = options->reading, .kept = kept_of_each_code(options), .dashes = "--"};
     for (size_t i = 0; i < options->path_count; i++)
-        mp_argument_texts_add(&session->own.paths, options->paths[i]);
+        mp_argument_texts_add(&session->session.paths, options->paths[i]);
     cli_progress_begin(&session->bar, options->quiet);
-    session->own.reading.load.progress = &session->bar.progress;
-    mp_session_begin(&session->own);
+    session->session.reading.load.progress = &session->bar.progress;
+    mp_session_begin(&session->session);
 }
 
 void cli_session_end(cli_session *session)
 {
-    mp_session_end(&session->own);
+    mp_session_end(&session->session);
 }
 
 int cli_session_find(cli_session *session, const cli_options *options)
 {
     const char *const outputs[] = {options->output, options->chart, options->export_path};
     const mp_load_options *how = &options->reading.load;
-    mp_session *own = &session->own;
-    mp_session_find(own, options->command.report, mp_question_judges(&options->question));
+    mp_session *state = &session->session;
+    mp_session_find(state, options->command.report, mp_question_judges(&options->question));
     cli_progress_end(&session->bar);
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        for (size_t k = 0; k < own->groups.count; k++)
-            for (size_t l = 0; l < own->groups.at[k].count; l++)
-                if (!cli_output_spares(how, outputs[i], &own->groups.at[k].files[l].name, 1))
+        for (size_t k = 0; k < state->groups.count; k++)
+            for (size_t l = 0; l < state->groups.items[k].count; l++)
+                if (!cli_output_spares(how, outputs[i], &state->groups.items[k].files[l].name, 1))
                     return CLI_USAGE;
     return CLI_OK;
 }
@@ -62,16 +62,16 @@ static int refuse_many(const mp_session *session, const cli_options *options)
 }
 
 int cli_session_read(cli_session *session, const cli_options *options, const mp_load_options *needs,
-                     bool *all)
+                     bool *complete)
 {
-    mp_session *own = &session->own;
+    mp_session *state = &session->session;
     int status = cli_session_find(session, options);
-    if (status == CLI_OK && own->groups.count > 1)
-        status = refuse_many(own, options);
-    *all = status == CLI_OK && own->groups.count && mp_session_read(own, needs);
+    if (status == CLI_OK && state->groups.count > 1)
+        status = refuse_many(state, options);
+    *complete = status == CLI_OK && state->groups.count && mp_session_read(state, needs);
     cli_progress_end(&session->bar);
-    cli_put_diagnostics(own->diagnostics, options->quiet, true);
-    return status == CLI_OK && !mp_session_is_askable(own) ? CLI_UNREADABLE : status;
+    cli_put_diagnostics(state->diagnostics, options->quiet, true);
+    return status == CLI_OK && !mp_session_is_askable(state) ? CLI_UNREADABLE : status;
 }
 
 /* --- statuses --- */
@@ -92,7 +92,7 @@ int cli_read_beside(cli_options *options)
     const char *const outputs[] = {options->output, options->chart, options->export_path};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         if (!cli_output_spares(how, outputs[i], others, sizeof others / sizeof *others) ||
-            !cli_output_spares(how, outputs[i], suppressions->at, suppressions->count))
+            !cli_output_spares(how, outputs[i], suppressions->items, suppressions->count))
             return CLI_USAGE;
     if (mp_question_read(question, &error))
         return CLI_OK;
@@ -125,7 +125,7 @@ static int put_refusals(const mp_answers *answers, const mp_file_groups *groups)
         reading = statuses[answer->outcome] > reading ? statuses[answer->outcome] : reading;
         if (!error || (answers->document && answer->passed_over))
             continue;
-        snprintf(message, sizeof message, "%s: %s", groups->at[i].name,
+        snprintf(message, sizeof message, "%s: %s", groups->items[i].name,
                  mp_error_line(error, "--", line, sizeof line));
         if (answers->merged && !answer->of_file)
             cli_put_message(message);
@@ -164,18 +164,18 @@ static int ask(cli_session *session, const cli_options *options)
 {
     mp_answers answers;
     mp_error error = {0};
-    mp_session *own = &session->own;
+    mp_session *state = &session->session;
     const mp_merge_style style = {.rows = options->merged_rows,
                                   .for_people = !options->renderer->for_programs,
                                   .packed = !options->renderer->command,
                                   .single = options->command.report->single || options->chart};
-    bool asked = mp_session_answer(own, &options->question, &style, &answers, &error);
+    bool asked = mp_session_answer(state, &options->question, &style, &answers, &error);
     cli_progress_end(&session->bar);
     if (!asked) {
         cli_put_error(&error);
         return CLI_USAGE;
     }
-    int status = put_answers(options, own, &answers);
+    int status = put_answers(options, state, &answers);
     mp_answers_free(&answers);
     return status;
 }
@@ -189,15 +189,15 @@ int cli_report(cli_options *options)
     options->question.draws = options->renderer->draws || options->chart;
     if (status == CLI_OK)
         status = cli_session_find(&session, options);
-    if (status == CLI_OK && session.own.groups.count) {
+    if (status == CLI_OK && session.session.groups.count) {
         status = ask(&session, options);
-        if (!session.own.found && status != CLI_USAGE)
+        if (!session.session.found && status != CLI_USAGE)
             status = CLI_UNREADABLE;
     } else if (status == CLI_OK) {
-        cli_put_diagnostics(session.own.diagnostics, options->quiet, true);
+        cli_put_diagnostics(session.session.diagnostics, options->quiet, true);
         status = CLI_UNREADABLE;
     }
-    status = cli_status_of(status, session.own.diagnostics);
+    status = cli_status_of(status, session.session.diagnostics);
     cli_session_end(&session);
     return status;
 }

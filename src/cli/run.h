@@ -7,7 +7,7 @@
 /* A session of what the command line names, read as it says, with a progress bar; diagnostics keep
  * as many of each code as the command needs. End it by cli_session_end. */
 typedef struct cli_session {
-    mp_session own;
+    mp_session session;
     cli_progress bar;
 } cli_session;
 void cli_session_begin(cli_session *session, const cli_options *options);
@@ -19,7 +19,7 @@ int cli_session_find(cli_session *session, const cli_options *options);
  * with it. *all says whether all of it could be read. Gives CLI_USAGE after a message where there
  * are several, CLI_UNREADABLE where it cannot be asked. */
 int cli_session_read(cli_session *session, const cli_options *options, const mp_load_options *needs,
-                     bool *all);
+                     bool *complete);
 
 /* Diagnostics that keep as many of each code as the command needs. Release with
  * mp_diagnostics_free. */

@@ -99,9 +99,9 @@ static void allow_input(const land_set *set, const char *name)
 }
 
 /* In the folder of a path, or the nearest one above it that is there. */
-static void allow_folder(const land_set *set, const char *of, uint64_t what)
+static void allow_folder(const land_set *set, const char *name, uint64_t what)
 {
-    char *path = mp_copy(of, strlen(of));
+    char *path = mp_copy(name, strlen(name));
     for (bool done = false; !done;) {
         char *slash = strrchr(path, '/');
         if (slash)
@@ -116,12 +116,12 @@ static void allow_folder(const land_set *set, const char *of, uint64_t what)
 static const land_set *walked;
 static bool walks_deep;
 
-static int allow_link(const char *path, const struct stat *status, int kind, struct FTW *at)
+static int allow_link(const char *path, const struct stat *status, int kind, struct FTW *walk)
 {
     (void)status;
     if (kind == FTW_SL || kind == FTW_SLN)
         allow_input(walked, path);
-    return kind == FTW_D && at->level > 0 && !walks_deep ? FTW_SKIP_SUBTREE : FTW_CONTINUE;
+    return kind == FTW_D && walk->level > 0 && !walks_deep ? FTW_SKIP_SUBTREE : FTW_CONTINUE;
 }
 
 /* Allow an operand; for a folder, its contents and the targets of links in it. */
@@ -163,12 +163,12 @@ static void allow_output(const land_set *set, const char *path)
 static void allow_terminals(const land_set *set)
 {
     const char *folder = getenv("TERMINFO"), *home = getenv("HOME");
-    char *own = mp_alloc((home ? strlen(home) : 0) + sizeof "/.terminfo");
-    stpcpy(stpcpy(own, home ? home : ""), "/.terminfo");
-    allow(set, own, READ);
+    char *text = mp_alloc((home ? strlen(home) : 0) + sizeof "/.terminfo");
+    stpcpy(stpcpy(text, home ? home : ""), "/.terminfo");
+    allow(set, text, READ);
     if (folder && *folder)
         allow(set, folder, READ);
-    free(own);
+    free(text);
 }
 
 static void allow_all(const land_set *set, const cli_options *options)
@@ -196,7 +196,7 @@ static void allow_all(const land_set *set, const cli_options *options)
     allow_input(set, question->statement_path);
     allow_input(set, options->watch_policy);
     for (size_t i = 0; i < question->suppression_paths.count; i++)
-        allow_input(set, question->suppression_paths.at[i]);
+        allow_input(set, question->suppression_paths.items[i]);
     /* Folders of texts are looked into as a recording says, and may have links to anywhere. */
     if (options->reading.listings.count || question->sources.folders.count ||
         options->source_folders.count)

@@ -54,10 +54,10 @@ void cli_screen_draw(const char *text)
 
 void cli_screen_end(void)
 {
-    void (*own)(void) = leave_own;
+    void (*state)(void) = leave_own;
     leave_own = NULL;
-    if (own)
-        own();
+    if (state)
+        state();
     if (!is_on)
         return;
     is_on = false; /* no stream: its lock may be held by whoever asked for the memory */

@@ -51,20 +51,20 @@ static int put_baseline(const cli_options *options, mp_runs *runs,
 static int add_run(const cli_options *options, const char *path, mp_runs *runs,
                    mp_diagnostics *diagnostics)
 {
-    mp_diagnostics *own = cli_diagnostics_new(options);
+    mp_diagnostics *state = cli_diagnostics_new(options);
     mp_error error = {0};
     cli_progress bar;
     mp_reading reading = options->reading;
     cli_progress_begin(&bar, options->quiet);
     reading.load.progress = &bar.progress;
-    mp_outcome outcome = mp_runs_read(runs, path, &options->question, &reading, own, &error);
+    mp_outcome outcome = mp_runs_read(runs, path, &options->question, &reading, state, &error);
     cli_progress_end(&bar);
-    cli_put_diagnostics(own, options->quiet, true);
+    cli_put_diagnostics(state, options->quiet, true);
     if (error.code)
         cli_put_error(&error);
-    int status = cli_status_of(cli_outcome_statuses[outcome], own);
-    mp_diagnostics_append(diagnostics, own);
-    mp_diagnostics_free(own);
+    int status = cli_status_of(cli_outcome_statuses[outcome], state);
+    mp_diagnostics_append(diagnostics, state);
+    mp_diagnostics_free(state);
     return status;
 }
 

@@ -128,7 +128,7 @@ static void run_command(const mp_watch_limit *limit, const char *command, cli_pr
 /* --- what is seen --- */
 
 typedef struct cli_watching {
-    mp_watching own; /* first, so that listeners find the rest */
+    mp_watching watching; /* first, so that listeners find the rest */
     cli_board board;
 } cli_watching;
 
@@ -170,9 +170,9 @@ static bool draw(cli_watching *watching)
 {
     if (!cli_screen_begin())
         return false;
-    mp_watching_enter(&watching->own);
+    mp_watching_enter(&watching->watching);
     char *text = cli_board_picture(&watching->board);
-    mp_watching_leave(&watching->own);
+    mp_watching_leave(&watching->watching);
     cli_screen_draw(text);
     free(text);
     return true;
@@ -190,13 +190,13 @@ static bool is_over(mp_watching *watching)
 static int wait_for_end(cli_watching *watching, int signals)
 {
     enum { LOOK_FOR_TERMINAL_MS = 500 }; /* a shell gives it back without a word */
-    const mp_watching *own = &watching->own;
+    const mp_watching *state = &watching->watching;
     bool draws = watching->board.draws;
-    while (!is_over(&watching->own)) {
+    while (!is_over(&watching->watching)) {
         struct pollfd files[] = {
             {.fd = signals, .events = POLLIN},
-            {.fd = own->wake, .events = POLLIN},
-            {.fd = own->stop, .events = POLLIN},
+            {.fd = state->wake, .events = POLLIN},
+            {.fd = state->stop, .events = POLLIN},
             {.fd = draws ? -1 : STDOUT_FILENO}, /* whose reader may have gone */
         };
         struct signalfd_siginfo info = {0};
@@ -214,7 +214,7 @@ static int wait_for_end(cli_watching *watching, int signals)
         }
         if (files[3].revents & (POLLERR | POLLHUP | POLLNVAL))
             return SIGPIPE;
-        if (files[1].revents && read(own->wake, &unheard, sizeof unheard) < 0)
+        if (files[1].revents && read(state->wake, &unheard, sizeof unheard) < 0)
             continue;
     }
     return 0;
@@ -224,10 +224,10 @@ static int wait_for_end(cli_watching *watching, int signals)
  * status. */
 static int watch(cli_watching *watching, int signals, int *ended_by)
 {
-    mp_watching_begin(&watching->own);
+    mp_watching_begin(&watching->watching);
     *ended_by = wait_for_end(watching, signals);
-    bool ok = mp_watching_end(&watching->own);
-    return ok && !watching->own.failed ? CLI_OK : CLI_UNREADABLE;
+    bool ok = mp_watching_end(&watching->watching);
+    return ok && !watching->watching.failed ? CLI_OK : CLI_UNREADABLE;
 }
 
 /* Without the files by which threads and signals are heard it would wait for ever. False after a
@@ -258,27 +258,27 @@ int cli_watch(cli_options *options)
         return status;
     cli_session session;
     cli_session_begin(&session, options);
-    session.own.reading.load.progress = NULL; /* there is no end to get near to */
-    cli_watching watching = {.own = {.session = &session.own,
-                                     .question = &options->question,
-                                     .listener = &listener,
-                                     .max_growth = options->max_growth,
-                                     .max_leaked = options->max_leaked,
-                                     .look_us = options->look_us,
-                                     .quiet_us = options->quiet_us,
-                                     .until_exit = options->until_exit,
-                                     .stop = eventfd(0, EFD_CLOEXEC),
-                                     .wake = eventfd(0, EFD_CLOEXEC)}};
-    mp_watching *own = &watching.own;
-    const mp_watch_limit *limit = &own->limit;
+    session.session.reading.load.progress = NULL; /* there is no end to get near to */
+    cli_watching watching = {.watching = {.session = &session.session,
+                                          .question = &options->question,
+                                          .listener = &listener,
+                                          .max_growth = options->max_growth,
+                                          .max_leaked = options->max_leaked,
+                                          .look_us = options->look_us,
+                                          .quiet_us = options->quiet_us,
+                                          .until_exit = options->until_exit,
+                                          .stop = eventfd(0, EFD_CLOEXEC),
+                                          .wake = eventfd(0, EFD_CLOEXEC)}};
+    mp_watching *state = &watching.watching;
+    const mp_watch_limit *limit = &state->limit;
     int signals = hold_signals(&before);
-    bool hears = can_hear(own, signals);
-    cli_board_begin(&watching.board, options, own);
+    bool hears = can_hear(state, signals);
+    cli_board_begin(&watching.board, options, state);
     status = hears ? watch(&watching, signals, &ended_by) : CLI_UNREADABLE;
     cli_board_end(&watching.board);
     if (limit->name) {
         mp_watch_event event = mp_watch_limit_event(limit);
-        status = own->failed ? CLI_UNREADABLE : CLI_EXCEEDED;
+        status = state->failed ? CLI_UNREADABLE : CLI_EXCEEDED;
         cli_board_event(&watching.board, &event);
         cli_put_message(limit->message);
         pthread_sigmask(SIG_SETMASK, &before, NULL); /* for as long as the command takes */
@@ -286,9 +286,9 @@ int cli_watch(cli_options *options)
             run_command(limit, options->command_on_limit, &helper);
     }
     cli_board_free(&watching.board);
-    mp_arena_free(&own->limit.arena);
-    close(own->stop);
-    close(own->wake);
+    mp_arena_free(&state->limit.arena);
+    close(state->stop);
+    close(state->wake);
     close(signals);
     cli_session_end(&session);
     if (ended_by)

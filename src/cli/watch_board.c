@@ -36,12 +36,12 @@ static mp_document *document_of(const cli_board *board)
 
 static void keep_row(cli_board *board, size_t file, const mp_watch_row *row)
 {
-    kept_row *place = &board->at[file];
+    kept_row *place = &board->rows[file];
     if (board->options->path_count == 1) {
-        place = &board->at[board->room - 1]; /* the oldest goes */
+        place = &board->rows[board->room - 1]; /* the oldest goes */
         mp_arena_free(&place->texts);
-        memmove(board->at + 1, board->at, (board->room - 1) * sizeof *board->at);
-        place = board->at;
+        memmove(board->rows + 1, board->rows, (board->room - 1) * sizeof *board->rows);
+        place = board->rows;
         place->texts = (mp_arena){0};
     }
     mp_arena_free(&place->texts);
@@ -65,8 +65,8 @@ char *cli_board_picture(cli_board *board)
             ? mp_document_text(document, "%s: watching", options->paths[0])
             : mp_document_text(document, "%zu recordings: watching", options->path_count);
     for (size_t i = 0; i < board->room; i++)
-        if (board->at[i].row.file)
-            mp_table_put(document, table, &board->at[i].row);
+        if (board->rows[i].row.file)
+            mp_table_put(document, table, &board->rows[i].row);
     table->empty = "no snapshot yet";
     for (size_t i = board->note_count; i-- > 0;)
         mp_document_say(document, MP_TONE_WARNING, "Note", "%s", board->notes[i]);
@@ -145,7 +145,7 @@ void cli_board_begin(cli_board *board, const cli_options *options, mp_watching *
                          .watching = watching,
                          .style = cli_style(options->colour, options->width, false),
                          .room = options->path_count == 1 ? ROWS_OF_ONE_FILE : options->path_count};
-    board->at = mp_alloc_zero(board->room, sizeof *board->at);
+    board->rows = mp_alloc_zero(board->room, sizeof *board->rows);
     show_paths(board);
     board->draws = options->renderer == mp_renderers(&renderers)[0] && cli_screen_begin();
     if (board->draws)
@@ -170,10 +170,10 @@ void cli_board_end(cli_board *board)
 void cli_board_free(cli_board *board)
 {
     for (size_t i = 0; i < board->room; i++)
-        mp_arena_free(&board->at[i].texts);
+        mp_arena_free(&board->rows[i].texts);
     for (size_t i = 0; i < board->note_count; i++)
         free(board->notes[i]);
     mp_arena_free(&board->arena);
     free(board->paths);
-    free(board->at);
+    free(board->rows);
 }

@@ -14,10 +14,10 @@ typedef struct cli_board {
     const cli_options *options;
     mp_style style;
     bool draws;
-    mp_watching *watching;   /* its `changed`: what is drawn; `failed`: no more can be printed */
-    mp_arena arena;          /* arena of the paths */
-    const char **paths;      /* by file: as long as the longest */
-    struct cli_kept_row *at; /* rows that are drawn */
+    mp_watching *watching;     /* its `changed`: what is drawn; `failed`: no more can be printed */
+    mp_arena arena;            /* arena of the paths */
+    const char **paths;        /* by file: as long as the longest */
+    struct cli_kept_row *rows; /* rows that are drawn */
     size_t room;
     char *notes[CLI_BOARD_NOTES];
     size_t note_count;

@@ -35,14 +35,15 @@ enum { NOT_KNOWN = 2 }; /* beside 0 and 1 */
 typedef struct line_values {
     int64_t version, knows, complete, torn, late, partial, runs; /* members of the head */
     const char *kind, *options, *start_time;                     /* likewise */
-    int64_t entries;                        /* number in the totals; -1: not told */
-    const char *of, *type, *name, *program; /* members of an entry; others have `of` too */
-    int64_t line, start, overload;          /* members of an entry */
-    json_t *stack;                          /* likewise; NULL: none */
-    int64_t run, size;                      /* members of a recording */
-    const char *checksum;                   /* likewise */
-    int64_t caller;                         /* member of a caller: its own caller; 0: none */
-    json_t *frame;                          /* likewise */
+    int64_t entries; /* number in the totals; -1: not told */
+    const char *subject, *type, *name,
+        *program;                  /* members of an entry; others have `subject` too */
+    int64_t line, start, overload; /* members of an entry */
+    json_t *stack;                 /* likewise; NULL: none */
+    int64_t run, size;             /* members of a recording */
+    const char *checksum;          /* likewise */
+    int64_t caller;                /* member of a caller: its own caller; 0: none */
+    json_t *frame;                 /* likewise */
 } line_values;
 
 /* How far a stack was read, from the outermost frame inwards. */
@@ -70,7 +71,7 @@ static const struct {
     {"late", JSON_TRUE, offsetof(line_values, late)},
     {"partial", JSON_TRUE, offsetof(line_values, partial)},
     {"options", JSON_STRING, offsetof(line_values, options)},
-    {"of", JSON_STRING, offsetof(line_values, of)},
+    {"of", JSON_STRING, offsetof(line_values, subject)},
     {"start_time", JSON_STRING, offsetof(line_values, start_time)},
     {"runs", JSON_INTEGER, offsetof(line_values, runs)},
     {"entries", JSON_INTEGER, offsetof(line_values, entries)},
@@ -195,7 +196,7 @@ static bool read_members(loader *load, json_t *object, line_values *values)
                             .kind = "",
                             .options = "",
                             .start_time = "",
-                            .of = "",
+                            .subject = "",
                             .type = "",
                             .name = "",
                             .program = ""};
@@ -226,16 +227,16 @@ static bool is_frame(json_t *frame)
 }
 
 /* One frame further in. False if it is none. */
-static bool read_frame(mp_dictionary *dictionary, json_t *at, stack_end *end)
+static bool read_frame(mp_dictionary *dictionary, json_t *value, stack_end *end)
 {
-    if (!is_frame(at))
+    if (!is_frame(value))
         return false;
-    const char *name = json_string_value(json_array_get(at, 0));
-    json_t *line = json_array_get(at, 1);
+    const char *name = json_string_value(json_array_get(value, 0));
+    json_t *line = json_array_get(value, 1);
     mp_frame_key frame = {.caller = end->frame,
                           .name = mp_dictionary_id(dictionary, name),
                           .line = end->line,
-                          .allocator = json_is_true(json_array_get(at, 2))};
+                          .allocator = json_is_true(json_array_get(value, 2))};
     end->frame = mp_dictionary_frame(dictionary, frame);
     end->line = json_is_integer(line) ? (uint32_t)json_integer_value(line) : MP_NO_LINE;
     if (!frame.allocator)
@@ -261,10 +262,10 @@ static bool read_stack(const loader *load, json_t *stack, mp_entry_key *key)
         return false;
     stack_end end = {.line = MP_NO_LINE};
     for (size_t count = json_array_size(stack), i = count; i-- > 0;) {
-        json_t *at = json_array_get(stack, i);
-        bool shared = i && i + 1 == count && json_is_integer(at);
-        if (!(shared ? take_callers(load, json_integer_value(at), &end)
-                     : read_frame(load->dictionary, at, &end)))
+        json_t *value = json_array_get(stack, i);
+        bool shared = i && i + 1 == count && json_is_integer(value);
+        if (!(shared ? take_callers(load, json_integer_value(value), &end)
+                     : read_frame(load->dictionary, value, &end)))
             return false;
     }
     key->frame = end.frame;
@@ -380,12 +381,12 @@ static bool read_recording(loader *load, const line_values *values)
 /* Add a run's amounts for an entry; false if a sum would overflow. */
 static bool add_entry(loader *load, size_t run, mp_level level, mp_entry_key key)
 {
-    mp_amounts own = load->values[run].amounts, *sums = &load->sums[run][level];
-    mp_entry_for(&load->runs[run]->lists[level], key)->amounts = own;
-    own.scoped_bytes = 0; /* does not add up */
-    *sums = mp_amounts_add(*sums, own);
+    mp_amounts amounts = load->values[run].amounts, *sums = &load->sums[run][level];
+    mp_entry_for(&load->runs[run]->lists[level], key)->amounts = amounts;
+    amounts.scoped_bytes = 0; /* does not add up */
+    *sums = mp_amounts_add(*sums, amounts);
     for (size_t i = 0; i < MP_AMOUNTS; i++)
-        if (sums->at[i] > MOST || sums->at[i] < -MOST)
+        if (sums->values[i] > MOST || sums->values[i] < -MOST)
             return FAIL(load,
                         "the line makes a sum overflow 63 bits, expected figures of a recording");
     return true;
@@ -401,7 +402,7 @@ static bool read_entry(loader *load, const line_values *values)
 {
     mp_dictionary *dictionary = load->dictionary;
     int level = 0;
-    while (level < MP_LEVEL_GROUP && strcmp(mp_level_name((mp_level)level), values->of) != 0)
+    while (level < MP_LEVEL_GROUP && strcmp(mp_level_name((mp_level)level), values->subject) != 0)
         level++;
     if (level == MP_LEVEL_GROUP)
         return FAIL(load, "the line has no subject, expected \"of\" with totals, recording, site, "
@@ -444,10 +445,10 @@ static bool read_line(loader *load, const char *line, size_t length)
     if (load->line == 1) /* in another version, other names are right */
         ok = read_head(load, &values) && ok;
     else if (ok)
-        ok = strcmp(values.of, "totals") == 0      ? read_totals(load, &values)
-             : strcmp(values.of, "caller") == 0    ? read_caller(load, &values)
-             : strcmp(values.of, "recording") == 0 ? read_recording(load, &values)
-                                                   : read_entry(load, &values);
+        ok = strcmp(values.subject, "totals") == 0      ? read_totals(load, &values)
+             : strcmp(values.subject, "caller") == 0    ? read_caller(load, &values)
+             : strcmp(values.subject, "recording") == 0 ? read_recording(load, &values)
+                                                        : read_entry(load, &values);
     json_decref(object);
     return ok;
 }
@@ -481,19 +482,19 @@ mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
                              mp_dictionary *dictionary, mp_error *error)
 {
     loader load = {.path = path, .dictionary = dictionary, .error = error};
-    const char *at = text, *end = text + length;
+    const char *cursor = text, *end = text + length;
     bool ok = length || FAIL(&load, "is empty, expected a baseline");
     const mp_digest head = {.path =
                                 mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, path)),
                             .bytes = length};
     mp_json_begin();
     make_runs(&load, 1, &head);
-    while (at < end && ok) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
+    while (cursor < end && ok) {
+        const char *newline = memchr(cursor, '\n', (size_t)(end - cursor));
         const char *stop = newline ? newline : end;
         load.line++;
-        ok = stop == at || read_line(&load, at, (size_t)(stop - at));
-        at = newline ? newline + 1 : end;
+        ok = stop == cursor || read_line(&load, cursor, (size_t)(stop - cursor));
+        cursor = newline ? newline + 1 : end;
     }
     mp_json_end();
     ok = ok && is_whole(&load);

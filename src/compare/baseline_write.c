@@ -72,24 +72,24 @@ static void add_figure(mp_json *line, const char *name, const int64_t *figures, 
     mp_json_close(line, ']');
 }
 
-/* `of`: of each run. */
-static void add_amounts(mp_json *line, const mp_amounts *of, size_t runs)
+/* `amounts`: of each run. */
+static void add_amounts(mp_json *line, const mp_amounts *amounts, size_t runs)
 {
     for (size_t i = 0; i < MP_AMOUNTS && mp_amount_fields[i].name; i++)
-        add_figure(line, mp_amount_fields[i].name, &of->at[i], runs, MP_AMOUNTS, false);
+        add_figure(line, mp_amount_fields[i].name, &amounts->values[i], runs, MP_AMOUNTS, false);
 }
 
 static void put_frame(mp_json *line, const mp_dictionary *dictionary, const mp_frame_key *frame,
-                      uint32_t at)
+                      uint32_t index)
 {
     const char *name = mp_dictionary_text(dictionary, frame->name);
     mp_json_open(line, '[');
     mp_json_next(line);
     mp_json_put_text(line, name, strlen(name));
-    if (at != MP_NO_LINE || frame->allocator)
+    if (index != MP_NO_LINE || frame->allocator)
         mp_json_next(line);
-    if (at != MP_NO_LINE)
-        mp_json_put_number(line, (int32_t)at);
+    if (index != MP_NO_LINE)
+        mp_json_put_number(line, (int32_t)index);
     else if (frame->allocator)
         mp_json_put_word(line, "null");
     if (frame->allocator) {
@@ -112,15 +112,15 @@ static uint32_t callers_of(shared_callers *shared, const mp_dictionary *dictiona
 {
     size_t length = 0;
     uint32_t number = 0;
-    for (uint32_t at = frame; !number;) {
-        const mp_frame_key *called = mp_dictionary_frame_at(dictionary, at);
+    for (uint32_t index = frame; !number;) {
+        const mp_frame_key *called = mp_dictionary_frame_at(dictionary, index);
         if (!called->caller)
             break;
         number = mp_id_index_get(&shared->numbers, (uint64_t)called->caller << 32 | called->line);
         mp_grow(&shared->way, &shared->capacity, length + 1, sizeof *shared->way);
-        shared->way[length] = at;
+        shared->way[length] = index;
         length += !number;
-        at = called->caller;
+        index = called->caller;
     }
     while (length) {
         const mp_frame_key *called = mp_dictionary_frame_at(dictionary, shared->way[--length]);
@@ -148,16 +148,16 @@ static void add_stack(mp_json *line, shared_callers *shared, const mp_dictionary
     const bool deep = mp_dictionary_facts(dictionary, key->frame)->depth > DEEP;
     mp_json_name(line, "stack");
     mp_json_open(line, '[');
-    for (uint32_t at = key->frame; at;) {
-        const mp_frame_key *frame = mp_dictionary_frame_at(dictionary, at);
+    for (uint32_t index = key->frame; index;) {
+        const mp_frame_key *frame = mp_dictionary_frame_at(dictionary, index);
         mp_json_next(line);
         put_frame(line, dictionary, frame, called);
         if (deep) {
             mp_json_next(line);
-            mp_json_put_number(line, callers_of(shared, dictionary, at));
+            mp_json_put_number(line, callers_of(shared, dictionary, index));
         }
         called = frame->line;
-        at = deep ? 0 : frame->caller;
+        index = deep ? 0 : frame->caller;
     }
     mp_json_close(line, ']');
 }
@@ -186,7 +186,7 @@ static void put_entry(mp_text_buffer *buffer, shared_callers *shared,
 
 /* The runs of a digest. */
 typedef struct run_list {
-    const mp_digest *const *at;
+    const mp_digest *const *items;
     size_t count;
 } run_list;
 
@@ -206,29 +206,29 @@ static int by_key(const void *left, const void *right, void *dictionary)
 static uint64_t put_list(mp_text_buffer *buffer, shared_callers *shared,
                          const mp_dictionary *dictionary, mp_level level, run_list runs)
 {
-    mp_entries all = {0};
+    mp_entries entries = {0};
     for (size_t run = 0; run < runs.count; run++)
-        for (size_t i = 0; i < runs.at[run]->lists[level].count; i++)
-            mp_entry_for(&all, runs.at[run]->lists[level].at[i].key);
-    mp_amounts *amounts = mp_alloc_zero(all.count * runs.count + 1, sizeof *amounts);
+        for (size_t i = 0; i < runs.items[run]->lists[level].count; i++)
+            mp_entry_for(&entries, runs.items[run]->lists[level].items[i].key);
+    mp_amounts *amounts = mp_alloc_zero(entries.count * runs.count + 1, sizeof *amounts);
     for (size_t run = 0; run < runs.count; run++)
-        for (size_t i = 0; i < runs.at[run]->lists[level].count; i++) {
-            const mp_entry *entry = &runs.at[run]->lists[level].at[i];
-            size_t place = (size_t)(mp_entry_for(&all, entry->key) - all.at);
+        for (size_t i = 0; i < runs.items[run]->lists[level].count; i++) {
+            const mp_entry *entry = &runs.items[run]->lists[level].items[i];
+            size_t place = (size_t)(mp_entry_for(&entries, entry->key) - entries.items);
             amounts[place * runs.count + run] = entry->amounts;
         }
-    listed *order = mp_alloc((all.count + 1) * sizeof *order);
-    for (size_t i = 0; i < all.count; i++)
-        order[i] = (listed){all.at[i].key, i};
-    if (all.count)
-        qsort_r(order, all.count, sizeof *order, by_key, (void *)(uintptr_t)dictionary);
-    for (size_t i = 0; i < all.count; i++)
+    listed *order = mp_alloc((entries.count + 1) * sizeof *order);
+    for (size_t i = 0; i < entries.count; i++)
+        order[i] = (listed){entries.items[i].key, i};
+    if (entries.count)
+        qsort_r(order, entries.count, sizeof *order, by_key, (void *)(uintptr_t)dictionary);
+    for (size_t i = 0; i < entries.count; i++)
         put_entry(buffer, shared, dictionary, level, &order[i].key,
                   &amounts[order[i].place * runs.count], runs.count);
-    uint64_t count = all.count;
+    uint64_t count = entries.count;
     free(order);
     free(amounts);
-    mp_entries_free(&all);
+    mp_entries_free(&entries);
     return count;
 }
 
@@ -238,8 +238,8 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
     char time[MP_UNIT_TEXT];
     int64_t start_us = 0; /* earliest start of a run */
     for (size_t i = 0; i < runs.count; i++)
-        if (runs.at[i]->start_us && (!start_us || runs.at[i]->start_us < start_us))
-            start_us = runs.at[i]->start_us;
+        if (runs.items[i]->start_us && (!start_us || runs.items[i]->start_us < start_us))
+            start_us = runs.items[i]->start_us;
     add_number(&head, MP_BASELINE_HEAD, version);
     add_text(&head, "kind", mp_baseline_kinds[digest->kind]);
     add_number(&head, "knows", digest->has);
@@ -266,24 +266,24 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
     } total;
     enum { FIGURES = sizeof(total) / sizeof(int64_t) };
     mp_json line = begin_line(buffer);
-    total *of = mp_alloc(runs.count * sizeof *of);
+    total *state = mp_alloc(runs.count * sizeof *state);
     mp_amounts *amounts = mp_alloc(runs.count * sizeof *amounts);
     for (size_t i = 0; i < runs.count; i++) {
-        const mp_digest *run = runs.at[i];
-        of[i] = (total){run->peak_objects, run->peak_bytes, run->unreachable_bytes,
-                        (int64_t)run->modules};
+        const mp_digest *run = runs.items[i];
+        state[i] = (total){run->peak_objects, run->peak_bytes, run->unreachable_bytes,
+                           (int64_t)run->modules};
         amounts[i] = run->totals;
     }
     add_text(&line, "of", "totals");
-    add_figure(&line, "peak_objects", &of->peak_objects, runs.count, FIGURES, true);
-    add_figure(&line, "peak_bytes", &of->peak_bytes, runs.count, FIGURES, true);
-    add_figure(&line, "unreachable_bytes", &of->unreachable_bytes, runs.count, FIGURES, false);
-    add_figure(&line, "modules", &of->modules, runs.count, FIGURES, true);
+    add_figure(&line, "peak_objects", &state->peak_objects, runs.count, FIGURES, true);
+    add_figure(&line, "peak_bytes", &state->peak_bytes, runs.count, FIGURES, true);
+    add_figure(&line, "unreachable_bytes", &state->unreachable_bytes, runs.count, FIGURES, false);
+    add_figure(&line, "modules", &state->modules, runs.count, FIGURES, true);
     add_number(&line, "entries", (int64_t)entries);
     add_amounts(&line, amounts, runs.count);
     end_line(&line);
     free(amounts);
-    free(of);
+    free(state);
 }
 
 /* Write the recordings that each run was made of, in order. Return true if any of them is known. */
@@ -292,8 +292,8 @@ static bool put_recordings(mp_text_buffer *buffer, run_list runs)
     char text[MP_CHECKSUM_TEXT];
     size_t length = buffer->length;
     for (size_t run = 0; run < runs.count; run++)
-        for (size_t i = 0; i < runs.at[run]->checksum_count; i++) {
-            const mp_checksum *checksum = &runs.at[run]->checksums[i];
+        for (size_t i = 0; i < runs.items[run]->checksum_count; i++) {
+            const mp_checksum *checksum = &runs.items[run]->checksums[i];
             mp_json line = begin_line(buffer);
             add_text(&line, "of", "recording");
             if (runs.count > 1)
@@ -321,14 +321,14 @@ char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary,
              : shared.lines.length             ? MP_BASELINE_SHARES
                                                : MP_BASELINE_SHARELESS);
     put_totals(&buffer, runs, entries);
-    mp_text_put(&buffer, recordings.length ? recordings.at : "", recordings.length);
-    mp_text_put(&buffer, shared.lines.length ? shared.lines.at : "", shared.lines.length);
-    mp_text_put(&buffer, lists.length ? lists.at : "", lists.length);
+    mp_text_put(&buffer, recordings.length ? recordings.text : "", recordings.length);
+    mp_text_put(&buffer, shared.lines.length ? shared.lines.text : "", shared.lines.length);
+    mp_text_put(&buffer, lists.length ? lists.text : "", lists.length);
     mp_id_index_free(&shared.numbers);
-    free(shared.lines.at);
+    free(shared.lines.text);
     free(shared.way);
-    free(recordings.at);
-    free(lists.at);
+    free(recordings.text);
+    free(lists.text);
     *length = buffer.length;
-    return buffer.at;
+    return buffer.text;
 }

@@ -9,7 +9,7 @@ void mp_builds_free(mp_builds *builds)
 {
     mp_dictionary_free(builds->dictionary);
     mp_hash_index_free(&builds->index);
-    free(builds->at);
+    free(builds->items);
     free(builds->sites);
     free(builds->points);
     *builds = (mp_builds){.count = 0};
@@ -30,17 +30,17 @@ static uint32_t text_of(const translation *by, uint32_t text)
 }
 
 /* Callers have smaller numbers than those they call. */
-static translation translation_of(const mp_dictionary *from, mp_dictionary *to)
+static translation translation_of(const mp_dictionary *from, mp_dictionary *dictionary)
 {
     uint32_t count = mp_dictionary_frame_count(from);
-    translation by = {from, to, mp_alloc_zero(count + 1u, sizeof *by.frames)};
+    translation by = {from, dictionary, mp_alloc_zero(count + 1u, sizeof *by.frames)};
     for (uint32_t i = 1; i <= count; i++) {
         const mp_frame_key *frame = mp_dictionary_frame_at(from, i);
-        mp_frame_key own = {.caller = by.frames[frame->caller],
-                            .name = text_of(&by, frame->name),
-                            .line = MP_NO_LINE,
-                            .allocator = frame->allocator};
-        by.frames[i] = mp_dictionary_frame(to, own);
+        mp_frame_key frame_key = {.caller = by.frames[frame->caller],
+                                  .name = text_of(&by, frame->name),
+                                  .line = MP_NO_LINE,
+                                  .allocator = frame->allocator};
+        by.frames[i] = mp_dictionary_frame(dictionary, frame_key);
     }
     return by;
 }
@@ -96,13 +96,13 @@ static bool fits(const mp_builds *builds, const mp_digest *digest, mp_error *err
     if (digest->kind != builds->kind)
         return mp_fail(error, MP_ERROR_ARGUMENT,
                        "%s is %s and %s is %s; a trend needs recordings of one kind",
-                       builds->at[0].path, mp_kind_name(builds->kind), digest->path,
+                       builds->items[0].path, mp_kind_name(builds->kind), digest->path,
                        mp_kind_name(digest->kind));
     if (strcmp(digest->conditions, builds->conditions) != 0)
-        return mp_fail(error, MP_ERROR_ARGUMENT,
-                       "%s has %s, and %s has %s; use the same options for all", builds->at[0].path,
-                       *builds->conditions ? builds->conditions : "no options", digest->path,
-                       *digest->conditions ? digest->conditions : "none");
+        return mp_fail(
+            error, MP_ERROR_ARGUMENT, "%s has %s, and %s has %s; use the same options for all",
+            builds->items[0].path, *builds->conditions ? builds->conditions : "no options",
+            digest->path, *digest->conditions ? digest->conditions : "none");
     return true;
 }
 
@@ -116,18 +116,18 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
     builds->kind = digest->kind;
     builds->holds = mp_kind_holds(digest->kind);
     bool profile = builds->holds & MP_HOLDS_PROFILE;
-    mp_dictionary *own = builds->dictionary;
-    translation by = translation_of(dictionary, own);
+    mp_dictionary *state = builds->dictionary;
+    translation by = translation_of(dictionary, state);
     const mp_entries *entries = &digest->lists[profile ? MP_LEVEL_METHOD : MP_LEVEL_SITE];
-    builds->conditions = mp_dictionary_text(own, mp_dictionary_id(own, digest->conditions));
-    mp_build build = {.path = mp_dictionary_text(own, mp_dictionary_id(own, digest->path)),
+    builds->conditions = mp_dictionary_text(state, mp_dictionary_id(state, digest->conditions));
+    mp_build build = {.path = mp_dictionary_text(state, mp_dictionary_id(state, digest->path)),
                       .start_us = digest->start_us,
                       .complete = digest->complete,
                       .cut = !digest->complete && !digest->of_moment,
                       .open_ended = digest->open_ended};
     size_t before = builds->point_count;
     for (size_t i = 0; i < entries->count; i++) {
-        const mp_entry *entry = &entries->at[i];
+        const mp_entry *entry = &entries->items[i];
         int64_t amount = profile ? entry->amounts.exclusive_us : entry->amounts.bytes;
         mp_entry_key key = {.type = text_of(&by, entry->key.type),
                             .name = text_of(&by, entry->key.name),
@@ -144,8 +144,8 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
         }
     }
     build.sites = (uint32_t)(builds->point_count - before);
-    mp_grow(&builds->at, &builds->capacity, builds->count + 1, sizeof *builds->at);
-    builds->at[builds->count++] = build;
+    mp_grow(&builds->items, &builds->capacity, builds->count + 1, sizeof *builds->items);
+    builds->items[builds->count++] = build;
     free(by.frames);
     return true;
 }
@@ -155,8 +155,8 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
 const mp_build *mp_builds_timeless(const mp_builds *builds)
 {
     for (size_t i = 0; i < builds->count; i++)
-        if (!builds->at[i].start_us)
-            return &builds->at[i];
+        if (!builds->items[i].start_us)
+            return &builds->items[i];
     return NULL;
 }
 
@@ -207,11 +207,11 @@ void mp_builds_settle(mp_builds *builds, bool by_time)
     placed *order = mp_alloc((builds->count + 1) * sizeof *order);
     uint32_t *place = mp_alloc((builds->count + 1) * sizeof *place);
     for (size_t i = 0; i < builds->count; i++)
-        order[i] = (placed){builds->at[i], (uint32_t)i, by_time};
+        order[i] = (placed){builds->items[i], (uint32_t)i, by_time};
     if (builds->count)
         qsort(order, builds->count, sizeof *order, by_order);
     for (size_t i = 0; i < builds->count; i++) {
-        builds->at[i] = order[i].build;
+        builds->items[i] = order[i].build;
         place[order[i].was] = (uint32_t)i;
     }
     for (size_t i = 0; i < builds->point_count; i++)

@@ -42,7 +42,7 @@ typedef struct mp_builds {
     unsigned holds; /* capabilities of the first: MP_HOLDS_... */
     const char *conditions;
     mp_dictionary *dictionary;
-    mp_build *at;
+    mp_build *items;
     size_t count, capacity;
     mp_built_site *sites;
     size_t site_count, site_capacity;

@@ -14,7 +14,7 @@ typedef struct key_list {
 /* A list's labels by one selector. A text is known by the place that has it as its label (twice the
  * place) or as the name that rules may say instead (and 1). */
 struct labelled {
-    const void *of;
+    const void *items;
     mp_select_by by;
     size_t count;
     const char **labels, **names; /* names: NULL, or NULL for some */
@@ -74,16 +74,17 @@ static void label_all(mp_evaluation *evaluation, struct labelled *list, const ke
     choices->looked += keys->count;
 }
 
-static struct labelled *labelled_of(mp_evaluation *evaluation, const void *of, const key_list *keys)
+static struct labelled *labelled_of(mp_evaluation *evaluation, const void *name,
+                                    const key_list *keys)
 {
     mp_choices *choices = evaluation->choices;
     const mp_select_by by = evaluation->rule->by;
     for (size_t i = 0; i < choices->count; i++)
-        if (choices->lists[i].of == of && choices->lists[i].by == by)
+        if (choices->lists[i].items == name && choices->lists[i].by == by)
             return &choices->lists[i];
     mp_grow(&choices->lists, &choices->capacity, choices->count + 1, sizeof *choices->lists);
     struct labelled *list = &choices->lists[choices->count++];
-    *list = (struct labelled){.of = of, .by = by, .count = keys->count};
+    *list = (struct labelled){.items = name, .by = by, .count = keys->count};
     label_all(evaluation, list, keys);
     return list;
 }
@@ -132,8 +133,8 @@ static void choose_text(mp_choices *choices, struct labelled *list, const char *
         mp_hash_index_get(&list->index, mp_hash_bytes(text, strlen(text)), same_text, &probe);
     for (; spot; spot = list->next[spot - 1]) {
         const uint32_t place = (spot - 1) / 2;
-        if (!choice->count || choice->at[choice->count - 1] != place)
-            choice->at[choice->count++] = place;
+        if (!choice->count || choice->items[choice->count - 1] != place)
+            choice->items[choice->count++] = place;
     }
 }
 
@@ -149,19 +150,19 @@ static void choose_pattern(mp_evaluation *evaluation, const struct labelled *lis
 {
     const mp_rule *rule = evaluation->rule;
     const mp_slice part = rule->pattern ? mp_glob_core(rule->pattern) : (mp_slice){"", 0};
-    const char *core = mp_arena_copy(evaluation->scratch, part.at, part.length);
+    const char *core = mp_arena_copy(evaluation->scratch, part.start, part.length);
     for (uint32_t i = 0; i < list->count; i++)
         if (takes(rule, core, list->labels[i]) ||
             (list->names && list->names[i] && takes(rule, core, list->names[i])))
-            choice->at[choice->count++] = i;
+            choice->items[choice->count++] = i;
     evaluation->choices->looked += list->count;
 }
 
-static mp_choice choose(mp_evaluation *evaluation, const void *of, const key_list *keys)
+static mp_choice choose(mp_evaluation *evaluation, const void *name, const key_list *keys)
 {
-    struct labelled *list = labelled_of(evaluation, of, keys);
+    struct labelled *list = labelled_of(evaluation, name, keys);
     const char *pattern = evaluation->rule->pattern;
-    mp_choice choice = {mp_alloc((keys->count + 1) * sizeof *choice.at), 0, list->labels};
+    mp_choice choice = {mp_alloc((keys->count + 1) * sizeof *choice.items), 0, list->labels};
     if (pattern && mp_glob_core(pattern).length == strlen(pattern))
         choose_text(evaluation->choices, list, pattern, &choice);
     else
@@ -173,8 +174,8 @@ static mp_choice choose(mp_evaluation *evaluation, const void *of, const key_lis
 
 mp_choice mp_choose_entries(mp_evaluation *evaluation, const mp_entries *entries)
 {
-    const key_list keys = {entries->count ? (const char *)&entries->at->key : NULL,
-                           sizeof *entries->at, entries->count};
+    const key_list keys = {entries->count ? (const char *)&entries->items->key : NULL,
+                           sizeof *entries->items, entries->count};
     return choose(evaluation, entries, &keys);
 }
 
@@ -192,8 +193,8 @@ const mp_differences *mp_news_of(mp_evaluation *evaluation, mp_level level)
 mp_choice mp_choose_news(mp_evaluation *evaluation, mp_level level)
 {
     const mp_differences *news = mp_news_of(evaluation, level);
-    const key_list keys = {news->count ? (const char *)&news->at->key : NULL, sizeof *news->at,
-                           news->count};
+    const key_list keys = {news->count ? (const char *)&news->items->key : NULL,
+                           sizeof *news->items, news->count};
     return choose(evaluation, news, &keys);
 }
 
@@ -202,7 +203,7 @@ void mp_choices_free(mp_choices *choices)
     for (size_t i = 0; i < choices->count; i++)
         mp_hash_index_free(&choices->lists[i].index);
     for (size_t i = 0; i < MP_LEVELS; i++)
-        free(choices->news[i].at);
+        free(choices->news[i].items);
     free(choices->lists);
     mp_arena_free(&choices->arena);
 }

@@ -29,9 +29,9 @@ const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by,
                                 const mp_entry_key *key);
 
 /* Elements of a list that a rule selects: their places, ascending, and the labels of the whole
- * list, which live as long as the choices. Release `at` with free(). */
+ * list, which live as long as the choices. Release `items` with free(). */
 typedef struct mp_choice {
-    uint32_t *at;
+    uint32_t *items;
     size_t count;
     const char *const *labels;
 } mp_choice;

@@ -22,16 +22,16 @@ typedef struct ranked {
 } ranked;
 
 typedef struct found {
-    ranked *at;
+    ranked *items;
     size_t count, capacity;
     bool lower; /* the rule fails as there is too little */
 } found;
 
-static void put(found *to, mp_culprit culprit, int64_t rank)
+static void put(found *state, mp_culprit culprit, int64_t rank)
 {
-    mp_grow(&to->at, &to->capacity, to->count + 1, sizeof *to->at);
-    to->at[to->count] = (ranked){culprit, false, 0, rank, to->count};
-    to->count++;
+    mp_grow(&state->items, &state->capacity, state->count + 1, sizeof *state->items);
+    state->items[state->count] = (ranked){culprit, false, 0, rank, state->count};
+    state->count++;
 }
 
 static bool fails_for_too_little(const mp_evaluation *evaluation)
@@ -77,7 +77,7 @@ static const char *site_of(mp_evaluation *evaluation, const mp_entry_key *key)
     if (!key->frame)
         return "(session)";
     const char *name =
-        mp_dictionary_text(dictionary, mp_dictionary_frame_at(dictionary, site.at)->name);
+        mp_dictionary_text(dictionary, mp_dictionary_frame_at(dictionary, site.place)->name);
     bool starts = evaluation->context->now->holds & MP_HOLDS_STARTS;
     return site.line == MP_NO_LINE
                ? name
@@ -106,27 +106,28 @@ static mp_digest selected_of(mp_evaluation *evaluation, const mp_digest *digest,
         return selected;
     mp_choice chosen = mp_choose_entries(evaluation, &digest->lists[level]);
     for (size_t i = 0; i < chosen.count; i++) {
-        const mp_entry *entry = &digest->lists[level].at[chosen.at[i]];
-        if (is_to_blame(evaluation, chosen.labels[chosen.at[i]]))
+        const mp_entry *entry = &digest->lists[level].items[chosen.items[i]];
+        if (is_to_blame(evaluation, chosen.labels[chosen.items[i]]))
             mp_entry_for(&selected.lists[level], entry->key)->amounts = entry->amounts;
     }
     evaluation->choices->looked += TELLING * selected.lists[level].count;
-    free(chosen.at);
+    free(chosen.items);
     return selected;
 }
 
-static void put_difference(mp_evaluation *evaluation, found *to, mp_level level,
-                           const mp_difference *at, bool worse)
+static void put_difference(mp_evaluation *evaluation, found *state, mp_level level,
+                           const mp_difference *difference, bool worse)
 {
     mp_measure measure = evaluation->result->culprit_measure;
-    int64_t base = mp_measure_of(measure, &at->base), now = mp_measure_of(measure, &at->now);
-    mp_culprit culprit = {.what = what_of(evaluation, level, &at->key),
+    int64_t base = mp_measure_of(measure, &difference->base),
+            now = mp_measure_of(measure, &difference->now);
+    mp_culprit culprit = {.what = what_of(evaluation, level, &difference->key),
                           .number = now,
                           .change = now,
                           .has_base = evaluation->context->base != NULL};
     bool dump = mp_holds_dumps(evaluation->context->now->holds);
     if (level == MP_LEVEL_SITE && !dump)
-        culprit.site = site_of(evaluation, &at->key);
+        culprit.site = site_of(evaluation, &difference->key);
     if (culprit.has_base) {
         culprit.base = base;
         culprit.change = now - base;
@@ -136,23 +137,26 @@ static void put_difference(mp_evaluation *evaluation, found *to, mp_level level,
                                         : now == base ? MP_CHANGE_NONE
                                                       : MP_CHANGE_SHRUNK);
     }
-    put(to, culprit, worse ? llabs(culprit.change) : now);
-    to->at[to->count - 1].as_bad = !worse;
+    put(state, culprit, worse ? llabs(culprit.change) : now);
+    state->items[state->count - 1].as_bad = !worse;
     if (mp_measure_is_of_left(evaluation->rule->measure))
-        to->at[to->count - 1].leaking = mp_leaking_change(&at->base, &at->now);
+        state->items[state->count - 1].leaking =
+            mp_leaking_change(&difference->base, &difference->now);
 }
 
 /* Return true if the entry got worse; if it has no base, true if it exists. */
-static bool is_worse(const mp_evaluation *evaluation, const found *so_far, const mp_difference *at)
+static bool is_worse(const mp_evaluation *evaluation, const found *so_far,
+                     const mp_difference *difference)
 {
     mp_measure measure = evaluation->result->culprit_measure;
-    int64_t change = mp_measure_of(measure, &at->now) - mp_measure_of(measure, &at->base);
+    int64_t change =
+        mp_measure_of(measure, &difference->now) - mp_measure_of(measure, &difference->base);
     if (mp_measure_rows[evaluation->rule->measure].is_new)
-        return mp_measure_is_new(evaluation->rule->measure, at);
+        return mp_measure_is_new(evaluation->rule->measure, difference);
     return so_far->lower ? change < 0 : change > 0;
 }
 
-static void find_in_digests(mp_evaluation *evaluation, found *to)
+static void find_in_digests(mp_evaluation *evaluation, found *state)
 {
     const mp_rule_context *context = evaluation->context;
     mp_level level = level_of(evaluation);
@@ -170,21 +174,22 @@ static void find_in_digests(mp_evaluation *evaluation, found *to)
         now = selected_of(evaluation, context->now, level);
         selected = mp_differences_of(context->dictionary, &base, &now, level);
     }
-    const mp_difference *all = is_new ? mp_news_of(evaluation, level)->at : selected.at;
+    const mp_difference *difference =
+        is_new ? mp_news_of(evaluation, level)->items : selected.items;
     const size_t count = is_new ? chosen.count : selected.count;
     /* Entries that did not get worse count if the limit does not refer to the base, or if
      * nothing got worse. */
     bool of_base = is_new || evaluation->rule->bound.reference == MP_OF_BASE;
-    for (int worse = 1; worse >= 0 && (worse || !of_base || !to->count); worse--)
+    for (int worse = 1; worse >= 0 && (worse || !of_base || !state->count); worse--)
         for (size_t i = 0; i < count; i++) {
-            const mp_difference *at = &all[is_new ? chosen.at[i] : i];
-            bool is_there = mp_measure_of(evaluation->result->culprit_measure, &at->now) > 0;
-            bool got_worse = is_worse(evaluation, to, at);
-            if (worse ? got_worse : !got_worse && is_there && !to->lower)
-                put_difference(evaluation, to, level, at, worse);
+            const mp_difference *self = &difference[is_new ? chosen.items[i] : i];
+            bool is_there = mp_measure_of(evaluation->result->culprit_measure, &self->now) > 0;
+            bool got_worse = is_worse(evaluation, state, self);
+            if (worse ? got_worse : !got_worse && is_there && !state->lower)
+                put_difference(evaluation, state, level, self, worse);
         }
-    free(chosen.at);
-    free(selected.at);
+    free(chosen.items);
+    free(selected.items);
     mp_entries_free(&base.lists[level]);
     mp_entries_free(&now.lists[level]);
 }
@@ -196,8 +201,8 @@ static const char *group_label(mp_evaluation *evaluation, const mp_group *group)
 {
     const mp_model *model = evaluation->context->model;
     mp_arena *scratch = evaluation->scratch;
-    const mp_generation *generation = &model->generations.at[group->example.i];
-    mp_type_id type = mp_site_type(model, &model->contexts.at[generation->context.i]);
+    const mp_generation *generation = &model->generations.items[group->example.i];
+    mp_type_id type = mp_site_type(model, &model->contexts.items[generation->context.i]);
     uint32_t node = mp_frame_naming(model, (mp_frame){group->node, 0}).node;
     switch (evaluation->rule->by) {
     case MP_BY_SOURCE:
@@ -212,7 +217,7 @@ static const char *group_label(mp_evaluation *evaluation, const mp_group *group)
     }
 }
 
-static void find_in_window(mp_evaluation *evaluation, const mp_window *window, found *to)
+static void find_in_window(mp_evaluation *evaluation, const mp_window *window, found *state)
 {
     const mp_model *model = evaluation->context->model;
     bool sites = mp_dimension_fits(mp_dimension_find("site"), model);
@@ -225,9 +230,9 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
         const mp_group *group = &grouping->groups[i];
         const char *label = group_label(evaluation, group);
         int64_t change = leaking ? leaking[i] : held[i] - group->from_bytes;
-        if ((to->lower ? change < 0 : change > 0) && mp_rule_matches(evaluation->rule, label) &&
+        if ((state->lower ? change < 0 : change > 0) && mp_rule_matches(evaluation->rule, label) &&
             is_to_blame(evaluation, label))
-            put(to,
+            put(state,
                 (mp_culprit){
                     .what = mp_arena_copy(evaluation->arena, group->label, strlen(group->label)),
                     .has_base = true,
@@ -241,17 +246,17 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
 }
 
 /* For a rule on everything that grew from dump to dump, find the holders, before the types. */
-static void find_holders(const mp_evaluation *evaluation, const mp_window *window, found *to)
+static void find_holders(const mp_evaluation *evaluation, const mp_window *window, found *state)
 {
     enum { MOST_HOLDERS = 10 };
     size_t count;
-    if (window != evaluation->context->window || evaluation->rule->by || to->lower)
+    if (window != evaluation->context->window || evaluation->rule->by || state->lower)
         return;
     const mp_growing_holder *holders =
         mp_growing_holders(evaluation->arena, window, MOST_HOLDERS, &count);
     for (size_t i = 0; i < count; i++) {
         const mp_growing_holder *holder = &holders[i];
-        put(to,
+        put(state,
             (mp_culprit){.what = holder->text,
                          .has_base = true,
                          .base = holder->from_bytes,
@@ -261,19 +266,19 @@ static void find_holders(const mp_evaluation *evaluation, const mp_window *windo
     }
 }
 
-static void find_areas(mp_evaluation *evaluation, const mp_window *window, found *to)
+static void find_areas(mp_evaluation *evaluation, const mp_window *window, found *state)
 {
     const mp_model *model = evaluation->context->model;
     bool growth = mp_measure_is_growth(evaluation->rule->measure);
     mp_platform_span *spans = mp_platform_spans_of(window);
     for (uint32_t i = 0; i < model->platforms.count; i++) {
-        const char *name = mp_model_text(model, model->platforms.at[i]);
+        const char *name = mp_model_text(model, model->platforms.items[i]);
         const char *label = *name ? name : "(not in the catalogue)";
         int64_t from = spans[i].from_bytes, number = spans[i].to_bytes;
         int64_t change = growth ? number - from : number;
-        if (spans[i].told && (to->lower ? change < 0 : change > 0) &&
+        if (spans[i].told && (state->lower ? change < 0 : change > 0) &&
             mp_rule_matches(evaluation->rule, label) && is_to_blame(evaluation, label))
-            put(to,
+            put(state,
                 (mp_culprit){.what = label,
                              .has_base = growth,
                              .base = from,
@@ -284,26 +289,26 @@ static void find_areas(mp_evaluation *evaluation, const mp_window *window, found
     free(spans);
 }
 
-static void find_growers(mp_evaluation *evaluation, found *to)
+static void find_growers(mp_evaluation *evaluation, found *state)
 {
     const mp_rule_context *context = evaluation->context;
     mp_error unheard = {0};
     mp_window window;
-    bool own = evaluation->rule->after && mp_rule_window(evaluation, &window, &unheard);
-    const mp_window *span = own ? &window : context->window;
+    bool owned = evaluation->rule->after && mp_rule_window(evaluation, &window, &unheard);
+    const mp_window *span = owned ? &window : context->window;
     if (mp_measure_is_platform(evaluation->rule->measure)) {
-        find_areas(evaluation, span, to);
+        find_areas(evaluation, span, state);
     } else {
-        find_holders(evaluation, span, to);
-        find_in_window(evaluation, span, to);
+        find_holders(evaluation, span, state);
+        find_in_window(evaluation, span, state);
     }
-    if (own)
+    if (owned)
         mp_window_free(&window);
 }
 
 /* --- of lines that are not covered --- */
 
-static void find_uncovered(mp_evaluation *evaluation, found *to)
+static void find_uncovered(mp_evaluation *evaluation, found *state)
 {
     const mp_coverage *coverage = evaluation->context->coverage;
     const mp_model *model = evaluation->context->model;
@@ -318,7 +323,7 @@ static void find_uncovered(mp_evaluation *evaluation, found *to)
                         (evaluation->rule->by == MP_BY_METHOD && *name &&
                          mp_rule_matches(evaluation->rule, name));
         if (method->executed < method->lines && selected && is_to_blame(evaluation, label))
-            put(to,
+            put(state,
                 (mp_culprit){.what = both,
                              .change = (int64_t)method->executed - method->lines,
                              .told =
@@ -349,22 +354,22 @@ void mp_evaluation_find_culprits(mp_evaluation *evaluation)
     bool peak = measure == MP_MEASURE_PEAK || measure == MP_MEASURE_PEAK_OBJECTS;
     if (result->verdict != MP_VERDICT_FAIL || peak) /* only the size of a peak is known */
         return;
-    found all = {.lower = fails_for_too_little(evaluation)};
+    found state = {.lower = fails_for_too_little(evaluation)};
     result->culprit_measure = mp_measure_weight(measure);
     if (measure == MP_MEASURE_COVERAGE)
-        find_uncovered(evaluation, &all);
+        find_uncovered(evaluation, &state);
     else if (mp_measure_is_growth(measure) || mp_measure_is_platform(measure))
-        find_growers(evaluation, &all);
+        find_growers(evaluation, &state);
     else
-        find_in_digests(evaluation, &all);
-    if (all.count)
-        qsort(all.at, all.count, sizeof *all.at, by_rank);
+        find_in_digests(evaluation, &state);
+    if (state.count)
+        qsort(state.items, state.count, sizeof *state.items, by_rank);
     size_t most = evaluation->context->culprits;
-    result->culprit_count = most && most < all.count ? most : all.count;
-    result->culprits_left_out = all.count - result->culprit_count;
+    result->culprit_count = most && most < state.count ? most : state.count;
+    result->culprits_left_out = state.count - result->culprit_count;
     result->culprits =
         mp_arena_alloc(evaluation->arena, (result->culprit_count + 1) * sizeof *result->culprits);
     for (size_t i = 0; i < result->culprit_count; i++)
-        result->culprits[i] = all.at[i].culprit;
-    free(all.at);
+        result->culprits[i] = state.items[i].culprit;
+    free(state.items);
 }

@@ -100,14 +100,14 @@ static bool same_frame(const void *opaque, uint32_t value)
 
 static mp_frame_facts facts_of(const mp_dictionary *dictionary, const mp_frame_key *frame)
 {
-    mp_frame_facts of = dictionary->facts[frame->caller];
-    of.depth++;
-    of.lines += (int32_t)frame->line;
+    mp_frame_facts frame_facts = dictionary->facts[frame->caller];
+    frame_facts.depth++;
+    frame_facts.lines += (int32_t)frame->line;
     if (!frame->allocator)
-        of.allocators = 0;
-    else if (!of.allocators)
-        of.allocators = (uint32_t)dictionary->frame_count;
-    return of;
+        frame_facts.allocators = 0;
+    else if (!frame_facts.allocators)
+        frame_facts.allocators = (uint32_t)dictionary->frame_count;
+    return frame_facts;
 }
 
 uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame)
@@ -144,7 +144,7 @@ const mp_frame_facts *mp_dictionary_facts(const mp_dictionary *dictionary, uint3
 
 mp_stack_frame mp_dictionary_site(const mp_dictionary *dictionary, mp_stack_frame frame)
 {
-    const mp_frame_key *last = &dictionary->frames[dictionary->facts[frame.at].allocators];
+    const mp_frame_key *last = &dictionary->frames[dictionary->facts[frame.place].allocators];
     return last->caller ? (mp_stack_frame){last->caller, last->line} : frame;
 }
 
@@ -197,7 +197,7 @@ mp_amounts mp_amounts_add(mp_amounts a, mp_amounts b)
         b.scoped_bytes = 0;
     }
     for (size_t i = 0; i < MP_AMOUNTS; i++)
-        a.at[i] += b.at[i];
+        a.values[i] += b.values[i];
     return a;
 }
 
@@ -205,7 +205,7 @@ bool mp_amounts_equal(const mp_amounts *a, const mp_amounts *b)
 {
     bool same = true;
     for (size_t i = 0; i < MP_AMOUNTS && mp_amount_fields[i].name; i++)
-        same &= a->at[i] == b->at[i];
+        same &= a->values[i] == b->values[i];
     return same;
 }
 
@@ -221,7 +221,7 @@ int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now)
 mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b)
 {
     for (size_t i = 0; i < MP_AMOUNTS; i++)
-        a.at[i] -= b.at[i];
+        a.values[i] -= b.values[i];
     return a;
 }
 
@@ -238,7 +238,7 @@ _Static_assert(sizeof(mp_entry_key) == 7 * sizeof(uint32_t), "keys are hashed as
 static bool same_key(const void *opaque, uint32_t value)
 {
     const key_probe *probe = opaque;
-    return memcmp(&probe->entries->at[value - 1].key, probe->key, sizeof *probe->key) == 0;
+    return memcmp(&probe->entries->items[value - 1].key, probe->key, sizeof *probe->key) == 0;
 }
 
 mp_entry *mp_entry_for(mp_entries *entries, mp_entry_key key)
@@ -247,16 +247,16 @@ mp_entry *mp_entry_for(mp_entries *entries, mp_entry_key key)
     key_probe probe = {entries, &key};
     uint32_t *found = mp_hash_index_put(&entries->index, hash, same_key, &probe);
     if (!*found) {
-        mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
-        entries->at[entries->count++] = (mp_entry){.key = key};
+        mp_grow(&entries->items, &entries->capacity, entries->count + 1, sizeof *entries->items);
+        entries->items[entries->count++] = (mp_entry){.key = key};
         *found = (uint32_t)entries->count;
     }
-    return &entries->at[*found - 1];
+    return &entries->items[*found - 1];
 }
 
 void mp_entries_free(mp_entries *entries)
 {
-    free(entries->at);
+    free(entries->items);
     mp_hash_index_free(&entries->index);
 }
 

@@ -47,7 +47,7 @@ const mp_frame_facts *mp_dictionary_facts(const mp_dictionary *dictionary, uint3
 
 /* A frame with the line at which it is. */
 typedef struct mp_stack_frame {
-    uint32_t at, line;
+    uint32_t place, line;
 } mp_stack_frame;
 /* The innermost one from there that is no allocator's own; the frame itself where all are. */
 mp_stack_frame mp_dictionary_site(const mp_dictionary *dictionary, mp_stack_frame frame);
@@ -83,7 +83,7 @@ typedef union mp_amounts {
             accepted_bytes;    /* objects and bytes of leaks that suppressions accept */
         int64_t leaking_bytes; /* that leak steadily; 0 in baselines, which do not keep them */
     };
-    int64_t at[MP_AMOUNTS];
+    int64_t values[MP_AMOUNTS];
 } mp_amounts;
 
 typedef struct mp_amount_field {
@@ -123,7 +123,7 @@ typedef struct mp_entry {
 } mp_entry;
 
 typedef struct mp_entries {
-    mp_entry *at;
+    mp_entry *items;
     size_t count, capacity;
     mp_hash_index index; /* index of the keys */
 } mp_entries;

@@ -33,70 +33,74 @@ typedef struct builder {
     bool failed;
 } builder;
 
-static uint32_t text_key(builder *of, const char *text)
+static uint32_t text_key(builder *state, const char *text)
 {
-    const char *told = of->failed ? NULL : mp_substitute(of->substitutions, text, of->error);
-    of->failed |= !told;
-    return mp_dictionary_id(of->dictionary, told ? told : text);
+    const char *told =
+        state->failed ? NULL : mp_substitute(state->substitutions, text, state->error);
+    state->failed |= !told;
+    return mp_dictionary_id(state->dictionary, told ? told : text);
 }
 
-static uint32_t line_key(const builder *of, uint32_t line)
+static uint32_t line_key(const builder *state, uint32_t line)
 {
-    return of->options->ignore_lines ? MP_NO_LINE : line;
+    return state->options->ignore_lines ? MP_NO_LINE : line;
 }
 
 /* Return the key of a frame's line. If only the first line of its function is known, that line
  * is used: it distinguishes overloads, and it moves like other lines. */
-static uint32_t frame_line_key(const builder *of, uint32_t node, uint32_t line)
+static uint32_t frame_line_key(const builder *state, uint32_t node, uint32_t line)
 {
-    uint32_t start_line = of->model->symbols.at[of->model->tree.at[node].symbol.i].start_line;
-    return line_key(of, line == MP_NO_LINE && start_line ? start_line : line);
+    uint32_t start_line =
+        state->model->symbols.items[state->model->tree.items[node].symbol.i].start_line;
+    return line_key(state, line == MP_NO_LINE && start_line ? start_line : line);
 }
 
-static uint32_t type_key(builder *of, mp_type_id type)
+static uint32_t type_key(builder *state, mp_type_id type)
 {
-    if (!of->types[type.i])
-        of->types[type.i] = text_key(of, mp_type_label(&of->labels, of->model, type)) + 1;
-    return of->types[type.i] - 1;
+    if (!state->types[type.i])
+        state->types[type.i] =
+            text_key(state, mp_type_label(&state->labels, state->model, type)) + 1;
+    return state->types[type.i] - 1;
 }
 
 /* Parents stand before their children. */
-static void digest_frames(builder *of)
+static void digest_frames(builder *state)
 {
-    const mp_model *model = of->model;
-    of->frames = mp_alloc_zero(model->tree.count + 1u, sizeof *of->frames);
+    const mp_model *model = state->model;
+    state->frames = mp_alloc_zero(model->tree.count + 1u, sizeof *state->frames);
     for (uint32_t i = 1; i < model->tree.count; i++) {
-        const mp_tree_node *node = &model->tree.at[i];
-        mp_frame_key frame = {.caller = of->frames[node->parent],
-                              .name = text_key(of, mp_tree_label(&of->labels, model, i)),
-                              .line = node->parent ? frame_line_key(of, node->parent, node->line)
+        const mp_tree_node *node = &model->tree.items[i];
+        mp_frame_key frame = {.caller = state->frames[node->parent],
+                              .name = text_key(state, mp_tree_label(&state->labels, model, i)),
+                              .line = node->parent ? frame_line_key(state, node->parent, node->line)
                                                    : MP_NO_LINE,
-                              .allocator = model->symbols.at[node->symbol.i].allocator};
-        of->frames[i] = mp_dictionary_frame(of->dictionary, frame);
+                              .allocator = model->symbols.items[node->symbol.i].allocator};
+        state->frames[i] = mp_dictionary_frame(state->dictionary, frame);
     }
 }
 
 /* Add to what the list of this level says of a key. */
-static void add(builder *to, mp_level level, mp_entry_key key, mp_amounts amounts)
+static void add(builder *state, mp_level level, mp_entry_key key, mp_amounts amounts)
 {
-    mp_entry *entry = mp_entry_for(&to->digest->lists[level], key);
+    mp_entry *entry = mp_entry_for(&state->digest->lists[level], key);
     entry->amounts = mp_amounts_add(entry->amounts, amounts);
 }
 
 /* --- heaps --- */
 
-static mp_entry_key context_key(builder *of, const mp_context *context)
+static mp_entry_key context_key(builder *state, const mp_context *context)
 {
-    const mp_model *model = of->model;
+    const mp_model *model = state->model;
     uint32_t node = model->tree_of[context->node.i];
-    uint32_t naming = of->frames[mp_frame_naming(model, (mp_frame){node, context->line}).node];
+    uint32_t naming = state->frames[mp_frame_naming(model, (mp_frame){node, context->line}).node];
     return (mp_entry_key){
-        .type = type_key(of, mp_site_type(model, context)),
-        .name =
-            context->name.i ? text_key(of, mp_symbol_label(&of->labels, model, context->name)) : 0,
-        .program = mp_dictionary_frame_at(of->dictionary, naming)->name,
-        .frame = of->frames[node],
-        .line = node || context->line ? frame_line_key(of, node, context->line) : MP_NO_LINE};
+        .type = type_key(state, mp_site_type(model, context)),
+        .name = context->name.i
+                    ? text_key(state, mp_symbol_label(&state->labels, model, context->name))
+                    : 0,
+        .program = mp_dictionary_frame_at(state->dictionary, naming)->name,
+        .frame = state->frames[node],
+        .line = node || context->line ? frame_line_key(state, node, context->line) : MP_NO_LINE};
 }
 
 static mp_amounts amounts_of(const mp_cost *cost)
@@ -111,48 +115,49 @@ static mp_amounts amounts_of(const mp_cost *cost)
 /* The entry of a list, + 1, that has this key. */
 static uint32_t entry_for(mp_entries *list, mp_entry_key key)
 {
-    return (uint32_t)(mp_entry_for(list, key) - list->at) + 1;
+    return (uint32_t)(mp_entry_for(list, key) - list->items) + 1;
 }
 
 /* Contexts of one key are one site. What is known of the type of its objects by their deletions is
  * told of their types, and not of the site, whose type is inferred. */
-static void digest_sites(builder *of)
+static void digest_sites(builder *state)
 {
-    const mp_model *model = of->model;
-    const bool *leaks = mp_window_verdict(of->window)->generations;
-    mp_entries *sites = &of->digest->lists[MP_LEVEL_SITE];
-    mp_entries *types = &of->digest->lists[MP_LEVEL_TYPE];
+    const mp_model *model = state->model;
+    const bool *leaks = mp_window_verdict(state->window)->generations;
+    mp_entries *sites = &state->digest->lists[MP_LEVEL_SITE];
+    mp_entries *types = &state->digest->lists[MP_LEVEL_TYPE];
     uint32_t *site_of = mp_alloc_zero(model->contexts.count, sizeof *site_of);
     uint32_t *type_of = mp_alloc_zero(model->contexts.count, sizeof *type_of);
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        const mp_generation *generation = &model->generations.at[delta->generation.i];
-        const mp_context *context = &model->contexts.at[generation->context.i];
+        const mp_delta *delta = &model->deltas.items[i];
+        const mp_generation *generation = &model->generations.items[delta->generation.i];
+        const mp_context *context = &model->contexts.items[generation->context.i];
         uint32_t *site = &site_of[generation->context.i];
         uint32_t *type = &type_of[generation->context.i];
-        if (context->reusable || !mp_window_before_to(of->window, delta->snapshot) ||
-            !mp_filter_has_generation(of->filter, delta->generation))
+        if (context->reusable || !mp_window_before_to(state->window, delta->snapshot) ||
+            !mp_filter_has_generation(state->filter, delta->generation))
             continue;
         if (!*site) {
-            mp_entry_key key = {.type = type_key(of, mp_context_type(model, context)),
+            mp_entry_key key = {.type = type_key(state, mp_context_type(model, context)),
                                 .line = MP_NO_LINE};
-            *site = entry_for(sites, context_key(of, context));
+            *site = entry_for(sites, context_key(state, context));
             *type = entry_for(types, key);
         }
         mp_amounts amounts = amounts_of(&delta->cost);
-        if (mp_window_leaks(of->window, generation->context, generation->born)) {
+        if (mp_window_leaks(state->window, generation->context, generation->born)) {
             const int64_t objects = amounts.objects, bytes = amounts.bytes;
             amounts.leaked_objects = objects;
             amounts.leaked_bytes = bytes;
-        } else if (mp_window_is_accepted(of->window, generation->context, generation->born)) {
+        } else if (mp_window_is_accepted(state->window, generation->context, generation->born)) {
             const int64_t objects = amounts.objects, bytes = amounts.bytes;
             amounts.accepted_objects = objects;
             amounts.accepted_bytes = bytes;
         }
         const int64_t leaking = amounts.bytes;
-        if (leaks[delta->generation.i] && !mp_window_before_from(of->window, delta->snapshot))
+        if (leaks[delta->generation.i] && !mp_window_before_from(state->window, delta->snapshot))
             amounts.leaking_bytes = leaking;
-        mp_amounts *sum = &sites->at[*site - 1].amounts, *of_type = &types->at[*type - 1].amounts;
+        mp_amounts *sum = &sites->items[*site - 1].amounts,
+                   *of_type = &types->items[*type - 1].amounts;
         *sum = mp_amounts_add(*sum, amounts);
         *of_type = mp_amounts_add(*of_type, amounts);
     }
@@ -161,19 +166,21 @@ static void digest_sites(builder *of)
 }
 
 /* Add the retained size of each type, if the graph belongs to the window's end. */
-static void digest_retained(builder *of)
+static void digest_retained(builder *state)
 {
-    const mp_graph *graph = of->filter->graph;
-    if (of->options->without_retained || !graph || graph->snapshot.i != of->window->ranges[1].to.i)
+    const mp_graph *graph = state->filter->graph;
+    if (state->options->without_retained || !graph ||
+        graph->snapshot.i != state->window->ranges[1].to.i)
         return;
-    mp_graph_view view = mp_graph_view_of(of->filter);
+    mp_graph_view view = mp_graph_view_of(state->filter);
     mp_histogram histogram = mp_histogram_of(&view, MP_HISTOGRAM_OF_TYPES);
-    mp_histogram_settle(&view, &histogram, histogram.at, histogram.count, 0, 0);
+    mp_histogram_settle(&view, &histogram, histogram.items, histogram.count, 0, 0);
     for (uint32_t i = 0; i < histogram.count; i++) {
-        mp_entry_key key = {.type = text_key(of, histogram.at[i].label), .line = MP_NO_LINE};
-        add(of, MP_LEVEL_TYPE, key, (mp_amounts){.retained_bytes = histogram.at[i].retained_bytes});
+        mp_entry_key key = {.type = text_key(state, histogram.items[i].label), .line = MP_NO_LINE};
+        add(state, MP_LEVEL_TYPE, key,
+            (mp_amounts){.retained_bytes = histogram.items[i].retained_bytes});
     }
-    of->digest->has |= MP_HAS_RETAINED;
+    state->digest->has |= MP_HAS_RETAINED;
     mp_histogram_free(&histogram);
     mp_graph_view_free(&view);
 }
@@ -186,34 +193,34 @@ static mp_entry *whole_for(mp_entries *wholes, mp_entry_key key)
 }
 
 /* Add the scoped bytes to each entry of a list; `key_of` returns the entry of a context. */
-static void digest_scoped(builder *of, mp_level level,
-                          mp_entry_key (*key_of)(builder *of, const mp_context *context))
+static void digest_scoped(builder *state, mp_level level,
+                          mp_entry_key (*key_of)(builder *self, const mp_context *context))
 {
-    const mp_model *model = of->model;
-    mp_entries wholes = {0}, *list = &of->digest->lists[level];
+    const mp_model *model = state->model;
+    mp_entries wholes = {0}, *list = &state->digest->lists[level];
     uint32_t *of_context = mp_alloc_zero(model->contexts.count, sizeof *of_context);
     mp_grouping grouping = {.group_of =
                                 mp_alloc_zero(model->generations.count, sizeof *grouping.group_of)};
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
+        const mp_generation *generation = &model->generations.items[i];
         uint32_t context = generation->context.i;
         if (generation->reusable)
             continue;
         if (!of_context[context]) {
-            mp_entry_key key = key_of(of, &model->contexts.at[context]);
-            of_context[context] = (uint32_t)(whole_for(&wholes, key) - wholes.at) + 1;
+            mp_entry_key key = key_of(state, &model->contexts.items[context]);
+            of_context[context] = (uint32_t)(whole_for(&wholes, key) - wholes.items) + 1;
         }
         grouping.group_of[i] = of_context[context];
     }
     for (size_t i = 0; i < list->count; i++)
-        whole_for(&wholes, list->at[i].key)->amounts.bytes += list->at[i].amounts.bytes;
+        whole_for(&wholes, list->items[i].key)->amounts.bytes += list->items[i].amounts.bytes;
     grouping.count = (uint32_t)wholes.count;
     grouping.groups = mp_alloc_zero(wholes.count + 1, sizeof *grouping.groups);
-    mp_groups_add_scoped(of->window, &grouping, MP_GROUPS_SCOPED);
+    mp_groups_add_scoped(state->window, &grouping, MP_GROUPS_SCOPED);
     for (size_t i = 0; i < list->count; i++) {
-        const mp_entry *whole = whole_for(&wholes, list->at[i].key);
-        list->at[i].amounts.scoped_bytes =
-            grouping.groups[whole - wholes.at].inclusive_bytes - whole->amounts.bytes;
+        const mp_entry *whole = whole_for(&wholes, list->items[i].key);
+        list->items[i].amounts.scoped_bytes =
+            grouping.groups[whole - wholes.items].inclusive_bytes - whole->amounts.bytes;
     }
     mp_entries_free(&wholes);
     free(grouping.groups);
@@ -221,128 +228,131 @@ static void digest_scoped(builder *of, mp_level level,
     free(of_context);
 }
 
-static mp_entry_key context_type_key(builder *of, const mp_context *context)
+static mp_entry_key context_type_key(builder *state, const mp_context *context)
 {
-    return (mp_entry_key){.type = type_key(of, mp_site_type(of->model, context)),
+    return (mp_entry_key){.type = type_key(state, mp_site_type(state->model, context)),
                           .line = MP_NO_LINE};
 }
 
 /* The nodes come in preorder. Where names were rewritten, a type may stand below its own name: as
  * in the tree itself, that is one node, which retains what the outer one does. */
-static void digest_dominators(builder *of)
+static void digest_dominators(builder *state)
 {
-    mp_graph_view view = mp_graph_view_of(of->filter);
+    mp_graph_view view = mp_graph_view_of(state->filter);
     mp_dominator_groups groups = mp_dominator_groups_of(&view, MP_HISTOGRAM_OF_TYPES);
     uint32_t *path = mp_alloc_zero(groups.count + 1u, sizeof *path); /* by depth, from 1 */
-    mp_amounts rest = {.objects = of->digest->totals.objects, .bytes = of->digest->totals.bytes};
+    mp_amounts rest = {.objects = state->digest->totals.objects,
+                       .bytes = state->digest->totals.bytes};
     for (uint32_t i = 0; i < groups.count; i++) {
-        const mp_dominator_group *at = &groups.at[i];
-        uint32_t up = path[at->depth], name = text_key(of, at->label);
-        bool again = up && mp_dictionary_frame_at(of->dictionary, up)->name == name;
+        const mp_dominator_group *dominator_group = &groups.items[i];
+        uint32_t up = path[dominator_group->depth], name = text_key(state, dominator_group->label);
+        bool again = up && mp_dictionary_frame_at(state->dictionary, up)->name == name;
         mp_frame_key frame = {.caller = up, .name = name, .line = MP_NO_LINE};
-        mp_amounts amounts = {.objects = at->objects, .bytes = at->bytes};
+        mp_amounts amounts = {.objects = dominator_group->objects, .bytes = dominator_group->bytes};
         rest = mp_amounts_subtract(rest, amounts);
-        amounts.retained_bytes = again ? 0 : at->retained_bytes;
-        path[at->depth + 1] = again ? up : mp_dictionary_frame(of->dictionary, frame);
-        add(of, MP_LEVEL_DOMINATOR,
-            (mp_entry_key){.frame = path[at->depth + 1], .line = MP_NO_LINE}, amounts);
+        amounts.retained_bytes = again ? 0 : dominator_group->retained_bytes;
+        path[dominator_group->depth + 1] =
+            again ? up : mp_dictionary_frame(state->dictionary, frame);
+        add(state, MP_LEVEL_DOMINATOR,
+            (mp_entry_key){.frame = path[dominator_group->depth + 1], .line = MP_NO_LINE}, amounts);
     }
     if (rest.objects)
-        add(of, MP_LEVEL_DOMINATOR, (mp_entry_key){.line = MP_NO_LINE}, rest);
-    of->digest->has |= MP_HAS_RETAINED;
+        add(state, MP_LEVEL_DOMINATOR, (mp_entry_key){.line = MP_NO_LINE}, rest);
+    state->digest->has |= MP_HAS_RETAINED;
     free(path);
     mp_dominator_groups_free(&groups);
     mp_graph_view_free(&view);
 }
 
-static void digest_groups(builder *of)
+static void digest_groups(builder *state)
 {
-    const mp_dimension *by = of->options->dimension;
-    const mp_grouping *grouping = mp_window_groups(of->window, by, MP_GROUPS_SCOPED);
-    bool scoped = of->digest->has & MP_HAS_SCOPED && by->of_context;
-    int64_t *leaking = mp_verdict_of_groups(of->window, grouping);
+    const mp_dimension *by = state->options->dimension;
+    const mp_grouping *grouping = mp_window_groups(state->window, by, MP_GROUPS_SCOPED);
+    bool scoped = state->digest->has & MP_HAS_SCOPED && by->of_context;
+    int64_t *leaking = mp_verdict_of_groups(state->window, grouping);
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
-        mp_amounts amounts = amounts_of(&group->to);
+        mp_amounts amounts = amounts_of(&group->end);
         amounts.leaked_objects = mp_cost_live(group->leaked);
         amounts.leaked_bytes = group->leaked.bytes;
         amounts.leaking_bytes = leaking[i];
-        amounts.scoped_bytes = scoped ? group->inclusive_bytes - group->to.bytes : 0;
+        amounts.scoped_bytes = scoped ? group->inclusive_bytes - group->end.bytes : 0;
         mp_entry_key key = {.line = MP_NO_LINE};
         if (by->of_source) { /* an overload may begin elsewhere than it did */
-            uint32_t node = mp_frame_naming(of->model, (mp_frame){group->node, 0}).node;
-            key.name = text_key(of, mp_tree_label(&of->labels, of->model, node));
-            key.start = mp_tree_overload(of->model, node);
+            uint32_t node = mp_frame_naming(state->model, (mp_frame){group->node, 0}).node;
+            key.name = text_key(state, mp_tree_label(&state->labels, state->model, node));
+            key.start = mp_tree_overload(state->model, node);
         } else {
-            key.name = text_key(of, group->label);
+            key.name = text_key(state, group->label);
         }
-        add(of, MP_LEVEL_GROUP, key, amounts);
+        add(state, MP_LEVEL_GROUP, key, amounts);
     }
     free(leaking);
 }
 
 /* Add the unreachable bytes; they are unknown for a selection. */
-static void digest_garbage(builder *of)
+static void digest_garbage(builder *state)
 {
-    const mp_graph *graph = of->filter->graph;
-    if (!mp_holds_dumps(of->model->holds) || !graph || of->filter->selects ||
-        graph->snapshot.i != of->window->ranges[1].to.i)
+    const mp_graph *graph = state->filter->graph;
+    if (!mp_holds_dumps(state->model->holds) || !graph || state->filter->selects ||
+        graph->snapshot.i != state->window->ranges[1].to.i)
         return;
-    of->digest->has |= MP_HAS_GARBAGE;
-    of->digest->unreachable_bytes = mp_graph_totals_of(graph, NULL).unreachable_bytes;
+    state->digest->has |= MP_HAS_GARBAGE;
+    state->digest->unreachable_bytes = mp_graph_totals_of(graph, NULL).unreachable_bytes;
 }
 
-static void digest_stamp(builder *of)
+static void digest_stamp(builder *state)
 {
-    const mp_snapshot *to = &of->model->snapshots.at[of->window->ranges[1].to.i];
-    of->digest->has_stamp = mp_holds_dumps(of->model->holds) && to->has_clock;
-    if (of->digest->has_stamp)
-        of->digest->stamp_ms = (uint32_t)(to->clock_us / 1000);
+    const mp_snapshot *snapshot = &state->model->snapshots.items[state->window->ranges[1].to.i];
+    state->digest->has_stamp = mp_holds_dumps(state->model->holds) && snapshot->has_clock;
+    if (state->digest->has_stamp)
+        state->digest->stamp_ms = (uint32_t)(snapshot->clock_us / 1000);
 }
 
-static void digest_heap(builder *of)
+static void digest_heap(builder *state)
 {
-    mp_digest *digest = of->digest;
-    mp_totals totals = mp_totals_of(of->window);
+    mp_digest *digest = state->digest;
+    mp_totals totals = mp_totals_of(state->window);
     const mp_entries *sites = &digest->lists[MP_LEVEL_SITE];
-    digest->has = MP_HAS_LIVE | (of->model->holds & MP_HOLDS_HISTORY ? MP_HAS_HISTORY : 0);
+    digest->has = MP_HAS_LIVE | (state->model->holds & MP_HOLDS_HISTORY ? MP_HAS_HISTORY : 0);
     digest->peak_objects = totals.peak_objects;
     digest->peak_bytes = totals.peak_bytes;
-    of->types = mp_alloc_zero(of->model->types.count, sizeof *of->types);
-    digest_frames(of);
-    digest_sites(of);
+    state->types = mp_alloc_zero(state->model->types.count, sizeof *state->types);
+    digest_frames(state);
+    digest_sites(state);
     for (size_t i = 0; i < sites->count; i++)
-        digest->totals = mp_amounts_add(digest->totals, sites->at[i].amounts);
-    digest_retained(of);
-    digest_garbage(of);
-    digest_stamp(of);
-    if (of->model->holds & MP_HOLDS_RUNTIME) {
+        digest->totals = mp_amounts_add(digest->totals, sites->items[i].amounts);
+    digest_retained(state);
+    digest_garbage(state);
+    digest_stamp(state);
+    if (state->model->holds & MP_HOLDS_RUNTIME) {
         digest->has |= MP_HAS_SCOPED;
-        digest_scoped(of, MP_LEVEL_SITE, context_key);
-        digest_scoped(of, MP_LEVEL_TYPE, context_type_key);
+        digest_scoped(state, MP_LEVEL_SITE, context_key);
+        digest_scoped(state, MP_LEVEL_TYPE, context_type_key);
     }
-    if (of->options->dimension)
-        digest_groups(of);
-    if (of->options->dominators && of->filter->graph)
-        digest_dominators(of);
-    free(of->types);
-    free(of->frames);
+    if (state->options->dimension)
+        digest_groups(state);
+    if (state->options->dominators && state->filter->graph)
+        digest_dominators(state);
+    free(state->types);
+    free(state->frames);
 }
 
 /* --- execution profiles --- */
 
-static void digest_code(builder *of, mp_level level, const mp_code_costs *costs)
+static void digest_code(builder *state, mp_level level, const mp_code_costs *costs)
 {
     for (size_t i = 0; i < costs->count; i++) {
-        const mp_code_cost *cost = &costs->at[i];
-        mp_entry_key key = {.type = text_key(of, mp_model_text(of->model, cost->runtime)),
-                            .name = text_key(of, mp_model_text(of->model, cost->method)),
-                            .program = text_key(of, mp_model_text(of->model, cost->program)),
-                            .line = level == MP_LEVEL_LINE ? line_key(of, (uint32_t)cost->line)
+        const mp_code_cost *cost = &costs->items[i];
+        mp_entry_key key = {.type = text_key(state, mp_model_text(state->model, cost->runtime)),
+                            .name = text_key(state, mp_model_text(state->model, cost->method)),
+                            .program = text_key(state, mp_model_text(state->model, cost->program)),
+                            .line = level == MP_LEVEL_LINE ? line_key(state, (uint32_t)cost->line)
                                                            : MP_NO_LINE,
-                            .start = of->options->ignore_lines ? 0 : cost->start_line,
+                            .start = state->options->ignore_lines ? 0 : cost->start_line,
                             .overload = cost->overload};
-        add(of, level, key, (mp_amounts){.exclusive_us = cost->exclusive_us, .calls = cost->calls});
+        add(state, level, key,
+            (mp_amounts){.exclusive_us = cost->exclusive_us, .calls = cost->calls});
     }
 }
 
@@ -364,62 +374,64 @@ static int by_line(const void *left, const void *right)
 static mp_id_index number_overloads(const mp_weights *weights, const uint32_t *names)
 {
     mp_id_index numbers = {0};
-    overload *all = mp_alloc(weights->count * sizeof *all);
+    overload *state = mp_alloc(weights->count * sizeof *state);
     size_t count = 0;
     for (uint32_t i = 1; i < weights->count; i++)
         if (weights->frames[i].tells_start)
-            all[count++] = (overload){names[i], weights->frames[i].start_line};
+            state[count++] = (overload){names[i], weights->frames[i].start_line};
     if (count)
-        qsort(all, count, sizeof *all, by_line);
+        qsort(state, count, sizeof *state, by_line);
     for (size_t i = 0, number = 0; i < count; i++) {
-        number = i && all[i].name == all[i - 1].name ? number : 0;
-        uint32_t *place = mp_id_index_put(&numbers, mp_joined(all[i].name, all[i].start_line));
+        number = i && state[i].name == state[i - 1].name ? number : 0;
+        uint32_t *place = mp_id_index_put(&numbers, mp_joined(state[i].name, state[i].start_line));
         if (!*place)
             *place = (uint32_t)++number;
     }
-    free(all);
+    free(state);
     return numbers;
 }
 
-static void digest_paths(builder *of)
+static void digest_paths(builder *state)
 {
     static const mp_weighing seconds[] = {MP_WEIGH_SECONDS};
-    mp_weights weights = mp_weights_of(of->filter, NULL, seconds, 1);
+    mp_weights weights = mp_weights_of(state->filter, NULL, seconds, 1);
     uint32_t *frames = mp_alloc_zero(weights.count, sizeof *frames);
     uint32_t *names = mp_alloc_zero(weights.count, sizeof *names);
     for (uint32_t i = 1; i < weights.count; i++)
-        names[i] = text_key(of, weights.frames[i].name);
+        names[i] = text_key(state, weights.frames[i].name);
     mp_id_index numbers = number_overloads(&weights, names);
     for (uint32_t i = 1; i < weights.count; i++) {
-        const mp_weight_frame *at = &weights.frames[i];
-        const mp_weight *cost = &weights.at[0][i];
+        const mp_weight_frame *weight_frame = &weights.frames[i];
+        const mp_weight *cost = &weights.items[0][i];
         uint32_t number =
-            at->tells_start ? mp_id_index_get(&numbers, mp_joined(names[i], at->start_line)) : 0;
-        mp_frame_key key = {.caller = frames[at->parent],
+            weight_frame->tells_start
+                ? mp_id_index_get(&numbers, mp_joined(names[i], weight_frame->start_line))
+                : 0;
+        mp_frame_key key = {.caller = frames[weight_frame->parent],
                             .name = names[i],
-                            .line = (uint32_t)at->kind << 24 | number};
-        frames[i] = mp_dictionary_frame(of->dictionary, key);
-        if (cost->own || cost->own_count)
-            add(of, MP_LEVEL_PATH, (mp_entry_key){.frame = frames[i], .line = MP_NO_LINE},
-                (mp_amounts){.exclusive_us = cost->own, .calls = cost->own_count});
+                            .line = (uint32_t)weight_frame->kind << 24 | number};
+        frames[i] = mp_dictionary_frame(state->dictionary, key);
+        if (cost->self || cost->own_count)
+            add(state, MP_LEVEL_PATH, (mp_entry_key){.frame = frames[i], .line = MP_NO_LINE},
+                (mp_amounts){.exclusive_us = cost->self, .calls = cost->own_count});
     }
-    of->digest->has_paths = of->model->tree_of && of->model->profile->nodes.count > 1;
+    state->digest->has_paths = state->model->tree_of && state->model->profile->nodes.count > 1;
     mp_id_index_free(&numbers);
     free(names);
     free(frames);
     mp_weights_free(&weights);
 }
 
-static void digest_profile(builder *of)
+static void digest_profile(builder *state)
 {
-    mp_digest *digest = of->digest;
-    mp_profile_costs costs = mp_profile_costs_of(of->filter);
+    mp_digest *digest = state->digest;
+    mp_profile_costs costs = mp_profile_costs_of(state->filter);
     digest->has = MP_HAS_COSTS;
-    digest_code(of, MP_LEVEL_LINE, &costs.lines);
-    digest_code(of, MP_LEVEL_METHOD, &costs.methods);
-    digest_code(of, MP_LEVEL_MODULE, &costs.programs);
-    if (of->options->paths)
-        digest_paths(of);
+    digest_code(state, MP_LEVEL_LINE, &costs.lines);
+    digest_code(state, MP_LEVEL_METHOD, &costs.methods);
+    digest_code(state, MP_LEVEL_MODULE, &costs.programs);
+    if (state->options->paths)
+        digest_paths(state);
     digest->totals =
         (mp_amounts){.exclusive_us = costs.totals.exclusive_us, .calls = costs.totals.calls};
     digest->modules = costs.totals.modules;
@@ -430,15 +442,15 @@ static void digest_profile(builder *of)
 /* --- digests --- */
 
 /* Describe the inputs; the first one stands for all. */
-static void describe(builder *of)
+static void describe(builder *state)
 {
-    const mp_model *model = of->model;
-    mp_digest *digest = of->digest;
+    const mp_model *model = state->model;
+    mp_digest *digest = state->digest;
     digest->kind = model->kind;
     digest->holds = model->holds;
     digest->complete = true;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
-        const mp_input_summary *input = &model->inputs.at[i];
+        const mp_input_summary *input = &model->inputs.items[i];
         digest->bytes += input->bytes;
         digest->records += input->records;
         digest->complete &= input->complete;
@@ -447,14 +459,14 @@ static void describe(builder *of)
             mp_digest_add_checksum(digest, input->checksum);
     }
     if (model->sessions.count > 1)
-        digest->start_us = model->sessions.at[1].start_us;
+        digest->start_us = model->sessions.items[1].start_us;
     if (model->inputs.count < 2)
         return;
-    const mp_input_summary *first = &model->inputs.at[1];
-    const char *snapshot = mp_model_text(model, model->sessions.at[1].snapshot);
+    const mp_input_summary *first = &model->inputs.items[1];
+    const char *snapshot = mp_model_text(model, model->sessions.items[1].snapshot);
     const char *path =
-        mp_arena_format(&of->labels, "%s%s%s", first->path, *snapshot ? "@" : "", snapshot);
-    digest->path = mp_dictionary_text(of->dictionary, mp_dictionary_id(of->dictionary, path));
+        mp_arena_format(&state->labels, "%s%s%s", first->path, *snapshot ? "@" : "", snapshot);
+    digest->path = mp_dictionary_text(state->dictionary, mp_dictionary_id(state->dictionary, path));
     digest->of_moment = *snapshot != '\0';
     digest->format = first->format;
     digest->format_version = first->format_version;
@@ -469,27 +481,27 @@ static bool counts_in_use(const mp_window *window)
 mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options, mp_error *error)
 {
-    builder of = {.model = filter->model,
-                  .filter = filter,
-                  .window = window,
-                  .dictionary = dictionary,
-                  .options = options,
-                  .substitutions =
-                      mp_substitutions_new(options->substitutions, options->substitution_count),
-                  .digest = mp_alloc_zero(1, sizeof *of.digest),
-                  .error = error};
-    describe(&of);
-    of.digest->late = window && mp_window_ends_late(window);
-    of.digest->in_use = window && counts_in_use(window);
+    builder state = {.model = filter->model,
+                     .filter = filter,
+                     .window = window,
+                     .dictionary = dictionary,
+                     .options = options,
+                     .substitutions =
+                         mp_substitutions_new(options->substitutions, options->substitution_count),
+                     .digest = mp_alloc_zero(1, sizeof *state.digest),
+                     .error = error};
+    describe(&state);
+    state.digest->late = window && mp_window_ends_late(window);
+    state.digest->in_use = window && counts_in_use(window);
     if (window)
-        digest_heap(&of);
+        digest_heap(&state);
     else
-        digest_profile(&of);
-    mp_substitutions_free(of.substitutions);
-    mp_arena_free(&of.labels);
-    if (!of.failed)
-        return of.digest;
-    mp_digest_free(of.digest);
+        digest_profile(&state);
+    mp_substitutions_free(state.substitutions);
+    mp_arena_free(&state.labels);
+    if (!state.failed)
+        return state.digest;
+    mp_digest_free(state.digest);
     return NULL;
 }
 

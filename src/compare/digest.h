@@ -141,7 +141,7 @@ typedef struct mp_difference {
 } mp_difference;
 
 typedef struct mp_differences {
-    mp_difference *at;
+    mp_difference *items;
     size_t count;
 } mp_differences;
 

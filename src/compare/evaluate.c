@@ -63,7 +63,7 @@ typedef struct selection {
     size_t name_count;
     size_t unknown;     /* entries of such types */
     size_t here, there; /* the others, of the recording and of the base */
-    mp_rule_subject *at;
+    mp_rule_subject *items;
     size_t count, capacity;
     mp_rule_subject sum;
     /* The entry for a message: with the largest number, or what leaks most of what was left. */
@@ -126,22 +126,22 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
     const mp_entries *entries = &digest->lists[level];
     mp_choice chosen = mp_choose_entries(evaluation, entries);
     for (size_t i = 0; i < chosen.count; i++) {
-        const mp_entry *entry = &entries->at[chosen.at[i]];
-        const char *label = chosen.labels[chosen.at[i]];
+        const mp_entry *entry = &entries->items[chosen.items[i]];
+        const char *label = chosen.labels[chosen.items[i]];
         int64_t amount = mp_measure_of(rule->measure, &entry->amounts);
         if (is_untracked(found, label)) {
             found->unknown++;
             continue;
         }
         ++*(is_base ? &found->there : &found->here);
-        mp_grow(&found->at, &found->capacity, found->count + 1, sizeof *found->at);
-        found->at[found->count++] =
+        mp_grow(&found->items, &found->capacity, found->count + 1, sizeof *found->items);
+        found->items[found->count++] =
             (mp_rule_subject){label, is_base ? 0 : amount, is_base ? amount : 0, 0};
         *(is_base ? &found->sum.reference : &found->sum.number) += amount;
         if (!is_base && amount > 0)
             take_most(evaluation, found, entry, amount, label);
     }
-    free(chosen.at);
+    free(chosen.items);
 }
 
 /* Entry of a run that has this label. */
@@ -171,8 +171,8 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
         mp_choice chosen = mp_choose_entries(evaluation, entries);
         size_t there = 0;
         for (size_t i = 0; i < chosen.count; i++) {
-            const mp_entry *entry = &entries->at[chosen.at[i]];
-            const char *label = chosen.labels[chosen.at[i]];
+            const mp_entry *entry = &entries->items[chosen.items[i]];
+            const char *label = chosen.labels[chosen.items[i]];
             if (is_untracked(found, label))
                 continue;
             mp_grow(&shares, &capacity, count + 1, sizeof *shares);
@@ -180,7 +180,7 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
                                           mp_measure_of(rule->measure, &entry->amounts)};
             there++;
         }
-        free(chosen.at);
+        free(chosen.items);
         found->there = there > found->there ? there : found->there;
     }
     if (count)
@@ -191,8 +191,8 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
             values[shares[end].run] += shares[end].amount;
         mp_centre centre = mp_centre_of(values, base->run_count);
         mp_rule_subject subject = {shares[i].label, 0, centre.median, centre.spread};
-        mp_grow(&found->at, &found->capacity, found->count + 1, sizeof *found->at);
-        found->at[found->count++] = subject;
+        mp_grow(&found->items, &found->capacity, found->count + 1, sizeof *found->items);
+        found->items[found->count++] = subject;
         found->sum.reference += subject.reference; /* one subject, unless rule->each */
         found->sum.spread += subject.spread;
     }
@@ -210,10 +210,11 @@ static const char *most_text(int64_t largest, int64_t number)
  * something else first. */
 static bool hides_leak(const mp_evaluation *evaluation, const selection *found)
 {
-    size_t at = 0;
-    while (at < evaluation->failed_count && strcmp(evaluation->failed[at], found->most_label) != 0)
-        at++;
-    return at < evaluation->failed_count && strcmp(evaluation->worst, found->most_label) != 0;
+    size_t index = 0;
+    while (index < evaluation->failed_count &&
+           strcmp(evaluation->failed[index], found->most_label) != 0)
+        index++;
+    return index < evaluation->failed_count && strcmp(evaluation->worst, found->most_label) != 0;
 }
 
 /* Add what has most of a sum: of the whole of a window its worst site, else the entry. */
@@ -264,13 +265,13 @@ static int64_t retained_together(mp_evaluation *evaluation, const selection *fou
     mp_graph_view view = mp_graph_view_of(window->filter);
     mp_groups groups = {.kind = MP_GROUPS_OF_TYPES, .count = 1, .members = model->types.count};
     groups.group_of = mp_alloc_zero(model->types.count, sizeof *groups.group_of);
-    groups.at = mp_alloc_zero(1, sizeof *groups.at);
+    groups.items = mp_alloc_zero(1, sizeof *groups.items);
     for (uint32_t i = 1; i < model->types.count; i++)
         groups.group_of[i] =
             mp_graph_selects(&view, i) && !(found->untracked && found->untracked[i]) &&
             mp_rule_matches(evaluation->rule, mp_type_text(evaluation->scratch, model, i));
     mp_groups_settle(&view, &groups, NULL, 1, 0, 0);
-    int64_t bytes = groups.at->bytes;
+    int64_t bytes = groups.items->bytes;
     mp_groups_free(&groups);
     mp_graph_view_free(&view);
     return bytes;
@@ -285,9 +286,9 @@ static bool join_retained(mp_evaluation *evaluation, selection *found)
         (found->here < 2 && (!of_base || found->there < 2)))
         return true;
     found->count = 1;
-    found->at[0] = (mp_rule_subject){.label = "",
-                                     .number = of_base ? -1 : retained_together(evaluation, found)};
-    if (found->at[0].number >= 0)
+    found->items[0] = (mp_rule_subject){
+        .label = "", .number = of_base ? -1 : retained_together(evaluation, found)};
+    if (found->items[0].number >= 0)
         return true;
     MP_DISMISS(evaluation,
                "the retained size of several types %stogether is unknown; check each type (\"of "
@@ -330,14 +331,14 @@ static void judge_amount(mp_evaluation *evaluation)
             found.sum.reference = total_of(rule, context->base, found.sum.reference);
         } else {
             mp_centre counted = {found.sum.reference, found.sum.spread};
-            mp_centre all = total_of_runs(rule, context->base, counted);
-            found.sum.reference = all.median;
-            found.sum.spread = all.spread;
+            mp_centre centre = total_of_runs(rule, context->base, counted);
+            found.sum.reference = centre.median;
+            found.sum.spread = centre.spread;
         }
         mp_evaluation_decide(evaluation, &found.sum, 1);
     } else if (found.count) {
         if (join_retained(evaluation, &found))
-            mp_evaluation_decide(evaluation, found.at, found.count);
+            mp_evaluation_decide(evaluation, found.items, found.count);
     } else if (found.unknown) {
         MP_DISMISS(evaluation, "their retained size is unknown: no references were recorded for "
                                "these types, as for native objects");
@@ -347,7 +348,7 @@ static void judge_amount(mp_evaluation *evaluation)
     add_most(evaluation, &found);
     free(found.untracked);
     free(found.names);
-    free(found.at);
+    free(found.items);
 }
 
 /* --- what is new --- */
@@ -367,22 +368,22 @@ static void judge_new(mp_evaluation *evaluation)
     const mp_rule *rule = evaluation->rule;
     mp_measure weight = mp_measure_weight(rule->measure);
     mp_level level = mp_measure_rows[rule->measure].level;
-    const mp_differences *all = mp_news_of(evaluation, level);
+    const mp_differences *differences = mp_news_of(evaluation, level);
     mp_choice chosen = mp_choose_news(evaluation, level);
     mp_rule_subject subject = {.label = ""};
     const mp_difference *most = NULL; /* or what leaks most of what was left */
     int64_t most_weight = 0, most_leaking = 0, largest = 0;
     for (size_t i = 0; i < chosen.count; i++) {
-        assert(all->at); /* there are no choices without differences */
-        const mp_difference *at = &all->at[chosen.at[i]];
-        if (!mp_measure_is_new(rule->measure, at))
+        assert(differences->items); /* there are no choices without differences */
+        const mp_difference *difference = &differences->items[chosen.items[i]];
+        if (!mp_measure_is_new(rule->measure, difference))
             continue;
         subject.number++;
-        int64_t amount = mp_measure_of(weight, &at->now);
-        int64_t leaking = mp_measure_is_of_left(rule->measure) ? at->now.leaking_bytes : 0;
+        int64_t amount = mp_measure_of(weight, &difference->now);
+        int64_t leaking = mp_measure_is_of_left(rule->measure) ? difference->now.leaking_bytes : 0;
         largest = amount > largest ? amount : largest;
         if (!most || leaking > most_leaking || (leaking == most_leaking && amount > most_weight)) {
-            most = at;
+            most = difference;
             most_weight = amount;
             most_leaking = leaking;
         }
@@ -400,7 +401,7 @@ static void judge_new(mp_evaluation *evaluation)
     else
         mp_evaluation_find_nothing(evaluation);
     mp_evaluation_add(evaluation, told);
-    free(chosen.at);
+    free(chosen.items);
 }
 
 /* --- rules --- */
@@ -475,7 +476,7 @@ static void judge_part(mp_evaluation *evaluation)
 mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *context)
 {
     mp_rule_results results = {.count = policy->rule_count};
-    results.at = mp_alloc_zero(policy->rule_count + 1, sizeof *results.at);
+    results.items = mp_alloc_zero(policy->rule_count + 1, sizeof *results.items);
     results.arena = mp_alloc_zero(1, sizeof *results.arena);
     mp_choices choices = {.count = 0};
     mp_digest *any =
@@ -487,10 +488,11 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                                     .rule = &policy->rules[i],
                                     .arena = results.arena,
                                     .scratch = &scratch,
-                                    .result = &results.at[i],
+                                    .result = &results.items[i],
                                     .trend_held = holds_trend(policy, policy->rules[i].after),
                                     .choices = &choices};
-        results.at[i] = (mp_rule_result){.rule = &policy->rules[i], .message = "", .warning = ""};
+        results.items[i] =
+            (mp_rule_result){.rule = &policy->rules[i], .message = "", .warning = ""};
         if (i < MP_RULES_ANYHOW || choices.looked <= MP_MOST_LOOKED)
             judge_rule(&evaluation);
         else
@@ -501,7 +503,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
         judge_part(&evaluation);
         if (evaluation.rule->line) /* limits are checks, without a table */
             mp_evaluation_find_culprits(&evaluation);
-        results.counts[results.at[i].verdict]++;
+        results.counts[results.items[i].verdict]++;
         mp_arena_free(&scratch);
     }
     mp_choices_free(&choices);
@@ -511,7 +513,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
 
 void mp_rule_results_free(mp_rule_results *results)
 {
-    free(results->at);
+    free(results->items);
     if (results->arena)
         mp_arena_free(results->arena);
     free(results->arena);

@@ -6,13 +6,13 @@
 #include "query/coverage.h"
 
 typedef struct subjects {
-    mp_rule_subject *at;
+    mp_rule_subject *items;
     size_t count;
 } subjects;
 
 static void put(subjects *found, const char *label, uint64_t executed, uint64_t lines)
 {
-    found->at[found->count++] = (mp_rule_subject){label, (int64_t)executed, (int64_t)lines, 0};
+    found->items[found->count++] = (mp_rule_subject){label, (int64_t)executed, (int64_t)lines, 0};
 }
 
 static void gather(mp_evaluation *evaluation, subjects *found)
@@ -58,15 +58,15 @@ void mp_evaluation_of_coverage(mp_evaluation *evaluation)
         return;
     }
     size_t most = (size_t)coverage->source_count + coverage->method_count + 1;
-    subjects found = {mp_alloc(most * sizeof *found.at), 0};
+    subjects found = {mp_alloc(most * sizeof *found.items), 0};
     enum { TELLING = 4 }; /* times the work of a look at a name */
     evaluation->choices->looked += TELLING * most;
     gather(evaluation, &found);
     if (found.count)
-        mp_evaluation_decide(evaluation, found.at, found.count);
+        mp_evaluation_decide(evaluation, found.items, found.count);
     else
         mp_evaluation_find_nothing(evaluation);
     if (!evaluation->rule->by)
         add_most(evaluation);
-    free(found.at);
+    free(found.items);
 }

@@ -21,7 +21,7 @@ typedef struct selected {
 
 typedef struct selection {
     const mp_grouping *grouping; /* NULL: areas */
-    selected *at;                /* by label */
+    selected *items;             /* by label */
     size_t count;
     uint32_t groups; /* the largest place that is told */
 } selection;
@@ -30,14 +30,14 @@ typedef struct selection {
 static const char *label_of(mp_evaluation *evaluation, const mp_group *group)
 {
     const mp_model *model = evaluation->context->model;
-    const mp_generation *generation = &model->generations.at[group->example.i];
+    const mp_generation *generation = &model->generations.items[group->example.i];
     if (evaluation->rule->by != MP_BY_SITE && evaluation->rule->by != MP_BY_SOURCE)
         return group->label;
     uint32_t node = mp_frame_naming(model, (mp_frame){group->node, 0}).node;
     const char *source = mp_tree_label(evaluation->scratch, model, node);
     if (evaluation->rule->by == MP_BY_SOURCE)
         return source;
-    mp_type_id type = mp_site_type(model, &model->contexts.at[generation->context.i]);
+    mp_type_id type = mp_site_type(model, &model->contexts.items[generation->context.i]);
     mp_arena *scratch = evaluation->scratch;
     return mp_arena_format(scratch, "%s at %s", mp_type_label(scratch, model, type), source);
 }
@@ -53,18 +53,18 @@ static bool select_areas(mp_evaluation *evaluation, const mp_window *window, sel
     const mp_model *model = window->model;
     mp_platform_span *spans = mp_platform_spans_of(window);
     *found = (selection){
-        .at = mp_arena_alloc(evaluation->scratch, model->platforms.count * sizeof *found->at),
+        .items = mp_arena_alloc(evaluation->scratch, model->platforms.count * sizeof *found->items),
         .groups = model->platforms.count};
     for (uint32_t i = 0; i < model->platforms.count; i++) {
-        const char *name = mp_model_text(model, model->platforms.at[i]);
+        const char *name = mp_model_text(model, model->platforms.items[i]);
         const char *label = *name ? name : "(not in the catalogue)";
         if (spans[i].told && mp_rule_matches(evaluation->rule, label))
-            found->at[found->count++] =
+            found->items[found->count++] =
                 (selected){label, i, spans[i].from_bytes, spans[i].to_bytes};
     }
     free(spans);
     if (found->count)
-        qsort(found->at, found->count, sizeof *found->at, by_label);
+        qsort(found->items, found->count, sizeof *found->items, by_label);
     else
         mp_evaluation_find_nothing(evaluation);
     return found->count > 0;
@@ -85,18 +85,18 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
     }
     found->grouping = mp_window_groups(window, dimension, 0);
     found->groups = found->grouping->count;
-    found->at =
-        mp_arena_alloc(evaluation->scratch, (found->grouping->count + 1) * sizeof *found->at);
+    found->items =
+        mp_arena_alloc(evaluation->scratch, (found->grouping->count + 1) * sizeof *found->items);
     int64_t *held = mp_held_of_groups(window, found->grouping);
     for (uint32_t i = 0; i < found->grouping->count; i++) {
         const mp_group *group = &found->grouping->groups[i];
         const char *label = label_of(evaluation, group);
         if (mp_rule_matches(evaluation->rule, label))
-            found->at[found->count++] = (selected){label, i + 1, group->from_bytes, held[i]};
+            found->items[found->count++] = (selected){label, i + 1, group->from_bytes, held[i]};
     }
     free(held);
     if (found->count)
-        qsort(found->at, found->count, sizeof *found->at, by_label);
+        qsort(found->items, found->count, sizeof *found->items, by_label);
     else
         mp_evaluation_find_nothing(evaluation);
     return found->count > 0;
@@ -112,9 +112,9 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
         mp_totals totals = mp_totals_of(window);
         int64_t from = totals.from_bytes, to = mp_window_held(window);
         if (mp_measure_is_platform(evaluation->rule->measure)) {
-            mp_platform_span all = mp_platform_span_of_all(window);
-            from = all.from_bytes;
-            to = all.to_bytes;
+            mp_platform_span platform_span = mp_platform_span_of_all(window);
+            from = platform_span.from_bytes;
+            to = platform_span.to_bytes;
         }
         mp_rule_subject whole = {"", to - (growth ? from : 0), from, 0};
         mp_evaluation_decide(evaluation, &whole, 1);
@@ -122,9 +122,9 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
         mp_rule_subject *subjects =
             mp_arena_alloc(evaluation->scratch, found.count * sizeof *subjects);
         for (size_t i = 0; i < found.count; i++)
-            subjects[i] = (mp_rule_subject){found.at[i].label,
-                                            found.at[i].to - (growth ? found.at[i].from : 0),
-                                            found.at[i].from, 0};
+            subjects[i] = (mp_rule_subject){found.items[i].label,
+                                            found.items[i].to - (growth ? found.items[i].from : 0),
+                                            found.items[i].from, 0};
         mp_evaluation_decide(evaluation, subjects, found.count);
     }
 }
@@ -227,11 +227,11 @@ void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slop
     const mp_slope *worst = slopes;
     size_t failed = 0;
     evaluation->failed = mp_arena_alloc(evaluation->scratch, count * sizeof *evaluation->failed);
-    for (const mp_slope *at = slopes; at < slopes + count; at++) {
-        if (at->fails)
-            evaluation->failed[failed++] = at->label;
-        if (is_worse(at, worst))
-            worst = at;
+    for (const mp_slope *state = slopes; state < slopes + count; state++) {
+        if (state->fails)
+            evaluation->failed[failed++] = state->label;
+        if (is_worse(state, worst))
+            worst = state;
     }
     evaluation->failed_count = failed;
     result->verdict = failed ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
@@ -291,14 +291,14 @@ static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint3
     uint64_t *sequences =
         mp_arena_alloc(evaluation->scratch, (series.length + 1) * sizeof *sequences);
     for (size_t i = 0; i < series.length; i++)
-        sequences[i] = model->snapshots.at[series.snapshots[i]].sequence;
+        sequences[i] = model->snapshots.items[series.snapshots[i]].sequence;
     for (uint32_t i = 0; i < rows.count && series.length >= MP_TREND_FEWEST; i++) {
         mp_slope slope = mp_slope_of(evaluation, pace->labels[rows.first + i],
                                      mp_series_trend(&series, i, session),
-                                     series.at + i * series.length, series.length);
+                                     series.items + i * series.length, series.length);
         slope.sequences = sequences;
         if (model->sessions.count > 2)
-            slope.session = mp_model_text(model, model->sessions.at[session].session_id);
+            slope.session = mp_model_text(model, model->sessions.items[session].session_id);
         if (!pace->judged || is_worse(&slope, &pace->slopes[rows.first + i]))
             pace->slopes[rows.first + i] = slope;
     }
@@ -345,11 +345,11 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     for (uint32_t i = 1; whole && !platform && i <= pace.found.groups; i++)
         pace.row_of[i] = 1;
     for (size_t i = 0; i < pace.found.count; i++) {
-        const char *label = pace.found.at[i].label;
+        const char *label = pace.found.items[i].label;
         if (!pace.count ||
             (evaluation->rule->each && strcmp(pace.labels[pace.count - 1], label) != 0))
             pace.labels[pace.count++] = label;
-        pace.row_of[pace.found.at[i].group] = pace.count;
+        pace.row_of[pace.found.items[i].group] = pace.count;
     }
     pace.slopes = mp_arena_alloc(evaluation->scratch, pace.count * sizeof *pace.slopes);
     uint32_t too_short = 0;
@@ -387,16 +387,16 @@ static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_win
     mp_rule_subject *subjects = mp_arena_alloc(evaluation->scratch, count * sizeof *subjects);
     mp_rule_subject *groups = mp_alloc_zero(found->groups + 1u, sizeof *groups);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
-        if (session && model->snapshots.at[generation->born.i].session.i != session)
+        const mp_generation *generation = &model->generations.items[i];
+        if (session && model->snapshots.items[generation->born.i].session.i != session)
             continue;
         mp_rule_subject *group = &groups[found->grouping ? found->grouping->group_of[i] : 0];
         group->number += mp_verdict_bytes(window, verdict, i);
         group->reference += balances[i].from_bytes;
     }
     for (size_t i = 0; i < count; i++) {
-        subjects[i] = groups[found->grouping ? found->at[i].group : 0];
-        subjects[i].label = found->grouping ? found->at[i].label : "";
+        subjects[i] = groups[found->grouping ? found->items[i].group : 0];
+        subjects[i].label = found->grouping ? found->items[i].label : "";
     }
     free(groups);
     return subjects;
@@ -487,8 +487,8 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
 bool mp_rule_window(const mp_evaluation *evaluation, mp_window *window, mp_error *error)
 {
     const mp_window *whole = evaluation->context->window;
-    if (!mp_window_of(whole->filter, evaluation->rule->after, evaluation->context->to, window,
-                      error))
+    if (!mp_window_of(whole->filter, evaluation->rule->after, evaluation->context->window_end,
+                      window, error))
         return false;
     if (whole->suppressed)
         mp_window_suppress(window, whole->suppressed->suppressions);

@@ -59,7 +59,7 @@ static int64_t told_by(const size_t *order, const mp_amounts *amounts)
 {
     int64_t amount = 0;
     for (size_t i = 0; i < TELLING && !amount; i++)
-        amount = amounts->at[order[i]];
+        amount = amounts->values[order[i]];
     return amount;
 }
 
@@ -81,7 +81,7 @@ static int by_change(const void *left, const void *right, void *dictionary)
     if ((a->change == MP_CHANGE_NONE) != (b->change == MP_CHANGE_NONE))
         return a->change == MP_CHANGE_NONE ? 1 : -1;
     for (size_t i = 0; i < TELLING; i++) {
-        int64_t p = llabs(x.at[telling[i]]), q = llabs(y.at[telling[i]]);
+        int64_t p = llabs(x.values[telling[i]]), q = llabs(y.values[telling[i]]);
         if (p != q)
             return p > q ? -1 : 1;
     }
@@ -98,8 +98,8 @@ static int by_growth(const void *left, const void *right)
     if ((p > 0) != (q > 0))
         return p > 0 ? -1 : 1;
     for (size_t i = 0; i < TELLING && !equal; i++) {
-        p = llabs(x.at[telling_node[i]]);
-        q = llabs(y.at[telling_node[i]]);
+        p = llabs(x.values[telling_node[i]]);
+        q = llabs(y.values[telling_node[i]]);
         if (p != q)
             return p > q ? -1 : 1;
         equal = p != 0;
@@ -109,16 +109,16 @@ static int by_growth(const void *left, const void *right)
 
 /* `was`: its key in the base, by which it is told if nothing of it is left. Objects of two names
  * are told without one. */
-static void put(builder *to, mp_difference difference, const mp_entry_key *was)
+static void put(builder *state, mp_difference difference, const mp_entry_key *was)
 {
-    mp_differences *result = &to->result;
-    difference.change = change_of(to->level, &difference.base, &difference.now);
+    mp_differences *result = &state->result;
+    difference.change = change_of(state->level, &difference.base, &difference.now);
     if (difference.change == MP_CHANGE_GONE)
         difference.key = *was;
     else if (difference.change != MP_CHANGE_NEW && difference.key.name != was->name)
         difference.key.name = 0;
-    mp_grow(&result->at, &to->result_capacity, result->count + 1, sizeof *result->at);
-    result->at[result->count++] = difference;
+    mp_grow(&result->items, &state->result_capacity, result->count + 1, sizeof *result->items);
+    result->items[result->count++] = difference;
 }
 
 /* --- side by side --- */
@@ -137,34 +137,34 @@ static mp_entry_key compared_by(const builder *from, mp_entry_key key)
     return key;
 }
 
-static void add_side(builder *to, const mp_entries *entries, mp_entries *keys, bool now)
+static void add_side(builder *state, const mp_entries *entries, mp_entries *keys, bool now)
 {
     for (size_t i = 0; i < entries->count; i++) {
-        const mp_entry *entry = &entries->at[i];
-        mp_entry_key key = compared_by(to, entry->key);
-        size_t place = (size_t)(mp_entry_for(keys, key) - keys->at);
-        if (place == to->count) {
-            mp_grow(&to->couples, &to->capacity, ++to->count, sizeof *to->couples);
-            to->couples[place] = (mp_couple){.key = key, .told = entry->key};
+        const mp_entry *entry = &entries->items[i];
+        mp_entry_key key = compared_by(state, entry->key);
+        size_t place = (size_t)(mp_entry_for(keys, key) - keys->items);
+        if (place == state->count) {
+            mp_grow(&state->couples, &state->capacity, ++state->count, sizeof *state->couples);
+            state->couples[place] = (mp_couple){.key = key, .told = entry->key};
         }
-        assert(to->couples && place < to->count);
-        mp_couple *at = &to->couples[place];
-        at->told.type = entry->key.type; /* the new side comes last */
-        at->names_differ |= at->told.name != entry->key.name;
-        if (at->names_differ)
-            at->told.name = 0;
-        mp_amounts *sum = now ? &at->now : &at->base;
+        assert(state->couples && place < state->count);
+        mp_couple *couple = &state->couples[place];
+        couple->told.type = entry->key.type; /* the new side comes last */
+        couple->names_differ |= couple->told.name != entry->key.name;
+        if (couple->names_differ)
+            couple->told.name = 0;
+        mp_amounts *sum = now ? &couple->now : &couple->base;
         *sum = mp_amounts_add(*sum, entry->amounts);
         sum->scoped_bytes = entry->amounts.scoped_bytes; /* total of all names in each entry */
-        *(now ? &at->in_now : &at->in_base) = true;
+        *(now ? &couple->in_now : &couple->in_base) = true;
     }
 }
 
 /* --- groups of what may be matched --- */
 
-static void put_pair(builder *to, const mp_couple *base, const mp_couple *now)
+static void put_pair(builder *state, const mp_couple *base, const mp_couple *now)
 {
-    put(to,
+    put(state,
         (mp_difference){.match = base == now ? MP_MATCH_EXACT : MP_MATCH_STACK,
                         .key = now->told,
                         .entries = 1,
@@ -175,53 +175,53 @@ static void put_pair(builder *to, const mp_couple *base, const mp_couple *now)
 
 /* Each on one side: together. It is told by the first of a side, without what the others of that
  * side have another of. */
-static void put_sum(builder *to, const mp_couple *couples, size_t count, mp_match match)
+static void put_sum(builder *state, const mp_couple *couples, size_t count, mp_match match)
 {
-    mp_difference all = {.match = match};
+    mp_difference difference = {.match = match};
     mp_entry_key told[2] = {couples[0].told, couples[0].told}; /* [1]: of the new recording */
     size_t in_side[2] = {0, 0};
     bool other_names[2] = {false, false}, other_lines = false;
     for (size_t i = count; i-- > 0;) {
         bool now = couples[i].in_now;
-        all.base = mp_amounts_add(all.base, couples[i].base);
-        all.now = mp_amounts_add(all.now, couples[i].now);
+        difference.base = mp_amounts_add(difference.base, couples[i].base);
+        difference.now = mp_amounts_add(difference.now, couples[i].now);
         other_names[now] |= in_side[now]++ && told[now].name != couples[i].told.name;
         told[now] = couples[i].told;
         other_lines |= couples[i].key.line != couples[0].key.line;
     }
-    all.entries = in_side[1] > in_side[0] ? in_side[1] : in_side[0];
+    difference.entries = in_side[1] > in_side[0] ? in_side[1] : in_side[0];
     for (int now = 0; now <= 1; now++) {
         told[now].name = other_names[now] ? 0 : told[now].name;
-        told[now].line = all.entries > 1 && other_lines ? MP_NO_LINE : told[now].line;
+        told[now].line = difference.entries > 1 && other_lines ? MP_NO_LINE : told[now].line;
     }
-    all.key = told[1];
-    put(to, all, &told[0]);
+    difference.key = told[1];
+    put(state, difference, &told[0]);
 }
 
-static const mp_couple *next_of(const mp_couple **at, bool now)
+static const mp_couple *next_of(const mp_couple **couple, bool now)
 {
-    while (!(now ? (*at)->in_now : (*at)->in_base))
-        (*at)++;
-    return (*at)++;
+    while (!(now ? (*couple)->in_now : (*couple)->in_base))
+        (*couple)++;
+    return (*couple)++;
 }
 
 /* As many on each side: the first with the first, the second with the second. */
-static void pair(builder *to, const mp_couple *couples, size_t pairs)
+static void pair(builder *state, const mp_couple *couples, size_t pairs)
 {
     const mp_couple *base_at = couples, *now_at = couples;
     while (pairs--) {
         const mp_couple *base = next_of(&base_at, false);
-        put_pair(to, base, next_of(&now_at, true));
+        put_pair(state, base, next_of(&now_at, true));
     }
 }
 
 /* The extra ones, each on one side, go to the front. */
-static size_t match_shifted(builder *to, mp_couple *couples, const mp_shift *shift)
+static size_t match_shifted(builder *state, mp_couple *couples, const mp_shift *shift)
 {
     bool fewer_now = shift->fewer_now;
     for (size_t i = 0; i < shift->count; i++) {
         const mp_couple *one = shift->fewer[i], *other = shift->more[mp_shift_partner(shift, i)];
-        put_pair(to, fewer_now ? other : one, fewer_now ? one : other);
+        put_pair(state, fewer_now ? other : one, fewer_now ? one : other);
     }
     for (size_t i = 0; i < shift->extra; i++) {
         mp_couple extra = *shift->more[shift->split + i];
@@ -234,18 +234,18 @@ static size_t match_shifted(builder *to, mp_couple *couples, const mp_shift *shi
 
 /* Match what is in one group, in the order of lines. Returns how many are left over for the next
  * step, at the front. */
-static size_t match_group(builder *to, mp_couple *couples, size_t count, match_step step)
+static size_t match_group(builder *state, mp_couple *couples, size_t count, match_step step)
 {
     mp_shift shift;
     size_t in_base = 0, in_now = 0, left = 0;
-    if (step == STEP_FAMILY && mp_shift_of(to->dictionary, couples, count, &shift)) {
-        left = match_shifted(to, couples, &shift);
+    if (step == STEP_FAMILY && mp_shift_of(state->dictionary, couples, count, &shift)) {
+        left = match_shifted(state, couples, &shift);
         mp_shift_free(&shift);
         return left;
     }
     for (size_t i = 0; i < count; i++) {
         if (couples[i].in_base && couples[i].in_now) {
-            put_pair(to, &couples[i], &couples[i]);
+            put_pair(state, &couples[i], &couples[i]);
             continue;
         }
         in_base += couples[i].in_base;
@@ -253,22 +253,22 @@ static size_t match_group(builder *to, mp_couple *couples, size_t count, match_s
         couples[left++] = couples[i];
     }
     if (step == STEP_FAMILY && in_base == in_now)
-        pair(to, couples, in_base);
+        pair(state, couples, in_base);
     else if (in_base && in_now)
-        put_sum(to, couples, left, step == STEP_FAMILY ? MP_MATCH_STACK : MP_MATCH_FUNCTION);
+        put_sum(state, couples, left, step == STEP_FAMILY ? MP_MATCH_STACK : MP_MATCH_FUNCTION);
     else if (step != STEP_FUNCTION)
         return left;
     else
         for (size_t i = 0; i < left; i++)
-            put_sum(to, &couples[i], 1, MP_MATCH_NONE);
+            put_sum(state, &couples[i], 1, MP_MATCH_NONE);
     return 0;
 }
 
 /* The part of a key that must be equal. */
-static mp_entry_key group_key(const builder *of, const uint32_t *families, mp_entry_key key,
+static mp_entry_key group_key(const builder *state, const uint32_t *families, mp_entry_key key,
                               match_step step)
 {
-    bool code = of->level == MP_LEVEL_LINE || of->level == MP_LEVEL_METHOD;
+    bool code = state->level == MP_LEVEL_LINE || state->level == MP_LEVEL_METHOD;
     if (step != STEP_LINE && !(code && (int32_t)key.line <= 0))
         key.line = 0;
     key.start = key.overload = 0;
@@ -289,68 +289,68 @@ static int by_group(const void *left, const void *right, void *dictionary)
     return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
-static void run_step(builder *of, const uint32_t *families, match_step step)
+static void run_step(builder *state, const uint32_t *families, match_step step)
 {
     mp_entries keys = {0};
     size_t left = 0, end;
-    for (size_t i = 0; i < of->count; i++) {
-        mp_couple *at = &of->couples[i];
-        const mp_entry *entry = mp_entry_for(&keys, group_key(of, families, at->key, step));
-        at->group = (uint32_t)(entry - keys.at);
+    for (size_t i = 0; i < state->count; i++) {
+        mp_couple *couple = &state->couples[i];
+        const mp_entry *entry = mp_entry_for(&keys, group_key(state, families, couple->key, step));
+        couple->group = (uint32_t)(entry - keys.items);
     }
     mp_entries_free(&keys);
-    if (of->count)
-        qsort_r(of->couples, of->count, sizeof *of->couples, by_group,
-                (void *)(uintptr_t)of->dictionary);
-    for (size_t from = 0; from < of->count; from = end) {
-        mp_couple *first = &of->couples[from];
-        for (end = from + 1; end < of->count && of->couples[end].group == first->group;)
+    if (state->count)
+        qsort_r(state->couples, state->count, sizeof *state->couples, by_group,
+                (void *)(uintptr_t)state->dictionary);
+    for (size_t from = 0; from < state->count; from = end) {
+        mp_couple *first = &state->couples[from];
+        for (end = from + 1; end < state->count && state->couples[end].group == first->group;)
             end++;
-        size_t rest = match_group(of, first, end - from, step);
-        memmove(&of->couples[left], first, rest * sizeof *first);
+        size_t rest = match_group(state, first, end - from, step);
+        memmove(&state->couples[left], first, rest * sizeof *first);
         left += rest;
     }
-    of->count = left;
+    state->count = left;
 }
 
 /* By the same path: in another place of the tree, a type is another node. */
-static void match_nodes(builder *of)
+static void match_nodes(builder *state)
 {
-    for (size_t i = 0; i < of->count; i++) {
-        const mp_couple *at = &of->couples[i];
-        if (at->in_base && at->in_now)
-            put_pair(of, at, at);
+    for (size_t i = 0; i < state->count; i++) {
+        const mp_couple *couple = &state->couples[i];
+        if (couple->in_base && couple->in_now)
+            put_pair(state, couple, couple);
         else
-            put_sum(of, at, 1, MP_MATCH_NONE);
+            put_sum(state, couple, 1, MP_MATCH_NONE);
     }
-    if (of->result.count)
-        qsort(of->result.at, of->result.count, sizeof *of->result.at, by_growth);
+    if (state->result.count)
+        qsort(state->result.items, state->result.count, sizeof *state->result.items, by_growth);
 }
 
-static void match_steps(builder *of)
+static void match_steps(builder *state)
 {
-    uint32_t *families = mp_key_families(of->dictionary);
+    uint32_t *families = mp_key_families(state->dictionary);
     for (match_step step = STEP_FAMILY; step <= STEP_FUNCTION; step++)
-        run_step(of, families, step);
+        run_step(state, families, step);
     free(families);
-    if (of->result.count)
-        qsort_r(of->result.at, of->result.count, sizeof *of->result.at, by_change,
-                (void *)(uintptr_t)of->dictionary);
+    if (state->result.count)
+        qsort_r(state->result.items, state->result.count, sizeof *state->result.items, by_change,
+                (void *)(uintptr_t)state->dictionary);
 }
 
 mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_digest *base,
                                  const mp_digest *now, mp_level level)
 {
     mp_entries keys = {0};
-    builder own = {
+    builder state = {
         .dictionary = dictionary, .level = level, .infers = base->holds & MP_HOLDS_EVENTS};
-    add_side(&own, &base->lists[level], &keys, false);
-    add_side(&own, &now->lists[level], &keys, true);
+    add_side(&state, &base->lists[level], &keys, false);
+    add_side(&state, &now->lists[level], &keys, true);
     mp_entries_free(&keys);
     if (level == MP_LEVEL_DOMINATOR || level == MP_LEVEL_PATH)
-        match_nodes(&own);
+        match_nodes(&state);
     else
-        match_steps(&own);
-    free(own.couples);
-    return own.result;
+        match_steps(&state);
+    free(state.couples);
+    return state.result;
 }

@@ -22,7 +22,7 @@ static const char *lapsed_text(mp_evaluation *evaluation, const mp_window *windo
 {
     const mp_suppressed *suppressed = window->suppressed;
     for (size_t i = 0; suppressed && i < suppressed->suppressions->count; i++) {
-        const mp_suppression *suppression = &suppressed->suppressions->at[i];
+        const mp_suppression *suppression = &suppressed->suppressions->items[i];
         const mp_suppression_effect *effect = &suppressed->effects[i];
         if (!effect->sites || effect->status == MP_SUPPRESSION_USED)
             continue;
@@ -43,7 +43,7 @@ static const char *most_leaked(mp_evaluation *evaluation, const mp_window *windo
     const mp_measure measure = evaluation->rule->measure;
     if (!leaks->count)
         return lapsed_text(evaluation, window);
-    const mp_leak *first = &leaks->at[0];
+    const mp_leak *first = &leaks->items[0];
     return mp_arena_format(
         evaluation->scratch, "%s%s",
         told(evaluation, leaks->leaking ? worst_leak : most_of, measure,
@@ -106,7 +106,7 @@ static const char *most_platform(mp_evaluation *evaluation, const mp_window *win
     int64_t most;
     const mp_platform_id area = mp_platform_growing(window, &most);
     return area.i ? told(evaluation, most_of, MP_MEASURE_PLATFORM_GROWTH, most,
-                         mp_model_text(window->model, window->model->platforms.at[area.i]))
+                         mp_model_text(window->model, window->model->platforms.items[area.i]))
                   : "";
 }
 

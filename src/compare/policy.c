@@ -56,16 +56,16 @@ static bool expected(parser *p, const char *what)
 {
     mp_slice found = p->now.text;
     if (p->now.kind == MP_TOKEN_END)
-        return FAULT(p, found.at, "the rule ends here, expected %s", what);
+        return FAULT(p, found.start, "the rule ends here, expected %s", what);
     if (p->now.kind == MP_TOKEN_OPEN)
-        return FAULT(p, found.at, "the quote is never closed, expected another \"");
+        return FAULT(p, found.start, "the quote is never closed, expected another \"");
     size_t shown = found.length;
     if (shown > SHOWN)
-        for (shown = SHOWN; ((unsigned char)found.at[shown] & 0xc0) == 0x80;)
+        for (shown = SHOWN; ((unsigned char)found.start[shown] & 0xc0) == 0x80;)
             shown--;
-    const char *quote = *found.at == '"' ? "" : "\"";
-    return FAULT(p, found.at, "unexpected %s%.*s%s%s, expected %s", quote, (int)shown, found.at,
-                 shown < found.length ? "..." : "", quote, what);
+    const char *quote = *found.start == '"' ? "" : "\"";
+    return FAULT(p, found.start, "unexpected %s%.*s%s%s, expected %s", quote, (int)shown,
+                 found.start, shown < found.length ? "..." : "", quote, what);
 }
 
 /* --- bounds --- */
@@ -93,7 +93,7 @@ static bool parse_millionths(parser *p, int64_t *millionths)
 {
     const char *fault = mp_token_millionths(p->now, millionths);
     if (fault)
-        return FAULT(p, p->now.text.at, "%s", fault);
+        return FAULT(p, p->now.text.start, "%s", fault);
     advance(p);
     advance(p);
     return true;
@@ -108,8 +108,8 @@ static bool parse_value(parser *p, int64_t *value)
     char *end;
     if (p->now.kind != MP_TOKEN_NUMBER)
         return expected(p, value_words(p));
-    const char *text = mp_arena_format(arena, "%.*s%.*s", (int)number.length, number.at,
-                                       has_unit ? (int)unit.length : 0, unit.at);
+    const char *text = mp_arena_format(arena, "%.*s%.*s", (int)number.length, number.start,
+                                       has_unit ? (int)unit.length : 0, unit.start);
     switch (p->row->unit) {
     case MP_RULE_BYTES:
         ok = mp_parse_bytes(text, value);
@@ -140,7 +140,7 @@ static bool parse_offset(parser *p, mp_token sign, unsigned times[3])
     if (!(percent || spreads ? parse_millionths(p, &value) : parse_value(p, &value)))
         return false;
     if (times[kind]++)
-        return FAULT(p, sign.text.at, "base already has an offset of this kind, expected one %s",
+        return FAULT(p, sign.text.start, "base already has an offset of this kind, expected one %s",
                      percent   ? "percentage"
                      : spreads ? "number of spreads"
                                : "amount");
@@ -152,7 +152,7 @@ static bool parse_offset(parser *p, mp_token sign, unsigned times[3])
     else
         bound->number = value;
     return bound->share >= 0 ||
-           FAULT(p, sign.text.at, "that is less than zero, expected at most 100 %%");
+           FAULT(p, sign.text.start, "that is less than zero, expected at most 100 %%");
 }
 
 /* "+ 3 spreads + 64 KiB", "- 5 %" behind "base". */
@@ -172,7 +172,7 @@ static bool parse_percent(parser *p)
 {
     mp_bound *bound = &p->rule.bound;
     if (p->rule.measure == MP_MEASURE_COVERAGE) {
-        const char *number = p->now.text.at;
+        const char *number = p->now.text.start;
         bound->reference = MP_OF_LINES;
         return parse_millionths(p, &bound->share) &&
                (bound->share <= MP_WHOLE ||
@@ -180,7 +180,7 @@ static bool parse_percent(parser *p)
     }
     bound->reference = MP_OF_START;
     if (!mp_measure_is_growth(p->rule.measure))
-        return FAULT(p, p->now.text.at,
+        return FAULT(p, p->now.text.start,
                      "a percentage alone is only for growth, expected %s or base + 10 %%",
                      value_words(p));
     return parse_millionths(p, &bound->share);
@@ -191,7 +191,7 @@ static bool parse_base(parser *p)
     int64_t factor = 1000000;
     if (p->now.kind == MP_TOKEN_NUMBER && !parse_millionths(p, &factor))
         return false;
-    const char *base = p->now.text.at;
+    const char *base = p->now.text.start;
     if (!take(p, "base"))
         return expected(p, "base");
     if (mp_measure_is_growth(p->rule.measure) || p->rule.measure == MP_MEASURE_PLATFORM)
@@ -204,7 +204,7 @@ static bool parse_base(parser *p)
 
 static bool parse_bound(parser *p)
 {
-    const char *start = p->now.text.at;
+    const char *start = p->now.text.start;
     bool is_number = p->now.kind == MP_TOKEN_NUMBER, ok;
     if (is_number && mp_token_is(next(p), "%"))
         ok = parse_percent(p);
@@ -230,9 +230,9 @@ static bool parse_measure(parser *p, bool is_new)
     mp_token second = next(p);
     bool begun = false, has_both = false;
     if (p->now.kind == MP_TOKEN_WORD)
-        snprintf(one, sizeof one, "%.*s", (int)p->now.text.length, p->now.text.at);
+        snprintf(one, sizeof one, "%.*s", (int)p->now.text.length, p->now.text.start);
     if (second.kind == MP_TOKEN_WORD)
-        snprintf(both, sizeof both, "%s %.*s", one, (int)second.text.length, second.text.at);
+        snprintf(both, sizeof both, "%s %.*s", one, (int)second.text.length, second.text.start);
     for (int i = 0; i < MP_MEASURES && *one && !has_both; i++) {
         const mp_measure_row *row = &mp_measure_rows[i];
         size_t length = strlen(one);
@@ -286,8 +286,8 @@ static bool parse_select_by(parser *p)
     if (!found)
         return expected(p, list);
     if (!(p->row->select_by & found))
-        return FAULT(p, p->now.text.at, "\"%s\" is not available by %s, expected %s", p->row->words,
-                     mp_select_by_name(found), list);
+        return FAULT(p, p->now.text.start, "\"%s\" is not available by %s, expected %s",
+                     p->row->words, mp_select_by_name(found), list);
     p->rule.by = found;
     advance(p);
     return true;
@@ -298,11 +298,11 @@ static bool parse_selector(parser *p)
     if (!mp_token_is(p->now, "of"))
         return !p->row->selects || expected(p, "of type, and whose");
     if (!p->row->select_by)
-        return FAULT(p, p->now.text.at,
+        return FAULT(p, p->now.text.start,
                      "\"%s\" is available only for the whole recording, expected a comparison",
                      p->row->words);
     advance(p);
-    const char *each = p->now.text.at;
+    const char *each = p->now.text.start;
     p->rule.each = take(p, "each") || take(p, "any");
     if (p->rule.each && p->row->counts)
         return FAULT(p, each, "\"%s\" is a single number and cannot have \"each\"", p->row->words);
@@ -313,7 +313,7 @@ static bool parse_selector(parser *p)
                expected(p, "a pattern in quotes such as \"Order*\"");
     p->rule.pattern = mp_token_string(p->policy->arena, p->now);
     if (!*p->rule.pattern)
-        return FAULT(p, p->now.text.at,
+        return FAULT(p, p->now.text.start,
                      "nothing has an empty name, expected a pattern such as \"Order*\"");
     advance(p);
     return true;
@@ -327,7 +327,7 @@ static bool parse_span(parser *p)
     while (mp_measure_is_growth(rule->measure)) {
         after = !rule->after && take(p, "after");
         if (!after && rule->measure == MP_MEASURE_TREND && mp_token_is(p->now, "per"))
-            return FAULT(p, p->now.text.at,
+            return FAULT(p, p->now.text.start,
                          "a trend is that of all snapshots together, expected "
                          "after snapshot or a comparison");
         if (!after && (rule->per_snapshot || !take(p, "per")))
@@ -341,7 +341,7 @@ static bool parse_span(parser *p)
             return expected(p, "a snapshot's number, or its tag in quotes");
         rule->after = p->now.kind == MP_TOKEN_STRING
                           ? mp_token_string(p->policy->arena, p->now)
-                          : mp_arena_copy(p->policy->arena, p->now.text.at, p->now.text.length);
+                          : mp_arena_copy(p->policy->arena, p->now.text.start, p->now.text.length);
         advance(p);
     }
     return true;
@@ -352,7 +352,7 @@ static bool parse_span(parser *p)
 static bool parse_comparison(parser *p)
 {
     const mp_rule *rule = &p->rule;
-    const char *sign = p->now.text.at;
+    const char *sign = p->now.text.start;
     for (int i = 0; i < MP_COMPARISONS; i++) {
         if (!take(p, mp_comparison_sign((mp_comparison)i)))
             continue;
@@ -372,7 +372,7 @@ static bool parse_comparison(parser *p)
 
 static bool parse_if_any(parser *p)
 {
-    const char *start = p->now.text.at;
+    const char *start = p->now.text.start;
     bool may = p->rule.by != MP_BY_NOTHING;
     if (take(p, "if")) {
         if (!take(p, "any"))
@@ -400,24 +400,25 @@ static bool parse_claim(parser *p)
 /* Parse the name before the first colon outside quotes; `now` is then after the colon. */
 static bool parse_name(parser *p)
 {
-    mp_token first = p->now, at = first;
+    mp_token first = p->now, token = first;
     bool quoted = first.kind == MP_TOKEN_STRING;
-    while (at.kind != MP_TOKEN_END && at.kind != MP_TOKEN_OPEN && !mp_token_is(at, ":"))
-        at = mp_token_at(p->line, mp_token_end(at));
-    if (!mp_token_is(at, ":"))
+    while (token.kind != MP_TOKEN_END && token.kind != MP_TOKEN_OPEN && !mp_token_is(token, ":"))
+        token = mp_token_at(p->line, mp_token_end(token));
+    if (!mp_token_is(token, ":"))
         return true;
-    if (at.text.at == first.text.at)
-        return FAULT(p, first.text.at, "a rule's name is missing before the colon");
-    if (quoted && next(p).text.at != at.text.at) {
+    if (token.text.start == first.text.start)
+        return FAULT(p, first.text.start, "a rule's name is missing before the colon");
+    if (quoted && next(p).text.start != token.text.start) {
         advance(p);
         return expected(p, "a colon after the name");
     }
-    mp_slice name = mp_slice_trim((mp_slice){first.text.at, (size_t)(at.text.at - first.text.at)});
+    mp_slice name =
+        mp_slice_trim((mp_slice){first.text.start, (size_t)(token.text.start - first.text.start)});
     p->rule.name = quoted ? mp_token_string(p->policy->arena, first)
-                          : mp_arena_copy(p->policy->arena, name.at, name.length);
+                          : mp_arena_copy(p->policy->arena, name.start, name.length);
     if (!*p->rule.name)
-        return FAULT(p, first.text.at, "a rule's name is missing between the quotes");
-    p->now = at;
+        return FAULT(p, first.text.start, "a rule's name is missing between the quotes");
+    p->now = token;
     advance(p);
     return true;
 }
@@ -426,10 +427,10 @@ static bool parse_name(parser *p)
 static bool parse_rule(parser *p, mp_dictionary *names)
 {
     mp_policy *policy = p->policy;
-    const char *first = p->now.text.at;
+    const char *first = p->now.text.start;
     if (!parse_name(p))
         return false;
-    const char *start = p->now.text.at;
+    const char *start = p->now.text.start;
     if (!parse_claim(p))
         return false;
     p->rule.text = mp_arena_copy(policy->arena, start, (size_t)(mp_token_end(p->last) - start));
@@ -458,7 +459,7 @@ static void parse_lines(mp_policy *policy, mp_slice text)
         parser p = {.policy = policy,
                     .line = line,
                     .number = number,
-                    .now = mp_token_at(line, line.at),
+                    .now = mp_token_at(line, line.start),
                     .rule.line = number};
         const char *control = mp_slice_control(line);
         if (control ? !FAULT(&p, control, "a control character, expected text")

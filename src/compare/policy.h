@@ -74,7 +74,7 @@ typedef struct mp_rule_context {
     const mp_model *model;              /* model of `now`; NULL: growth cannot be judged */
     const mp_window *window;            /* likewise */
     const struct mp_coverage *coverage; /* coverage of a profile; NULL: it has none */
-    const char *to;                     /* the window's end as the user said it, or NULL */
+    const char *window_end;             /* the window's end as the user said it, or NULL */
     const char *incomparable;           /* why no rule compares both; NULL: they do */
     bool partly;                        /* incomplete data is judged as far as it goes */
     bool strict;                        /* a rule that hides a leak fails */
@@ -121,7 +121,7 @@ typedef struct mp_rule_result {
 } mp_rule_result;
 
 typedef struct mp_rule_results {
-    mp_rule_result *at; /* in the order of the rules */
+    mp_rule_result *items; /* in the order of the rules */
     size_t count;
     size_t counts[MP_VERDICTS]; /* by verdict */
     struct mp_arena *arena;

@@ -21,13 +21,13 @@ typedef struct mp_token {
 } mp_token;
 
 /* Behind it. */
-const char *mp_token_end(mp_token of);
-/* The token at or behind `at`, which lies in the line. The line is UTF-8. */
-mp_token mp_token_at(mp_slice line, const char *at);
+const char *mp_token_end(mp_token token);
+/* The token at or behind `cursor`, which lies in the line. The line is UTF-8. */
+mp_token mp_token_at(mp_slice line, const char *cursor);
 /* Return true if the token is this word (ignoring case) or sign. */
-bool mp_token_is(mp_token of, const char *text);
+bool mp_token_is(mp_token token, const char *text);
 /* Return the text between the quotes, with \" as a quote; other backslashes belong to the glob. */
-const char *mp_token_string(mp_arena *arena, mp_token of);
+const char *mp_token_string(mp_arena *arena, mp_token token);
 /* A number as millionths: "1.25" as 1250000. Gives what is wrong with it, or NULL. */
 const char *mp_token_millionths(mp_token number, int64_t *millionths);
 

@@ -77,10 +77,10 @@ mp_digest *mp_digest_of_any_run(const mp_digest *digest)
         for (int level = 0; level < MP_LEVELS; level++) {
             const mp_entries *list = &digest->runs[run]->lists[level];
             for (size_t i = 0; i < list->count; i++) {
-                mp_amounts *most = &mp_entry_for(&any->lists[level], list->at[i].key)->amounts;
+                mp_amounts *most = &mp_entry_for(&any->lists[level], list->items[i].key)->amounts;
                 for (size_t j = 0; j < MP_AMOUNTS; j++)
-                    if (list->at[i].amounts.at[j] > most->at[j])
-                        most->at[j] = list->at[i].amounts.at[j];
+                    if (list->items[i].amounts.values[j] > most->values[j])
+                        most->values[j] = list->items[i].amounts.values[j];
             }
         }
     return any;

@@ -53,15 +53,15 @@ static unrest unrest_of_exact(const mp_couple *couples, size_t count)
     mp_amounts base = {0}, now = {0};
     bool base_left = false, now_left = false;
     for (size_t i = 0; i < count; i++) {
-        const mp_couple *at = &couples[i];
-        if (at->in_base && at->in_now) {
-            sum = plus(sum, unrest_of(&at->base, &at->now));
+        const mp_couple *couple = &couples[i];
+        if (couple->in_base && couple->in_now) {
+            sum = plus(sum, unrest_of(&couple->base, &couple->now));
             continue;
         }
-        base = mp_amounts_add(base, at->base);
-        now = mp_amounts_add(now, at->now);
-        base_left |= at->in_base;
-        now_left |= at->in_now;
+        base = mp_amounts_add(base, couple->base);
+        now = mp_amounts_add(now, couple->now);
+        base_left |= couple->in_base;
+        now_left |= couple->in_now;
     }
     return base_left && now_left ? plus(sum, unrest_of(&base, &now)) : sum;
 }
@@ -118,11 +118,11 @@ static unrest choose_split(mp_shift *shift)
 
 /* How far an entry moved: all its lines together. Of one family: as many callers. */
 static int64_t distance(const mp_dictionary *dictionary, const mp_entry_key *from,
-                        const mp_entry_key *to)
+                        const mp_entry_key *key)
 {
-    int64_t lines = (int64_t)(int32_t)to->line - (int32_t)from->line;
-    return lines + (int64_t)to->start - from->start +
-           mp_dictionary_facts(dictionary, to->frame)->lines -
+    int64_t lines = (int64_t)(int32_t)key->line - (int32_t)from->line;
+    return lines + (int64_t)key->start - from->start +
+           mp_dictionary_facts(dictionary, key->frame)->lines -
            mp_dictionary_facts(dictionary, from->frame)->lines;
 }
 

@@ -16,17 +16,17 @@ typedef struct substitution {
 } substitution;
 
 struct mp_substitutions {
-    substitution *at;
+    substitution *items;
     size_t count;
     mp_text_buffer buffers[2]; /* buffers that are read and written in turn */
 };
 
 /* One of the parts up to the next delimiter; a backslash before one makes it a letter. */
-static const char *part_end(const char *at, char delimiter)
+static const char *part_end(const char *cursor, char delimiter)
 {
-    while (*at && *at != delimiter)
-        at += at[0] == '\\' && at[1] ? 2 : 1;
-    return at;
+    while (*cursor && *cursor != delimiter)
+        cursor += cursor[0] == '\\' && cursor[1] ? 2 : 1;
+    return cursor;
 }
 
 static char *part_copy(const char *from, const char *end, char delimiter)
@@ -90,9 +90,9 @@ mp_substitutions *mp_substitutions_new(const char *const *texts, size_t count)
 {
     mp_error error = {0};
     mp_substitutions *substitutions = mp_alloc_zero(1, sizeof *substitutions);
-    substitutions->at = mp_alloc((count + 1) * sizeof *substitutions->at);
+    substitutions->items = mp_alloc((count + 1) * sizeof *substitutions->items);
     for (size_t i = 0; i < count; i++)
-        if (parse(texts[i], &substitutions->at[substitutions->count], &error))
+        if (parse(texts[i], &substitutions->items[substitutions->count], &error))
             substitutions->count++;
     return substitutions;
 }
@@ -100,22 +100,24 @@ mp_substitutions *mp_substitutions_new(const char *const *texts, size_t count)
 void mp_substitutions_free(mp_substitutions *substitutions)
 {
     for (size_t i = 0; i < substitutions->count; i++)
-        release(&substitutions->at[i]);
-    free(substitutions->at);
-    free(substitutions->buffers[0].at);
-    free(substitutions->buffers[1].at);
+        release(&substitutions->items[i]);
+    free(substitutions->items);
+    free(substitutions->buffers[0].text);
+    free(substitutions->buffers[1].text);
     free(substitutions);
 }
 
 static void append_replacement(mp_text_buffer *buffer, const char *replacement, const char *text,
                                const mp_span *groups)
 {
-    for (const char *at = replacement; *at; at++) {
-        bool escaped = at[0] == '\\' && at[1];
-        int group = *at == '&' ? 0 : escaped && at[1] >= '1' && at[1] <= '9' ? at[1] - '0' : -1;
-        at += escaped;
+    for (const char *cursor = replacement; *cursor; cursor++) {
+        bool escaped = cursor[0] == '\\' && cursor[1];
+        int group = *cursor == '&'                                    ? 0
+                    : escaped && cursor[1] >= '1' && cursor[1] <= '9' ? cursor[1] - '0'
+                                                                      : -1;
+        cursor += escaped;
         if (group < 0)
-            mp_text_put(buffer, at, 1);
+            mp_text_put(buffer, cursor, 1);
         else if (groups[group].begin != MP_NOWHERE)
             mp_text_put(buffer, text + groups[group].begin,
                         groups[group].end - groups[group].begin);
@@ -170,9 +172,9 @@ static rewriting apply(const substitution *rule, const char *text, mp_text_buffe
 const char *mp_substitute(mp_substitutions *substitutions, const char *text, mp_error *error)
 {
     enum { SHOWN = 40 };
-    for (size_t i = 0, into = 0; i < substitutions->count; i++) {
-        const substitution *rule = &substitutions->at[i];
-        rewriting outcome = apply(rule, text, &substitutions->buffers[into]);
+    for (size_t i = 0, written = 0; i < substitutions->count; i++) {
+        const substitution *rule = &substitutions->items[i];
+        rewriting outcome = apply(rule, text, &substitutions->buffers[written]);
         if (outcome == TOO_LONG) {
             size_t shown = strnlen(text, SHOWN);
             while (((unsigned char)text[shown] & 0xc0) == 0x80)
@@ -184,8 +186,8 @@ const char *mp_substitute(mp_substitutions *substitutions, const char *text, mp_
             return NULL;
         }
         if (outcome == REWRITTEN) {
-            text = substitutions->buffers[into].at;
-            into = !into;
+            text = substitutions->buffers[written].text;
+            written = !written;
         }
     }
     return text;

@@ -24,7 +24,7 @@ const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *da
 
 static void add(mp_checks *checks, mp_check check)
 {
-    checks->at[checks->count++] = check;
+    checks->items[checks->count++] = check;
     checks->counts[check.verdict]++;
     checks->warned += check.verdict == MP_VERDICT_PASS && *check.warning;
 }
@@ -68,7 +68,8 @@ mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagno
 {
     const mp_diagnostic *kept;
     size_t count = document->check_count, kept_count = mp_diagnostics_kept(diagnostics, &kept);
-    mp_checks checks = {.at = mp_arena_alloc(arena, (count + kept_count + 1) * sizeof *checks.at),
+    mp_checks checks = {.items =
+                            mp_arena_alloc(arena, (count + kept_count + 1) * sizeof *checks.items),
                         .policy = document->policy ? document->policy : ""};
     for (size_t i = 0; i < count; i++)
         add(&checks, whole_check(arena, &document->checks[i], dashes));
@@ -92,9 +93,9 @@ bool mp_checks_find(const mp_document *document, const mp_diagnostics *diagnosti
 const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS])
 {
     size_t passed = counts[MP_VERDICT_PASS], failed = counts[MP_VERDICT_FAIL];
-    size_t unjudged = counts[MP_VERDICT_ERROR], all = passed + failed + unjudged;
-    const char *text = mp_arena_format(arena, "%zu %s%s: %zu pass%s", all, what,
-                                       all == 1 ? "" : "s", passed, passed == 1 ? "es" : "");
+    size_t unjudged = counts[MP_VERDICT_ERROR], total = passed + failed + unjudged;
+    const char *text = mp_arena_format(arena, "%zu %s%s: %zu pass%s", total, what,
+                                       total == 1 ? "" : "s", passed, passed == 1 ? "es" : "");
     if (failed)
         text = mp_arena_format(arena, "%s, %zu fail%s", text, failed, failed == 1 ? "s" : "");
     if (unjudged)

@@ -9,7 +9,7 @@
 #include "memprof/diagnostics.h"
 
 typedef struct mp_checks {
-    mp_check *at; /* named behind their files; in the arena, no text of them is NULL */
+    mp_check *items; /* named behind their files; in the arena, no text of them is NULL */
     size_t count;
     size_t counts[MP_VERDICTS]; /* by verdict */
     size_t unread;              /* number of inputs without a result, which come last, as errors */

@@ -78,7 +78,7 @@ size_t mp_column_find(const mp_column *columns, size_t count, const char *name)
 static const char *format_text(mp_document *document, const char *format, va_list arguments)
 {
     mp_slice text = mp_slice_of(mp_arena_format_list(document->arena, format, arguments));
-    return mp_utf8_valid(text) ? text.at : mp_utf8_mend(document->arena, text).at;
+    return mp_utf8_valid(text) ? text.start : mp_utf8_mend(document->arena, text).start;
 }
 
 const char *mp_document_text(mp_document *document, const char *format, ...)
@@ -153,11 +153,11 @@ static mp_cell member_cell(const mp_column *column, const void *member)
     mp_cell cell = {0};
     if (column->unit == MP_LIST) {
         const mp_texts *texts = member;
-        cell = (mp_cell){.known = texts->at || texts->empty,
+        cell = (mp_cell){.known = texts->items || texts->empty,
                          .count = (uint32_t)texts->count,
                          .whole = texts->whole & INT32_MAX};
         if (texts->count)
-            cell.list = (const char **)(uintptr_t)texts->at;
+            cell.list = (const char **)(uintptr_t)texts->items;
         else
             cell.text = texts->empty;
     } else if (column->unit == MP_TEXT) {
@@ -210,7 +210,7 @@ void mp_table_attach(mp_table *table, const void *row)
     mp_grow(&table->structs, &table->struct_capacity, table->row_count, sizeof *table->structs);
     while (table->struct_count < table->row_count)
         table->structs[table->struct_count++] = (mp_struct_row){0};
-    table->structs[table->row_count - 1].at = row;
+    table->structs[table->row_count - 1].row = row;
 }
 
 /* --- orders --- */
@@ -246,13 +246,13 @@ void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column
     if (count < 2)
         return;
     const char **order = mp_alloc(count * sizeof *order);
-    char *copy = mp_alloc(count * size), *at = rows;
+    char *copy = mp_alloc(count * size), *cursor = rows;
     memcpy(copy, rows, count * size);
     for (size_t i = 0; i < count; i++)
         order[i] = copy + i * size;
     qsort_r(order, count, sizeof *order, compare_rows, (void *)(uintptr_t)column);
     for (size_t i = 0; i < count; i++)
-        memcpy(at + i * size, order[i], size);
+        memcpy(cursor + i * size, order[i], size);
     free(order);
     free(copy);
 }

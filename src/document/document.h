@@ -86,7 +86,7 @@ typedef enum mp_answer {
 
 typedef struct mp_struct_row {
     const char *file; /* that it is from, of several; NULL: there is one */
-    const void *at;   /* lives as long as the document that it was put into */
+    const void *row;  /* lives as long as the document that it was put into */
 } mp_struct_row;
 
 struct mp_table {

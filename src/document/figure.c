@@ -28,30 +28,30 @@ mp_tree_walk mp_tree_walk_begin(const mp_tree_figure *tree)
 {
     mp_tree_walk walk = {.tree = tree, .first = mp_alloc_zero(tree->count, sizeof *walk.first)};
     for (uint32_t i = tree->count; i-- > 1;)
-        walk.first[tree->at[i].parent] = i;
+        walk.first[tree->items[i].parent] = i;
     mp_grow(&walk.path, &walk.path_capacity, 1, sizeof *walk.path);
     walk.path[0] = 0;
     return walk;
 }
 
-bool mp_tree_walk_next(mp_tree_walk *walk, bool into)
+bool mp_tree_walk_next(mp_tree_walk *walk, bool descend)
 {
-    const mp_place *at = walk->tree->at;
-    if (into && walk->first[walk->at]) {
-        walk->at = walk->first[walk->at];
+    const mp_place *place = walk->tree->items;
+    if (descend && walk->first[walk->place]) {
+        walk->place = walk->first[walk->place];
         walk->depth++;
         mp_grow(&walk->path, &walk->path_capacity, (size_t)walk->depth + 1, sizeof *walk->path);
     } else {
-        while (walk->at && (walk->at + 1 == walk->tree->count ||
-                            at[walk->at + 1].parent != at[walk->at].parent)) {
-            walk->at = at[walk->at].parent;
+        while (walk->place && (walk->place + 1 == walk->tree->count ||
+                               place[walk->place + 1].parent != place[walk->place].parent)) {
+            walk->place = place[walk->place].parent;
             walk->depth--;
         }
-        if (!walk->at)
+        if (!walk->place)
             return false;
-        walk->at++;
+        walk->place++;
     }
-    walk->path[walk->depth] = walk->at;
+    walk->path[walk->depth] = walk->place;
     return true;
 }
 
@@ -65,11 +65,11 @@ int64_t *mp_tree_widths(const mp_tree_figure *tree)
 {
     int64_t *widths = mp_alloc_zero(tree->count, sizeof *widths);
     for (uint32_t i = tree->count; i-- > 0;) {
-        const mp_place *at = &tree->at[i];
-        int64_t own = at->own > at->base_own ? at->own : at->base_own;
-        widths[i] += own > 0 ? own : 0;
+        const mp_place *place = &tree->items[i];
+        int64_t self = place->self > place->base_own ? place->self : place->base_own;
+        widths[i] += self > 0 ? self : 0;
         if (i)
-            widths[at->parent] += widths[i];
+            widths[place->parent] += widths[i];
     }
     return widths;
 }
@@ -89,7 +89,7 @@ static bool *widest_of(const mp_tree_figure *tree, uint32_t most, uint32_t deepe
     uint32_t *depth = mp_alloc_zero(tree->count, sizeof *depth);
     bool *kept = mp_alloc_zero(tree->count, sizeof *kept);
     for (uint32_t i = 0; i < tree->count; i++) {
-        depth[i] = i ? depth[tree->at[i].parent] + 1 : 0;
+        depth[i] = i ? depth[tree->items[i].parent] + 1 : 0;
         kept[i] = depth[i] <= deepest;
     }
     mp_keep_largest(kept, tree->count, most, width, sizeof *width);
@@ -100,7 +100,7 @@ static bool *widest_of(const mp_tree_figure *tree, uint32_t most, uint32_t deepe
 
 static void add_own(mp_place *sum, const mp_place *place)
 {
-    sum->own += place->own;
+    sum->self += place->self;
     sum->own_count += place->own_count;
     sum->base_own += place->base_own;
     sum->base_own_count += place->base_own_count;
@@ -110,24 +110,24 @@ static rest *rests_of(const mp_tree_figure *tree, const bool *kept)
 {
     rest *rests = mp_alloc_zero(tree->count, sizeof *rests);
     for (uint32_t i = tree->count; i-- > 1;) {
-        rest *above = &rests[tree->at[i].parent];
+        rest *above = &rests[tree->items[i].parent];
         if (kept[i])
             continue;
-        add_own(&above->sum, &tree->at[i]);
+        add_own(&above->sum, &tree->items[i]);
         add_own(&above->sum, &rests[i].sum);
         above->places += rests[i].places + 1;
     }
     return rests;
 }
 
-static mp_place place_of_rest(mp_arena *arena, const rest *of, uint32_t parent)
+static mp_place place_of_rest(mp_arena *arena, const rest *state, uint32_t parent)
 {
-    mp_place place = of->sum;
+    mp_place place = state->sum;
     place.parent = parent;
     place.kind = MP_PLACE_REST;
-    place.label = mp_arena_format(arena, "(%" PRIu32 " smaller)", of->places);
+    place.label = mp_arena_format(arena, "(%" PRIu32 " smaller)", state->places);
     place.line = MP_UNKNOWN;
-    place.all = place.own;
+    place.total = place.self;
     place.all_count = place.own_count;
     place.base_all = place.base_own;
     place.base_all_count = place.base_own_count;
@@ -145,19 +145,19 @@ mp_tree_figure mp_tree_cut(mp_arena *arena, const mp_tree_figure *tree, uint32_t
     size_t room = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
         room += kept[i] ? 1u + (rests[i].places != 0) : 0u;
-        last_below[tree->at[i].parent] = i;
+        last_below[tree->items[i].parent] = i;
     }
-    cut.at = mp_arena_alloc(arena, (room + 1) * sizeof *cut.at);
+    cut.items = mp_arena_alloc(arena, (room + 1) * sizeof *cut.items);
     cut.count = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
-        const uint32_t parent = tree->at[i].parent;
+        const uint32_t parent = tree->items[i].parent;
         if (kept[i]) {
             place_of[i] = cut.count;
-            cut.at[cut.count] = tree->at[i];
-            cut.at[cut.count++].parent = place_of[parent];
+            cut.items[cut.count] = tree->items[i];
+            cut.items[cut.count++].parent = place_of[parent];
         }
         if (i && last_below[parent] == i && kept[parent] && rests[parent].places)
-            cut.at[cut.count++] = place_of_rest(arena, &rests[parent], place_of[parent]);
+            cut.items[cut.count++] = place_of_rest(arena, &rests[parent], place_of[parent]);
     }
     free(kept);
     free(rests);

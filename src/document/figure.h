@@ -26,27 +26,27 @@ typedef enum mp_place_kind {
     MP_PLACE_REST,  /* parts that are too small to be shown separately */
 } mp_place_kind;
 
-/* A place in a tree. `own` and `all` are of the figure's unit; `all` is `own` and the children's
- * `all`, exactly. Of a difference both stand twice, and a child may have more than its parent's
- * balance. */
+/* A place in a tree. `self` and `total` are of the figure's unit; `total` is `self` and the
+ * children's `total`, exactly. Of a difference both stand twice, and a child may have more than its
+ * parent's balance. */
 typedef struct mp_place {
     uint32_t parent; /* below its own place; of the root, which is place 0 and stands for all, 0 */
     mp_place_kind kind;
     const char *label;  /* "placeOrder shop.OrderService:155" */
     const char *source; /* the file it is in; NULL: not known */
     int64_t line;       /* in it; MP_UNKNOWN */
-    int64_t own, all;
+    int64_t self, total;
     int64_t own_count, all_count;           /* number of objects, or of calls */
     int64_t base_own, base_all;             /* amounts of the base, in a comparison */
     int64_t base_own_count, base_all_count; /* likewise */
 } mp_place;
 
 typedef struct mp_tree_figure {
-    mp_place *at; /* each behind its parent; siblings by `all` (of a difference, by the larger of
-                     both) descending, then by label */
+    mp_place *items; /* each behind its parent; siblings by `total` (of a difference, by the larger
+                     of both) descending, then by label */
     uint32_t count;
     mp_unit unit;         /* MP_BYTES, MP_SECONDS (in microseconds), MP_COUNT */
-    const char *of;       /* "leaked", "alive", "created", ... */
+    const char *measure;  /* "leaked", "alive", "created", ... */
     const char *count_of; /* "objects", "calls"; NULL: counts are not known */
     bool has_base;
     bool roots_last; /* below place 0 stand innermost frames, their callers above them */
@@ -55,7 +55,7 @@ typedef struct mp_tree_figure {
 /* Amounts at moments that all lines share. */
 typedef struct mp_line_figure {
     size_t moments;
-    const int64_t *at;        /* position of each moment, rising */
+    const int64_t *times;     /* position of each moment, rising */
     mp_unit moment_unit;      /* MP_TIME, or MP_NUMBER where only their order is known */
     const char *moment_of;    /* kind of the moments: "snapshot", "dump" */
     const char *const *names; /* name of each moment, "7 (_PreCleanUp)"; an element may be NULL */
@@ -68,12 +68,12 @@ typedef struct mp_line_figure {
     } * lines;
     size_t line_count;
     struct mp_mark {
-        int64_t at;       /* as a moment */
+        int64_t start;    /* as a moment */
         int64_t until;    /* MP_UNKNOWN: it is one moment */
         int64_t amount;   /* amount of the first line there, if it is a peak; MP_UNKNOWN */
         const char *kind; /* stable: "window", "request", "tag", "peak" */
         const char *label;
-    } * marks; /* by `at` */
+    } * marks; /* by `start` */
     size_t mark_count;
 } mp_line_figure;
 
@@ -83,7 +83,7 @@ typedef struct mp_span_figure {
         int64_t from_us, to_us;
         uint32_t depth; /* 0: called by nobody */
         const char *label;
-    } * at; /* by from_us, then depth */
+    } * items; /* by from_us, then depth */
     size_t count;
 } mp_span_figure;
 
@@ -148,13 +148,13 @@ typedef struct mp_tree_walk {
     const mp_tree_figure *tree;
     uint32_t *first; /* first place below each place; 0: there is none */
     uint32_t *path;  /* the places from place 0 to the one at hand, `depth` of them below place 0 */
-    uint32_t at, depth;
+    uint32_t place, depth;
     size_t path_capacity;
 } mp_tree_walk;
 /* At place 0. Release with mp_tree_walk_free. */
 mp_tree_walk mp_tree_walk_begin(const mp_tree_figure *tree);
-/* Go on, first to what is below the place at hand where `into`; false: that was all. */
-bool mp_tree_walk_next(mp_tree_walk *walk, bool into);
+/* Go on, first to what is below the place at hand where `descend`; false: that was all. */
+bool mp_tree_walk_next(mp_tree_walk *walk, bool descend);
 void mp_tree_walk_free(mp_tree_walk *walk);
 
 /* How wide each place is drawn: with all that is below, of a difference the larger of both sides,

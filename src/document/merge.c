@@ -38,23 +38,23 @@ static mp_merge_mode mode_of(const mp_table *table)
 }
 
 /* The group of this name; the first table of a name says what becomes of all. */
-static mp_merge_group *group_of(merging *all, const char *name, mp_merge_mode mode)
+static mp_merge_group *group_of(merging *state, const char *name, mp_merge_mode mode)
 {
-    for (size_t i = 0; i < all->group_count; i++)
-        if (strcmp(all->groups[i].name, name) == 0)
-            return all->groups[i].mode == mode ? &all->groups[i] : NULL;
-    mp_grow(&all->groups, &all->group_capacity, all->group_count + 1, sizeof *all->groups);
-    all->groups[all->group_count] = (mp_merge_group){.name = name, .mode = mode};
-    return &all->groups[all->group_count++];
+    for (size_t i = 0; i < state->group_count; i++)
+        if (strcmp(state->groups[i].name, name) == 0)
+            return state->groups[i].mode == mode ? &state->groups[i] : NULL;
+    mp_grow(&state->groups, &state->group_capacity, state->group_count + 1, sizeof *state->groups);
+    state->groups[state->group_count] = (mp_merge_group){.name = name, .mode = mode};
+    return &state->groups[state->group_count++];
 }
 
 static void add(mp_merge_group *group, const mp_merge_source *source)
 {
-    mp_grow(&group->at, &group->capacity, group->count + 1, sizeof *group->at);
-    group->at[group->count++] = *source;
+    mp_grow(&group->items, &group->capacity, group->count + 1, sizeof *group->items);
+    group->items[group->count++] = *source;
 }
 
-static void gather(merging *all, const mp_document *document, mp_merge_source from)
+static void gather(merging *state, const mp_document *document, mp_merge_source from)
 {
     for (size_t i = 0; i < document->table_count; i++) {
         const mp_table *table = from.table = &document->tables[i];
@@ -64,11 +64,12 @@ static void gather(merging *all, const mp_document *document, mp_merge_source fr
         /* Skip a record if there is a table of many records of its kind: the table has
          * everything. */
         bool is_said = as_rows && table->shape == MP_RECORD && mp_document_find(document, name);
-        mp_merge_group *group = mode == MP_MERGE_NONE || is_said ? NULL : group_of(all, name, mode);
+        mp_merge_group *group =
+            mode == MP_MERGE_NONE || is_said ? NULL : group_of(state, name, mode);
         if (group)
             add(group, &from);
         if (mode == MP_MERGE_SUM && table->row_count && has_flag(table, MP_SUMMARY))
-            add(&all->summaries, &from);
+            add(&state->summaries, &from);
     }
 }
 
@@ -93,7 +94,7 @@ static size_t common_folder(const mp_merge_source *parts, size_t count, const ch
 static void put_record(mp_document *document, mp_merge_group *group)
 {
     mp_table *table = mp_merge_unite(document, group, MP_RECORD, 0);
-    const mp_merge_source *first = group->at;
+    const mp_merge_source *first = group->items;
     mp_cell *row = mp_merge_put_sum(table, group);
     table->flags = MP_FOR_PROGRAMS;
     for (size_t i = 0; i < first->table->column_count && first->table->row_count; i++) {
@@ -101,7 +102,7 @@ static void put_record(mp_document *document, mp_merge_group *group)
         const mp_cell *cell = &first->table->cells[i];
         bool same = column->unit == MP_TEXT && !(column->flags & MP_FOR_PEOPLE) && cell->known;
         for (size_t j = 1; same && j < group->count; j++) {
-            const mp_table *other = group->at[j].table;
+            const mp_table *other = group->items[j].table;
             size_t place = mp_column_find(other->columns, other->column_count, column->name);
             same = place < other->column_count && other->row_count && other->cells[place].known &&
                    strcmp(other->cells[place].text, cell->text) == 0;
@@ -115,7 +116,7 @@ static void put_record(mp_document *document, mp_merge_group *group)
  * files agree. */
 static void put_common(mp_document *document, const mp_merge_group *group)
 {
-    const mp_table *first = group->at[0].table;
+    const mp_table *first = group->items[0].table;
     mp_table *table = mp_document_table(document, first->name, first->title, MP_RECORD,
                                         first->columns, first->column_count);
     table->flags = first->flags;
@@ -125,7 +126,7 @@ static void put_common(mp_document *document, const mp_merge_group *group)
         const bool shown = first->columns[i].flags & MP_FOR_PEOPLE;
         bool same = first->cells[i].known;
         for (size_t j = 1; shown && same && j < group->count; j++) {
-            const mp_table *other = group->at[j].table;
+            const mp_table *other = group->items[j].table;
             bool has = other->columns == first->columns && other->row_count;
             same = has &&
                    mp_cells_compare(&first->columns[i], &first->cells[i], &other->cells[i]) == 0;
@@ -139,9 +140,9 @@ static void put_common(mp_document *document, const mp_merge_group *group)
 
 /* "files" for people: the columns that tell most, those files first that have the most of what the
  * rows stand by, and a total. */
-static void put_shown_files(merging *all, mp_table files)
+static void put_shown_files(merging *state, mp_table files)
 {
-    mp_document *document = all->document;
+    mp_document *document = state->document;
     mp_column *columns = mp_arena_alloc(document->arena, files.column_count * sizeof *columns);
     size_t *places = mp_arena_alloc(document->arena, files.column_count * sizeof *places);
     for (size_t i = 0; i < files.column_count; i++) {
@@ -153,12 +154,13 @@ static void put_shown_files(merging *all, mp_table files)
                                    ? columns[i].flags & ~(unsigned)MP_FOR_PROGRAMS
                                    : columns[i].flags | MP_FOR_PROGRAMS;
     }
-    mp_merge_group rows = {.at = &(mp_merge_source){.table = &files, .places = places}, .count = 1};
+    mp_merge_group rows = {.items = &(mp_merge_source){.table = &files, .places = places},
+                           .count = 1};
     mp_table *table =
         mp_document_table(document, "files", "Files", MP_ROWS, columns, files.column_count);
     table->flags = MP_FOR_PEOPLE;
     table->command = files.command;
-    size_t found = mp_merge_put_rows(table, &rows, files.order, false, all->how->rows);
+    size_t found = mp_merge_put_rows(table, &rows, files.order, false, state->how->rows);
     table->footer.rest = (mp_rest){found - table->row_count, MP_REST_MORE};
     mp_merge_put_sum(table, &rows)[1] =
         (mp_cell){.known = true, .text = mp_document_text(document, "total of %zu", found)};
@@ -166,19 +168,19 @@ static void put_shown_files(merging *all, mp_table files)
 
 /* "files" with a row for each part, of all that its summaries say; of several that say one thing,
  * the first is believed. */
-static void put_files(merging *all, const mp_merge_source *parts, size_t count)
+static void put_files(merging *state, const mp_merge_source *parts, size_t count)
 {
-    mp_merge_group *summaries = &all->summaries;
+    mp_merge_group *summaries = &state->summaries;
     summaries->name = "files";
     if (!summaries->count)
         return;
-    mp_table *table = mp_merge_unite(all->document, summaries, MP_ROWS, MP_MERGE_FILE_COLUMNS);
+    mp_table *table = mp_merge_unite(state->document, summaries, MP_ROWS, MP_MERGE_FILE_COLUMNS);
     table->flags = MP_FOR_PROGRAMS;
     for (size_t i = 0, next = 0; i < count; i++) {
         mp_cell *row = mp_merge_put_file(table, parts[i].file, parts[i].shown);
         const char *order = NULL;
-        for (; next < summaries->count && summaries->at[next].part == i; next++) {
-            const mp_merge_source *from = &summaries->at[next];
+        for (; next < summaries->count && summaries->items[next].part == i; next++) {
+            const mp_merge_source *from = &summaries->items[next];
             order = order ? order : from->table->order;
             for (size_t j = 0; j < from->table->column_count; j++)
                 if (from->table->cells[j].known && !row[from->places[j]].known)
@@ -186,7 +188,7 @@ static void put_files(merging *all, const mp_merge_source *parts, size_t count)
         }
         table->order = order ? order : table->order;
     }
-    put_shown_files(all, *table);
+    put_shown_files(state, *table);
 }
 
 /* --- tables of rows --- */
@@ -195,10 +197,10 @@ static void put_files(merging *all, const mp_merge_source *parts, size_t count)
  * from the table's name. */
 static const char *title_of(mp_document *document, const mp_merge_group *group)
 {
-    const mp_table *first = group->at[0].table;
+    const mp_table *first = group->items[0].table;
     bool same = true, alike = first->title_of_many != NULL;
     for (size_t i = 1; i < group->count && first->title; i++) {
-        const mp_table *table = group->at[i].table;
+        const mp_table *table = group->items[i].table;
         same = same && table->title && strcmp(table->title, first->title) == 0;
         alike = alike && table->title_of_many &&
                 strcmp(table->title_of_many, first->title_of_many) == 0;
@@ -218,9 +220,9 @@ static void put_line(mp_document *document, mp_table *table, const char *file, c
 
 static bool all_say(const mp_merge_group *group, size_t line)
 {
-    const char *text = group->at[0].table->lines[line].text;
+    const char *text = group->items[0].table->lines[line].text;
     for (size_t i = 1; i < group->count; i++) {
-        const mp_table *from = group->at[i].table;
+        const mp_table *from = group->items[i].table;
         if (line >= from->line_count || strcmp(text, from->lines[line].text) != 0)
             return false;
     }
@@ -233,23 +235,23 @@ static bool all_say(const mp_merge_group *group, size_t line)
 static void put_lines(mp_document *document, mp_table *table, const mp_merge_group *group,
                       size_t rows)
 {
-    const mp_table *first = group->at[0].table;
+    const mp_table *first = group->items[0].table;
     bool *same = mp_alloc_zero(first->line_count + 1, sizeof *same);
-    size_t own = 0;
+    size_t self = 0;
     for (size_t j = 0; j < first->line_count; j++)
         same[j] = group->count > 1 && all_say(group, j);
     for (size_t i = 0; i < group->count; i++) {
-        const mp_table *from = group->at[i].table;
+        const mp_table *from = group->items[i].table;
         for (size_t j = 0; j < from->line_count; j++) {
             bool of_all = j < first->line_count && same[j];
-            if (of_all ? i == 0 : !rows || own++ < rows)
-                put_line(document, table, of_all ? "each" : group->at[i].shown, &from->lines[j]);
+            if (of_all ? i == 0 : !rows || self++ < rows)
+                put_line(document, table, of_all ? "each" : group->items[i].shown, &from->lines[j]);
         }
         if (!table->order && (from->footer.text || from->footer.rest.count))
-            put_line(document, table, group->at[i].shown, &from->footer);
+            put_line(document, table, group->items[i].shown, &from->footer);
     }
-    if (rows && own > rows)
-        mp_table_line(document, table, "%s", "")->rest = (mp_rest){own - rows, MP_REST_MORE};
+    if (rows && self > rows)
+        mp_table_line(document, table, "%s", "")->rest = (mp_rest){self - rows, MP_REST_MORE};
     free(same);
 }
 
@@ -267,15 +269,15 @@ static void hide_paths(const mp_table *table, mp_column *columns)
     }
 }
 
-static void put_table(merging *all, mp_merge_group *group)
+static void put_table(merging *state, mp_merge_group *group)
 {
-    mp_document *document = all->document;
+    mp_document *document = state->document;
     mp_table *table = mp_merge_unite(document, group, MP_ROWS, MP_MERGE_FILE_COLUMNS);
     size_t left_out = 0;
     table->title = title_of(document, group);
     table->flags = MP_FOR_PEOPLE | MP_FOR_PROGRAMS | MP_OF_CHECKS;
     for (size_t i = 0; i < group->count; i++) {
-        const mp_table *from = group->at[i].table;
+        const mp_table *from = group->items[i].table;
         table->flags &= from->flags; /* who reads any of them reads all */
         table->main |= from->main;
         table->limited |= from->limited;
@@ -287,10 +289,10 @@ static void put_table(merging *all, mp_merge_group *group)
         left_out += from->footer.rest.kind == MP_REST_MORE ? from->footer.rest.count : 0;
         left_out += from->cut;
     }
-    if (all->how->overview && !table->order && !table->main)
+    if (state->how->overview && !table->order && !table->main)
         table->flags |= MP_FOR_PROGRAMS;
     size_t rows =
-        mp_merge_put_rows(table, group, table->order, true, table->order ? all->how->rows : 0);
+        mp_merge_put_rows(table, group, table->order, true, table->order ? state->how->rows : 0);
     if (table->order) {
         size_t rank = mp_column_find(table->columns, table->column_count, "rank");
         table->footer.rest = (mp_rest){rows - table->row_count + left_out, MP_REST_MORE};
@@ -299,7 +301,7 @@ static void put_table(merging *all, mp_merge_group *group)
                 (mp_cell){.known = true, .number = (int64_t)i + 1};
     }
     hide_paths(table, group->columns);
-    put_lines(document, table, group, table->order ? all->how->rows : 0);
+    put_lines(document, table, group, table->order ? state->how->rows : 0);
 }
 
 /* --- all --- */
@@ -387,21 +389,21 @@ static void cut_rows(const mp_merge_group *group, mp_document *const *documents,
 {
     const char *order = NULL;
     for (size_t i = 0; i < group->count; i++) {
-        const mp_table *table = group->at[i].table;
+        const mp_table *table = group->items[i].table;
         if (table->row_count && (!table->order || (order && strcmp(order, table->order) != 0)))
             return; /* they will stand by something else */
         order = table->row_count ? table->order : order;
     }
     if (!mp_merge_column(group, order))
         return;
-    size_t all;
-    mp_merge_row *refs = mp_merge_order(group, order, true, &all);
+    size_t total;
+    mp_merge_row *refs = mp_merge_order(group, order, true, &total);
     size_t *kept = mp_alloc_zero(group->count + 1, sizeof *kept);
-    for (size_t i = 0; i < all && i < most; i++)
+    for (size_t i = 0; i < total && i < most; i++)
         kept[refs[i].source]++;
     for (size_t i = 0; i < group->count; i++) {
-        mp_document *document = documents[group->at[i].part];
-        mp_table *table = &document->tables[group->at[i].table - document->tables];
+        mp_document *document = documents[group->items[i].part];
+        mp_table *table = &document->tables[group->items[i].table - document->tables];
         table->cut += table->row_count - kept[i];
         table->row_count = kept[i];
     }
@@ -411,57 +413,57 @@ static void cut_rows(const mp_merge_group *group, mp_document *const *documents,
 
 void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merging *how)
 {
-    merging all = {.how = how};
+    merging state = {.how = how};
     for (size_t i = 0; i < count; i++)
-        gather(&all, documents[i], (mp_merge_source){.part = i});
-    for (size_t i = 0; i < all.group_count; i++) {
-        if (all.groups[i].mode == MP_MERGE_ROWS && how->rows)
-            cut_rows(&all.groups[i], documents, how->rows);
-        free(all.groups[i].at);
+        gather(&state, documents[i], (mp_merge_source){.part = i});
+    for (size_t i = 0; i < state.group_count; i++) {
+        if (state.groups[i].mode == MP_MERGE_ROWS && how->rows)
+            cut_rows(&state.groups[i], documents, how->rows);
+        free(state.groups[i].items);
     }
-    free(all.groups);
-    free(all.summaries.at);
+    free(state.groups);
+    free(state.summaries.items);
 }
 
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how)
 {
-    merging all = {.document = mp_document_new(parts[0].document->command), .how = how};
+    merging state = {.document = mp_document_new(parts[0].document->command), .how = how};
     mp_merge_source *files = mp_alloc(count * sizeof *files);
-    all.document->exact_bytes = parts[0].document->exact_bytes;
-    all.document->first_tables = parts[0].document->first_tables;
-    all.document->files = count;
-    all.document->fits_nothing = true;
+    state.document->exact_bytes = parts[0].document->exact_bytes;
+    state.document->first_tables = parts[0].document->first_tables;
+    state.document->files = count;
+    state.document->fits_nothing = true;
     for (size_t i = 0; i < count; i++) /* a path may be any bytes */
         files[i] = (mp_merge_source){.part = i,
                                      .document = parts[i].document,
-                                     .file = mp_utf8_copy(all.document->arena, parts[i].name)};
+                                     .file = mp_utf8_copy(state.document->arena, parts[i].name)};
     size_t folder = common_folder(files, count, how->within);
     for (size_t i = 0; i < count; i++) {
         files[i].shown = files[i].file + folder;
-        gather(&all, parts[i].document, files[i]);
-        put_checks(all.document, parts[i].document, files[i].file);
-        all.document->running += parts[i].document->running;
+        gather(&state, parts[i].document, files[i]);
+        put_checks(state.document, parts[i].document, files[i].file);
+        state.document->running += parts[i].document->running;
     }
-    mp_merge_figures(all.document, files, count);
-    put_files(&all, files, count);
-    for (size_t i = 0; i < all.group_count; i++) {
-        mp_merge_group *group = &all.groups[i];
+    mp_merge_figures(state.document, files, count);
+    put_files(&state, files, count);
+    for (size_t i = 0; i < state.group_count; i++) {
+        mp_merge_group *group = &state.groups[i];
         if (group->mode == MP_MERGE_SUM)
-            put_record(all.document, group);
+            put_record(state.document, group);
         else if (group->mode == MP_MERGE_COMMON)
-            put_common(all.document, group);
+            put_common(state.document, group);
         else
-            put_table(&all, group);
-        free(group->at);
+            put_table(&state, group);
+        free(group->items);
     }
-    put_verdict(all.document, files, count);
+    put_verdict(state.document, files, count);
     if (how->sum_up)
-        how->sum_up(all.document);
-    put_headline(all.document, files, count);
+        how->sum_up(state.document);
+    put_headline(state.document, files, count);
     for (size_t i = 0; i < count; i++)
-        put_said(all.document, parts[i].document, files[i].file);
-    free(all.groups);
-    free(all.summaries.at);
+        put_said(state.document, parts[i].document, files[i].file);
+    free(state.groups);
+    free(state.summaries.items);
     free(files);
-    return all.document;
+    return state.document;
 }

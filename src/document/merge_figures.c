@@ -15,8 +15,8 @@ typedef struct part_tree {
 
 static int64_t width_of(const part_tree *part)
 {
-    const mp_place *all = &part->figure->tree.at[0];
-    return all->all > all->base_all ? all->all : all->base_all;
+    const mp_place *place = &part->figure->tree.items[0];
+    return place->total > place->base_all ? place->total : place->base_all;
 }
 
 static int widest_first(const void *left, const void *right)
@@ -26,35 +26,35 @@ static int widest_first(const void *left, const void *right)
     return one != other ? one > other ? -1 : 1 : strcmp(a->shown, b->shown);
 }
 
-static void add(mp_place *to, const mp_place *from)
+static void add(mp_place *place, const mp_place *from)
 {
-    to->all += from->all;
-    to->all_count += from->all_count;
-    to->base_all += from->base_all;
-    to->base_all_count += from->base_all_count;
+    place->total += from->total;
+    place->all_count += from->all_count;
+    place->base_all += from->base_all;
+    place->base_all_count += from->base_all_count;
 }
 
 /* A file's tree behind what is there already; its root is the file's place. */
-static void put_tree(mp_tree_figure *to, uint32_t root, const mp_tree_figure *from)
+static void put_tree(mp_tree_figure *figure, uint32_t root, const mp_tree_figure *from)
 {
-    const uint32_t first = to->count;
+    const uint32_t first = figure->count;
     for (uint32_t i = 1; i < from->count; i++) {
-        mp_place *place = &to->at[to->count++];
-        *place = from->at[i];
+        mp_place *place = &figure->items[figure->count++];
+        *place = from->items[i];
         place->parent = place->parent ? first + place->parent - 1 : root;
     }
 }
 
 /* All files that are not told apart. */
-static void put_others(mp_document *document, mp_tree_figure *to, const part_tree *parts,
+static void put_others(mp_document *document, mp_tree_figure *figure, const part_tree *parts,
                        size_t count)
 {
-    mp_place *others = &to->at[to->count++];
+    mp_place *others = &figure->items[figure->count++];
     *others = (mp_place){.kind = MP_PLACE_REST, .line = MP_UNKNOWN};
     others->label = mp_document_text(document, "(%zu more files)", count);
     for (size_t i = 0; i < count; i++)
-        add(others, &parts[i].figure->tree.at[0]);
-    others->own = others->all;
+        add(others, &parts[i].figure->tree.items[0]);
+    others->self = others->total;
     others->own_count = others->all_count;
     others->base_own = others->base_all;
     others->base_own_count = others->base_all_count;
@@ -70,14 +70,14 @@ static void put_figure(mp_document *document, part_tree *parts, size_t count)
     for (size_t i = 0; i < told; i++)
         places += parts[i].figure->tree.count;
     mp_tree_figure tree = first->tree;
-    tree.at = mp_arena_alloc(document->arena, places * sizeof *tree.at);
-    tree.at[0] = (mp_place){.kind = MP_PLACE_NONE, .label = "all", .line = MP_UNKNOWN};
+    tree.items = mp_arena_alloc(document->arena, places * sizeof *tree.items);
+    tree.items[0] = (mp_place){.kind = MP_PLACE_NONE, .label = "all", .line = MP_UNKNOWN};
     tree.count = 1;
     for (size_t i = 0; i < count; i++)
-        add(&tree.at[0], &parts[i].figure->tree.at[0]);
+        add(&tree.items[0], &parts[i].figure->tree.items[0]);
     for (size_t i = 0; i < told; i++) {
-        mp_place *place = &tree.at[tree.count++];
-        *place = parts[i].figure->tree.at[0];
+        mp_place *place = &tree.items[tree.count++];
+        *place = parts[i].figure->tree.items[0];
         place->kind = MP_PLACE_GROUP;
         place->label = parts[i].shown;
     }

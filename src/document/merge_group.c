@@ -55,26 +55,26 @@ mp_table *mp_merge_unite(mp_document *document, mp_merge_group *group, mp_shape 
     mp_grow(&columns, &capacity, count + 1, sizeof *columns);
     memcpy(columns, file_columns, first * sizeof *columns);
     for (size_t i = 0; i < group->count; i++)
-        if (!i || group->at[i].table->columns != group->at[i - 1].table->columns)
-            add_columns(document, &columns, &count, &capacity, first, group->at[i].table);
+        if (!i || group->items[i].table->columns != group->items[i - 1].table->columns)
+            add_columns(document, &columns, &count, &capacity, first, group->items[i].table);
     mp_column *kept = mp_arena_alloc(document->arena, (count + 1) * sizeof *kept);
     memcpy(kept, columns, count * sizeof *kept);
     group->columns = kept;
     free(columns);
     for (size_t i = 0; i < group->count; i++) {
-        const mp_table *table = group->at[i].table;
-        if (i && table->columns == group->at[i - 1].table->columns) {
-            group->at[i].places = group->at[i - 1].places;
+        const mp_table *table = group->items[i].table;
+        if (i && table->columns == group->items[i - 1].table->columns) {
+            group->items[i].places = group->items[i - 1].places;
             continue;
         }
         size_t *places =
             mp_arena_alloc(document->arena, (table->column_count + 1) * sizeof *places);
         for (size_t j = 0; j < table->column_count; j++)
             places[j] = mp_column_find(kept, count, table->columns[j].name);
-        group->at[i].places = places;
+        group->items[i].places = places;
     }
     mp_table *table = mp_document_table(document, group->name, NULL, shape, kept, count);
-    table->command = group->at[0].table->command;
+    table->command = group->items[0].table->command;
     return table;
 }
 
@@ -95,12 +95,12 @@ mp_cell *mp_merge_put_file(mp_table *table, const char *file, const char *shown)
 
 static void put_row(mp_table *table, const mp_merge_source *from, size_t row)
 {
-    const mp_table *own = from->table;
-    mp_cell *into = mp_merge_put_file(table, from->file, from->shown);
-    for (size_t i = 0; i < own->column_count; i++)
-        into[from->places[i]] = own->cells[row * own->column_count + i];
-    if (row < own->struct_count) {
-        mp_table_attach(table, own->structs[row].at);
+    const mp_table *state = from->table;
+    mp_cell *cell = mp_merge_put_file(table, from->file, from->shown);
+    for (size_t i = 0; i < state->column_count; i++)
+        cell[from->places[i]] = state->cells[row * state->column_count + i];
+    if (row < state->struct_count) {
+        mp_table_attach(table, state->structs[row].row);
         table->structs[table->row_count - 1].file = from->file;
     }
 }
@@ -114,26 +114,26 @@ static bool fits_sum(int64_t sum, int64_t more)
 
 mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group)
 {
-    mp_cell *into = mp_table_row(table);
+    mp_cell *state = mp_table_row(table);
     bool *lost = mp_alloc_zero(table->column_count, sizeof *lost);
     for (size_t i = 0; i < group->count; i++) {
-        const mp_table *from = group->at[i].table;
+        const mp_table *from = group->items[i].table;
         for (size_t j = 0; j < from->row_count * from->column_count; j++) {
-            size_t column = j % from->column_count, place = group->at[i].places[column];
+            size_t column = j % from->column_count, place = group->items[i].places[column];
             const mp_cell *cell = &from->cells[j];
             const bool real = mp_unit_is_real(from->columns[column].unit);
             if (!(from->columns[column].flags & MP_ADDS) || !cell->known)
                 continue;
-            lost[place] |= !real && !fits_sum(into[place].number, cell->number);
-            into[place].known = !lost[place]; /* a sum that is out of range is not known */
+            lost[place] |= !real && !fits_sum(state[place].number, cell->number);
+            state[place].known = !lost[place]; /* a sum that is out of range is not known */
             if (real)
-                into[place].real += cell->real;
+                state[place].real += cell->real;
             else
-                into[place].number = lost[place] ? 0 : into[place].number + cell->number;
+                state[place].number = lost[place] ? 0 : state[place].number + cell->number;
         }
     }
     free(lost);
-    return into;
+    return state;
 }
 
 static int compare_refs(const void *a, const void *b, void *columns)
@@ -149,7 +149,7 @@ static int compare_refs(const void *a, const void *b, void *columns)
 const mp_column *mp_merge_column(const mp_merge_group *group, const char *name)
 {
     for (size_t i = 0; name && i < group->count; i++) {
-        const mp_table *table = group->at[i].table;
+        const mp_table *table = group->items[i].table;
         size_t place = mp_column_find(table->columns, table->column_count, name);
         if (place < table->column_count)
             return &table->columns[place];
@@ -162,7 +162,7 @@ static const mp_column *ahead_column(const mp_merge_group *group)
 {
     const char *name = NULL;
     for (size_t i = 0; !name && i < group->count; i++)
-        name = group->at[i].table->ahead_order;
+        name = group->items[i].table->ahead_order;
     return mp_merge_column(group, name);
 }
 
@@ -178,39 +178,39 @@ mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, boo
 {
     static const mp_cell unknown = {0};
     const mp_column *by[] = {mp_merge_column(group, order), ahead_column(group)};
-    size_t all = 0;
+    size_t total = 0;
     by[1] = by[1] ? by[1] : by[0];
     for (size_t i = 0; i < group->count; i++)
-        all += group->at[i].table->row_count;
-    mp_merge_row *refs = mp_alloc((all + 1) * sizeof *refs);
+        total += group->items[i].table->row_count;
+    mp_merge_row *refs = mp_alloc((total + 1) * sizeof *refs);
     for (size_t i = 0, place = 0; i < group->count; i++) {
-        const mp_table *from = group->at[i].table;
+        const mp_table *from = group->items[i].table;
         const mp_cell *least = NULL;
-        size_t own[] = {place_of(from, by[0]), place_of(from, by[1])};
+        size_t values[] = {place_of(from, by[0]), place_of(from, by[1])};
         for (size_t row = 0; row < from->row_count; row++, place++) {
             const bool ahead = row < from->ahead;
-            const bool has = own[ahead] < from->column_count;
+            const bool has = values[ahead] < from->column_count;
             const mp_cell *key =
-                has ? &from->cells[row * from->column_count + own[ahead]] : &unknown;
+                has ? &from->cells[row * from->column_count + values[ahead]] : &unknown;
             if (!stand || !least || row == from->ahead ||
                 (has && mp_cells_compare(by[ahead], least, key) < 0))
                 least = key;
             refs[place] = (mp_merge_row){i, row, place, least, ahead};
         }
     }
-    if (by[0] && all)
-        qsort_r(refs, all, sizeof *refs, compare_refs, by);
-    *count = all;
+    if (by[0] && total)
+        qsort_r(refs, total, sizeof *refs, compare_refs, by);
+    *count = total;
     return refs;
 }
 
 size_t mp_merge_put_rows(mp_table *table, const mp_merge_group *group, const char *order,
                          bool stand, size_t most)
 {
-    size_t all;
-    mp_merge_row *refs = mp_merge_order(group, order, stand, &all);
-    for (size_t i = 0; i < all && (!most || i < most); i++)
-        put_row(table, &group->at[refs[i].source], refs[i].row);
+    size_t total;
+    mp_merge_row *refs = mp_merge_order(group, order, stand, &total);
+    for (size_t i = 0; i < total && (!most || i < most); i++)
+        put_row(table, &group->items[refs[i].source], refs[i].row);
     free(refs);
-    return all;
+    return total;
 }

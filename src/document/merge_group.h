@@ -26,7 +26,7 @@ typedef enum mp_merge_mode {
 typedef struct mp_merge_group {
     const char *name;
     mp_merge_mode mode;
-    mp_merge_source *at;
+    mp_merge_source *items;
     size_t count, capacity;
     mp_column *columns; /* columns of the merged table, in the document's arena */
 } mp_merge_group;

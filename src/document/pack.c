@@ -9,19 +9,19 @@
 /* Columns that some document had. */
 typedef struct mp_shared_columns_set {
     struct mp_shared_columns_set *before;
-    const mp_column *at;
+    const mp_column *items;
     size_t count;
 } shared_set;
 
 /* A text, or the addresses of a list of them. */
 typedef struct mp_shared_bytes {
-    const void *at;
+    const void *items;
     size_t length;
 } shared_bytes;
 
 /* A list, or a text of one, where it is now. */
 typedef struct list_part {
-    const void *at;
+    const void *data;
     size_t bytes;
 } list_part;
 
@@ -52,7 +52,7 @@ static bool is_same(const void *opaque, uint32_t value)
     const bytes_probe *probe = opaque;
     const shared_bytes *other = &probe->shared->bytes[value];
     return other->length == probe->bytes.length &&
-           memcmp(other->at, probe->bytes.at, other->length) == 0;
+           memcmp(other->items, probe->bytes.items, other->length) == 0;
 }
 
 /* The one copy of these bytes. */
@@ -67,7 +67,7 @@ static const void *shared_of(mp_shared_parts *shared, const void *bytes, size_t 
         shared->bytes[*place] =
             (shared_bytes){memcpy(mp_arena_alloc(&shared->arena, length), bytes, length), length};
     }
-    return shared->bytes[*place].at;
+    return shared->bytes[*place].items;
 }
 
 void mp_shared_parts_free(mp_shared_parts *shared)
@@ -105,9 +105,9 @@ static const char *moved_frame(packing *pack, const char *text)
     if (!now->bytes) {
         now->bytes = strlen(text) + 1;
         if (is_owned(pack, text))
-            now->at = shared_of(pack->shared, text, now->bytes);
+            now->data = shared_of(pack->shared, text, now->bytes);
     }
-    return now->at;
+    return now->data;
 }
 
 /* A list that is borrowed borrows its texts. One may be the beginning of another one, which is
@@ -122,11 +122,11 @@ static const char **moved_list(packing *pack, const char **list, size_t count)
         for (size_t i = 0; i < count; i++)
             moved[i] = moved_frame(pack, list[i]);
         now.bytes = count * sizeof *list;
-        now.at = shared_of(pack->shared, (const void *)moved, now.bytes);
+        now.data = shared_of(pack->shared, (const void *)moved, now.bytes);
         free(moved);
         *part_of(pack, (const void *)list) = now;
     }
-    return (const char **)(uintptr_t)now.at;
+    return (const char **)(uintptr_t)now.data;
 }
 
 static bool same_columns(const mp_column *a, const mp_column *b, size_t count)
@@ -149,8 +149,8 @@ static void share_columns(const packing *pack, mp_table *table)
     if (!is_owned(pack, table->columns))
         return;
     for (shared_set *set = shared->last; set && looked_at++ < LOOKED_AT; set = set->before)
-        if (set->count == count && same_columns(set->at, table->columns, count)) {
-            table->columns = set->at;
+        if (set->count == count && same_columns(set->items, table->columns, count)) {
+            table->columns = set->items;
             return;
         }
     mp_column *columns = mp_arena_alloc(&shared->arena, (count + 1) * sizeof *columns);
@@ -222,15 +222,15 @@ static void move_figures(const packing *pack, mp_document *document)
         if (figure->kind != MP_FIGURE_STACKS)
             continue;
         kept++;
-        if (!is_owned(pack, figure->tree.at)) /* it was packed before */
+        if (!is_owned(pack, figure->tree.items)) /* it was packed before */
             continue;
         figure->tree = mp_tree_cut(&pack->shared->arena, &figure->tree, MOST, DEEPEST);
         for (uint32_t k = 0; k < figure->tree.count; k++) {
-            move_text(pack, &figure->tree.at[k].label);
-            move_text(pack, &figure->tree.at[k].source);
+            move_text(pack, &figure->tree.items[k].label);
+            move_text(pack, &figure->tree.items[k].source);
         }
-        const char **const texts[] = {&figure->name, &figure->title,   &figure->file,
-                                      &figure->note, &figure->tree.of, &figure->tree.count_of};
+        const char **const texts[] = {&figure->name, &figure->title,        &figure->file,
+                                      &figure->note, &figure->tree.measure, &figure->tree.count_of};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             move_text(pack, texts[k]);
     }

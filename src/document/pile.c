@@ -58,7 +58,7 @@ static bool is_read(const mp_table *table)
 
 /* Columns of which those for people were left out. */
 typedef struct mp_slim_columns {
-    const mp_column *at;
+    const mp_column *items;
     size_t count;
 } slim_columns;
 
@@ -89,14 +89,15 @@ static slim_columns slim_columns_of(mp_pile *pile, const mp_table *table)
 static void drop_columns(mp_pile *pile, mp_table *table)
 {
     slim_columns slim = slim_columns_of(pile, table);
-    bool stands = !table->order || mp_column_find(slim.at, slim.count, table->order) < slim.count;
+    bool stands =
+        !table->order || mp_column_find(slim.items, slim.count, table->order) < slim.count;
     size_t kept = 0;
     if (slim.count == table->column_count || !stands)
         return;
     for (size_t i = 0; i < table->row_count * table->column_count; i++)
         if (is_kept(&table->columns[i % table->column_count]))
             table->cells[kept++] = table->cells[i];
-    table->columns = slim.at;
+    table->columns = slim.items;
     table->column_count = slim.count;
     table->cell_capacity = kept;
     table->cells = mp_fitted(table->cells, kept, sizeof *table->cells);

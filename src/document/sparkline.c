@@ -18,8 +18,8 @@ int mp_sparkline(const int64_t *values, size_t count, size_t width, char *text, 
     for (size_t i = 0; i < columns; i++) {
         size_t from = i * count / columns, to = (i + 1) * count / columns;
         double sum = 0;
-        for (size_t at = from; at < to; at++)
-            sum += (double)values[at];
+        for (size_t index = from; index < to; index++)
+            sum += (double)values[index];
         means[i] = sum / (double)(to - from);
         low = means[i] < low ? means[i] : low;
         high = means[i] > high ? means[i] : high;

@@ -129,14 +129,14 @@ mp_value mp_table_value(const mp_table *table, size_t row, size_t column)
     const mp_cell *cell = &table->cells[row * table->column_count + column];
     if (!cell->known)
         return (mp_value){0};
-    const mp_column *of = &table->columns[column];
+    const mp_column *state = &table->columns[column];
     mp_value value = {.known = true};
-    if (mp_cell_is_list(of, cell)) {
+    if (mp_cell_is_list(state, cell)) {
         value.list = cell->list;
         value.count = cell->count;
-    } else if (mp_cell_is_text(of, cell)) {
+    } else if (mp_cell_is_text(state, cell)) {
         value.text = cell->text;
-    } else if (mp_unit_is_real(of->unit)) {
+    } else if (mp_unit_is_real(state->unit)) {
         value.real = cell->real;
     } else {
         value.number = cell->number;

@@ -61,8 +61,8 @@ static void open_sets(aq_sets *sets, aq_out *out, const mp_live_objects *live)
     const mp_model *model = live->model;
     uint32_t strings = 1;
     for (uint32_t i = 1; i < model->contexts.count; i++)
-        if (model->contexts.at[i].thread.i >= strings)
-            strings = model->contexts.at[i].thread.i + 1;
+        if (model->contexts.items[i].thread.i >= strings)
+            strings = model->contexts.items[i].thread.i + 1;
     *sets = (aq_sets){.out = out,
                       .model = model,
                       .live = live,
@@ -94,7 +94,7 @@ static void put_routine(aq_sets *sets, uint32_t id)
 {
     const mp_model *model = sets->model;
     aq_routine *routine = &sets->routines[id];
-    const mp_symbol *symbol = &model->symbols.at[model->tree.at[routine->node].symbol.i];
+    const mp_symbol *symbol = &model->symbols.items[model->tree.items[routine->node].symbol.i];
     int64_t line = routine->line != MP_NO_LINE ? (int32_t)routine->line
                    : symbol->start_line        ? (int64_t)symbol->start_line
                                                : MP_UNKNOWN;
@@ -116,7 +116,7 @@ static void put_routine(aq_sets *sets, uint32_t id)
 static uint32_t routine_of(aq_sets *sets, mp_frame frame)
 {
     const uint64_t nameless = (uint64_t)1 << 63;
-    mp_symbol_id symbol = sets->model->tree.at[frame.node].symbol;
+    mp_symbol_id symbol = sets->model->tree.items[frame.node].symbol;
     uint64_t key = symbol.i ? (uint64_t)symbol.i << 32 : nameless | (uint64_t)frame.node << 32;
     uint32_t *place = mp_id_index_put(&sets->routine_index, key | frame.line);
     if (!*place) {
@@ -130,9 +130,9 @@ static uint32_t routine_of(aq_sets *sets, mp_frame frame)
 
 static const aq_stack *stack_of(aq_sets *sets, mp_context_id context)
 {
-    const mp_context *at = &sets->model->contexts.at[context.i];
+    const mp_context *state = &sets->model->contexts.items[context.i];
     aq_stack *stack = &sets->stacks[context.i];
-    mp_frame frame = {sets->model->tree_of[at->node.i], at->line};
+    mp_frame frame = {sets->model->tree_of[state->node.i], state->line};
     if (stack->known)
         return stack;
     *stack = (aq_stack){.first = sets->frame_count, .known = true};
@@ -152,7 +152,7 @@ static const aq_stack *stack_of(aq_sets *sets, mp_context_id context)
 
 static mp_type_id type_of(const aq_sets *sets, mp_context_id context)
 {
-    return mp_context_type(sets->model, &sets->model->contexts.at[context.i]);
+    return mp_context_type(sets->model, &sets->model->contexts.items[context.i]);
 }
 
 /* The row of an object, with those of its thread and its stack. */
@@ -161,14 +161,14 @@ static void put_object(aq_sets *sets, const mp_living *living)
     aq_out *out = sets->out;
     const mp_model *model = sets->model;
     aq_out_link none = {0}, *link = living->vertex ? &sets->links[living->vertex] : NULL;
-    mp_string_id thread = model->contexts.at[living->context.i].thread;
+    mp_string_id thread = model->contexts.items[living->context.i].thread;
     mp_type_id type = type_of(sets, living->context);
     if (thread.i && sets->thread_sets[thread.i] != sets->ordinal) {
         sets->thread_sets[thread.i] = sets->ordinal;
         AQ_OUT_PUT(out, AQ_OUT_THREADS, AQ_OUT_NO_PARENT, thread.i,
                    AQ_OUT_TEXT("COL_NAME", mp_model_text(model, thread)));
     }
-    const mp_snapshot *born = living->born.i ? &model->snapshots.at[living->born.i] : NULL;
+    const mp_snapshot *born = living->born.i ? &model->snapshots.items[living->born.i] : NULL;
     int64_t row =
         AQ_OUT_PUT(out, AQ_OUT_OBJECTS, AQ_OUT_NO_PARENT, (int64_t)living->id,
                    AQ_OUT_NUMBER("COL__", (int64_t)living->id),
@@ -204,21 +204,21 @@ static void add_created(aq_sets *sets, mp_snapshot_id snapshot)
 {
     const mp_model *model = sets->model;
     for (; sets->next_delta < model->deltas.count; sets->next_delta++) {
-        const mp_delta *delta = &model->deltas.at[sets->next_delta];
+        const mp_delta *delta = &model->deltas.items[sets->next_delta];
         if (delta->snapshot.i > snapshot.i)
             return;
-        mp_context_id context = model->generations.at[delta->generation.i].context;
-        if (model->contexts.at[context.i].session.i != sets->live->session.i ||
-            model->contexts.at[context.i].reusable)
+        mp_context_id context = model->generations.items[delta->generation.i].context;
+        if (model->contexts.items[context.i].session.i != sets->live->session.i ||
+            model->contexts.items[context.i].reusable)
             continue;
-        aq_class *at = &sets->classes[type_of(sets, context).i];
-        at->seen = true;
-        at->total += delta->cost.created;
-        at->total_size += delta->cost.created_bytes;
+        aq_class *entry = &sets->classes[type_of(sets, context).i];
+        entry->seen = true;
+        entry->total += delta->cost.created;
+        entry->total_size += delta->cost.created_bytes;
         if (delta->cost.found > 0)
-            at->total += delta->cost.found;
+            entry->total += delta->cost.found;
         if (delta->cost.retyped > 0)
-            at->total += delta->cost.retyped;
+            entry->total += delta->cost.retyped;
     }
 }
 
@@ -232,7 +232,7 @@ static void add_stated_peaks(aq_sets *sets, mp_snapshot_id snapshot)
 {
     const mp_model *model = sets->model;
     for (uint32_t i = 1; i < model->type_peaks.count && !sets->live->filter->selects; i++) {
-        const mp_type_peak *stated = &model->type_peaks.at[i];
+        const mp_type_peak *stated = &model->type_peaks.items[i];
         if (stated->snapshot.i != snapshot.i)
             continue;
         rise(&sets->classes[stated->type.i].peak, stated->objects);
@@ -242,23 +242,25 @@ static void add_stated_peaks(aq_sets *sets, mp_snapshot_id snapshot)
 
 static void put_class(aq_sets *sets, uint32_t type)
 {
-    aq_class *at = &sets->classes[type];
-    const mp_type *told = &sets->model->types.at[type];
+    aq_class *entry = &sets->classes[type];
+    const mp_type *told = &sets->model->types.items[type];
     const char *name = mp_type_label(&sets->scratch, sets->model, (mp_type_id){type});
     const char *module = mp_model_text(sets->model, told->module);
     int64_t finalizable =
         told->finalizable == MP_NOT_TOLD ? MP_UNKNOWN : told->finalizable == MP_TOLD_YES;
-    rise(&at->peak, at->live);
-    rise(&at->peak_size, at->live_size);
-    rise(&at->total, at->peak);
-    rise(&at->total_size, at->peak_size); /* objects may grow */
-    AQ_OUT_PUT(
-        sets->out, AQ_OUT_CLASSES, AQ_OUT_NO_PARENT, type, AQ_OUT_TEXT("COL_CLASS_NAME", name),
-        AQ_OUT_TEXT("COL_MODULE_NAME", module), AQ_OUT_NUMBER("COL_FINALIZABLE", finalizable),
-        AQ_OUT_NUMBER("COL_LIVE_COUNT", at->live), AQ_OUT_NUMBER("COL_LIVE_SIZE", at->live_size),
-        AQ_OUT_NUMBER("COL_PEAK_CREATED", at->peak), AQ_OUT_NUMBER("COL_PEAK_SIZE", at->peak_size),
-        AQ_OUT_NUMBER("COL_TOTAL_CREATED", at->total),
-        AQ_OUT_NUMBER("COL_TOTAL_SIZE", at->total_size));
+    rise(&entry->peak, entry->live);
+    rise(&entry->peak_size, entry->live_size);
+    rise(&entry->total, entry->peak);
+    rise(&entry->total_size, entry->peak_size); /* objects may grow */
+    AQ_OUT_PUT(sets->out, AQ_OUT_CLASSES, AQ_OUT_NO_PARENT, type,
+               AQ_OUT_TEXT("COL_CLASS_NAME", name), AQ_OUT_TEXT("COL_MODULE_NAME", module),
+               AQ_OUT_NUMBER("COL_FINALIZABLE", finalizable),
+               AQ_OUT_NUMBER("COL_LIVE_COUNT", entry->live),
+               AQ_OUT_NUMBER("COL_LIVE_SIZE", entry->live_size),
+               AQ_OUT_NUMBER("COL_PEAK_CREATED", entry->peak),
+               AQ_OUT_NUMBER("COL_PEAK_SIZE", entry->peak_size),
+               AQ_OUT_NUMBER("COL_TOTAL_CREATED", entry->total),
+               AQ_OUT_NUMBER("COL_TOTAL_SIZE", entry->total_size));
     AQ_OUT_PUT(sets->out, AQ_OUT_META_CLASSES, AQ_OUT_NO_PARENT, type,
                AQ_OUT_TEXT("COL_CLASS_NAME", name), AQ_OUT_TEXT("COL_MODULE_NAME", module),
                AQ_OUT_NUMBER("COL_FINALIZABLE", finalizable));
@@ -309,7 +311,7 @@ static bool put_set(aq_sets *sets, mp_snapshot_id id)
 {
     aq_out *out = sets->out;
     const mp_live_objects *live = sets->live;
-    const mp_snapshot *snapshot = &sets->model->snapshots.at[id.i];
+    const mp_snapshot *snapshot = &sets->model->snapshots.items[id.i];
     sets->ordinal++;
     sets->objects = sets->bytes = sets->cut = 0;
     for (uint32_t i = 0; i < sets->model->types.count; i++)
@@ -341,7 +343,7 @@ static bool numbers_rise(const mp_live_objects *live)
 {
     const mp_snapshot *before = NULL;
     for (size_t i = 0; i < live->snapshot_count; i++) {
-        const mp_snapshot *snapshot = &live->model->snapshots.at[live->snapshots[i].i];
+        const mp_snapshot *snapshot = &live->model->snapshots.items[live->snapshots[i].i];
         if (!mp_snapshot_number_rises(before, snapshot))
             return false;
         before = snapshot;
@@ -356,7 +358,7 @@ static bool put_sets(aq_out *out, const mp_live_objects *live, int64_t *cut)
     bool rises = numbers_rise(live), ok = true;
     open_sets(&sets, out, live);
     for (size_t i = 0; i < live->snapshot_count && ok; i++) {
-        uint64_t number = live->model->snapshots.at[live->snapshots[i].i].sequence;
+        uint64_t number = live->model->snapshots.items[live->snapshots[i].i].sequence;
         aq_out_begin(out, rises ? (int64_t)number : (int64_t)i + 1);
         ok = put_set(&sets, live->snapshots[i]);
     }
@@ -385,7 +387,7 @@ static void describe(mp_document *document, const char *path, const aq_out *out,
                      const mp_live_objects *live, int64_t cut)
 {
     const mp_snapshot *last =
-        &live->model->snapshots.at[live->snapshots[live->snapshot_count - 1].i];
+        &live->model->snapshots.items[live->snapshots[live->snapshot_count - 1].i];
     totals_row totals = {(int64_t)live->snapshot_count, last->live_objects, last->live_bytes,
                          cut ? cut : MP_UNKNOWN};
     document->title =
@@ -441,7 +443,7 @@ static bool write_aqtime(const mp_request *request, mp_document *document, mp_er
 
 enum { OF_LOGS = 1, OF_DUMPS = 4 }; /* variants */
 
-static const mp_heap_arguments own;
+static const mp_heap_arguments defaults;
 
 static const mp_argument arguments[] = {
     MP_SHARES("slices", OF_LOGS),
@@ -454,7 +456,7 @@ const mp_exporter mp_exporter_aqtime = {
     .endings = ".sqlite .db",
     .report = {.name = MP_EXPORT_TO("aqtime"),
                .summary = "AQTime allocation profiler database (SQLite)",
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .wants_threads = true,
                .wants_objects = true,
                .variants = {{.needs = MP_HOLDS_LEDGER | MP_HOLDS_EVENTS, .run = write_aqtime},

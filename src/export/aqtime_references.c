@@ -47,8 +47,8 @@ aq_out_link *aq_out_links_of(const mp_graph *graph)
             }
     }
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (!(graph->roots.at[i].flags & MP_ROOT_WEAK)) /* weak ones keep nothing alive */
-            links[graph->roots.at[i].object].root = true;
+        if (!(graph->roots.items[i].flags & MP_ROOT_WEAK)) /* weak ones keep nothing alive */
+            links[graph->roots.items[i].object].root = true;
     free(targets);
     return links;
 }
@@ -70,8 +70,8 @@ void aq_out_references(aq_out *out, const mp_graph *graph, const aq_out_link *li
             if (!links[ends[0]].row || !links[ends[1]].row)
                 continue;
             for (int end = 0; end < 2; end++) { /* a row at each about the other */
-                uint32_t own = ends[end], other = ends[1 - end];
-                AQ_OUT_PUT(out, end ? AQ_OUT_FROM : AQ_OUT_TO, links[own].row,
+                uint32_t self = ends[end], other = ends[1 - end];
+                AQ_OUT_PUT(out, end ? AQ_OUT_FROM : AQ_OUT_TO, links[self].row,
                            (int64_t)links[other].id,
                            AQ_OUT_NUMBER("COL__", (int64_t)links[other].id),
                            AQ_OUT_NUMBER("COL_COUNT", next - j),

@@ -13,8 +13,8 @@ enum { ALWAYS = 2000000, TIMES = 32 };
 /* Numbers of rows for objects, stacks and classes; all other tables have no more rows than
  * these, or only a few per set. */
 typedef struct aq_rows {
-    int64_t all;  /* in all result sets */
-    int64_t once; /* if each stood in one */
+    int64_t total; /* in all result sets */
+    int64_t once;  /* if each stood in one */
 } aq_rows;
 
 /* How many result sets are of snapshots before this one. */
@@ -33,7 +33,7 @@ static size_t sets_before(const mp_live_objects *live, mp_snapshot_id snapshot)
 
 static void add(aq_rows *rows, size_t sets, int64_t each)
 {
-    rows->all += (int64_t)sets * each;
+    rows->total += (int64_t)sets * each;
     rows->once += sets ? each : 0;
 }
 
@@ -42,7 +42,7 @@ static int64_t *rows_of_objects(const mp_model *model)
 {
     int64_t *rows = mp_alloc_zero(model->contexts.count, sizeof *rows);
     for (uint32_t i = 1; i < model->contexts.count; i++) {
-        const mp_context *context = &model->contexts.at[i];
+        const mp_context *context = &model->contexts.items[i];
         mp_frame frame = {model->tree_of[context->node.i], context->line};
         rows[i] = frame.node ? 2 : 1;
         while (frame.node && rows[i] < AQ_CALLERS + 2 && mp_frame_caller(model, &frame))
@@ -69,9 +69,9 @@ static void add_classes(aq_rows *rows, const mp_live_objects *live)
     const mp_model *model = live->model;
     bool *seen = mp_alloc_zero(model->types.count, sizeof *seen);
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        mp_context_id id = model->generations.at[delta->generation.i].context;
-        const mp_context *context = &model->contexts.at[id.i];
+        const mp_delta *delta = &model->deltas.items[i];
+        mp_context_id id = model->generations.items[delta->generation.i].context;
+        const mp_context *context = &model->contexts.items[id.i];
         mp_type_id type = mp_context_type(model, context);
         if (seen[type.i] || context->session.i != live->session.i)
             continue;
@@ -88,12 +88,12 @@ bool aq_rows_afforded(const mp_live_objects *live, mp_error *error)
         return true;
     add_objects(&rows, live);
     add_classes(&rows, live);
-    return rows.all <= ALWAYS || rows.all / TIMES <= rows.once ||
+    return rows.total <= ALWAYS || rows.total / TIMES <= rows.once ||
            mp_fail(
                error, MP_ERROR_NO_ANSWER,
                "the live objects of %zu snapshots make %" PRId64
                " rows of objects, stacks and classes, expected at most %d, or %d times the %" PRId64
                " of each once; end earlier with FILE@SNAPSHOT, or " MP_DASHES
                "to ndjson, which has each object once",
-               live->snapshot_count, rows.all, ALWAYS, TIMES, rows.once);
+               live->snapshot_count, rows.total, ALWAYS, TIMES, rows.once);
 }

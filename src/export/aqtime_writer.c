@@ -77,12 +77,12 @@ static bool run(aq_out *out, const char *query)
 static int place_of(aq_out_table table, const char *column)
 {
     size_t length = strlen(column);
-    const char *at = tables[table].columns;
-    for (int place = 1; at; place++) {
-        if (strncmp(at, column, length) == 0 && at[length] == ' ')
+    const char *cursor = tables[table].columns;
+    for (int place = 1; cursor; place++) {
+        if (strncmp(cursor, column, length) == 0 && cursor[length] == ' ')
             return place;
-        at = strstr(at, ", ");
-        at = at ? at + 2 : NULL;
+        cursor = strstr(cursor, ", ");
+        cursor = cursor ? cursor + 2 : NULL;
     }
     return 0;
 }
@@ -141,9 +141,9 @@ static int descriptor_of(const void *opaque)
     return (int)(intptr_t)opaque;
 }
 
-static ssize_t read_file(void *opaque, void *into, size_t size, uint64_t offset)
+static ssize_t read_file(void *opaque, void *buffer, size_t size, uint64_t offset)
 {
-    return pread(descriptor_of(opaque), into, size, (off_t)offset);
+    return pread(descriptor_of(opaque), buffer, size, (off_t)offset);
 }
 
 static ssize_t write_file(void *opaque, const void *from, size_t size, uint64_t offset)

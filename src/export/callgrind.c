@@ -13,7 +13,7 @@ enum { MOST_EVENTS = 4 };
 
 typedef struct event_of {
     const char *name, *title;
-    mp_weighing of;
+    mp_weighing weighing;
     bool counts;
 } event_of;
 
@@ -44,7 +44,7 @@ typedef struct callgrind_out {
     size_t column[MOST_EVENTS]; /* column of each event in the weights */
     cost_row *rows;             /* from 1 */
     size_t row_count, row_capacity;
-    mp_id_index own, calls; /* by place; by place and callee */
+    mp_id_index self_rows, calls; /* by place; by place and callee */
     int64_t call_rows;
     mp_id_index told_files, told_functions, told_objects; /* texts that were written out */
     bool *shares_name;                                    /* by function */
@@ -70,14 +70,14 @@ static cost_row *row_at(callgrind_out *out, uint32_t *number, const cost_row *be
     return &out->rows[*number];
 }
 
-static void add_costs(const callgrind_out *out, cost_row *row, uint32_t frame, bool all)
+static void add_costs(const callgrind_out *out, cost_row *row, uint32_t frame, bool complete)
 {
     for (size_t i = 0; i < out->event_count; i++) {
-        const mp_weight *weight = &out->code.weights->at[out->column[i]][frame];
+        const mp_weight *weight = &out->code.weights->items[out->column[i]][frame];
         if (out->events[i]->counts)
-            row->costs[i] += all ? weight->all_count : weight->own_count;
+            row->costs[i] += complete ? weight->all_count : weight->own_count;
         else
-            row->costs[i] += all ? weight->all : weight->own;
+            row->costs[i] += complete ? weight->total : weight->self;
     }
 }
 
@@ -87,7 +87,8 @@ static void add_own(callgrind_out *out, uint32_t frame)
         return;
     cost_row row = {.function = mp_code_function_of(&out->code, frame),
                     .line = line_told(&out->code, frame, 0)};
-    uint32_t *number = mp_id_index_put(&out->own, mp_joined(row.function, (uint32_t)row.line));
+    uint32_t *number =
+        mp_id_index_put(&out->self_rows, mp_joined(row.function, (uint32_t)row.line));
     add_costs(out, row_at(out, number, &row), frame, false);
 }
 
@@ -96,8 +97,8 @@ static void add_call(callgrind_out *out, uint32_t frame, bool outermost)
 {
     mp_code *code = &out->code;
     uint32_t caller = code->weights->frames[frame].parent;
-    const mp_weight *weight = &code->weights->at[0][frame];
-    bool times = code->weights->of[0] == MP_WEIGH_SECONDS;
+    const mp_weight *weight = &code->weights->items[0][frame];
+    bool times = code->weights->weighings[0] == MP_WEIGH_SECONDS;
     uint32_t place = mp_code_place_of(code, caller, frame);
     cost_row begun = {.function = mp_code_function_of(code, caller),
                       .callee = mp_code_function_of(code, frame),
@@ -116,18 +117,18 @@ static void add_all(callgrind_out *out)
     const mp_weights *weights = out->code.weights;
     mp_links links = mp_links_of(weights->frames, sizeof *weights->frames, weights->count);
     uint32_t *on_stack = mp_alloc_zero((size_t)weights->count + 1, sizeof *on_stack);
-    for (uint32_t at = links.below[0]; at;) {
-        uint32_t *mine = &on_stack[mp_code_function_of(&out->code, at)];
-        add_own(out, at);
-        if (weights->frames[at].parent)
-            add_call(out, at, !*mine);
+    for (uint32_t index = links.below[0]; index;) {
+        uint32_t *mine = &on_stack[mp_code_function_of(&out->code, index)];
+        add_own(out, index);
+        if (weights->frames[index].parent)
+            add_call(out, index, !*mine);
         ++*mine;
-        uint32_t next = links.below[at];
-        for (uint32_t left = at; !next && left; left = weights->frames[left].parent) {
+        uint32_t next = links.below[index];
+        for (uint32_t left = index; !next && left; left = weights->frames[left].parent) {
             on_stack[mp_code_function_of(&out->code, left)]--;
             next = links.beside[left];
         }
-        at = next;
+        index = next;
     }
     mp_links_free(&links);
     free(on_stack);
@@ -252,7 +253,7 @@ static mp_written_totals sum_up(const callgrind_out *out, int64_t *sums)
         sums[i] = 0;
         for (size_t row = 1; row <= out->row_count; row++)
             sums[i] += out->rows[row].callee ? 0 : out->rows[row].costs[i];
-        *mp_written_total(&totals, event->of, event->counts) = sums[i];
+        *mp_written_total(&totals, event->weighing, event->counts) = sums[i];
     }
     return totals;
 }
@@ -269,10 +270,10 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
                           mp_document *document)
 {
     int64_t sums[MOST_EVENTS] = {0};
-    callgrind_out all = {.file = request->file, .code = mp_code_of(weights)}, *out = &all;
+    callgrind_out state = {.file = request->file, .code = mp_code_of(weights)}, *out = &state;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         size_t column = 0;
-        while (column < weights->columns && weights->of[column] != events[i].of)
+        while (column < weights->columns && weights->weighings[column] != events[i].weighing)
             column++;
         if (column == weights->columns)
             continue;
@@ -295,7 +296,7 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     mp_code_free(&out->code);
     free(out->rows);
     free(out->shares_name);
-    mp_id_index_free(&out->own);
+    mp_id_index_free(&out->self_rows);
     mp_id_index_free(&out->calls);
     mp_id_index_free(&out->told_files);
     mp_id_index_free(&out->told_functions);
@@ -307,7 +308,7 @@ static bool write_callgrind(const mp_request *request, mp_document *document, mp
     return mp_stacks_weigh(request, document, false, error, write_weights);
 }
 
-static const mp_heap_arguments own;
+static const mp_heap_arguments defaults;
 
 static const mp_argument arguments[] = {
     MP_ASKS("from", from, MP_HEAPS),
@@ -322,7 +323,7 @@ const mp_exporter mp_exporter_callgrind = {
     .endings = "callgrind.out",
     .report = {.name = MP_EXPORT_TO("callgrind"),
                .summary = "call graph, for KCachegrind and callgrind_annotate",
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .variants = {MP_HEAP_VARIANTS(write_callgrind),
                             {.needs = MP_HOLDS_GRAPH, .run = write_callgrind},
                             {.needs = MP_HOLDS_PROFILE, .run = write_callgrind}}},

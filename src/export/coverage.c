@@ -49,9 +49,9 @@ static const mp_coverage_answer *coverage_of(const mp_document *document, const 
 static int64_t take_line(const mp_coverage_file *file, size_t *place, int64_t *line)
 {
     int64_t executions = 0;
-    *line = file->at[*place].line;
-    for (; *place < file->count && file->at[*place].line == *line; ++*place)
-        executions += file->at[*place].executions;
+    *line = file->items[*place].line;
+    for (; *place < file->count && file->items[*place].line == *line; ++*place)
+        executions += file->items[*place].executions;
     return executions;
 }
 
@@ -84,7 +84,7 @@ static void put_cobertura_method(FILE *out, const mp_coverage_file *file,
     put_rates(out, method->executed, method->lines);
     fputs(" complexity=\"0\">\n              <lines>\n", out);
     for (uint32_t i = 0; i < method->lines; i++) {
-        const mp_coverage_line *line = &file->at[file->by_method[method->first + i]];
+        const mp_coverage_line *line = &file->items[file->by_method[method->first + i]];
         put_cobertura_line(out, 16, line->line, line->executions);
     }
     fputs("              </lines>\n            </method>\n", out);
@@ -209,7 +209,7 @@ static void put_lcov_methods(FILE *out, mp_arena *arena, const mp_coverage_file 
         int64_t calls = ran && method->calls == 0 ? 1 : method->calls;
         executed += ran;
         fprintf(out, "FN:%" PRId64 ",%s\nFNDA:%" PRId64 ",%s\n",
-                file->at[file->by_method[method->first]].line, name, calls, name);
+                file->items[file->by_method[method->first]].line, name, calls, name);
     }
     fprintf(out, "FNF:%zu\nFNH:%zu\n", file->method_count, executed);
 }

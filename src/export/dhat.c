@@ -41,8 +41,8 @@ typedef struct dhat_out {
 
 static int64_t product(int64_t objects, int64_t us)
 {
-    int64_t all;
-    return __builtin_mul_overflow(objects, us, &all) ? INT64_MAX : all;
+    int64_t total;
+    return __builtin_mul_overflow(objects, us, &total) ? INT64_MAX : total;
 }
 
 static void add_snapshot(dhat_out *out, size_t place)
@@ -88,21 +88,21 @@ static void add_lives(dhat_out *out)
     const mp_model *model = window->model;
     const mp_snapshot *snapshots = window->filter->snapshots;
     const mp_balance *balances = mp_window_balances(window);
-    int64_t end_us = snapshots[out->sites->snapshots[out->sites->to]].time_us;
+    int64_t end_us = snapshots[out->sites->snapshots[out->sites->end]].time_us;
     for (uint32_t i = 1; i < model->ages->rows.count; i++) {
-        const mp_age *age = &model->ages->rows.at[i];
+        const mp_age *age = &model->ages->rows.items[i];
         bool counts = age->generation.i
                           ? mp_filter_has_generation(window->filter, age->generation) &&
                                 mp_window_before_to(window, age->died)
                           : mp_filter_has_context(window->filter, age->context);
         mp_context_id context =
-            age->generation.i ? model->generations.at[age->generation.i].context : age->context;
+            age->generation.i ? model->generations.items[age->generation.i].context : age->context;
         if (counts)
             add_life(out, context, age->objects, age->age_us);
     }
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
-        int64_t alive = mp_cost_live(balances[i].to);
+        const mp_generation *generation = &model->generations.items[i];
+        int64_t alive = mp_cost_live(balances[i].end);
         if (alive > 0)
             add_life(out, generation->context, alive,
                      end_us - snapshots[generation->born.i].time_us);
@@ -116,7 +116,7 @@ static void put_head(dhat_out *out)
     const mp_sites *sites = out->sites;
     const mp_snapshot *snapshots = sites->window->filter->snapshots;
     const mp_recorded_session *session =
-        &sites->window->model->sessions.at[snapshots[sites->snapshots[0]].session.i];
+        &sites->window->model->sessions.items[snapshots[sites->snapshots[0]].session.i];
     mp_arena arena = {0};
     mp_json_number(&out->json, "dhatFileVersion", 2);
     mp_json_text(&out->json, "mode", "heap");
@@ -129,7 +129,7 @@ static void put_head(dhat_out *out)
     mp_json_number(&out->json, "tuth", SHORT_LIVED_US);
     mp_json_text(&out->json, "cmd", mp_sites_command(sites, &arena));
     mp_json_number(&out->json, "pid", session->has_process_id ? (int64_t)session->process_id : 0);
-    mp_json_number(&out->json, "te", snapshots[sites->snapshots[sites->to]].time_us);
+    mp_json_number(&out->json, "te", snapshots[sites->snapshots[sites->end]].time_us);
     mp_json_number(&out->json, "tg", snapshots[sites->snapshots[out->peak]].time_us);
     mp_arena_free(&arena);
 }
@@ -208,14 +208,15 @@ static void describe(const dhat_out *out, const mp_request *request, mp_document
 static bool write_points(mp_sites *sites, const mp_request *request, mp_document *document,
                          mp_error *error)
 {
-    dhat_out all = {.json = {.file = request->file, .lines = true}, .sites = sites}, *out = &all;
+    dhat_out state = {.json = {.file = request->file, .lines = true}, .sites = sites},
+             *out = &state;
     (void)error;
     out->points = mp_alloc_zero(sites->count, sizeof *out->points);
     out->touched = mp_alloc(sites->count * sizeof *out->touched);
     out->totals = mp_nothing_written;
     out->totals.truncated_stacks = sites->cut ? sites->cut : MP_UNKNOWN;
-    out->peak = mp_sites_peak(sites, sites->to);
-    for (size_t i = 0; i <= sites->to; i++)
+    out->peak = mp_sites_peak(sites, sites->end);
+    for (size_t i = 0; i <= sites->end; i++)
         add_snapshot(out, i);
     add_lives(out);
     mp_json_open(&out->json, '{');
@@ -244,7 +245,7 @@ static bool write_dhat(const mp_request *request, mp_document *document, mp_erro
 
 enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* variants */
 
-static const mp_heap_arguments own;
+static const mp_heap_arguments defaults;
 
 static const mp_argument arguments[] = {
     MP_SHARES("selection", OF_LOGS | OF_RECORDINGS),
@@ -260,7 +261,7 @@ const mp_exporter mp_exporter_dhat = {
     .report = {.name = MP_EXPORT_TO("dhat"),
                .summary = "lifetimes and peaks, for dh_view and Firefox Profiler",
                .wants_ages = true,
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .variants = {{.needs = MP_HOLDS_EVENTS, .run = write_dhat},
                             {.needs = MP_HOLDS_TIMES, .run = write_dhat}}},
 };

@@ -76,32 +76,32 @@ static bool is_large(const dot_out *out, int64_t value)
 }
 
 /* `count`: of objects or calls; below 0: not told. */
-static void put_node(dot_out *out, const char *id, uint32_t number, const char *name, int64_t own,
-                     int64_t all, const char *counted)
+static void put_node(dot_out *out, const char *id, uint32_t number, const char *name, int64_t self,
+                     int64_t total, const char *counted)
 {
     char text[MP_UNIT_TEXT];
-    int64_t percent = share(out, all);
+    int64_t percent = share(out, total);
     fprintf(out->file, "  %s%" PRIu32 " [label=\"", id, number);
     put_quoted(out, name, LABEL_BYTES);
-    fprintf(out->file, "\\n%s", amount(out, all, text));
+    fprintf(out->file, "\\n%s", amount(out, total, text));
     fprintf(out->file, " (%" PRId64 ".%" PRId64 " %%)", percent / 10, percent % 10);
-    if (own && own != all)
-        fprintf(out->file, "\\nown %s", amount(out, own, text));
+    if (self && self != total)
+        fprintf(out->file, "\\nown %s", amount(out, self, text));
     if (*counted)
         fprintf(out->file, "\\n%s", counted);
     fputs("\", tooltip=\"", out->file);
     put_quoted(out, name, TOOLTIP_BYTES);
     fprintf(out->file,
-            "\", own=%" PRId64 ", all=%" PRId64 ", fillcolor=\"0.08 0.%03" PRId64 " 1\"];\n", own,
-            all, percent * 6 / 10);
+            "\", own=%" PRId64 ", all=%" PRId64 ", fillcolor=\"0.08 0.%03" PRId64 " 1\"];\n", self,
+            total, percent * 6 / 10);
     out->nodes++;
 }
 
 static void put_edge(dot_out *out, const char *from_id, uint32_t from, const char *to_id,
-                     uint32_t to, int64_t all, const char *label)
+                     uint32_t to, int64_t total, const char *label)
 {
     fprintf(out->file, "  %s%" PRIu32 " -> %s%" PRIu32 " [penwidth=%" PRId64, from_id, from, to_id,
-            to, 1 + share(out, all) / 200);
+            to, 1 + share(out, total) / 200);
     if (*label)
         fprintf(out->file, ", label=\"%s\"", label);
     fputs("];\n", out->file);
@@ -109,7 +109,7 @@ static void put_edge(dot_out *out, const char *from_id, uint32_t from, const cha
 }
 
 /* `note`: a line of its own, or NULL. */
-static void open_graph(dot_out *out, const char *of, size_t shown, size_t all, const char *what,
+static void open_graph(dot_out *out, const char *name, size_t shown, size_t total, const char *what,
                        const char *note)
 {
     char text[MP_UNIT_TEXT];
@@ -120,8 +120,8 @@ static void open_graph(dot_out *out, const char *of, size_t shown, size_t all, c
             "smaller ones are summed up%s%s\"];\n"
             "  node [shape=box, style=filled, fontname=\"Helvetica,Arial,sans-serif\"];\n"
             "  edge [fontname=\"Helvetica,Arial,sans-serif\"];\n",
-            of, amount(out, out->whole, text), shown, all, what, LEAST_SHARE / 10, LEAST_SHARE % 10,
-            MOST_NODES, note ? "\\n" : "", note ? note : "");
+            name, amount(out, out->whole, text), shown, total, what, LEAST_SHARE / 10,
+            LEAST_SHARE % 10, MOST_NODES, note ? "\\n" : "", note ? note : "");
 }
 
 static void close_graph(dot_out *out, mp_document *document, const mp_request *request,
@@ -138,15 +138,15 @@ static void close_graph(dot_out *out, mp_document *document, const mp_request *r
 /* --- which are large --- */
 
 typedef struct candidate {
-    int64_t all;
+    int64_t total;
     uint32_t place;
 } candidate;
 
 static int largest_first(const void *left, const void *right)
 {
     const candidate *a = left, *b = right;
-    if (a->all != b->all)
-        return a->all < b->all ? 1 : -1;
+    if (a->total != b->total)
+        return a->total < b->total ? 1 : -1;
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
@@ -160,7 +160,7 @@ static bool *choose(const dot_out *out, candidate *candidates, size_t count, siz
     if (count)
         qsort(candidates, count, sizeof *candidates, largest_first);
     *shown = 0;
-    while (*shown < count && *shown < MOST_NODES && is_large(out, candidates[*shown].all))
+    while (*shown < count && *shown < MOST_NODES && is_large(out, candidates[*shown].total))
         is_shown[candidates[(*shown)++].place] = true;
     return is_shown;
 }
@@ -170,14 +170,14 @@ static bool *choose(const dot_out *out, candidate *candidates, size_t count, siz
 static void put_frame(dot_out *out, const mp_weights *weights, uint32_t frame, int64_t rest,
                       uint32_t smaller)
 {
-    const mp_weight *at = &weights->at[0][frame];
+    const mp_weight *weight = &weights->items[0][frame];
     const char *name = frame ? mp_weight_label(&out->arena, &weights->frames[frame]) : "all";
     char counted[2 * MP_UNIT_TEXT], number[MP_UNIT_TEXT];
-    mp_format_count(number, at->all_count, false);
-    snprintf(counted, sizeof counted, "%s object%s", number, at->all_count == 1 ? "" : "s");
-    put_node(out, "n", frame, name, at->own, at->all, counted);
+    mp_format_count(number, weight->all_count, false);
+    snprintf(counted, sizeof counted, "%s object%s", number, weight->all_count == 1 ? "" : "s");
+    put_node(out, "n", frame, name, weight->self, weight->total, counted);
     if (frame)
-        put_edge(out, "n", weights->frames[frame].parent, "n", frame, at->all, "");
+        put_edge(out, "n", weights->frames[frame].parent, "n", frame, weight->total, "");
     if (!rest)
         return;
     put_node(out, "rest", frame, mp_arena_format(&out->arena, "%" PRIu32 " smaller", smaller), rest,
@@ -187,24 +187,25 @@ static void put_frame(dot_out *out, const mp_weights *weights, uint32_t frame, i
 
 static void put_tree(dot_out *out, const mp_weights *weights, const char *note)
 {
-    const mp_weight *at = weights->at[0];
+    const mp_weight *weight = weights->items[0];
     candidate *candidates = mp_alloc((size_t)weights->count * sizeof *candidates);
     int64_t *rest = mp_alloc_zero(weights->count, sizeof *rest);
     uint32_t *smaller = mp_alloc_zero(weights->count, sizeof *smaller);
     size_t shown;
-    out->whole = at[0].all;
+    out->whole = weight[0].total;
     for (uint32_t i = 1; i < weights->count; i++)
-        candidates[i - 1] = (candidate){at[i].all, i};
+        candidates[i - 1] = (candidate){weight[i].total, i};
     bool *is_shown = choose(out, candidates, (size_t)weights->count - 1, weights->count, &shown);
     is_shown[0] = true;
     for (uint32_t i = 1; i < weights->count; i++)
         if (!is_shown[i]) {
             uint32_t parent = weights->frames[i].parent;
-            rest[parent] += at[i].all;
+            rest[parent] += weight[i].total;
             smaller[parent]++;
         }
-    open_graph(out, mp_weighing_name(weights->of[0]), shown, (size_t)weights->count - 1,
-               weights->of[0] == MP_WEIGH_RETAINED ? "types, by what dominates them" : "frames",
+    open_graph(out, mp_weighing_name(weights->weighings[0]), shown, (size_t)weights->count - 1,
+               weights->weighings[0] == MP_WEIGH_RETAINED ? "types, by what dominates them"
+                                                          : "frames",
                note);
     for (uint32_t i = 0; i < weights->count; i++)
         if (is_shown[i])
@@ -220,19 +221,20 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     mp_window window;
     if (!mp_request_window(request, &window, error))
         return false;
-    mp_weighing of = mp_weighing_usual(request->filter);
-    mp_weights weights = mp_weights_of(request->filter, &window, &of, 1);
-    if (of == MP_WEIGH_LEAKED && weights.at[0][0].all == 0) { /* which is no picture */
+    mp_weighing weighing = mp_weighing_usual(request->filter);
+    mp_weights weights = mp_weights_of(request->filter, &window, &weighing, 1);
+    if (weighing == MP_WEIGH_LEAKED && weights.items[0][0].total == 0) { /* which is no picture */
         mp_weights_free(&weights);
-        of = MP_WEIGH_ALIVE;
-        weights = mp_weights_of(request->filter, &window, &of, 1);
+        weighing = MP_WEIGH_ALIVE;
+        weights = mp_weights_of(request->filter, &window, &weighing, 1);
     }
     dot_out out = {.file = request->file};
     mp_written_totals sums = mp_nothing_written;
-    *(of == MP_WEIGH_LEAKED     ? &sums.leaked_bytes
-      : of == MP_WEIGH_RETAINED ? &sums.retained_bytes
-                                : &sums.live_bytes) = weights.at[0][0].all;
-    put_tree(&out, &weights, of == MP_WEIGH_LEAKED ? mp_in_use_text(document, &window) : NULL);
+    *(weighing == MP_WEIGH_LEAKED     ? &sums.leaked_bytes
+      : weighing == MP_WEIGH_RETAINED ? &sums.retained_bytes
+                                      : &sums.live_bytes) = weights.items[0][0].total;
+    put_tree(&out, &weights,
+             weighing == MP_WEIGH_LEAKED ? mp_in_use_text(document, &window) : NULL);
     close_graph(&out, document, request, &sums);
     mp_weights_free(&weights);
     mp_window_free(&window);
@@ -283,7 +285,7 @@ static void put_arrows(dot_out *out, const mp_calls *calls, const bool *is_shown
 /* Return the cost including callees; if that is unknown, the function's own cost. */
 static int64_t all_of(const mp_callable *callable)
 {
-    return callable->all.cost > callable->own.cost ? callable->all.cost : callable->own.cost;
+    return callable->total.cost > callable->self.cost ? callable->total.cost : callable->self.cost;
 }
 
 static void put_callable(dot_out *out, const mp_callable *callable, uint32_t place)
@@ -293,7 +295,7 @@ static void put_callable(dot_out *out, const mp_callable *callable, uint32_t pla
         mp_format_count(number, callable->calls, false);
         snprintf(counted, sizeof counted, "%s call%s", number, callable->calls == 1 ? "" : "s");
     }
-    put_node(out, "n", place, mp_name_told(&out->arena, callable->name), callable->own.cost,
+    put_node(out, "n", place, mp_name_told(&out->arena, callable->name), callable->self.cost,
              all_of(callable), counted);
 }
 
@@ -308,14 +310,14 @@ static bool run_graph(const mp_request *request, mp_document *document, mp_error
     int64_t rest = 0;
     out.whole = sums.seconds = mp_profile_total(request->filter).exclusive_us;
     for (uint32_t i = 0; i < calls.count; i++)
-        candidates[i] = (candidate){all_of(&calls.at[i]), i};
+        candidates[i] = (candidate){all_of(&calls.items[i]), i};
     bool *is_shown = choose(&out, candidates, calls.count, calls.count, &shown);
     open_graph(&out, "seconds", shown, calls.count, "methods", NULL);
     for (uint32_t i = 0; i < calls.count; i++)
         if (is_shown[i])
-            put_callable(&out, &calls.at[i], i);
+            put_callable(&out, &calls.items[i], i);
         else
-            rest += calls.at[i].own.cost;
+            rest += calls.items[i].self.cost;
     put_arrows(&out, &calls, is_shown);
     if (rest)
         put_node(&out, "rest", 0, mp_arena_format(&out.arena, "%zu smaller", calls.count - shown),
@@ -327,7 +329,7 @@ static bool run_graph(const mp_request *request, mp_document *document, mp_error
     return true;
 }
 
-static const mp_heap_arguments own;
+static const mp_heap_arguments defaults;
 
 static const mp_argument arguments[] = {
     MP_SHARES("selection", MP_HEAPS | MP_PROFILE),
@@ -342,7 +344,7 @@ const mp_exporter mp_exporter_dot = {
     .endings = ".dot .gv",
     .report = {.name = MP_EXPORT_TO("dot"),
                .summary = "pruned call tree, call graph or dominator tree, for Graphviz",
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .variants = {MP_HEAP_VARIANTS(run_tree),
                             {.needs = MP_HOLDS_GRAPH, .run = run_tree},
                             {.needs = MP_HOLDS_PROFILE, .run = run_graph}}},

@@ -16,9 +16,9 @@ const mp_written_totals mp_nothing_written = {
     .truncated_stacks = MP_UNKNOWN,
 };
 
-int64_t *mp_written_total(mp_written_totals *totals, mp_weighing of, bool counts)
+int64_t *mp_written_total(mp_written_totals *totals, mp_weighing weighing, bool counts)
 {
-    switch (of) {
+    switch (weighing) {
     case MP_WEIGH_CREATED:
         return counts ? &totals->created_objects : &totals->created_bytes;
     case MP_WEIGH_LEAKED:

@@ -48,7 +48,7 @@ typedef struct mp_written_totals {
 extern const mp_written_totals mp_nothing_written;
 /* The total that a column of weights adds to: its amounts, or where it `counts`, objects or calls.
  */
-int64_t *mp_written_total(mp_written_totals *totals, mp_weighing of, bool counts);
+int64_t *mp_written_total(mp_written_totals *totals, mp_weighing weighing, bool counts);
 
 /* The document of an export: first the title, "PATH: WHAT", and the totals. */
 void mp_written(mp_document *document, const mp_request *request, const char *what,

@@ -61,26 +61,27 @@ static void put_frame(folded_out *out, uint32_t depth, const char *label)
     out->ends[depth] = out->stack.length;
 }
 
-static void put_line(const folded_out *out, int64_t own, int64_t base, const char *behind)
+static void put_line(const folded_out *out, int64_t self, int64_t base, const char *behind)
 {
-    if (!own && !base)
+    if (!self && !base)
         return;
-    fprintf(out->file, "%s%s ", out->stack.length ? out->stack.at : "all", behind);
+    fprintf(out->file, "%s%s ", out->stack.length ? out->stack.text : "all", behind);
     if (out->tree->has_base)
         fprintf(out->file, "%" PRId64 " ", base);
-    fprintf(out->file, "%" PRId64 "\n", own);
+    fprintf(out->file, "%" PRId64 "\n", self);
 }
 
 static void put_stacks(folded_out *out)
 {
     mp_tree_walk walk = mp_tree_walk_begin(out->tree);
     for (bool deep = false; mp_tree_walk_next(&walk, !deep);) {
-        const mp_place *place = &out->tree->at[walk.at];
+        const mp_place *place = &out->tree->items[walk.place];
         deep = walk.depth == DEEPEST;
         put_frame(out, walk.depth, place->label);
-        put_line(out, place->own, place->base_own, "");
+        put_line(out, place->self, place->base_own, "");
         if (deep)
-            put_line(out, place->all - place->own, place->base_all - place->base_own, ";(deeper)");
+            put_line(out, place->total - place->self, place->base_all - place->base_own,
+                     ";(deeper)");
     }
     mp_tree_walk_free(&walk);
 }
@@ -95,7 +96,7 @@ static bool render_folded(const mp_document *document, const mp_diagnostics *dia
         return false;
     folded_out out = {.file = file, .tree = &figure->tree};
     put_stacks(&out);
-    free(out.stack.at);
+    free(out.stack.text);
     return true;
 }
 
@@ -127,7 +128,7 @@ static void put_frames(speedscope_out *out)
     uint32_t count = 0;
     mp_json_open_member(&out->json, "frames", '[');
     for (uint32_t i = 1; i < out->tree->count; i++) {
-        const mp_place *place = &out->tree->at[i];
+        const mp_place *place = &out->tree->items[i];
         uint64_t key = mp_hash_pair((uintptr_t)place->label, (uintptr_t)place->source);
         uint32_t *frame = mp_id_index_put(&out->by_label, key);
         if (!*frame) {
@@ -148,45 +149,45 @@ static void put_frames(speedscope_out *out)
 
 static int64_t weight_of(const mp_place *place, bool base)
 {
-    int64_t all = base ? place->base_all : place->all;
-    return all > 0 ? all : 0;
+    int64_t total = base ? place->base_all : place->total;
+    return total > 0 ? total : 0;
 }
 
-static void put_event(speedscope_out *out, const char *type, uint32_t place, int64_t at)
+static void put_event(speedscope_out *out, const char *type, uint32_t place, int64_t position)
 {
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
     mp_json_text(&out->json, "type", type);
     mp_json_number(&out->json, "frame", out->frames[place]);
-    mp_json_number(&out->json, "at", at);
+    mp_json_number(&out->json, "at", position);
     mp_json_close(&out->json, '}');
 }
 
 /* Write the events in order. The own weight of a frame comes after its callees. */
 static void put_events(speedscope_out *out, bool base)
 {
-    const mp_place *at = out->tree->at;
+    const mp_place *place = out->tree->items;
     int64_t *next = mp_alloc_zero(out->tree->count, sizeof *next); /* start of the next child */
     int64_t *end = mp_alloc_zero(out->tree->count, sizeof *end);
     mp_tree_walk walk = mp_tree_walk_begin(out->tree);
     uint32_t open = 0, *opened = NULL;
     size_t capacity = 0;
-    for (bool into = true; mp_tree_walk_next(&walk, into);) {
-        const int64_t weight = weight_of(&at[walk.at], base);
-        const uint32_t parent = at[walk.at].parent;
-        into = weight > 0;
-        if (!into)
+    for (bool descend = true; mp_tree_walk_next(&walk, descend);) {
+        const int64_t weight = weight_of(&place[walk.place], base);
+        const uint32_t parent = place[walk.place].parent;
+        descend = weight > 0;
+        if (!descend)
             continue;
         while (open && opened[open - 1] != parent) {
             open--;
             put_event(out, "C", opened[open], end[opened[open]]);
         }
         const int64_t start = next[parent];
-        next[parent] = end[walk.at] = start + weight;
-        next[walk.at] = start;
-        put_event(out, "O", walk.at, start);
+        next[parent] = end[walk.place] = start + weight;
+        next[walk.place] = start;
+        put_event(out, "O", walk.place, start);
         mp_grow(&opened, &capacity, (size_t)open + 1, sizeof *opened);
-        opened[open++] = walk.at;
+        opened[open++] = walk.place;
     }
     while (open) {
         open--;
@@ -210,7 +211,7 @@ static void put_profile(speedscope_out *out, const mp_figure *figure, bool base)
                  : tree->unit == MP_SECONDS ? "microseconds"
                                             : "none");
     mp_json_number(&out->json, "startValue", 0);
-    mp_json_number(&out->json, "endValue", weight_of(&tree->at[0], base));
+    mp_json_number(&out->json, "endValue", weight_of(&tree->items[0], base));
     mp_json_open_member(&out->json, "events", '[');
     put_events(out, base);
     mp_json_close(&out->json, ']');

@@ -51,8 +51,8 @@ static bool render_github(const mp_document *document, const mp_diagnostics *dia
         return false;
     }
     for (size_t i = 0; i < checks.count; i++)
-        if (checks.at[i].verdict != MP_VERDICT_PASS || *checks.at[i].warning)
-            put_check(file, &arena, &checks, &checks.at[i]);
+        if (checks.items[i].verdict != MP_VERDICT_PASS || *checks.items[i].warning)
+            put_check(file, &arena, &checks, &checks.items[i]);
     fputs("::notice title=memprof ", file);
     put(file, &arena, document->command, true);
     fputs("::", file);

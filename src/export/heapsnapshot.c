@@ -71,7 +71,7 @@ static uint32_t node_of(const snapshot_out *out, uint32_t object)
 
 static int compare_roots(const void *left, const void *right, void *opaque)
 {
-    const mp_root *roots = ((const mp_graph *)opaque)->roots.at;
+    const mp_root *roots = ((const mp_graph *)opaque)->roots.items;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     if (roots[a].kind != roots[b].kind)
         return roots[a].kind < roots[b].kind ? -1 : 1;
@@ -86,7 +86,7 @@ static void sort_roots(snapshot_out *out)
     out->first_of_kind = mp_alloc(((size_t)graph->roots.count + 1) * sizeof *out->first_of_kind);
     out->rooted = mp_alloc_zero((size_t)graph->count + 1, sizeof *out->rooted);
     for (uint32_t i = 1; i < graph->roots.count; i++) {
-        const mp_root *root = &graph->roots.at[i];
+        const mp_root *root = &graph->roots.items[i];
         if (!root->object)
             continue;
         out->by_kind[out->root_count++] = i;
@@ -99,7 +99,7 @@ static void sort_roots(snapshot_out *out)
         qsort_r(out->by_kind, out->root_count, sizeof *out->by_kind, compare_roots,
                 (void *)(uintptr_t)graph);
     for (uint32_t i = 0; i < out->root_count; i++) {
-        uint32_t kind = graph->roots.at[out->by_kind[i]].kind;
+        uint32_t kind = graph->roots.items[out->by_kind[i]].kind;
         if (out->kind_count && out->kinds[out->kind_count - 1] == kind)
             continue;
         out->first_of_kind[out->kind_count] = i;
@@ -208,9 +208,9 @@ static void put_node(snapshot_out *out, uint64_t type, uint64_t name, uint64_t i
     put_row(out, (uint64_t[NODE_FIELDS]){type, name, id, size, edges, 0, 0}, NODE_FIELDS);
 }
 
-static void put_edge(snapshot_out *out, uint64_t type, uint64_t name, uint32_t to)
+static void put_edge(snapshot_out *out, uint64_t type, uint64_t name, uint32_t target)
 {
-    put_row(out, (uint64_t[EDGE_FIELDS]){type, name, (uint64_t)to * NODE_FIELDS}, EDGE_FIELDS);
+    put_row(out, (uint64_t[EDGE_FIELDS]){type, name, (uint64_t)target * NODE_FIELDS}, EDGE_FIELDS);
 }
 
 static void put_name(snapshot_out *out, const char *name)
@@ -254,7 +254,7 @@ static void put_edges_of_roots(snapshot_out *out)
                 put_edge(out, EDGE_WEAK, STRING_UNREACHED + unknown, node_of(out, i));
     for (uint32_t kind = 0; kind < out->kind_count; kind++)
         for (uint32_t i = out->first_of_kind[kind]; i < out->first_of_kind[kind + 1]; i++) {
-            const mp_root *root = &graph->roots.at[out->by_kind[i]];
+            const mp_root *root = &graph->roots.items[out->by_kind[i]];
             bool strong = mp_root_is_strong(root), named = root->container.i || !strong;
             put_edge(out,
                      !strong ? EDGE_WEAK
@@ -276,7 +276,7 @@ static void put_edges(snapshot_out *out)
     for (uint32_t i = 1; i <= graph->count; i++) {
         if (!out->rooted[i])
             continue;
-        const mp_root *root = &graph->roots.at[out->rooted[i] - 1];
+        const mp_root *root = &graph->roots.items[out->rooted[i] - 1];
         uint32_t kind = 0, end = out->kind_count;
         while (end - kind > 1) {
             uint32_t middle = kind + (end - kind) / 2;
@@ -341,15 +341,15 @@ static void put_snapshot(snapshot_out *out, uint64_t nodes, uint64_t edges)
 static bool sizes_fit(const mp_graph *graph, mp_error *error)
 {
     mp_arena arena = {0};
-    uint32_t at = 1;
-    while (at <= graph->count && graph->sizes[at] <= UINT32_MAX)
-        at++;
-    if (at <= graph->count)
+    uint32_t index = 1;
+    while (index <= graph->count && graph->sizes[index] <= UINT32_MAX)
+        index++;
+    if (index <= graph->count)
         mp_fail(error, MP_ERROR_NO_ANSWER,
                 "object %s has %" PRIu64 " bytes, and heap snapshots have sizes of 32 bits",
-                mp_object_id_text(&arena, graph, at), graph->sizes[at]);
+                mp_object_id_text(&arena, graph, index), graph->sizes[index]);
     mp_arena_free(&arena);
-    return at > graph->count;
+    return index > graph->count;
 }
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
@@ -379,7 +379,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return true;
 }
 
-static const mp_heap_arguments own = {.limit = 0};
+static const mp_heap_arguments defaults = {.limit = 0};
 
 static const mp_argument arguments[] = {MP_SHARES("domain", 1)};
 
@@ -388,6 +388,6 @@ const mp_exporter mp_exporter_heapsnapshot = {
     .endings = ".heapsnapshot",
     .report = {.name = MP_EXPORT_TO("heapsnapshot"),
                .summary = "heap dump as a V8 heap snapshot, for Chrome DevTools and memlab",
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .variants = {{.needs = MP_HOLDS_GRAPH, .run = run}}},
 };

@@ -94,7 +94,7 @@ static bool render_junit(const mp_document *document, const mp_diagnostics *diag
     put_counts(file, &checks);
     fputs(" skipped=\"0\" time=\"0\">\n", file);
     for (size_t i = 0; i < checks.count; i++)
-        put_check(file, &checks, &checks.at[i], class_name);
+        put_check(file, &checks, &checks.items[i], class_name);
     fputs("  </testsuite>\n</testsuites>\n", file);
     mp_arena_free(&arena);
     return true;

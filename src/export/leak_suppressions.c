@@ -72,32 +72,32 @@ static void put_leak(FILE *file, const accepted *leak)
 static uint32_t section_of(mp_dictionary *sections, const mp_leak_site *site)
 {
     mp_arena arena = {0};
-    const char *all = mp_arena_format(&arena, "%s\n%s\n%d\n%s", site->inferred ? "" : site->type,
-                                      site->name, site->frames != 0, site->frame);
-    uint32_t section = mp_dictionary_id(sections, all);
+    const char *text = mp_arena_format(&arena, "%s\n%s\n%d\n%s", site->inferred ? "" : site->type,
+                                       site->name, site->frames != 0, site->frame);
+    uint32_t section = mp_dictionary_id(sections, text);
     mp_arena_free(&arena);
     return section;
 }
 
 static void put_leaks(FILE *file, const mp_table *leaks)
 {
-    accepted *all = mp_alloc_zero(leaks->struct_count + 1, sizeof *all);
+    accepted *state = mp_alloc_zero(leaks->struct_count + 1, sizeof *state);
     mp_dictionary *sections = mp_dictionary_new();
     uint32_t count = 0;
     for (size_t row = 0; row < leaks->struct_count; row++) {
-        const mp_leak_site *site = leaks->structs[row].at;
+        const mp_leak_site *site = leaks->structs[row].row;
         uint32_t section = site ? section_of(sections, site) : 0;
         if (!site)
             continue;
         if (section > count)
-            all[count++] = (accepted){.site = site, .number = row + 1};
-        all[section - 1].bytes += site->bytes;
-        all[section - 1].objects += site->objects;
+            state[count++] = (accepted){.site = site, .number = row + 1};
+        state[section - 1].bytes += site->bytes;
+        state[section - 1].objects += site->objects;
     }
     for (uint32_t i = 0; i < count; i++)
-        put_leak(file, &all[i]);
+        put_leak(file, &state[i]);
     mp_dictionary_free(sections);
-    free(all);
+    free(state);
 }
 
 static bool write_suppressions(const mp_document *document, const mp_diagnostics *diagnostics,

@@ -21,8 +21,8 @@ typedef struct massif_line {
 typedef struct massif_out {
     FILE *file;
     mp_sites *sites;
-    int64_t *own, *all; /* bytes alive of each node */
-    mp_links links;     /* links between the nodes */
+    int64_t *self, *total; /* bytes alive of each node */
+    mp_links links;        /* links between the nodes */
     massif_line *lines;
     size_t line_count, line_capacity;
     int64_t alive; /* bytes at the snapshot at hand */
@@ -35,9 +35,9 @@ static void sum_up(massif_out *out)
 {
     const mp_sites *sites = out->sites;
     for (uint32_t i = 0; i < sites->count; i++)
-        out->all[i] = out->own[i];
+        out->total[i] = out->self[i];
     for (uint32_t i = sites->count; i-- > 1;)
-        out->all[sites->nodes[i].parent] += out->all[i];
+        out->total[sites->nodes[i].parent] += out->total[i];
 }
 
 /* The largest last: lines are taken off the end. */
@@ -57,7 +57,7 @@ static void push(massif_out *out, massif_line line)
 
 static bool is_small(const massif_out *out, uint32_t node)
 {
-    return out->all[node] <= 0 || out->all[node] < out->all[0] / 100;
+    return out->total[node] <= 0 || out->total[node] < out->total[0] / 100;
 }
 
 /* Push the children of a node in the order of bytes: those with at least a hundredth of the
@@ -67,15 +67,15 @@ static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
     massif_line rest = {.depth = depth + 1};
     for (uint32_t child = out->links.below[node]; child; child = out->links.beside[child])
         if (is_small(out, child)) {
-            rest.places += out->all[child] != 0;
-            rest.bytes += out->all[child];
+            rest.places += out->total[child] != 0;
+            rest.bytes += out->total[child];
         }
     const size_t first = out->line_count + (rest.places > 0);
     if (rest.places)
         push(out, rest);
     for (uint32_t child = out->links.below[node]; child; child = out->links.beside[child])
         if (!is_small(out, child))
-            push(out, (massif_line){.node = child, .depth = depth + 1, .bytes = out->all[child]});
+            push(out, (massif_line){.node = child, .depth = depth + 1, .bytes = out->total[child]});
     if (out->line_count > first)
         qsort(out->lines + first, out->line_count - first, sizeof *out->lines, by_bytes);
     return out->line_count - first + (rest.places > 0);
@@ -103,7 +103,7 @@ static void put_line(massif_out *out, const massif_line *line)
     }
     size_t children = push_children(out, line->node, line->depth);
     fprintf(out->file, "%*sn%zu: %" PRId64 " ", (int)line->depth, "", children,
-            out->all[line->node]);
+            out->total[line->node]);
     put_label(out->file,
               top ? "(all objects that are alive)"
                   : mp_sites_label(out->sites, out->sites->nodes[line->node].place, &arena));
@@ -136,7 +136,7 @@ static void put_head(const massif_out *out)
 static bool is_detailed(const mp_sites *sites, size_t place)
 {
     size_t each = (sites->snapshot_count + DETAILED - 1) / DETAILED;
-    return place == sites->to || (place + 1) % (each ? each : 1) == 0;
+    return place == sites->end || (place + 1) % (each ? each : 1) == 0;
 }
 
 /* False with a message where stacks would not say what reports say. */
@@ -148,7 +148,7 @@ static bool put_snapshot(massif_out *out, size_t place, bool peak, int64_t *time
     const mp_cost *cost;
     uint32_t node;
     while (mp_sites_next(sites, sites->snapshots[place], &node, &cost)) {
-        out->own[node] += cost->bytes;
+        out->self[node] += cost->bytes;
         out->alive += cost->bytes;
     }
     if (out->alive != snapshot->live_bytes)
@@ -175,7 +175,7 @@ static void describe(const massif_out *out, int64_t trees, const mp_request *req
     const mp_sites *sites = out->sites;
     mp_written_totals totals = mp_nothing_written;
     totals.snapshots = (int64_t)sites->snapshot_count;
-    totals.live_bytes = sites->window->filter->snapshots[sites->snapshots[sites->to]].live_bytes;
+    totals.live_bytes = sites->window->filter->snapshots[sites->snapshots[sites->end]].live_bytes;
     totals.truncated_stacks = sites->cut ? sites->cut : MP_UNKNOWN;
     mp_written(document, request, "snapshots in the format of Massif", &totals);
     mp_table *table = mp_written_table(document);
@@ -187,12 +187,12 @@ static void describe(const massif_out *out, int64_t trees, const mp_request *req
 static bool write_snapshots(mp_sites *sites, const mp_request *request, mp_document *document,
                             mp_error *error)
 {
-    massif_out all = {.file = request->file, .sites = sites}, *out = &all;
+    massif_out state = {.file = request->file, .sites = sites}, *out = &state;
     const size_t peak = mp_sites_peak(sites, sites->snapshot_count - 1);
     int64_t time = 0, trees = 0;
     bool ok = true;
-    out->own = mp_alloc_zero(sites->count, sizeof *out->own);
-    out->all = mp_alloc_zero(sites->count, sizeof *out->all);
+    out->self = mp_alloc_zero(sites->count, sizeof *out->self);
+    out->total = mp_alloc_zero(sites->count, sizeof *out->total);
     out->links = mp_links_of(sites->nodes, sizeof *sites->nodes, sites->count);
     put_head(out);
     for (size_t i = 0; ok && i < sites->snapshot_count; i++) {
@@ -201,8 +201,8 @@ static bool write_snapshots(mp_sites *sites, const mp_request *request, mp_docum
     }
     if (ok)
         describe(out, trees, request, document);
-    free(out->own);
-    free(out->all);
+    free(out->self);
+    free(out->total);
     mp_links_free(&out->links);
     free(out->lines);
     return ok;
@@ -213,7 +213,7 @@ static bool write_massif(const mp_request *request, mp_document *document, mp_er
     return mp_sites_write(request, document, FRAMES, error, write_snapshots);
 }
 
-static const mp_heap_arguments own;
+static const mp_heap_arguments defaults;
 
 static const mp_argument arguments[] = {
     MP_SHARES("selection", MP_HEAPS),
@@ -225,6 +225,6 @@ const mp_exporter mp_exporter_massif = {
     .endings = "massif.out",
     .report = {.name = MP_EXPORT_TO("massif"),
                .summary = "stacks over time, for ms_print and massif-visualizer",
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .variants = {MP_HEAP_VARIANTS(write_massif)}},
 };

@@ -21,7 +21,7 @@ typedef struct lines_out {
 
 /* The kind that lines of a table of reports, or of a relation, are. */
 typedef struct line_kind {
-    const char *of, *kind;
+    const char *relation, *kind;
 } line_kind;
 
 static void put_answer(lines_out *out, const mp_document *answer)
@@ -33,7 +33,7 @@ static void put_answer(lines_out *out, const mp_document *answer)
     for (size_t i = 0; i < answer->table_count; i++)
         for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
             const mp_table *table = &answer->tables[i];
-            if (strcmp(table->name, kinds[kind].of) != 0)
+            if (strcmp(table->name, kinds[kind].relation) != 0)
                 continue;
             for (size_t row = 0; row < table->row_count; row++)
                 mp_json_put_line(out->file, table->columns, table->column_count,
@@ -126,7 +126,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     return true;
 }
 
-static const mp_heap_arguments own;
+static const mp_heap_arguments defaults;
 
 static const mp_argument arguments[] = {
     MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
@@ -144,7 +144,7 @@ const mp_exporter mp_exporter_ndjson = {
                .summary = "sites, snapshots, events and objects, one JSON object per line, for jq",
                .wants_traces = true,
                .wants_objects = true,
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .variants = {MP_HEAP_VARIANTS(run_heap),
                             {.needs = MP_HOLDS_LEDGER, .run = run_heap},
                             {.needs = MP_HOLDS_PROFILE, .run = run_profile}}},

@@ -34,7 +34,7 @@ static void take_snapshots(mp_live_objects *live, mp_snapshot_id only)
     live->snapshots = mp_alloc(model->snapshots.count * sizeof *live->snapshots);
     for (uint32_t i = 1; i < model->snapshots.count; i++)
         if (live->filter->snapshots[i].whole &&
-            model->snapshots.at[i].session.i == live->session.i && (!only.i || only.i == i))
+            model->snapshots.items[i].session.i == live->session.i && (!only.i || only.i == i))
             live->snapshots[live->snapshot_count++] = (mp_snapshot_id){i};
 }
 
@@ -58,7 +58,7 @@ static uint32_t *places_by_snapshot(const mp_model *model)
 {
     uint32_t *places = mp_alloc_zero(model->snapshots.count + 1, sizeof *places);
     for (uint32_t i = 1; i < model->objects.count; i++)
-        places[model->objects.at[i].from.i + 1]++;
+        places[model->objects.items[i].from.i + 1]++;
     for (uint32_t i = 1; i <= model->snapshots.count; i++)
         places[i] += places[i - 1];
     return places;
@@ -73,8 +73,8 @@ static void take_objects(mp_live_objects *live)
     live->living = mp_alloc(model->objects.count * sizeof *live->living);
     uint32_t *places = places_by_snapshot(model);
     for (uint32_t i = 1; i < model->objects.count; i++) {
-        const mp_object *object = &model->objects.at[i];
-        const mp_generation *generation = &model->generations.at[object->generation.i];
+        const mp_object *object = &model->objects.items[i];
+        const mp_generation *generation = &model->generations.items[object->generation.i];
         mp_living *living = &live->living[places[object->from.i]++];
         *living = (mp_living){.id = object->id,
                               .bytes = object->bytes,
@@ -95,8 +95,8 @@ static mp_context_id *contexts_of_types(const mp_model *model)
 {
     mp_context_id *contexts = mp_alloc_zero(model->types.count, sizeof *contexts);
     for (uint32_t i = MP_CONTEXT_UNKNOWN + 1; i < model->contexts.count; i++)
-        if (!contexts[model->contexts.at[i].type.i].i)
-            contexts[model->contexts.at[i].type.i].i = i;
+        if (!contexts[model->contexts.items[i].type.i].i)
+            contexts[model->contexts.items[i].type.i].i = i;
     return contexts;
 }
 

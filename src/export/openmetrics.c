@@ -118,13 +118,13 @@ static void put_totals(metrics_out *out, const mp_document *document)
 /* Rows that nothing tells apart are one: a series may be there but once. */
 static void add_row(metrics_out *out, const char *labels, const int64_t values[MEASURES])
 {
-    size_t at = 0;
-    while (at < out->count && strcmp(out->rows[at].labels, labels) != 0)
-        at++;
-    if (at == out->count)
+    size_t index = 0;
+    while (index < out->count && strcmp(out->rows[index].labels, labels) != 0)
+        index++;
+    if (index == out->count)
         out->rows[out->count++] = (series){.labels = labels};
     for (size_t i = 0; i < MEASURES; i++) {
-        int64_t *sum = &out->rows[at].values[i];
+        int64_t *sum = &out->rows[index].values[i];
         *sum = *sum == MP_UNKNOWN || values[i] == MP_UNKNOWN ? MP_UNKNOWN : *sum + values[i];
     }
 }
@@ -154,8 +154,8 @@ static const char *stack_of(metrics_out *out, const mp_model *model, mp_frame fr
     }
     if (more)
         mp_text_put(&text, " < ...", 6);
-    const char *stack = quoted(out, text.at ? text.at : "(session)");
-    free(text.at);
+    const char *stack = quoted(out, text.text ? text.text : "(session)");
+    free(text.text);
     return stack;
 }
 
@@ -169,7 +169,7 @@ static void put_leaks(metrics_out *out, const mp_window *window)
     };
     const mp_leaks *leaks = mp_window_leak_sites(window);
     for (uint32_t i = 0; i < leaks->count && i < WORST; i++) {
-        const mp_leak *leak = &leaks->at[i];
+        const mp_leak *leak = &leaks->items[i];
         add_row(out,
                 mp_arena_format(&out->arena, "{type=\"%s\",name=\"%s\",stack=\"%s\"}",
                                 quoted(out, leak->type), leak->name ? quoted(out, leak->name) : "",
@@ -183,19 +183,20 @@ static void put_leaks(metrics_out *out, const mp_window *window)
 static void put_platform(metrics_out *out, const mp_window *window)
 {
     const mp_model *model = window->model;
-    mp_platform_span all = mp_platform_span_of_all(window);
-    if (!all.told)
+    mp_platform_span platform_span = mp_platform_span_of_all(window);
+    if (!platform_span.told)
         return;
     mp_platform_span *spans = mp_platform_spans_of(window);
     put_family(out, "platform_bytes", "bytes", "Memory of the runtime itself.");
-    put_sample(out, "platform_bytes", "", "bytes", all.to_bytes);
+    put_sample(out, "platform_bytes", "", "bytes", platform_span.to_bytes);
     put_family(out, "platform_area_bytes", "bytes", "Memory of one area of the runtime.");
     for (uint32_t i = 1; i < model->platforms.count; i++)
         if (spans[i].told)
-            put_sample(out, "platform_area_bytes",
-                       mp_arena_format(&out->arena, "{area=\"%s\"}",
-                                       quoted(out, mp_model_text(model, model->platforms.at[i]))),
-                       "bytes", spans[i].to_bytes);
+            put_sample(
+                out, "platform_area_bytes",
+                mp_arena_format(&out->arena, "{area=\"%s\"}",
+                                quoted(out, mp_model_text(model, model->platforms.items[i]))),
+                "bytes", spans[i].to_bytes);
     free(spans);
 }
 
@@ -217,13 +218,14 @@ static void put_types(metrics_out *out, const mp_filter *filter)
     };
     mp_graph_view view = mp_graph_view_of(filter);
     mp_histogram types = mp_histogram_of(&view, MP_HISTOGRAM_OF_TYPES);
-    mp_histogram_settle(&view, &types, types.at, types.count, WORST, 0);
+    mp_histogram_settle(&view, &types, types.items, types.count, WORST, 0);
     if (types.count)
-        qsort(types.at, types.count, sizeof *types.at, by_retained);
+        qsort(types.items, types.count, sizeof *types.items, by_retained);
     for (uint32_t i = 0; i < types.count && i < WORST; i++)
-        add_row(out, mp_arena_format(&out->arena, "{type=\"%s\"}", quoted(out, types.at[i].label)),
-                (int64_t[MEASURES]){types.at[i].retained_bytes, types.at[i].bytes,
-                                    types.at[i].objects});
+        add_row(out,
+                mp_arena_format(&out->arena, "{type=\"%s\"}", quoted(out, types.items[i].label)),
+                (int64_t[MEASURES]){types.items[i].retained_bytes, types.items[i].bytes,
+                                    types.items[i].objects});
     put_rows(out, measures, 3);
     mp_histogram_free(&types);
     mp_graph_view_free(&view);
@@ -238,7 +240,7 @@ static void put_methods(metrics_out *out, const mp_filter *filter)
     const mp_model *model = filter->model;
     mp_profile_costs costs = mp_profile_costs_of(filter);
     for (size_t i = 0; i < costs.methods.count && i < WORST; i++) {
-        const mp_code_cost *cost = &costs.methods.at[i];
+        const mp_code_cost *cost = &costs.methods.items[i];
         bool timed = !(cost->unknown & MP_UNKNOWN_EXCLUSIVE);
         bool counted = !(cost->unknown & MP_UNKNOWN_EXECUTIONS);
         add_row(out,
@@ -314,7 +316,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     return true;
 }
 
-static const mp_heap_arguments own;
+static const mp_heap_arguments defaults;
 
 static const mp_argument arguments[] = {
     MP_SHARES("selection", MP_HEAPS | MP_PROFILE), MP_SHARES("suppress", MP_HEAPS),
@@ -327,7 +329,7 @@ const mp_exporter mp_exporter_openmetrics = {
     .endings = ".prom .txt",
     .report = {.name = MP_EXPORT_TO("openmetrics"),
                .summary = "totals and the ten worst as metrics, for Prometheus",
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .variants = {MP_HEAP_VARIANTS(run_heap),
                             {.needs = MP_HOLDS_LEDGER, .run = run_heap},
                             {.needs = MP_HOLDS_PROFILE, .run = run_profile}}},

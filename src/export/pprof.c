@@ -187,24 +187,25 @@ static void add_stack(pprof_out *out, Pprof__Sample *sample, uint32_t frame, uin
 static void add_sample(pprof_out *out, uint32_t frame)
 {
     const mp_weights *weights = out->code.weights;
-    const mp_weight_frame *at = &weights->frames[frame];
-    bool type = at->kind == MP_WEIGHT_TYPE, dump = weights->of[0] == MP_WEIGH_RETAINED;
+    const mp_weight_frame *weight_frame = &weights->frames[frame];
+    bool type = weight_frame->kind == MP_WEIGHT_TYPE,
+         dump = weights->weighings[0] == MP_WEIGH_RETAINED;
     Pprof__Sample *sample = NEW(out, Pprof__Sample, PPROF__SAMPLE__INIT);
     sample->value = mp_arena_alloc(&out->arena, MOST_VALUES * sizeof *sample->value);
     sample->label = mp_arena_alloc(&out->arena, MOST_LABELS * sizeof(void *));
     for (size_t i = 0; i < weights->columns; i++) {
-        const mp_weight *weight = &weights->at[i][frame];
+        const mp_weight *weight = &weights->items[i][frame];
         sample->value[sample->n_value++] = weight->own_count;
-        sample->value[sample->n_value++] = weight->own * out->unit;
-        add_sum(mp_written_total(&out->totals, weights->of[i], false), weight->own);
-        add_sum(mp_written_total(&out->totals, weights->of[i], true), weight->own_count);
+        sample->value[sample->n_value++] = weight->self * out->unit;
+        add_sum(mp_written_total(&out->totals, weights->weighings[i], false), weight->self);
+        add_sum(mp_written_total(&out->totals, weights->weighings[i], true), weight->own_count);
     }
-    add_label(out, sample, "type", type ? at->name : NULL);
-    add_label(out, sample, "name", at->object);
-    add_label(out, sample, "thread", at->thread);
-    add_label(out, sample, "request", at->request);
+    add_label(out, sample, "type", type ? weight_frame->name : NULL);
+    add_label(out, sample, "name", weight_frame->object);
+    add_label(out, sample, "thread", weight_frame->thread);
+    add_label(out, sample, "request", weight_frame->request);
     /* A type is a label of the code that created it; in a dump, what holds is types. */
-    add_stack(out, sample, type && !dump ? at->parent : frame, type && !dump ? frame : 0);
+    add_stack(out, sample, type && !dump ? weight_frame->parent : frame, type && !dump ? frame : 0);
     out->samples++;
     ADD(out, sample, sample);
 }
@@ -304,8 +305,8 @@ enum { PER_MICROSECOND = 1000 };
 /* Times are nanoseconds as in other profiles, or where their sum does not fit, microseconds. */
 static int64_t unit_of(const mp_weights *weights)
 {
-    bool fits = weights->at[0][0].all <= INT64_MAX / PER_MICROSECOND;
-    return weights->of[0] == MP_WEIGH_SECONDS && fits ? PER_MICROSECOND : 1;
+    bool fits = weights->items[0][0].total <= INT64_MAX / PER_MICROSECOND;
+    return weights->weighings[0] == MP_WEIGH_SECONDS && fits ? PER_MICROSECOND : 1;
 }
 
 /* When the first session began, in nanoseconds since 1970; 0: no recording says it, or the format
@@ -314,9 +315,9 @@ static int64_t began(const mp_model *model)
 {
     int64_t first = 0;
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        int64_t at = model->sessions.at[i].start_us;
-        if (at && (!first || at < first))
-            first = at;
+        int64_t position = model->sessions.items[i].start_us;
+        if (position && (!first || position < first))
+            first = position;
     }
     const int64_t most = INT64_MAX / PER_MICROSECOND;
     return first > most || first < -most ? 0 : first * PER_MICROSECOND;
@@ -326,10 +327,10 @@ static void add_head(pprof_out *out, const mp_model *model)
 {
     static const char calls[] = "samples are calls";
     const mp_weights *weights = out->code.weights;
-    bool times = weights->of[0] == MP_WEIGH_SECONDS;
+    bool times = weights->weighings[0] == MP_WEIGH_SECONDS;
     const char *unit = !times ? "bytes" : out->unit > 1 ? "nanoseconds" : "microseconds";
     for (size_t i = 0; i < weights->columns; i++) {
-        const value_names *names = &names_of[weights->of[i]];
+        const value_names *names = &names_of[weights->weighings[i]];
         out->pointers[out->pending++] = value_type(out, names->count, "count");
         out->pointers[out->pending++] = value_type(out, names->amount, unit);
     }
@@ -401,7 +402,7 @@ static bool write_pprof(const mp_request *request, mp_document *document, mp_err
 }
 #endif
 
-static const mp_heap_arguments own;
+static const mp_heap_arguments defaults;
 
 static const mp_argument arguments[] = {
     MP_ASKS("from", from, MP_HEAPS),
@@ -416,7 +417,7 @@ const mp_exporter mp_exporter_pprof = {
     .endings = ".pb.gz",
     .report = {.name = MP_EXPORT_TO("pprof"),
                .summary = "stacks with types and threads, for go tool pprof",
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .wants_threads = true,
                .variants = {MP_HEAP_VARIANTS(write_pprof),
                             {.needs = MP_HOLDS_GRAPH, .run = write_pprof},

@@ -155,7 +155,7 @@ static bool write_rpt(const mp_document *document, const mp_style *style, FILE *
     put_header(&out, lines->about);
     put_titles(&out);
     for (size_t i = 0; i < lines->struct_count && i < ROWS; i++)
-        put_line(&out, lines->structs[i].at);
+        put_line(&out, lines->structs[i].row);
     mp_arena_free(&out.arena);
     return true;
 }

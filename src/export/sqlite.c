@@ -28,22 +28,23 @@ typedef struct fleet {
     mp_written_totals totals; /* sums of the recordings added */
 } fleet;
 
-static bool fail(const fleet *to)
+static bool fail(const fleet *state)
 {
-    return mp_fail(to->error, MP_ERROR_OUTPUT, "%s: %s", to->path, sqlite3_errmsg(to->database));
+    return mp_fail(state->error, MP_ERROR_OUTPUT, "%s: %s", state->path,
+                   sqlite3_errmsg(state->database));
 }
 
-static bool run(const fleet *to, const char *statement)
+static bool run(const fleet *state, const char *statement)
 {
-    return sqlite3_exec(to->database, statement, NULL, NULL, NULL) == SQLITE_OK || fail(to);
+    return sqlite3_exec(state->database, statement, NULL, NULL, NULL) == SQLITE_OK || fail(state);
 }
 
 /* Return the first number of the answer, -1 where there is none. */
-static int64_t ask(const fleet *to, const char *question, const char *text)
+static int64_t ask(const fleet *state, const char *question, const char *text)
 {
     sqlite3_stmt *statement;
     int64_t answer = -1;
-    if (sqlite3_prepare_v2(to->database, question, -1, &statement, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(state->database, question, -1, &statement, NULL) != SQLITE_OK)
         return -1;
     if (text)
         sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
@@ -68,64 +69,64 @@ static char *declaration_of(const mp_relation *relation)
     return sqlite3_str_finish(text);
 }
 
-static bool make_table(const fleet *to, const mp_relation *relation)
+static bool make_table(const fleet *state, const mp_relation *relation)
 {
     char *declaration = declaration_of(relation);
     char *index = sqlite3_mprintf("CREATE INDEX %s_by_recording ON %s (recording)", relation->name,
                                   relation->name);
-    const bool ok = declaration && index && run(to, declaration) && run(to, index);
+    const bool ok = declaration && index && run(state, declaration) && run(state, index);
     sqlite3_free(declaration);
     sqlite3_free(index);
     return ok;
 }
 
-static bool make_tables(const fleet *to)
+static bool make_tables(const fleet *state)
 {
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
     char views[MP_SQL_VIEWS];
     for (size_t i = 0; i < count; i++)
-        if (!make_table(to, relations[i]))
+        if (!make_table(state, relations[i]))
             return false;
     char *mark = sqlite3_mprintf("PRAGMA application_id = %d", APPLICATION);
-    const bool ok = mark && run(to, mp_sql_views(true, views)) && run(to, mark);
+    const bool ok = mark && run(state, mp_sql_views(true, views)) && run(state, mark);
     sqlite3_free(mark);
     return ok;
 }
 
 /* Return true if the database has the tables that are written; else fail. */
-static bool has_tables(const fleet *to)
+static bool has_tables(const fleet *state)
 {
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
     bool same = true;
-    if (ask(to, "PRAGMA application_id", NULL) != APPLICATION)
-        return mp_fail(to->error, MP_ERROR_OUTPUT,
+    if (ask(state, "PRAGMA application_id", NULL) != APPLICATION)
+        return mp_fail(state->error, MP_ERROR_OUTPUT,
                        "%s: is another program's database, expected none, or one that memprof made",
-                       to->path);
+                       state->path);
     for (size_t i = 0; i < count && same; i++) {
         char *declaration = declaration_of(relations[i]);
         same = declaration &&
-               ask(to, "SELECT count(*) FROM sqlite_schema WHERE sql = ?", declaration) == 1;
+               ask(state, "SELECT count(*) FROM sqlite_schema WHERE sql = ?", declaration) == 1;
         sqlite3_free(declaration);
     }
-    return same || mp_fail(to->error, MP_ERROR_OUTPUT,
+    return same || mp_fail(state->error, MP_ERROR_OUTPUT,
                            "%s: has the tables of another version of memprof, expected those of "
                            "this one: export to a new file",
-                           to->path);
+                           state->path);
 }
 
 /* Open the database and begin to write; it is closed by the caller in any case. */
-static bool open_fleet(fleet *to)
+static bool open_fleet(fleet *state)
 {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(to->path, &to->database, flags, NULL) != SQLITE_OK)
-        return fail(to);
-    sqlite3_busy_timeout(to->database, MOST_WAIT_MS);
-    if (!run(to, "PRAGMA temp_store = MEMORY") || !run(to, "BEGIN IMMEDIATE"))
+    if (sqlite3_open_v2(state->path, &state->database, flags, NULL) != SQLITE_OK)
+        return fail(state);
+    sqlite3_busy_timeout(state->database, MOST_WAIT_MS);
+    if (!run(state, "PRAGMA temp_store = MEMORY") || !run(state, "BEGIN IMMEDIATE"))
         return false;
-    const int64_t tables = ask(to, "SELECT count(*) FROM sqlite_schema", NULL);
-    return tables < 0 ? fail(to) : tables ? has_tables(to) : make_tables(to);
+    const int64_t tables = ask(state, "SELECT count(*) FROM sqlite_schema", NULL);
+    return tables < 0 ? fail(state) : tables ? has_tables(state) : make_tables(state);
 }
 
 /* --- rows --- */
@@ -160,7 +161,7 @@ static bool put_row(sqlite3_stmt *statement, mp_cursor *cursor)
     return sqlite3_reset(statement) == SQLITE_OK && ok;
 }
 
-static sqlite3_stmt *prepare_rows(const fleet *to, const mp_relation *relation)
+static sqlite3_stmt *prepare_rows(const fleet *state, const mp_relation *relation)
 {
     sqlite3_stmt *statement = NULL;
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -171,17 +172,17 @@ static sqlite3_stmt *prepare_rows(const fleet *to, const mp_relation *relation)
     sqlite3_str_appendall(text, ")");
     char *insert = sqlite3_str_finish(text);
     if (insert)
-        sqlite3_prepare_v2(to->database, insert, -1, &statement, NULL);
+        sqlite3_prepare_v2(state->database, insert, -1, &statement, NULL);
     if (statement)
-        sqlite3_bind_text(statement, 1, to->recording, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 1, state->recording, -1, SQLITE_STATIC);
     sqlite3_free(insert);
     return statement;
 }
 
-static bool put_relation(const fleet *to, const mp_relation *relation, mp_relation_source *source,
-                         int64_t *rows)
+static bool put_relation(const fleet *state, const mp_relation *relation,
+                         mp_relation_source *source, int64_t *rows)
 {
-    sqlite3_stmt *statement = prepare_rows(to, relation);
+    sqlite3_stmt *statement = prepare_rows(state, relation);
     mp_cursor cursor = mp_cursor_open(relation, source);
     bool ok = statement != NULL;
     *rows = *rows == MP_UNKNOWN ? 0 : *rows;
@@ -189,18 +190,18 @@ static bool put_relation(const fleet *to, const mp_relation *relation, mp_relati
         ok = put_row(statement, &cursor);
     mp_cursor_free(&cursor);
     if (!ok)
-        fail(to);
+        fail(state);
     sqlite3_finalize(statement);
     return ok;
 }
 
-static bool put_relations(const fleet *to, mp_relation_source *source)
+static bool put_relations(const fleet *state, mp_relation_source *source)
 {
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
     for (size_t i = 0; i < count; i++)
         if (mp_relation_fits(relations[i], source) &&
-            !put_relation(to, relations[i], source, &to->rows[i]))
+            !put_relation(state, relations[i], source, &state->rows[i]))
             return false;
     return true;
 }
@@ -215,12 +216,12 @@ static bool is_whole(const mp_request *request, mp_error *error)
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_INPUT,
                            "%s: a database has whole recordings, expected it without @SNAPSHOT",
-                           mp_model_text(model, model->sessions.at[i].file));
+                           mp_model_text(model, model->sessions.items[i].file));
     for (uint32_t i = 1; i < model->inputs.count; i++)
-        if (!model->inputs.at[i].checksum.known)
+        if (!model->inputs.items[i].checksum.known)
             return mp_fail(error, MP_ERROR_INPUT,
                            "%s: its bytes could not be read again to name it",
-                           model->inputs.at[i].path);
+                           model->inputs.items[i].path);
     return true;
 }
 
@@ -242,20 +243,20 @@ static void add_totals(mp_written_totals *sums, const mp_request *request, const
     }
 }
 
-static bool put_recording(fleet *to, const mp_request *request, const mp_window *window)
+static bool put_recording(fleet *state, const mp_request *request, const mp_window *window)
 {
-    if (!to->database && !open_fleet(to))
+    if (!state->database && !open_fleet(state))
         return false;
-    if (ask(to, "SELECT count(*) FROM recordings WHERE recording = ?", to->recording) > 0) {
-        to->known++;
+    if (ask(state, "SELECT count(*) FROM recordings WHERE recording = ?", state->recording) > 0) {
+        state->known++;
         return true;
     }
     mp_relation_source *source =
         mp_relation_source_new(request->filter, window, request->diagnostics);
-    const bool ok = put_relations(to, source);
+    const bool ok = put_relations(state, source);
     mp_relation_source_free(source);
-    add_totals(&to->totals, request, window);
-    to->added++;
+    add_totals(&state->totals, request, window);
+    state->added++;
     return ok;
 }
 
@@ -263,14 +264,14 @@ static bool add_recording(const mp_request *request, mp_document *document, mp_e
 {
     (void)document;
     const bool heap = request->model->holds & MP_HOLDS_LEDGER;
-    fleet *to = request->sink;
+    fleet *state = request->sink;
     mp_window window;
     mp_arena names = {0};
     if (!is_whole(request, error) || (heap && !mp_request_window(request, &window, error)))
         return false;
-    to->error = error;
-    to->recording = mp_recording_name(request->model, &names);
-    const bool ok = put_recording(to, request, heap ? &window : NULL);
+    state->error = error;
+    state->recording = mp_recording_name(request->model, &names);
+    const bool ok = put_recording(state, request, heap ? &window : NULL);
     mp_arena_free(&names);
     if (heap)
         mp_window_free(&window);
@@ -281,60 +282,62 @@ static bool add_recording(const mp_request *request, mp_document *document, mp_e
 
 static void *begin_fleet(const char *path)
 {
-    fleet *to = mp_alloc_zero(1, sizeof *to);
+    fleet *state = mp_alloc_zero(1, sizeof *state);
     size_t count;
     (void)mp_relations(&count);
-    to->path = path;
-    to->totals = mp_nothing_written;
-    to->rows = mp_alloc(count * sizeof *to->rows);
+    state->path = path;
+    state->totals = mp_nothing_written;
+    state->rows = mp_alloc(count * sizeof *state->rows);
     for (size_t i = 0; i < count; i++)
-        to->rows[i] = MP_UNKNOWN;
-    return to;
+        state->rows[i] = MP_UNKNOWN;
+    return state;
 }
 
 /* Return what was added, "tables of 3 more recordings, 1 was there already". */
-static const char *describe(mp_document *document, const fleet *to)
+static const char *describe(mp_document *document, const fleet *state)
 {
-    if (!to->added)
-        return to->known == 1 ? "not changed, it has this recording already"
-                              : "not changed, it has these recordings already";
+    if (!state->added)
+        return state->known == 1 ? "not changed, it has this recording already"
+                                 : "not changed, it has these recordings already";
     const char *added =
-        to->added == 1 ? "tables of one more recording"
-                       : mp_document_text(document, "tables of %zu more recordings", to->added);
-    return to->known ? mp_document_text(document, "%s, %zu %s there already", added, to->known,
-                                        to->known == 1 ? "was" : "were")
-                     : added;
+        state->added == 1
+            ? "tables of one more recording"
+            : mp_document_text(document, "tables of %zu more recordings", state->added);
+    return state->known ? mp_document_text(document, "%s, %zu %s there already", added,
+                                           state->known, state->known == 1 ? "was" : "were")
+                        : added;
 }
 
-static void put_summary(const fleet *to, mp_document *document)
+static void put_summary(const fleet *state, mp_document *document)
 {
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
-    mp_written(document, &(mp_request){.path = to->path}, describe(document, to), &to->totals);
+    mp_written(document, &(mp_request){.path = state->path}, describe(document, state),
+               &state->totals);
     mp_table *written = mp_written_table(document);
     for (size_t i = 0; i < count; i++)
-        if (to->rows[i] != MP_UNKNOWN)
-            mp_written_rows(document, written, relations[i]->name, to->rows[i]);
-    if (!to->added)
+        if (state->rows[i] != MP_UNKNOWN)
+            mp_written_rows(document, written, relations[i]->name, state->rows[i]);
+    if (!state->added)
         mp_written_rows(document, written, "recordings", 0);
 }
 
 static bool end_fleet(void *sink, bool keep, mp_document *document, mp_error *error)
 {
-    fleet *to = sink;
-    to->error = error;
-    const bool ok = keep && to->database && run(to, to->added ? "COMMIT" : "ROLLBACK");
+    fleet *state = sink;
+    state->error = error;
+    const bool ok = keep && state->database && run(state, state->added ? "COMMIT" : "ROLLBACK");
     if (ok)
-        put_summary(to, document);
-    sqlite3_close(to->database); /* what is not committed is rolled back */
-    free(to->rows);
-    free(to);
+        put_summary(state, document);
+    sqlite3_close(state->database); /* what is not committed is rolled back */
+    free(state->rows);
+    free(state);
     return ok;
 }
 
 enum { OF_LOGS = 1 }; /* variants */
 
-static const mp_heap_arguments own;
+static const mp_heap_arguments defaults;
 
 /* None that select: rows of a part would be taken for the whole recording. */
 static const mp_argument arguments[] = {
@@ -352,7 +355,7 @@ const mp_exporter mp_exporter_sqlite = {
                .wants_traces = true,
                .wants_objects = true,
                .wants_checksums = true,
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .variants = {MP_HEAP_VARIANTS(add_recording),
                             {.needs = MP_HOLDS_LEDGER, .run = add_recording},
                             {.needs = MP_HOLDS_PROFILE, .run = add_recording}}},

@@ -60,14 +60,15 @@ static bool same_function(const void *opaque, uint32_t value)
 
 uint32_t mp_code_function_of(mp_code *code, uint32_t frame)
 {
-    const mp_weight_frame *at = &code->weights->frames[frame];
+    const mp_weight_frame *weight_frame = &code->weights->frames[frame];
     if (code->function_of[frame])
         return code->function_of[frame];
     mp_grow(&code->functions, &code->function_capacity, code->function_count + 2,
             sizeof *code->functions);
     mp_code_function *wanted = &code->functions[0];
-    *wanted = (mp_code_function){name_of(code, at), mp_code_text_id(code, at->source),
-                                 mp_code_text_id(code, at->module), at->start_line};
+    *wanted =
+        (mp_code_function){name_of(code, weight_frame), mp_code_text_id(code, weight_frame->source),
+                           mp_code_text_id(code, weight_frame->module), weight_frame->start_line};
     const uint64_t words[] = {mp_joined(wanted->name, wanted->source),
                               mp_joined(wanted->module, wanted->start_line)};
     uint32_t *place =
@@ -88,12 +89,12 @@ uint32_t mp_code_line(const mp_code *code, uint32_t frame, uint32_t callee)
 
 uint32_t mp_code_place_of(mp_code *code, uint32_t frame, uint32_t callee)
 {
-    mp_code_place at = {mp_code_function_of(code, frame), mp_code_line(code, frame, callee)};
-    uint32_t *place = mp_id_index_put(&code->place_index, mp_joined(at.function, at.line));
+    mp_code_place state = {mp_code_function_of(code, frame), mp_code_line(code, frame, callee)};
+    uint32_t *place = mp_id_index_put(&code->place_index, mp_joined(state.function, state.line));
     if (!*place) {
         *place = (uint32_t)++code->place_count;
         mp_grow(&code->places, &code->place_capacity, code->place_count + 1, sizeof *code->places);
-        code->places[*place] = at;
+        code->places[*place] = state;
     }
     return *place;
 }
@@ -126,7 +127,7 @@ bool mp_stacks_end_at(const mp_weights *weights, uint32_t frame)
 {
     bool any = false;
     for (size_t i = 0; i < weights->columns; i++)
-        any |= weights->at[i][frame].own || weights->at[i][frame].own_count;
+        any |= weights->items[i][frame].self || weights->items[i][frame].own_count;
     return any;
 }
 
@@ -201,12 +202,12 @@ static void take_snapshots(mp_sites *sites, mp_session_id session)
 {
     const mp_filter *filter = sites->window->filter;
     uint32_t first = filter->sessions.first[session.i];
-    sites->snapshots = filter->sessions.at + first;
+    sites->snapshots = filter->sessions.snapshots + first;
     sites->snapshot_count = mp_filter_snapshots(filter, session.i);
     for (size_t i = 0; i < sites->snapshot_count; i++) {
         sites->has_times |= filter->snapshots[sites->snapshots[i]].time_us > 0;
         if (sites->snapshots[i] == sites->window->ranges[session.i].to.i)
-            sites->to = i;
+            sites->end = i;
     }
 }
 
@@ -249,8 +250,8 @@ bool mp_sites_next(mp_sites *sites, uint32_t snapshot, uint32_t *node, const mp_
 {
     const mp_model *model = sites->window->model;
     while (sites->next_delta < model->deltas.count) {
-        const mp_delta *delta = &model->deltas.at[sites->next_delta];
-        const mp_generation *generation = &model->generations.at[delta->generation.i];
+        const mp_delta *delta = &model->deltas.items[sites->next_delta];
+        const mp_generation *generation = &model->generations.items[delta->generation.i];
         if (delta->snapshot.i > snapshot)
             return false;
         sites->next_delta++;
@@ -266,13 +267,13 @@ bool mp_sites_next(mp_sites *sites, uint32_t snapshot, uint32_t *node, const mp_
 const char *mp_sites_label(const mp_sites *sites, uint32_t place, mp_arena *arena)
 {
     const mp_code *code = &sites->code;
-    const mp_code_place *at = &code->places[place];
-    const mp_code_function *function = &code->functions[at->function];
+    const mp_code_place *state = &code->places[place];
+    const mp_code_function *function = &code->functions[state->function];
     const char *name = mp_dictionary_text(code->texts, function->name);
     const char *source = mp_dictionary_text(code->texts, function->source);
     const char *module = mp_dictionary_text(code->texts, function->module);
     static const char none[] = "\?\?\?";
-    int32_t line = at->line == MP_NO_LINE ? (int32_t)function->start_line : (int32_t)at->line;
+    int32_t line = state->line == MP_NO_LINE ? (int32_t)function->start_line : (int32_t)state->line;
     if (*source || line > 0)
         return mp_arena_format(arena, "0x%" PRIX32 ": %s (%s:%" PRId32 ")", place, name,
                                *source ? source : none, line > 0 ? line : 0);
@@ -284,8 +285,8 @@ const char *mp_sites_command(const mp_sites *sites, mp_arena *arena)
 {
     const mp_model *model = sites->window->model;
     mp_session_id session = sites->window->filter->snapshots[sites->snapshots[0]].session;
-    const char *application = mp_model_text(model, model->sessions.at[session.i].application);
-    const char *path = model->inputs.count > 1 ? model->inputs.at[1].path : "";
+    const char *application = mp_model_text(model, model->sessions.items[session.i].application);
+    const char *path = model->inputs.count > 1 ? model->inputs.items[1].path : "";
     const char *slash = strrchr(path, '/');
     return mp_safe_text(arena, *application ? application : slash ? slash + 1 : path);
 }

@@ -89,10 +89,10 @@ typedef struct mp_sites {
     mp_site_node *nodes;
     uint32_t count; /* with node 0 */
     size_t capacity;
-    uint32_t *end_of;          /* node at which each context's stack ends; 0: it does not count */
-    int64_t cut;               /* stacks that have more frames */
-    uint32_t *snapshots;       /* the whole ones of the session, rising */
-    size_t snapshot_count, to; /* the place of the window's end among them */
+    uint32_t *end_of;           /* node at which each context's stack ends; 0: it does not count */
+    int64_t cut;                /* stacks that have more frames */
+    uint32_t *snapshots;        /* the whole ones of the session, rising */
+    size_t snapshot_count, end; /* the place of the window's end among them */
     bool has_times;
     uint32_t next_delta;
 } mp_sites;

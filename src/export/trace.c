@@ -71,17 +71,17 @@ static void put_metadata(trace_out *out, const char *what, uint32_t session, uin
 
 static void put_process(trace_out *out, uint32_t session)
 {
-    const mp_recorded_session *at = &out->model->sessions.at[session];
-    const char *name = mp_model_text(out->model, at->application);
+    const mp_recorded_session *state = &out->model->sessions.items[session];
+    const char *name = mp_model_text(out->model, state->application);
     if (!*name)
-        name = mp_model_text(out->model, at->description);
+        name = mp_model_text(out->model, state->description);
     if (!*name)
         name = mp_kind_name(out->model->kind);
-    if (at->session_id.i)
-        name =
-            mp_arena_format(&out->names, "%s, %s", name, mp_model_text(out->model, at->session_id));
-    if (at->has_process_id)
-        name = mp_arena_format(&out->names, "%s, process %" PRIu64, name, at->process_id);
+    if (state->session_id.i)
+        name = mp_arena_format(&out->names, "%s, %s", name,
+                               mp_model_text(out->model, state->session_id));
+    if (state->has_process_id)
+        name = mp_arena_format(&out->names, "%s, process %" PRIu64, name, state->process_id);
     put_metadata(out, "process_name", session, MEMORY_TRACK, name);
 }
 
@@ -89,15 +89,15 @@ static void set_starts(trace_out *out)
 {
     const mp_model *model = out->model;
     int64_t first = INT64_MAX;
-    bool all = true;
+    bool complete = true;
     out->starts = mp_alloc_zero(model->sessions.count, sizeof *out->starts);
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        int64_t start = model->sessions.at[i].start_us;
-        all &= start != 0;
+        int64_t start = model->sessions.items[i].start_us;
+        complete &= start != 0;
         first = start < first ? start : first;
     }
-    for (uint32_t i = 1; all && i < model->sessions.count; i++)
-        out->starts[i] = model->sessions.at[i].start_us - first;
+    for (uint32_t i = 1; complete && i < model->sessions.count; i++)
+        out->starts[i] = model->sessions.items[i].start_us - first;
 }
 
 /* --- memory --- */
@@ -180,13 +180,13 @@ static void put_requests(trace_out *out, const mp_window *window)
     mp_requests requests = mp_requests_of(window, false);
     int64_t lanes[LANES];
     for (size_t i = 0; i < requests.count; i++) {
-        uint32_t session = requests.at[i].session.i;
-        if (i == 0 || requests.at[i - 1].session.i != session) {
+        uint32_t session = requests.items[i].session.i;
+        if (i == 0 || requests.items[i - 1].session.i != session) {
             for (size_t lane = 0; lane < LANES; lane++)
                 lanes[lane] = INT64_MIN;
             put_metadata(out, "thread_name", session, FIRST_LANE, "requests");
         }
-        put_request(out, &requests.at[i], lanes);
+        put_request(out, &requests.items[i], lanes);
     }
     mp_requests_free(&requests);
 }
@@ -196,7 +196,7 @@ static void put_requests(trace_out *out, const mp_window *window)
 /* "method program:12"; of line 0 it is the whole of it. */
 static const char *name_of(trace_out *out, const mp_timed *timed)
 {
-    const mp_module *module = &out->model->profile->modules.at[timed->module.i];
+    const mp_module *module = &out->model->profile->modules.items[timed->module.i];
     const char *name = mp_model_text(out->model, module->name.i ? module->name : module->program);
     name = mp_name_told(&out->names, name);
     return timed->line == 0 ? name : mp_arena_format(&out->names, "%s:%" PRId32, name, timed->line);
@@ -204,7 +204,7 @@ static const char *name_of(trace_out *out, const mp_timed *timed)
 
 static uint32_t session_of(const trace_out *out, const mp_timed *timed)
 {
-    return out->model->profile->modules.at[timed->module.i].session.i;
+    return out->model->profile->modules.items[timed->module.i].session.i;
 }
 
 /* How long each slice is drawn. Times are rounded, so one may seem to last until the next beside
@@ -217,7 +217,7 @@ static int64_t *lengths_of(const trace_out *out, const mp_timeline *timeline)
     const mp_timed **later = mp_alloc((timeline->count + 1) * sizeof *later);
     size_t height = 0;
     for (size_t i = timeline->count; i-- > 0;) {
-        const mp_timed *timed = &timeline->at[i];
+        const mp_timed *timed = &timeline->items[i];
         if (height && session_of(out, later[height - 1]) != session_of(out, timed))
             height = 0;
         while (height && later[height - 1]->depth > timed->depth)
@@ -237,7 +237,7 @@ static int64_t put_executions(trace_out *out)
     mp_timeline timeline = mp_timeline_of(out->filter);
     int64_t *lengths = lengths_of(out, &timeline);
     for (size_t i = 0; i < timeline.count; i++) {
-        const mp_timed *timed = &timeline.at[i];
+        const mp_timed *timed = &timeline.items[i];
         uint32_t session = session_of(out, timed);
         open_event(out, "X", name_of(out, timed), session, FIRST_LANE,
                    out->starts[session] + timed->start_us);
@@ -251,7 +251,7 @@ static int64_t put_executions(trace_out *out)
         mp_arena_free(&out->names);
     }
     for (uint32_t i = 1; i < profile->user_data.count; i++) {
-        const mp_profile_text *text = &profile->user_data.at[i];
+        const mp_profile_text *text = &profile->user_data.items[i];
         open_event(out, "i", mp_model_text(out->model, text->text), text->session.i, FIRST_LANE,
                    out->starts[text->session.i] + text->time_us);
         mp_json_text(&out->json, "cat", "user data");
@@ -261,7 +261,7 @@ static int64_t put_executions(trace_out *out)
         out->instants++;
     }
     free(lengths);
-    free(timeline.at);
+    free(timeline.items);
     return timeline.own_us;
 }
 
@@ -308,9 +308,10 @@ static bool run_memory(const mp_request *request, mp_document *document, mp_erro
     trace_out out = open_trace(request);
     out.told = true;
     for (uint32_t i = 0; i < count; i++)
-        out.told &= mp_snapshot_has_time(model, &request->filter->snapshots[sessions->at[i]]);
+        out.told &=
+            mp_snapshot_has_time(model, &request->filter->snapshots[sessions->snapshots[i]]);
     for (uint32_t i = 0; i < count; i++)
-        put_snapshot(&out, &request->filter->snapshots[sessions->at[i]]);
+        put_snapshot(&out, &request->filter->snapshots[sessions->snapshots[i]]);
     if (model->holds & MP_HOLDS_RUNTIME)
         put_requests(&out, &window);
     close_trace(&out, document, request, &sums);
@@ -334,7 +335,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     return true;
 }
 
-static const mp_heap_arguments own = {.limit = 0};
+static const mp_heap_arguments defaults = {.limit = 0};
 
 static const mp_argument arguments[] = {
     MP_SHARES("selection", MP_HEAPS | MP_PROFILE),
@@ -349,7 +350,7 @@ const mp_exporter mp_exporter_trace = {
     .report = {.name = MP_EXPORT_TO("trace"),
                .summary = "memory over time, or a traced profile, for Perfetto and Chrome",
                .wants_traces = true,
-               MP_ARGUMENTS(arguments, own),
+               MP_ARGUMENTS(arguments, defaults),
                .variants = {MP_HEAP_VARIANTS(run_memory),
                             {.needs = MP_HOLDS_LEDGER, .run = run_memory},
                             {.needs = MP_HOLDS_PROFILE, .run = run_profile}}},

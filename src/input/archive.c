@@ -19,137 +19,140 @@ enum { BLOCK = 64 * 1024 };
  */
 static la_ssize_t read_more(struct archive *archive, void *opaque, const void **block)
 {
-    mp_archive *own = opaque;
+    mp_archive *state = opaque;
     size_t length = 0, got = 1;
     (void)archive;
-    while (length < BLOCK && (got = mp_stream_read(own->from, own->block + length, BLOCK - length)))
+    while (length < BLOCK &&
+           (got = mp_stream_read(state->from, state->block + length, BLOCK - length)))
         length += got;
-    *block = own->block;
+    *block = state->block;
     if (length)
-        own->length = length;
+        state->length = length;
     return (la_ssize_t)length;
 }
 
 static la_int64_t seek(struct archive *archive, void *opaque, la_int64_t offset, int whence)
 {
-    mp_archive *own = opaque;
+    mp_archive *state = opaque;
     (void)archive;
-    int64_t place = own->from->kind->seek(own->from, offset, whence);
+    int64_t place = state->from->kind->seek(state->from, offset, whence);
     return place < 0 ? ARCHIVE_FATAL : place;
 }
 
 static la_int64_t skip(struct archive *archive, void *opaque, la_int64_t request)
 {
-    mp_archive *own = opaque;
+    mp_archive *state = opaque;
     (void)archive;
-    int64_t from = own->from->kind->seek(own->from, 0, SEEK_CUR);
-    int64_t to = from < 0 ? -1 : own->from->kind->seek(own->from, request, SEEK_CUR);
+    int64_t from = state->from->kind->seek(state->from, 0, SEEK_CUR);
+    int64_t to = from < 0 ? -1 : state->from->kind->seek(state->from, request, SEEK_CUR);
     return to < 0 ? 0 : to - from;
 }
 
-static bool open_format(mp_archive *own, int (*format)(struct archive *))
+static bool open_format(mp_archive *state, int (*format)(struct archive *))
 {
-    own->archive = archive_read_new();
-    bool ok = own->archive && format(own->archive) == ARCHIVE_OK &&
-              archive_read_set_callback_data(own->archive, own) == ARCHIVE_OK &&
-              archive_read_set_read_callback(own->archive, read_more) == ARCHIVE_OK;
-    if (ok && own->packing == MP_TAR) /* so that nothing behind a block of zeros is missed */
-        ok = archive_read_set_format_option(own->archive, "tar", "read_concatenated_archives",
+    state->archive = archive_read_new();
+    bool ok = state->archive && format(state->archive) == ARCHIVE_OK &&
+              archive_read_set_callback_data(state->archive, state) == ARCHIVE_OK &&
+              archive_read_set_read_callback(state->archive, read_more) == ARCHIVE_OK;
+    if (ok && state->packing == MP_TAR) /* so that nothing behind a block of zeros is missed */
+        ok = archive_read_set_format_option(state->archive, "tar", "read_concatenated_archives",
                                             "1") == ARCHIVE_OK;
-    if (ok && own->seeks)
-        ok = archive_read_set_seek_callback(own->archive, seek) == ARCHIVE_OK &&
-             archive_read_set_skip_callback(own->archive, skip) == ARCHIVE_OK;
-    ok = ok && archive_read_open1(own->archive) == ARCHIVE_OK;
-    archive_entry_free(own->read);
-    own->read = own->archive ? archive_entry_new2(own->archive) : NULL;
-    return own->read ? ok : mp_out_of_memory() != NULL;
+    if (ok && state->seeks)
+        ok = archive_read_set_seek_callback(state->archive, seek) == ARCHIVE_OK &&
+             archive_read_set_skip_callback(state->archive, skip) == ARCHIVE_OK;
+    ok = ok && archive_read_open1(state->archive) == ARCHIVE_OK;
+    archive_entry_free(state->read);
+    state->read = state->archive ? archive_entry_new2(state->archive) : NULL;
+    return state->read ? ok : mp_out_of_memory() != NULL;
 }
 
 /* Read a zip archive from member to member, which decompresses skipped ones too. */
-static bool open_without_directory(mp_archive *own)
+static bool open_without_directory(mp_archive *state)
 {
-    archive_read_free(own->archive);
-    own->archive = NULL;
-    own->lacks_directory = own->seeks;
-    own->seeks = false;
-    return (!own->lacks_directory || own->from->kind->seek(own->from, 0, SEEK_SET) == 0) &&
-           open_format(own, archive_read_support_format_zip_streamable);
+    archive_read_free(state->archive);
+    state->archive = NULL;
+    state->lacks_directory = state->seeks;
+    state->seeks = false;
+    return (!state->lacks_directory || state->from->kind->seek(state->from, 0, SEEK_SET) == 0) &&
+           open_format(state, archive_read_support_format_zip_streamable);
 }
 
-static bool is_by_directory(const mp_archive *own)
+static bool is_by_directory(const mp_archive *archive)
 {
-    return own->packing == MP_ZIP && own->seeks;
+    return archive->packing == MP_ZIP && archive->seeks;
 }
 
-static bool open_zip(mp_archive *own)
+static bool open_zip(mp_archive *archive)
 {
-    return (own->seeks && open_format(own, archive_read_support_format_zip_seekable)) ||
-           open_without_directory(own);
+    return (archive->seeks && open_format(archive, archive_read_support_format_zip_seekable)) ||
+           open_without_directory(archive);
 }
 
-bool mp_archive_open(mp_archive *own, mp_stream *from, mp_packing packing)
+bool mp_archive_open(mp_archive *archive, mp_stream *from, mp_packing packing)
 {
-    *own = (mp_archive){.from = from,
-                        .packing = packing,
-                        .seeks = from->kind->seek && from->kind->seek(from, 0, SEEK_SET) == 0,
-                        .block = mp_alloc(BLOCK)};
+    *archive = (mp_archive){.from = from,
+                            .packing = packing,
+                            .seeks = from->kind->seek && from->kind->seek(from, 0, SEEK_SET) == 0,
+                            .block = mp_alloc(BLOCK)};
     if (packing == MP_7ZIP)
-        return own->seeks && open_format(own, archive_read_support_format_7zip);
-    return packing == MP_ZIP ? open_zip(own) : open_format(own, archive_read_support_format_tar);
+        return archive->seeks && open_format(archive, archive_read_support_format_7zip);
+    return packing == MP_ZIP ? open_zip(archive)
+                             : open_format(archive, archive_read_support_format_tar);
 }
 
-void mp_archive_close(mp_archive *own)
+void mp_archive_close(mp_archive *state)
 {
-    archive_read_free(own->archive);
-    archive_entry_free(own->read);
-    mp_stream_close(own->from);
-    free(own->block);
-    free(own->begins);
+    archive_read_free(state->archive);
+    archive_entry_free(state->read);
+    mp_stream_close(state->from);
+    free(state->block);
+    free(state->begins);
 }
 
 /* For want of memory it has many words, or none. */
-const char *mp_archive_why(const mp_archive *own)
+const char *mp_archive_why(const mp_archive *state)
 {
-    const char *text = own->archive ? archive_error_string(own->archive) : "damaged";
-    bool lacks = own->archive && (text ? archive_errno(own->archive) : errno) == ENOMEM;
+    const char *text = state->archive ? archive_error_string(state->archive) : "damaged";
+    bool lacks = state->archive && (text ? archive_errno(state->archive) : errno) == ENOMEM;
     return lacks ? strerror(ENOMEM) : text ? text : "damaged";
 }
 
 /* It has no code for what breaks off. */
-mp_fault mp_archive_fault(const mp_archive *own, const char **why)
+mp_fault mp_archive_fault(const mp_archive *state, const char **why)
 {
-    const char *text = archive_error_string(own->archive);
-    if (own->from->fault) {
-        *why = own->from->why;
-        return own->from->fault;
+    const char *text = archive_error_string(state->archive);
+    if (state->from->fault) {
+        *why = state->from->why;
+        return state->from->fault;
     }
-    if (archive_errno(own->archive) == ENOMEM) {
+    if (archive_errno(state->archive) == ENOMEM) {
         *why =
             "cannot be decompressed: Cannot allocate memory; " MP_DASHES "max-memory allows more";
         return MP_FAULT_LIMIT;
     }
-    *why = mp_archive_why(own);
+    *why = mp_archive_why(state);
     /* -5 is zlib's, for nothing to go on with; of a zip archive that ends nothing is said. */
     bool torn = text ? strstr(text, "runcated") || strstr(text, "end of file") ||
                            strstr(text, "No progress") || strstr(text, "failed (-5)")
-                     : own->packing == MP_ZIP;
+                     : state->packing == MP_ZIP;
     return torn ? MP_FAULT_TORN : MP_FAULT_READ;
 }
 
 /* --- from entry to entry --- */
 
 /* Return the number of entries by the directory; UINT16_MAX if it gives that elsewhere. */
-static uint16_t told_entries(const mp_archive *own)
+static uint16_t told_entries(const mp_archive *archive)
 {
     enum { COUNT = 10, LENGTH = 22, LONGEST = UINT16_MAX + LENGTH }; /* with a comment */
-    uint64_t size = mp_stream_size(own->from);
+    uint64_t size = mp_stream_size(archive->from);
     unsigned char *end = mp_alloc(LONGEST);
     size_t length =
-        mp_stream_at(own->from, size < LONGEST ? 0 : size - LONGEST, (char *)end, LONGEST);
+        mp_stream_at(archive->from, size < LONGEST ? 0 : size - LONGEST, (char *)end, LONGEST);
     uint16_t count = UINT16_MAX;
-    for (size_t at = length < LENGTH ? 0 : length - LENGTH + 1; at-- > 0 && count == UINT16_MAX;)
-        if (memcmp(end + at, "PK\5\6", 4) == 0)
-            count = (uint16_t)(end[at + COUNT] | end[at + COUNT + 1] << 8);
+    for (size_t index = length < LENGTH ? 0 : length - LENGTH + 1;
+         index-- > 0 && count == UINT16_MAX;)
+        if (memcmp(end + index, "PK\5\6", 4) == 0)
+            count = (uint16_t)(end[index + COUNT] | end[index + COUNT + 1] << 8);
     free(end);
     return count;
 }
@@ -157,33 +160,34 @@ static uint16_t told_entries(const mp_archive *own)
 /* A zip archive ends in its directory, a tar archive in blocks of zeros. libarchive takes any end
  * between two members for its end; what it read since the last one is then no zeros. It also passes
  * over what is not the beginning of a directory. */
-static mp_fault fault_at_end(const mp_archive *own, const char **why)
+static mp_fault fault_at_end(const mp_archive *state, const char **why)
 {
     enum { TAR_BLOCK = 512 };
     static const char zeros[TAR_BLOCK];
     *why = "its end is missing";
-    if (is_by_directory(own)) {
-        uint16_t told = told_entries(own);
+    if (is_by_directory(state)) {
+        uint16_t told = told_entries(state);
         *why = "its directory is damaged";
-        return told == UINT16_MAX || told == (uint16_t)own->begin_count ? MP_FAULT_NONE
-                                                                        : MP_FAULT_READ;
+        return told == UINT16_MAX || told == (uint16_t)state->begin_count ? MP_FAULT_NONE
+                                                                          : MP_FAULT_READ;
     }
-    if (own->packing != MP_TAR)
-        return own->lacks_directory ? MP_FAULT_TORN : MP_FAULT_NONE;
+    if (state->packing != MP_TAR)
+        return state->lacks_directory ? MP_FAULT_TORN : MP_FAULT_NONE;
     bool zeros_came =
-        archive_filter_bytes(own->archive, 0) > archive_read_header_position(own->archive);
-    bool ends = zeros_came && own->length >= TAR_BLOCK &&
-                memcmp(own->block + own->length - TAR_BLOCK, zeros, TAR_BLOCK) == 0;
+        archive_filter_bytes(state->archive, 0) > archive_read_header_position(state->archive);
+    bool ends = zeros_came && state->length >= TAR_BLOCK &&
+                memcmp(state->block + state->length - TAR_BLOCK, zeros, TAR_BLOCK) == 0;
     return ends ? MP_FAULT_NONE : MP_FAULT_TORN;
 }
 
 /* Return the fault that came in place of an entry. */
-static mp_fault fault_between(const mp_archive *own, int code, const char **why)
+static mp_fault fault_between(const mp_archive *archive, int code, const char **why)
 {
-    if (code == ARCHIVE_EOF && !own->from->fault)
-        return fault_at_end(own, why);
-    mp_fault fault = mp_archive_fault(own, why);
-    const bool in_directory = is_by_directory(own) && !own->from->fault && fault != MP_FAULT_LIMIT;
+    if (code == ARCHIVE_EOF && !archive->from->fault)
+        return fault_at_end(archive, why);
+    mp_fault fault = mp_archive_fault(archive, why);
+    const bool in_directory =
+        is_by_directory(archive) && !archive->from->fault && fault != MP_FAULT_LIMIT;
     if (fault == MP_FAULT_TORN) /* but a directory stands at the end */
         *why = in_directory ? "its directory is damaged" : "it is truncated";
     return in_directory ? MP_FAULT_READ : fault;
@@ -196,77 +200,79 @@ static int by_place(const void *left, const void *right)
 }
 
 /* Entries stand in the directory's order behind each other; without it they come anew. */
-static void note_entry(mp_archive *own)
+static void note_entry(mp_archive *state)
 {
-    uint64_t begin = (uint64_t)archive_filter_bytes(own->archive, 0);
-    if (is_by_directory(own)) {
-        mp_grow(&own->begins, &own->begin_capacity, own->begin_count + 1, sizeof *own->begins);
-        own->begins[own->begin_count++] = begin;
-    } else if (own->begin_count) {
-        own->came_before =
-            bsearch(&begin, own->begins, own->begin_count, sizeof begin, by_place) != NULL;
+    uint64_t begin = (uint64_t)archive_filter_bytes(state->archive, 0);
+    if (is_by_directory(state)) {
+        mp_grow(&state->begins, &state->begin_capacity, state->begin_count + 1,
+                sizeof *state->begins);
+        state->begins[state->begin_count++] = begin;
+    } else if (state->begin_count) {
+        state->came_before =
+            bsearch(&begin, state->begins, state->begin_count, sizeof begin, by_place) != NULL;
     }
 }
 
-bool mp_archive_next(mp_archive *own, mp_fault *fault, const char **why)
+bool mp_archive_next(mp_archive *state, mp_fault *fault, const char **why)
 {
     *fault = MP_FAULT_NONE;
-    if (own->directory_failed && !open_without_directory(own))
+    if (state->directory_failed && !open_without_directory(state))
         return false;
-    own->directory_failed = false;
-    int code = archive_read_next_header2(own->archive, own->read);
+    state->directory_failed = false;
+    int code = archive_read_next_header2(state->archive, state->read);
     if (code == ARCHIVE_OK || code == ARCHIVE_WARN) {
-        own->entry = own->read;
-        note_entry(own);
+        state->entry = state->read;
+        note_entry(state);
         return true;
     }
-    own->entry = NULL;
-    *fault = fault_between(own, code, why);
-    own->directory_failed = *fault && code != ARCHIVE_RETRY && is_by_directory(own);
-    return code == ARCHIVE_RETRY || own->directory_failed;
+    state->entry = NULL;
+    *fault = fault_between(state, code, why);
+    state->directory_failed = *fault && code != ARCHIVE_RETRY && is_by_directory(state);
+    return code == ARCHIVE_RETRY || state->directory_failed;
 }
 
-bool mp_archive_unpacks(const mp_archive *own)
+bool mp_archive_unpacks(const mp_archive *archive)
 {
-    return own->packing == MP_7ZIP || (own->packing == MP_ZIP && !own->seeks);
+    return archive->packing == MP_7ZIP || (archive->packing == MP_ZIP && !archive->seeks);
 }
 
-const char *mp_archive_name(const mp_archive *own, mp_arena *arena)
+const char *mp_archive_name(const mp_archive *archive, mp_arena *arena)
 {
-    const char *name = archive_entry_pathname_utf8(own->entry);
+    const char *name = archive_entry_pathname_utf8(archive->entry);
     if (!name)
-        name = archive_entry_pathname(own->entry);
+        name = archive_entry_pathname(archive->entry);
     if (!name)
         return NULL;
     while (name[0] == '.' && name[1] == '/')
         name += 2;
     char *copy = mp_arena_copy(arena, name, strlen(name));
-    if (own->packing == MP_ZIP && !strchr(copy, '/')) /* Windows may have written the other one */
+    if (archive->packing == MP_ZIP &&
+        !strchr(copy, '/')) /* Windows may have written the other one */
         for (char *c = copy; *c; c++)
             if (*c == '\\')
                 *c = '/';
     return mp_utf8_copy(arena, copy);
 }
 
-mp_entry_kind mp_archive_kind(const mp_archive *own)
+mp_entry_kind mp_archive_kind(const mp_archive *archive)
 {
-    const char *target = archive_entry_symlink(own->entry);
-    const bool is_hard = archive_entry_hardlink(own->entry) != NULL;
-    switch (archive_entry_filetype(own->entry)) {
+    const char *target = archive_entry_symlink(archive->entry);
+    const bool is_hard = archive_entry_hardlink(archive->entry) != NULL;
+    switch (archive_entry_filetype(archive->entry)) {
     case AE_IFREG:
         return is_hard ? MP_ENTRY_LINK : MP_ENTRY_FILE;
     case AE_IFLNK: /* the text of a file would be its target */
         return target && (strchr(target, '\n') || strlen(target) >= PATH_MAX) ? MP_ENTRY_LOST
                                                                               : MP_ENTRY_LINK;
     default:
-        return archive_entry_size(own->entry) > 0 ? MP_ENTRY_ODD
-               : is_hard                          ? MP_ENTRY_LINK
-                                                  : MP_ENTRY_OTHER;
+        return archive_entry_size(archive->entry) > 0 ? MP_ENTRY_ODD
+               : is_hard                              ? MP_ENTRY_LINK
+                                                      : MP_ENTRY_OTHER;
     }
 }
 
-/* Append a path to `to`, of `length` bytes, and resolve its "." and "..". False: it leads out. */
-static bool append_path(char *to, size_t *length, const char *path)
+/* Append a path to `out`, of `length` bytes, and resolve its "." and "..". False: it leads out. */
+static bool append_path(char *out, size_t *length, const char *path)
 {
     for (size_t part; *path; path += part) {
         path += strspn(path, "/");
@@ -274,23 +280,23 @@ static bool append_path(char *to, size_t *length, const char *path)
         if (part == 2 && memcmp(path, "..", 2) == 0) {
             if (!*length)
                 return false;
-            while (*length && to[--*length] != '/')
+            while (*length && out[--*length] != '/')
                 ;
         } else if (part && !(part == 1 && *path == '.')) {
             if (*length)
-                to[(*length)++] = '/';
-            memcpy(to + *length, path, part);
+                out[(*length)++] = '/';
+            memcpy(out + *length, path, part);
             *length += part;
         }
     }
     return true;
 }
 
-const char *mp_archive_target(const mp_archive *own, const char *name, mp_arena *arena)
+const char *mp_archive_target(const mp_archive *archive, const char *name, mp_arena *arena)
 {
-    const char *hard = archive_entry_hardlink(own->entry);
-    const char *soft = archive_entry_symlink_utf8(own->entry);
-    const char *target = hard ? hard : soft ? soft : archive_entry_symlink(own->entry);
+    const char *hard = archive_entry_hardlink(archive->entry);
+    const char *soft = archive_entry_symlink_utf8(archive->entry);
+    const char *target = hard ? hard : soft ? soft : archive_entry_symlink(archive->entry);
     const char *slash = strrchr(name, '/');
     const size_t folder = hard || !slash ? 0 : (size_t)(slash - name);
     size_t length = folder;
@@ -316,12 +322,12 @@ static void next_block(mp_entry_data *data, struct archive *archive)
     bool has_data = block && (code == ARCHIVE_OK || code == ARCHIVE_WARN);
     data->over = code != ARCHIVE_OK;
     data->failed = code < ARCHIVE_OK;
-    data->at = block;
+    data->items = block;
     data->length = has_data ? length : 0;
     data->offset = offset > 0 && !data->failed ? (uint64_t)offset : data->given;
 }
 
-size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *into, size_t room)
+size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *buffer, size_t room)
 {
     while (!data->length && data->offset <= data->given && !data->over)
         next_block(data, archive);
@@ -329,10 +335,10 @@ size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *into, s
     uint64_t left = in_hole ? data->offset - data->given : data->length;
     size_t got = left < room ? (size_t)left : room;
     if (in_hole) {
-        memset(into, 0, got);
+        memset(buffer, 0, got);
     } else if (got) {
-        memcpy(into, data->at, got);
-        data->at += got;
+        memcpy(buffer, data->items, got);
+        data->items += got;
         data->length -= got;
     }
     data->given += got;

@@ -226,8 +226,9 @@ static bool lz4_collect(lz4_state *lz4, mp_codec_bytes *bytes, size_t length)
 /* A mark, or the length of a block. */
 static mp_codec_result lz4_word(lz4_state *lz4, const char **why)
 {
-    const unsigned char *at = (unsigned char *)lz4->block;
-    uint32_t word = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    const unsigned char *cursor = (unsigned char *)lz4->block;
+    uint32_t word = cursor[0] | (uint32_t)cursor[1] << 8 | (uint32_t)cursor[2] << 16 |
+                    (uint32_t)cursor[3] << 24;
     mp_codec_bytes mark = {.in = lz4->block, .length = LZ4_WORD};
     lz4->have = 0;
     if (word == LZ4_OLD_MARK) {

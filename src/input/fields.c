@@ -10,26 +10,26 @@ static bool at_field_end(const char *p, const char *end)
 mp_slice mp_field_word(mp_fields *fields)
 {
     mp_fields_skip(fields);
-    const char *start = fields->at;
-    while (!at_field_end(fields->at, fields->end))
-        fields->at++;
-    return (mp_slice){start, (size_t)(fields->at - start)};
+    const char *start = fields->cursor;
+    while (!at_field_end(fields->cursor, fields->end))
+        fields->cursor++;
+    return (mp_slice){start, (size_t)(fields->cursor - start)};
 }
 
 static bool nil(mp_fields *fields)
 {
-    if (fields->at < fields->end && *fields->at == '?' &&
-        at_field_end(fields->at + 1, fields->end)) {
-        fields->at++;
+    if (fields->cursor < fields->end && *fields->cursor == '?' &&
+        at_field_end(fields->cursor + 1, fields->end)) {
+        fields->cursor++;
         return true;
     }
     return false;
 }
 
 /* Digits up to `limit`; false without a digit or beyond the limit. */
-static bool digits(const char **at, const char *end, uint64_t limit, uint64_t *value)
+static bool digits(const char **cursor, const char *end, uint64_t limit, uint64_t *value)
 {
-    const char *p = *at;
+    const char *p = *cursor;
     uint64_t sum = 0;
     unsigned digit;
     for (; p < end && (digit = (unsigned)(*p - '0')) < 10; p++) {
@@ -37,8 +37,8 @@ static bool digits(const char **at, const char *end, uint64_t limit, uint64_t *v
             return false;
         sum = sum * 10 + digit;
     }
-    bool any = p > *at;
-    *at = p;
+    bool any = p > *cursor;
+    *cursor = p;
     *value = sum;
     return any;
 }
@@ -49,10 +49,10 @@ bool mp_field_unsigned(mp_fields *fields, uint64_t *value)
     *value = 0;
     if (nil(fields))
         return true;
-    const char *p = fields->at;
+    const char *p = fields->cursor;
     if (!digits(&p, fields->end, UINT64_MAX, value) || !at_field_end(p, fields->end))
         return false;
-    fields->at = p;
+    fields->cursor = p;
     return true;
 }
 
@@ -62,21 +62,21 @@ bool mp_field_signed(mp_fields *fields, int64_t *value)
     *value = 0;
     if (nil(fields))
         return true;
-    const char *p = fields->at;
+    const char *p = fields->cursor;
     bool negative = p < fields->end && *p == '-';
     uint64_t magnitude;
     p += negative;
     if (!digits(&p, fields->end, INT64_MAX, &magnitude) || !at_field_end(p, fields->end))
         return false;
     *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
-    fields->at = p;
+    fields->cursor = p;
     return true;
 }
 
 size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *p = fields->at, *end = fields->end;
+        const char *p = fields->cursor, *end = fields->end;
         if (p < end && *p == ' ')
             p++;
         const char *first = p;
@@ -88,7 +88,7 @@ size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count)
         }
         /* 19 digits cannot overflow; everything unusual goes the slow way. */
         if (p > first && p - first <= 19 && (p == end || *p == ' ')) {
-            fields->at = p;
+            fields->cursor = p;
             values[i] = sum;
             continue;
         }
@@ -108,7 +108,7 @@ bool mp_field_decimal(mp_fields *fields, int places, int64_t *value)
     *value = 0;
     if (nil(fields))
         return true;
-    const char *p = fields->at;
+    const char *p = fields->cursor;
     bool negative = p < fields->end && *p == '-';
     p += negative;
     uint64_t whole = 0, limit = INT64_MAX / 10;
@@ -140,7 +140,7 @@ bool mp_field_decimal(mp_fields *fields, int places, int64_t *value)
     if (!any || !at_field_end(p, fields->end))
         return false;
     *value = negative ? -(int64_t)whole : (int64_t)whole;
-    fields->at = p;
+    fields->cursor = p;
     return true;
 }
 
@@ -163,14 +163,14 @@ bool mp_field_text(mp_fields *fields, mp_arena *scratch, mp_slice *text)
     *text = (mp_slice){"", 0};
     if (nil(fields))
         return true;
-    const char *p = fields->at, *end = fields->end;
+    const char *p = fields->cursor, *end = fields->end;
     if (p == end)
         return false;
     if (*p != '"') {
         while (!at_field_end(p, end))
             p++;
-        *text = (mp_slice){fields->at, (size_t)(p - fields->at)};
-        fields->at = p;
+        *text = (mp_slice){fields->cursor, (size_t)(p - fields->cursor)};
+        fields->cursor = p;
         return true;
     }
     bool doubled = false;
@@ -186,12 +186,12 @@ bool mp_field_text(mp_fields *fields, mp_arena *scratch, mp_slice *text)
     if (!at_field_end(p + 1, end))
         return false;
     *text = doubled ? undouble(scratch, from, p) : (mp_slice){from, (size_t)(p - from)};
-    fields->at = p + 1;
+    fields->cursor = p + 1;
     return true;
 }
 
 mp_slice mp_fields_rest(const mp_fields *fields)
 {
-    size_t length = (size_t)(fields->end - fields->at);
-    return (mp_slice){fields->at, length < 40 ? length : 40};
+    size_t length = (size_t)(fields->end - fields->cursor);
+    return (mp_slice){fields->cursor, length < 40 ? length : 40};
 }

@@ -14,12 +14,12 @@
 #include "base/slice.h"
 
 typedef struct mp_fields {
-    const char *at, *end;
+    const char *cursor, *end;
 } mp_fields;
 
 static inline mp_fields mp_fields_of(mp_slice line)
 {
-    return (mp_fields){line.at, line.at + line.length};
+    return (mp_fields){line.start, line.start + line.length};
 }
 
 /* Return true for a character that separates fields. */
@@ -31,8 +31,8 @@ static inline bool mp_is_gap(char sign)
 /* Over blanks and tabs, to the next field or the end. */
 static inline void mp_fields_skip(mp_fields *fields)
 {
-    while (fields->at < fields->end && mp_is_gap(*fields->at))
-        fields->at++;
+    while (fields->cursor < fields->end && mp_is_gap(*fields->cursor))
+        fields->cursor++;
 }
 
 /* The next word whatever it is; empty at the end. */
@@ -57,7 +57,7 @@ bool mp_field_text(mp_fields *fields, mp_arena *scratch, mp_slice *text);
 static inline bool mp_fields_end(mp_fields *fields)
 {
     mp_fields_skip(fields);
-    return fields->at == fields->end;
+    return fields->cursor == fields->end;
 }
 /* Return the text at the cursor, cut to a length that fits a message. */
 mp_slice mp_fields_rest(const mp_fields *fields);

@@ -224,7 +224,7 @@ static void pass_hole(mp_follow *follow)
     lseek(follow->file, follow->taken, SEEK_SET);
 }
 
-static size_t read_stream(mp_stream *stream, char *into, size_t room)
+static size_t read_stream(mp_stream *stream, char *buffer, size_t room)
 {
     mp_follow *follow = ((follow_stream *)stream)->follow;
     for (bool waits = false; !follow->ended; waits = true) {
@@ -232,7 +232,7 @@ static size_t read_stream(mp_stream *stream, char *into, size_t room)
             break;
         if (has_more(follow)) {
             pass_hole(follow);
-            ssize_t got = read(follow->file, into, room);
+            ssize_t got = read(follow->file, buffer, room);
             if (got > 0) {
                 follow->taken += got;
                 follow->last_us = now_us();
@@ -264,12 +264,12 @@ static const mp_stream_kind follow_kind = {read_stream, NULL, close_stream, NULL
 
 static mp_stream *stream_of(mp_follow *follow)
 {
-    follow_stream *own = mp_alloc_zero(1, sizeof *own);
-    own->stream.kind = &follow_kind;
-    own->stream.bottom = &own->stream;
-    own->stream.grows = true;
-    own->follow = follow;
-    return &own->stream;
+    follow_stream *state = mp_alloc_zero(1, sizeof *state);
+    state->stream.kind = &follow_kind;
+    state->stream.bottom = &state->stream;
+    state->stream.grows = true;
+    state->follow = follow;
+    return &state->stream;
 }
 
 /* --- opening --- */
@@ -319,14 +319,14 @@ mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics)
         follow->is_regular = S_ISREG(follow->is.st_mode);
         /* The standard input is never opened anew: it stays where it was read to. */
         bool anew = !follow->has_name && follow->last == MP_FOLLOW_TRUNCATED;
-        off_t at = follow->is_regular ? lseek(file, 0, anew ? SEEK_SET : SEEK_CUR) : 0;
-        if (at < 0) {
+        off_t offset = follow->is_regular ? lseek(file, 0, anew ? SEEK_SET : SEEK_CUR) : 0;
+        if (offset < 0) {
             const char *why = strerror(errno);
             close(file);
             return give_up(follow, diagnostics, MP_DIAG_CANNOT_OPEN, "cannot open: %s", why);
         }
         follow->file = file;
-        follow->taken = at;
+        follow->taken = offset;
         follow->waits = follow->renamed = follow->ended = false;
         follow->head_length = 0;
         watch_file(follow);

@@ -63,9 +63,9 @@ static inline uint64_t mp_hex_eight(const char *p, unsigned length)
 /* The word at `*at`, in front of `end`, as a number of up to 16 digits; *at moves behind it. False,
  * with *at where it was, where something else than a blank or the end follows, or nothing is there.
  */
-static inline bool mp_hex_word(const char **at, const char *end, uint64_t *value)
+static inline bool mp_hex_word(const char **cursor, const char *end, uint64_t *value)
 {
-    const char *p = *at;
+    const char *p = *cursor;
     if (p >= end)
         return false;
     unsigned length = mp_hex_length(p);
@@ -75,7 +75,7 @@ static inline bool mp_hex_word(const char **at, const char *end, uint64_t *value
         return false;
     *value = length <= 8 ? mp_hex_eight(p, length)
                          : mp_hex_eight(p, length - 8) << 32 | mp_hex_eight(p + length - 8, 8);
-    *at = p + length;
+    *cursor = p + length;
     return true;
 }
 

@@ -192,7 +192,7 @@ bool mp_window_has_line(mp_input *input)
 /* No format has NUL bytes in its text: a disk that lost a block leaves them. Told once. */
 static void diagnose_nul(mp_input *input, mp_slice line)
 {
-    if (input->nul_told || !memchr(line.at, '\0', line.length))
+    if (input->nul_told || !memchr(line.start, '\0', line.length))
         return;
     input->nul_told = true;
     mp_diagnose(
@@ -209,8 +209,8 @@ static void skip_long_line(mp_input *input)
     mp_diagnose(input->diagnostics, MP_DIAG_LONG_LINE, input->path, input->line_number + 1,
                 "line of more than %s skipped, expected a recording in text lines", size);
     for (mp_slice bytes; !newline && (bytes = at_hand(input, 1)).length > 0;) {
-        newline = memchr(bytes.at, '\n', bytes.length);
-        mp_input_consume(input, newline ? (size_t)(newline + 1 - bytes.at) : bytes.length);
+        newline = memchr(bytes.start, '\n', bytes.length);
+        mp_input_consume(input, newline ? (size_t)(newline + 1 - bytes.start) : bytes.length);
     }
     input->line_number++;
 }
@@ -260,7 +260,7 @@ char *mp_input_whole(mp_input *input, size_t *length)
     *length = 0;
     for (mp_slice next; (next = mp_input_at_hand(input, 1)).length > 0;) {
         mp_grow(&bytes, &capacity, *length + next.length, 1);
-        memcpy(bytes + *length, next.at, next.length);
+        memcpy(bytes + *length, next.start, next.length);
         *length += next.length;
         mp_input_consume(input, next.length);
     }
@@ -280,7 +280,7 @@ const char *mp_input_packing(const mp_input *input, char *text, size_t size)
     *text = '\0';
     for (uint32_t i = 0; i < input->layers.count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
-                                 mp_packing_name(input->layers.at[i]));
+                                 mp_packing_name(input->layers.layers[i]));
     return text;
 }
 
@@ -294,7 +294,7 @@ bool mp_input_is_packed(const mp_input *input)
     const mp_layers *layers =
         &input->layers; /* the last of a member that is not packed: its archive */
     return mp_input_is_archive(input) ||
-           (layers->count && !mp_packing_is_archive(layers->at[layers->count - 1]));
+           (layers->count && !mp_packing_is_archive(layers->layers[layers->count - 1]));
 }
 
 bool mp_input_can_reopen(const mp_input *input)

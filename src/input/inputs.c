@@ -21,12 +21,12 @@ mp_inputs *mp_inputs_new(void)
 static mp_input *take(mp_inputs *inputs, const char *path, bool only_files)
 {
     pthread_mutex_lock(&inputs->lock);
-    mp_input **at = &inputs->put_back;
-    while (*at && (strcmp((*at)->path, path) != 0 || (only_files && !(*at)->is_file)))
-        at = &(*at)->next;
-    mp_input *input = *at;
+    mp_input **state = &inputs->put_back;
+    while (*state && (strcmp((*state)->path, path) != 0 || (only_files && !(*state)->is_file)))
+        state = &(*state)->next;
+    mp_input *input = *state;
     if (input) {
-        *at = input->next;
+        *state = input->next;
         inputs->open_files -= input->is_file;
         free((char *)(uintptr_t)input->path);
         input->path = path;

@@ -36,7 +36,7 @@ typedef struct mp_load_options {
      * snapshots at which they appear. NULL: no bound. */
     const char *since, *until;
     const char *domain; /* the application domain of a dump that is read; NULL: all */
-    const char *at;     /* a moment of an event log, "peak" or a time; NULL: none */
+    const char *moment; /* a moment of an event log, "peak" or a time; NULL: none */
     int64_t temporary;  /* objects deleted within so many events or microseconds; 0: 1 event */
     int64_t reorder;    /* events of a log that may stand before one that is older than they, and
                            it is still put in order; 0: 10000; negative: none */

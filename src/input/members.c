@@ -40,22 +40,22 @@ struct mp_members {
     uint32_t misses; /* how often somebody asked for what nobody had wanted */
 };
 
-void mp_members_release(mp_members *own)
+void mp_members_release(mp_members *state)
 {
-    if (!own || atomic_fetch_sub(&own->holders, 1) > 1)
+    if (!state || atomic_fetch_sub(&state->holders, 1) > 1)
         return;
     for (size_t i = 0; i < MOST_WALKS; i++)
-        mp_walk_free(own->idle[i]);
-    for (size_t i = 0; i < own->count; i++)
-        free(own->members[i].spooled.why);
-    mp_spool_close(&own->spool);
-    mp_stream_close(own->archive.stream);
-    pthread_mutex_destroy(&own->lock);
-    mp_arena_free(&own->names);
-    free(own->members);
-    free(own->failure.inside);
-    free(own->path);
-    free(own);
+        mp_walk_free(state->idle[i]);
+    for (size_t i = 0; i < state->count; i++)
+        free(state->members[i].spooled.why);
+    mp_spool_close(&state->spool);
+    mp_stream_close(state->archive.stream);
+    pthread_mutex_destroy(&state->lock);
+    mp_arena_free(&state->names);
+    free(state->members);
+    free(state->failure.inside);
+    free(state->path);
+    free(state);
 }
 
 /* Return the pointer to the archive, or to NULL. Called under the lock of the inputs. */
@@ -63,11 +63,12 @@ static mp_members **find(mp_inputs *inputs, const char *path)
 {
     struct stat now;
     const bool is_there = stat(path, &now) == 0;
-    mp_members **at = &inputs->archives;
-    while (*at && !((*at)->path ? strcmp((*at)->path, path) == 0
-                                : is_there && mp_file_is_same(&(*at)->archive.origin, &now)))
-        at = &(*at)->next;
-    return at;
+    mp_members **members = &inputs->archives;
+    while (*members &&
+           !((*members)->path ? strcmp((*members)->path, path) == 0
+                              : is_there && mp_file_is_same(&(*members)->archive.origin, &now)))
+        members = &(*members)->next;
+    return members;
 }
 
 mp_members *mp_members_find(mp_inputs *inputs, const char *path)
@@ -75,13 +76,13 @@ mp_members *mp_members_find(mp_inputs *inputs, const char *path)
     if (!inputs)
         return NULL;
     pthread_mutex_lock(&inputs->lock);
-    mp_members *own = *find(inputs, path);
-    if (own) {
-        own->used = ++inputs->uses;
-        atomic_fetch_add(&own->holders, 1);
+    mp_members *members = *find(inputs, path);
+    if (members) {
+        members->used = ++inputs->uses;
+        atomic_fetch_add(&members->holders, 1);
     }
     pthread_mutex_unlock(&inputs->lock);
-    return own;
+    return members;
 }
 
 /* Drop the least recently used archive if there are too many; not those from pipes, which could not
@@ -90,25 +91,25 @@ static void drop_oldest(mp_inputs *inputs)
 {
     size_t count = 0;
     mp_members **oldest = NULL;
-    for (mp_members **at = &inputs->archives; *at; at = &(*at)->next)
-        if (!(*at)->path) {
+    for (mp_members **members = &inputs->archives; *members; members = &(*members)->next)
+        if (!(*members)->path) {
             count++;
-            oldest = oldest && (*oldest)->used < (*at)->used ? oldest : at;
+            oldest = oldest && (*oldest)->used < (*members)->used ? oldest : members;
         }
     if (count > MOST_ARCHIVES) {
-        mp_members *own = *oldest;
-        *oldest = own->next;
-        mp_members_release(own);
+        mp_members *state = *oldest;
+        *oldest = state->next;
+        mp_members_release(state);
     }
 }
 
-static void keep(mp_inputs *inputs, mp_members *own)
+static void keep(mp_inputs *inputs, mp_members *members)
 {
     pthread_mutex_lock(&inputs->lock);
-    own->used = ++inputs->uses;
-    atomic_fetch_add(&own->holders, 1);
-    own->next = inputs->archives;
-    inputs->archives = own;
+    members->used = ++inputs->uses;
+    atomic_fetch_add(&members->holders, 1);
+    members->next = inputs->archives;
+    inputs->archives = members;
     drop_oldest(inputs);
     pthread_mutex_unlock(&inputs->lock);
 }
@@ -116,20 +117,20 @@ static void keep(mp_inputs *inputs, mp_members *own)
 void mp_members_forget(mp_inputs *inputs)
 {
     while (inputs->archives) {
-        mp_members *own = inputs->archives;
-        inputs->archives = own->next;
-        mp_members_release(own);
+        mp_members *members = inputs->archives;
+        inputs->archives = members->next;
+        mp_members_release(members);
     }
 }
 
-mp_failure mp_members_failure(const mp_members *own)
+mp_failure mp_members_failure(const mp_members *members)
 {
-    return mp_failure_copy(&own->failure);
+    return mp_failure_copy(&members->failure);
 }
 
-const struct stat *mp_members_origin(const mp_members *own)
+const struct stat *mp_members_origin(const mp_members *members)
 {
-    return &own->archive.origin;
+    return &members->archive.origin;
 }
 
 /* --- the walk through all --- */
@@ -141,18 +142,18 @@ static int by_name(const void *left, const void *right)
     return names ? names : mp_place_compare(&a->place, &b->place);
 }
 
-static void visit_member(mp_members *own, const char *path, mp_member *member,
+static void visit_member(mp_members *state, const char *path, mp_member *member,
                          mp_member_visit *visit, void *opaque)
 {
     mp_arena paths = {0};
-    const bool has_room = !mp_spool_is_full(&own->spool);
-    mp_grow(&own->members, &own->capacity, own->count + 1, sizeof *own->members);
-    listed_member *listed = &own->members[own->count++];
-    const char *name = mp_arena_copy(&own->names, member->name, strlen(member->name));
+    const bool has_room = !mp_spool_is_full(&state->spool);
+    mp_grow(&state->members, &state->capacity, state->count + 1, sizeof *state->members);
+    listed_member *listed = &state->members[state->count++];
+    const char *name = mp_arena_copy(&state->names, member->name, strlen(member->name));
     *listed = (listed_member){.name = name, .place = member->place, .layers = member->layers};
     if (has_room)
         member->stream =
-            mp_spool_keep(&own->spool, member->stream, &listed->spooled, &listed->wanted);
+            mp_spool_keep(&state->spool, member->stream, &listed->spooled, &listed->wanted);
     visit(opaque, mp_arena_format(&paths, "%s:%s", path, name), member, &listed->wanted);
     mp_stream_close(member->stream);
     listed->direct = listed->wanted && has_room && !listed->spooled.whole;
@@ -166,15 +167,15 @@ typedef struct archived_link {
 } archived_link;
 
 typedef struct link_list {
-    archived_link *at; /* by their names */
+    archived_link *items; /* by their names */
     size_t count, capacity;
     mp_arena texts;
 } link_list;
 
 static void add_link(link_list *links, const mp_member *member)
 {
-    mp_grow(&links->at, &links->capacity, links->count + 1, sizeof *links->at);
-    links->at[links->count++] =
+    mp_grow(&links->items, &links->capacity, links->count + 1, sizeof *links->items);
+    links->items[links->count++] =
         (archived_link){mp_arena_copy(&links->texts, member->name, strlen(member->name)),
                         mp_arena_copy(&links->texts, member->target, strlen(member->target))};
 }
@@ -186,74 +187,74 @@ static int by_link_name(const void *left, const void *right)
 }
 
 /* Return the first member whose name begins so, which is the one of this name if there is one. */
-static const listed_member *first_below(const mp_members *own, const char *path)
+static const listed_member *first_below(const mp_members *state, const char *path)
 {
     const size_t length = strlen(path);
-    size_t from = 0, to = own->count;
+    size_t from = 0, to = state->count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (strncmp(own->members[middle].name, path, length) < 0)
+        if (strncmp(state->members[middle].name, path, length) < 0)
             from = middle + 1;
         else
             to = middle;
     }
-    const bool is = from < own->count && strncmp(own->members[from].name, path, length) == 0;
-    return is ? &own->members[from] : NULL;
+    const bool is = from < state->count && strncmp(state->members[from].name, path, length) == 0;
+    return is ? &state->members[from] : NULL;
 }
 
 /* Return true if there is a member of this name, or a folder. */
-static bool has_path(const mp_members *own, const char *path)
+static bool has_path(const mp_members *members, const char *path)
 {
     mp_arena paths = {0};
-    const listed_member *member = first_below(own, path);
+    const listed_member *member = first_below(members, path);
     const bool has = (member && strcmp(member->name, path) == 0) ||
-                     first_below(own, mp_arena_format(&paths, "%s/", path));
+                     first_below(members, mp_arena_format(&paths, "%s/", path));
     mp_arena_free(&paths);
     return has;
 }
 
 /* Return true if the link leads nowhere in the archive, through other links if need be. */
-static bool dangles(const mp_members *own, const link_list *links, const archived_link *link)
+static bool dangles(const mp_members *members, const link_list *links, const archived_link *link)
 {
     enum { MOST_LINKS = 8 };
-    bool dangles = !has_path(own, link->name); /* else a file of the same name took its place */
+    bool dangles = !has_path(members, link->name); /* else a file of the same name took its place */
     for (int i = 0; dangles && link && *link->target && i < MOST_LINKS; i++) {
         const archived_link key = {.name = link->target};
-        dangles = !has_path(own, link->target);
-        link = bsearch(&key, links->at, links->count, sizeof key, by_link_name);
+        dangles = !has_path(members, link->target);
+        link = bsearch(&key, links->items, links->count, sizeof key, by_link_name);
     }
     return dangles;
 }
 
 /* Visit the links that lead nowhere in the archive. Releases the list. */
-static void visit_links(const mp_members *own, link_list *links, const char *path,
+static void visit_links(const mp_members *members, link_list *links, const char *path,
                         mp_member_visit *visit, void *opaque)
 {
     if (links->count)
-        qsort(links->at, links->count, sizeof *links->at, by_link_name);
-    for (size_t i = 0; !own->failure.fault && i < links->count; i++) {
+        qsort(links->items, links->count, sizeof *links->items, by_link_name);
+    for (size_t i = 0; !members->failure.fault && i < links->count; i++) {
         mp_arena paths = {0};
-        const archived_link *link = &links->at[i];
+        const archived_link *link = &links->items[i];
         mp_member member = {.name = link->name, .target = link->target};
         bool wanted = false;
-        if (dangles(own, links, link))
+        if (dangles(members, links, link))
             visit(opaque, mp_arena_format(&paths, "%s:%s", path, link->name), &member, &wanted);
         mp_arena_free(&paths);
     }
     mp_arena_free(&links->texts);
-    free(links->at);
+    free(links->items);
 }
 
 mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *visit, void *opaque)
 {
-    mp_members *own = mp_alloc_zero(1, sizeof *own);
-    own->holders = 1;
-    own->archive = *archive;
-    own->archive.stream = mp_stream_clone(archive->stream);
-    own->path = archive->is_file ? NULL : mp_copy(archive->path, strlen(archive->path));
-    own->archive.path = NULL; /* it is the caller's */
-    own->spool = mp_spool_new(archive->limits.kept);
-    pthread_mutex_init(&own->lock, NULL);
+    mp_members *state = mp_alloc_zero(1, sizeof *state);
+    state->holders = 1;
+    state->archive = *archive;
+    state->archive.stream = mp_stream_clone(archive->stream);
+    state->path = archive->is_file ? NULL : mp_copy(archive->path, strlen(archive->path));
+    state->archive.path = NULL; /* it is the caller's */
+    state->spool = mp_spool_new(archive->limits.kept);
+    pthread_mutex_init(&state->lock, NULL);
     mp_walk *walk =
         mp_walk_new(archive->stream, archive->packing, &archive->layers, &archive->limits);
     link_list links = {0};
@@ -261,49 +262,49 @@ mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *
         if (member.target)
             add_link(&links, &member);
         else
-            visit_member(own, archive->path, &member, visit, opaque);
-    own->failure = mp_failure_copy(mp_walk_failure(walk));
+            visit_member(state, archive->path, &member, visit, opaque);
+    state->failure = mp_failure_copy(mp_walk_failure(walk));
     mp_walk_free(walk);
-    if (own->count)
-        qsort(own->members, own->count, sizeof *own->members, by_name);
-    visit_links(own, &links, archive->path, visit, opaque);
+    if (state->count)
+        qsort(state->members, state->count, sizeof *state->members, by_name);
+    visit_links(state, &links, archive->path, visit, opaque);
     if (archive->inputs)
-        keep(archive->inputs, own);
-    return own;
+        keep(archive->inputs, state);
+    return state;
 }
 
 /* --- walks --- */
 
-static mp_walk *new_walk(const mp_members *own)
+static mp_walk *new_walk(const mp_members *members)
 {
-    const mp_opened_archive *archive = &own->archive;
+    const mp_opened_archive *archive = &members->archive;
     mp_stream *clone = archive->stream ? mp_stream_clone(archive->stream) : NULL;
     return clone ? mp_walk_new(clone, archive->packing, &archive->layers, &archive->limits) : NULL;
 }
 
 /* Return the idle walk that has come closest to the place, or a new one. NULL if there can be none.
  * Called under the lock. */
-static mp_walk *take_walk(mp_members *own, const mp_member_place *place)
+static mp_walk *take_walk(mp_members *members, const mp_member_place *place)
 {
     mp_walk **best = NULL;
     for (size_t i = 0; i < MOST_WALKS; i++) {
-        mp_walk **idle = &own->idle[i];
+        mp_walk **idle = &members->idle[i];
         if (*idle && mp_place_compare(mp_walk_place(*idle), place) < 0 &&
             (!best || mp_place_compare(mp_walk_place(*idle), mp_walk_place(*best)) > 0))
             best = idle;
     }
-    mp_walk *walk = best ? *best : new_walk(own);
+    mp_walk *walk = best ? *best : new_walk(members);
     if (best)
         *best = NULL;
     return walk;
 }
 
 /* Let the walk wait for a member farther on. Called under the lock. */
-static void park(mp_members *own, mp_walk *walk)
+static void park(mp_members *members, mp_walk *walk)
 {
     for (size_t i = 0; walk && i < MOST_WALKS; i++)
-        if (!own->idle[i]) {
-            own->idle[i] = walk;
+        if (!members->idle[i]) {
+            members->idle[i] = walk;
             walk = NULL;
         }
     mp_walk_free(walk);
@@ -332,19 +333,20 @@ typedef struct direct_stream {
     mp_walk *walk;
 } direct_stream;
 
-static mp_stream *open_direct(mp_members *own, const mp_member_place *place, mp_failure *failure);
+static mp_stream *open_direct(mp_members *members, const mp_member_place *place,
+                              mp_failure *failure);
 
-static size_t direct_read(mp_stream *stream, char *into, size_t room)
+static size_t direct_read(mp_stream *stream, char *buffer, size_t room)
 {
-    size_t got = mp_stream_read(stream->below, into, room);
+    size_t got = mp_stream_read(stream->below, buffer, room);
     return !got && stream->below->fault ? mp_stream_fail_below(stream) : got;
 }
 
 static mp_stream *direct_clone(const mp_stream *stream)
 {
-    const direct_stream *own = (const direct_stream *)stream;
+    const direct_stream *state = (const direct_stream *)stream;
     mp_failure failure = {.fault = MP_FAULT_NONE};
-    mp_stream *clone = open_direct(own->members, &own->place, &failure);
+    mp_stream *clone = open_direct(state->members, &state->place, &failure);
     free(failure.inside);
     if (!clone)
         errno = EIO;
@@ -353,11 +355,11 @@ static mp_stream *direct_clone(const mp_stream *stream)
 
 static void direct_close(mp_stream *stream)
 {
-    direct_stream *own = (direct_stream *)stream;
-    pthread_mutex_lock(&own->members->lock);
-    park(own->members, own->walk);
-    pthread_mutex_unlock(&own->members->lock);
-    mp_members_release(own->members);
+    direct_stream *state = (direct_stream *)stream;
+    pthread_mutex_lock(&state->members->lock);
+    park(state->members, state->walk);
+    pthread_mutex_unlock(&state->members->lock);
+    mp_members_release(state->members);
 }
 
 static const mp_stream_kind direct_kind = {direct_read, direct_clone, direct_close, NULL};
@@ -375,15 +377,15 @@ static mp_stream *open_direct(mp_members *members, const mp_member_place *place,
         mp_walk_free(walk);
         return NULL;
     }
-    direct_stream *own = mp_alloc_zero(1, sizeof *own);
-    own->stream.kind = &direct_kind;
-    own->stream.below = member.stream;
-    own->stream.bottom = member.stream->bottom;
-    own->members = members;
-    own->place = *place;
-    own->walk = walk;
+    direct_stream *state = mp_alloc_zero(1, sizeof *state);
+    state->stream.kind = &direct_kind;
+    state->stream.below = member.stream;
+    state->stream.bottom = member.stream->bottom;
+    state->members = members;
+    state->place = *place;
+    state->walk = walk;
     atomic_fetch_add(&members->holders, 1);
-    return &own->stream;
+    return &state->stream;
 }
 
 /* --- a member that is kept --- */
@@ -393,61 +395,62 @@ static bool is_missing(const listed_member *member)
     return member->wanted && !member->spooled.whole && !member->direct;
 }
 
-static void empty_spool(mp_members *own)
+static void empty_spool(mp_members *state)
 {
-    mp_spool_close(&own->spool);
-    own->spool = mp_spool_new(own->archive.limits.kept);
-    for (size_t i = 0; i < own->count; i++) {
-        free(own->members[i].spooled.why);
-        own->members[i].spooled = (mp_spooled){.whole = false};
+    mp_spool_close(&state->spool);
+    state->spool = mp_spool_new(state->archive.limits.kept);
+    for (size_t i = 0; i < state->count; i++) {
+        free(state->members[i].spooled.why);
+        state->members[i].spooled = (mp_spooled){.whole = false};
     }
 }
 
-static listed_member *listed(const mp_members *own, const mp_member *member)
+static listed_member *listed(const mp_members *state, const mp_member *member)
 {
     const listed_member key = {.name = member->name, .place = member->place};
-    return bsearch(&key, own->members, own->count, sizeof key, by_name);
+    return bsearch(&key, state->members, state->count, sizeof key, by_name);
 }
 
 /* Copy missing members, from a place on, to the temporary file until it is full, in one walk.
  * Called under the lock. */
-static void fill_spool(mp_members *own, const mp_member_place *from)
+static void fill_spool(mp_members *state, const mp_member_place *from)
 {
     size_t missing = 0;
     mp_member member;
-    if (mp_spool_is_full(&own->spool))
-        empty_spool(own);
-    for (size_t i = 0; i < own->count; i++)
+    if (mp_spool_is_full(&state->spool))
+        empty_spool(state);
+    for (size_t i = 0; i < state->count; i++)
         missing +=
-            is_missing(&own->members[i]) && mp_place_compare(&own->members[i].place, from) >= 0;
-    mp_walk *walk = own->spool.file < 0 || !missing ? NULL : take_walk(own, from);
-    while (walk && missing && !mp_spool_is_full(&own->spool) && mp_walk_next(walk, &member)) {
-        listed_member *one = listed(own, &member);
+            is_missing(&state->members[i]) && mp_place_compare(&state->members[i].place, from) >= 0;
+    mp_walk *walk = state->spool.file < 0 || !missing ? NULL : take_walk(state, from);
+    while (walk && missing && !mp_spool_is_full(&state->spool) && mp_walk_next(walk, &member)) {
+        listed_member *one = listed(state, &member);
         const bool keeps = one && is_missing(one) && mp_place_compare(&member.place, from) >= 0;
         if (keeps)
-            member.stream = mp_spool_keep(&own->spool, member.stream, &one->spooled, &one->wanted);
+            member.stream =
+                mp_spool_keep(&state->spool, member.stream, &one->spooled, &one->wanted);
         mp_stream_close(member.stream);
         if (keeps)
             one->direct = !one->spooled.whole;
         missing -= keeps;
     }
-    park(own, walk);
+    park(state, walk);
 }
 
 /* Copy a missing member to the temporary file. After some requests for members that no visitor
  * wanted, copy all: each further request would start a walk. Called under the lock. */
-static void fetch(mp_members *own, listed_member *member)
+static void fetch(mp_members *state, listed_member *member)
 {
-    own->misses += !member->wanted;
+    state->misses += !member->wanted;
     member->wanted = true;
-    if (own->misses == MOST_MISSES) {
-        own->misses++;
-        for (size_t i = 0; i < own->count; i++)
-            own->members[i].wanted = true;
-        fill_spool(own, &(mp_member_place){.at = {1}, .depth = 1});
+    if (state->misses == MOST_MISSES) {
+        state->misses++;
+        for (size_t i = 0; i < state->count; i++)
+            state->members[i].wanted = true;
+        fill_spool(state, &(mp_member_place){.indexes = {1}, .depth = 1});
     }
     if (is_missing(member))
-        fill_spool(own, &member->place);
+        fill_spool(state, &member->place);
 }
 
 /* --- one member --- */
@@ -470,44 +473,45 @@ size_t mp_members_archive(mp_inputs *inputs, const char *path)
     return 0;
 }
 
-static listed_member *last_of(const mp_members *own, const char *name)
+static listed_member *last_of(const mp_members *state, const char *name)
 {
-    size_t from = 0, to = own->count;
+    size_t from = 0, to = state->count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (strcmp(own->members[middle].name, name) <= 0)
+        if (strcmp(state->members[middle].name, name) <= 0)
             from = middle + 1;
         else
             to = middle;
     }
-    bool is = from && strcmp(own->members[from - 1].name, name) == 0;
-    return is ? &own->members[from - 1] : NULL;
+    bool is = from && strcmp(state->members[from - 1].name, name) == 0;
+    return is ? &state->members[from - 1] : NULL;
 }
 
-static void suggest(const mp_members *own, const char *name, char *meant, size_t size)
+static void suggest(const mp_members *state, const char *name, char *meant, size_t size)
 {
-    const char **names = mp_alloc((own->count + 1) * sizeof *names);
-    for (size_t i = 0; i < own->count; i++)
-        names[i] = own->members[i].name;
-    const char *nearest = mp_text_nearest(name, names, own->count);
+    const char **names = mp_alloc((state->count + 1) * sizeof *names);
+    for (size_t i = 0; i < state->count; i++)
+        names[i] = state->members[i].name;
+    const char *nearest = mp_text_nearest(name, names, state->count);
     snprintf(meant, size, "%s", nearest ? nearest : "");
     free(names);
 }
 
-mp_stream *mp_members_open(mp_members *own, const char *name, mp_layers *around,
+mp_stream *mp_members_open(mp_members *members, const char *name, mp_layers *around,
                            mp_failure *failure, char *meant, size_t size)
 {
-    listed_member *member = last_of(own, name);
+    listed_member *member = last_of(members, name);
     if (!member) {
-        *failure = mp_failure_copy(&own->failure);
-        suggest(own, name, meant, size);
+        *failure = mp_failure_copy(&members->failure);
+        suggest(members, name, meant, size);
         return NULL;
     }
     *around = member->layers;
-    pthread_mutex_lock(&own->lock);
+    pthread_mutex_lock(&members->lock);
     if (!member->spooled.whole)
-        fetch(own, member);
-    mp_stream *kept = member->spooled.whole ? mp_spool_open(&own->spool, &member->spooled) : NULL;
-    pthread_mutex_unlock(&own->lock);
-    return kept ? kept : open_direct(own, &member->place, failure);
+        fetch(members, member);
+    mp_stream *kept =
+        member->spooled.whole ? mp_spool_open(&members->spool, &member->spooled) : NULL;
+    pthread_mutex_unlock(&members->lock);
+    return kept ? kept : open_direct(members, &member->place, failure);
 }

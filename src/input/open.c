@@ -284,14 +284,14 @@ typedef struct member_visit {
 
 static void visit_member(void *opaque, const char *path, mp_member *member, bool *wanted)
 {
-    const member_visit *own = opaque;
-    const mp_member_visitor *visitor = own->visitor;
+    const member_visit *visit = opaque;
+    const mp_member_visitor *visitor = visit->visitor;
     if (member->target) {
         if (visitor->dangling)
             visitor->dangling(visitor->opaque, path, member->target);
         return;
     }
-    mp_input *input = input_new(path, member->stream, own->archive->diagnostics, own->options);
+    mp_input *input = input_new(path, member->stream, visit->archive->diagnostics, visit->options);
     member->stream = NULL;
     input->layers = member->layers;
     input->is_file = true;
@@ -300,7 +300,7 @@ static void visit_member(void *opaque, const char *path, mp_member *member, bool
     const mp_progress progress = input->progress;
     mp_input_close(input); /* after the rest of it, if it is wanted */
     if (progress.advance)
-        progress.advance(progress.opaque, own->archive->path, archive->given,
+        progress.advance(progress.opaque, visit->archive->path, archive->given,
                          mp_stream_size(archive));
 }
 
@@ -312,7 +312,7 @@ bool mp_input_members(mp_input *input, const mp_load_options *options,
     mp_stream *stream = mp_stream_clone(input->stream);
     if (!stream)
         return mp_input_failed(input, "cannot read again");
-    member_visit own = {input, options, visitor};
+    member_visit visit = {input, options, visitor};
     const mp_opened_archive opened = {.inputs = inputs_of(options),
                                       .path = input->path,
                                       .origin = input->origin,
@@ -321,7 +321,7 @@ bool mp_input_members(mp_input *input, const mp_load_options *options,
                                       .packing = input->archive,
                                       .layers = input->layers,
                                       .limits = input->limits};
-    mp_members *members = mp_members_visit(&opened, visit_member, &own);
+    mp_members *members = mp_members_visit(&opened, visit_member, &visit);
     mp_failure failure = mp_members_failure(members);
     mp_members_release(members);
     diagnose_archive(input->diagnostics, input->path, &failure);

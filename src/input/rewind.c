@@ -37,9 +37,9 @@ bool mp_input_rewind(mp_input *input)
     return true;
 }
 
-static size_t read_more(void *stream, char *into, size_t room)
+static size_t read_more(void *stream, char *buffer, size_t room)
 {
-    return mp_stream_read(stream, into, room);
+    return mp_stream_read(stream, buffer, room);
 }
 
 mp_checksum mp_input_checksum(mp_input *input)

@@ -32,46 +32,46 @@ typedef struct keeping_stream {
     bool lost; /* it does not fit */
 } keeping_stream;
 
-static void keep(keeping_stream *own, const char *bytes, size_t length)
+static void keep(keeping_stream *stream, const char *bytes, size_t length)
 {
-    mp_spool *spool = own->spool;
-    own->lost = own->lost || spool->file < 0 || length > spool->most - own->length ||
-                lseek(spool->file, (off_t)(spool->length + own->length), SEEK_SET) < 0 ||
-                !mp_write_all(spool->file, bytes, length);
-    own->length += length;
+    mp_spool *spool = stream->spool;
+    stream->lost = stream->lost || spool->file < 0 || length > spool->most - stream->length ||
+                   lseek(spool->file, (off_t)(spool->length + stream->length), SEEK_SET) < 0 ||
+                   !mp_write_all(spool->file, bytes, length);
+    stream->length += length;
 }
 
-static void keep_end(keeping_stream *own)
+static void keep_end(keeping_stream *state)
 {
-    const mp_stream *below = own->stream.below;
-    if (own->lost || own->spooled->whole)
+    const mp_stream *below = state->stream.below;
+    if (state->lost || state->spooled->whole)
         return;
-    *own->spooled = (mp_spooled){
+    *state->spooled = (mp_spooled){
         .whole = true,
-        .from = own->spool->length,
-        .length = own->length,
+        .from = state->spool->length,
+        .length = state->length,
         .fault = below->fault,
         .why = below->fault ? mp_copy(below->why, strlen(below->why)) : NULL,
     };
-    own->spool->length += own->length;
+    state->spool->length += state->length;
 }
 
-static size_t keeping_read(mp_stream *stream, char *into, size_t room)
+static size_t keeping_read(mp_stream *stream, char *buffer, size_t room)
 {
-    keeping_stream *own = (keeping_stream *)stream;
-    size_t got = mp_stream_read(stream->below, into, room);
+    keeping_stream *state = (keeping_stream *)stream;
+    size_t got = mp_stream_read(stream->below, buffer, room);
     if (got)
-        keep(own, into, got);
+        keep(state, buffer, got);
     else
-        keep_end(own);
+        keep_end(state);
     return !got && stream->below->fault ? mp_stream_fail_below(stream) : got;
 }
 
 static void keeping_close(mp_stream *stream)
 {
-    const keeping_stream *own = (const keeping_stream *)stream;
+    const keeping_stream *state = (const keeping_stream *)stream;
     char block[64 * 1024];
-    while (*own->wanted && !own->lost && mp_stream_read(stream, block, sizeof block) > 0)
+    while (*state->wanted && !state->lost && mp_stream_read(stream, block, sizeof block) > 0)
         ;
 }
 
@@ -79,14 +79,14 @@ static const mp_stream_kind keeping_kind = {keeping_read, NULL, keeping_close, N
 
 mp_stream *mp_spool_keep(mp_spool *spool, mp_stream *below, mp_spooled *spooled, const bool *wanted)
 {
-    keeping_stream *own = mp_alloc_zero(1, sizeof *own);
-    own->stream.kind = &keeping_kind;
-    own->stream.below = below;
-    own->stream.bottom = below->bottom;
-    own->spool = spool;
-    own->spooled = spooled;
-    own->wanted = wanted;
-    return &own->stream;
+    keeping_stream *state = mp_alloc_zero(1, sizeof *state);
+    state->stream.kind = &keeping_kind;
+    state->stream.below = below;
+    state->stream.bottom = below->bottom;
+    state->spool = spool;
+    state->spooled = spooled;
+    state->wanted = wanted;
+    return &state->stream;
 }
 
 /* --- giving --- */
@@ -94,21 +94,22 @@ mp_stream *mp_spool_keep(mp_spool *spool, mp_stream *below, mp_spooled *spooled,
 typedef struct kept_stream {
     mp_stream stream;
     mp_spooled what;
-    uint64_t at;
+    uint64_t position;
 } kept_stream;
 
-static size_t kept_read(mp_stream *stream, char *into, size_t room)
+static size_t kept_read(mp_stream *stream, char *buffer, size_t room)
 {
-    kept_stream *own = (kept_stream *)stream;
-    uint64_t left = own->what.length - own->at;
-    size_t got = mp_stream_at(stream->below, own->what.from + own->at, into,
+    kept_stream *state = (kept_stream *)stream;
+    uint64_t left = state->what.length - state->position;
+    size_t got = mp_stream_at(stream->below, state->what.from + state->position, buffer,
                               room < left ? room : (size_t)left);
-    own->at += got;
-    stream->below->given = own->what.from + own->at;
+    state->position += got;
+    stream->below->given = state->what.from + state->position;
     if (stream->below->fault)
         return mp_stream_fail_below(stream);
-    return !got && own->what.fault ? mp_stream_fail(stream, own->what.fault, "%s", own->what.why)
-                                   : got;
+    return !got && state->what.fault
+               ? mp_stream_fail(stream, state->what.fault, "%s", state->what.why)
+               : got;
 }
 
 static mp_stream *kept_of(mp_stream *file, const mp_spooled *what);
@@ -128,13 +129,13 @@ static const mp_stream_kind kept_kind = {kept_read, kept_clone, kept_close, NULL
 
 static mp_stream *kept_of(mp_stream *file, const mp_spooled *what)
 {
-    kept_stream *own = mp_alloc_zero(1, sizeof *own);
-    own->stream.kind = &kept_kind;
-    own->stream.below = own->stream.bottom = file;
-    own->what = *what;
+    kept_stream *state = mp_alloc_zero(1, sizeof *state);
+    state->stream.kind = &kept_kind;
+    state->stream.below = state->stream.bottom = file;
+    state->what = *what;
     if (what->why)
-        own->what.why = mp_copy(what->why, strlen(what->why));
-    return &own->stream;
+        state->what.why = mp_copy(what->why, strlen(what->why));
+    return &state->stream;
 }
 
 mp_stream *mp_spool_open(const mp_spool *spool, const mp_spooled *spooled)

@@ -16,18 +16,18 @@ enum { REMEMBERED = 4 * 1024 * 1024 };
 
 /* --- all of them --- */
 
-size_t mp_stream_read(mp_stream *stream, char *into, size_t room)
+size_t mp_stream_read(mp_stream *stream, char *buffer, size_t room)
 {
     size_t got = stream->head_end - stream->head_start;
     if (got) {
         got = got < room ? got : room;
-        memcpy(into, stream->head + stream->head_start, got);
+        memcpy(buffer, stream->head + stream->head_start, got);
         stream->head_start += got;
         return got;
     }
     if (stream->fault)
         return 0;
-    got = stream->kind->read(stream, into, room);
+    got = stream->kind->read(stream, buffer, room);
     stream->given += got;
     return got;
 }
@@ -80,12 +80,12 @@ size_t mp_stream_fail_below(mp_stream *stream)
 
 /* --- files, pipes, memory --- */
 
-/* `at` is the place of a kept file, and of a pipe how far it was given. */
+/* `position` is the place of a kept file, and of a pipe how far it was given. */
 typedef struct file_stream {
     mp_stream stream;
     int file; /* -1: memory */
     bool kept;
-    uint64_t at, size;
+    uint64_t position, size;
     const char *memory;
     char *copied; /* which is its own; NULL: it is borrowed */
     size_t step;
@@ -93,87 +93,89 @@ typedef struct file_stream {
     size_t remembered_length, remembered_capacity;
 } file_stream;
 
-static size_t read_descriptor(file_stream *own, char *into, size_t room)
+static size_t read_descriptor(file_stream *state, char *buffer, size_t room)
 {
     for (;;) {
-        ssize_t got =
-            own->kept ? pread(own->file, into, room, (off_t)own->at) : read(own->file, into, room);
+        ssize_t got = state->kept ? pread(state->file, buffer, room, (off_t)state->position)
+                                  : read(state->file, buffer, room);
         if (got >= 0)
             return (size_t)got;
         if (errno != EINTR)
-            return mp_stream_fail(&own->stream, MP_FAULT_READ, "%s", strerror(errno));
+            return mp_stream_fail(&state->stream, MP_FAULT_READ, "%s", strerror(errno));
     }
 }
 
-static void remember(file_stream *own, const char *bytes, size_t length)
+static void remember(file_stream *stream, const char *bytes, size_t length)
 {
-    if (!own->remembered)
+    if (!stream->remembered)
         return;
-    if (own->remembered_length + length > REMEMBERED) {
-        free(own->remembered);
-        own->remembered = NULL;
+    if (stream->remembered_length + length > REMEMBERED) {
+        free(stream->remembered);
+        stream->remembered = NULL;
         return;
     }
-    mp_grow(&own->remembered, &own->remembered_capacity, own->remembered_length + length, 1);
-    memcpy(own->remembered + own->remembered_length, bytes, length);
-    own->remembered_length += length;
+    mp_grow(&stream->remembered, &stream->remembered_capacity, stream->remembered_length + length,
+            1);
+    memcpy(stream->remembered + stream->remembered_length, bytes, length);
+    stream->remembered_length += length;
 }
 
-static size_t read_file(mp_stream *stream, char *into, size_t room)
+static size_t read_file(mp_stream *stream, char *buffer, size_t room)
 {
-    file_stream *own = (file_stream *)stream;
+    file_stream *state = (file_stream *)stream;
     size_t got;
-    if (own->file < 0) {
-        uint64_t left = own->at < own->size ? own->size - own->at : 0; /* one may seek beyond */
-        got = room < own->step ? room : own->step;
+    if (state->file < 0) {
+        uint64_t left = state->position < state->size ? state->size - state->position
+                                                      : 0; /* one may seek beyond */
+        got = room < state->step ? room : state->step;
         if (got > left)
             got = (size_t)left;
         if (got)
-            memcpy(into, own->memory + own->at, got);
-    } else if (!own->kept && own->at < own->remembered_length) {
-        got = own->remembered_length - (size_t)own->at;
+            memcpy(buffer, state->memory + state->position, got);
+    } else if (!state->kept && state->position < state->remembered_length) {
+        got = state->remembered_length - (size_t)state->position;
         got = got < room ? got : room;
-        memcpy(into, own->remembered + own->at, got);
+        memcpy(buffer, state->remembered + state->position, got);
     } else {
-        got = read_descriptor(own, into, room);
-        if (got && !own->kept)
-            remember(own, into, got);
+        got = read_descriptor(state, buffer, room);
+        if (got && !state->kept)
+            remember(state, buffer, got);
     }
-    own->at += got;
+    state->position += got;
     return got;
 }
 
 static mp_stream *file_clone(const mp_stream *stream)
 {
-    const file_stream *own = (const file_stream *)stream;
-    if (own->file < 0)
-        return mp_stream_of_memory(own->memory, (size_t)own->size, own->step);
-    if (!own->kept) {
+    const file_stream *state = (const file_stream *)stream;
+    if (state->file < 0)
+        return mp_stream_of_memory(state->memory, (size_t)state->size, state->step);
+    if (!state->kept) {
         errno = ESPIPE;
         return NULL;
     }
-    int file = fcntl(own->file, F_DUPFD_CLOEXEC, STDIN_FILENO + 1);
+    int file = fcntl(state->file, F_DUPFD_CLOEXEC, STDIN_FILENO + 1);
     return file < 0 ? NULL : mp_stream_of_file(file);
 }
 
 static void close_file(mp_stream *stream)
 {
-    file_stream *own = (file_stream *)stream;
-    if (own->file > STDIN_FILENO)
-        close(own->file);
-    free(own->remembered);
-    free(own->copied);
+    file_stream *state = (file_stream *)stream;
+    if (state->file > STDIN_FILENO)
+        close(state->file);
+    free(state->remembered);
+    free(state->copied);
 }
 
 static int64_t seek_file(mp_stream *stream, int64_t offset, int whence)
 {
-    file_stream *own = (file_stream *)stream;
-    uint64_t at = own->at - (stream->head_end - stream->head_start);
-    int64_t from = whence == SEEK_SET ? 0 : (int64_t)(whence == SEEK_CUR ? at : own->size);
-    if (!own->kept || offset < -from || offset > INT64_MAX - from)
+    file_stream *state = (file_stream *)stream;
+    uint64_t position = state->position - (stream->head_end - stream->head_start);
+    int64_t from = whence == SEEK_SET ? 0 : (int64_t)(whence == SEEK_CUR ? position : state->size);
+    if (!state->kept || offset < -from || offset > INT64_MAX - from)
         return -1;
     stream->head_start = stream->head_end = 0;
-    own->at = (uint64_t)(from + offset);
+    state->position = (uint64_t)(from + offset);
     return from + offset;
 }
 
@@ -182,31 +184,31 @@ static const mp_stream_kind file_kind = {read_file, file_clone, close_file, seek
 mp_stream *mp_stream_of_file(int file)
 {
     struct stat status;
-    file_stream *own = mp_alloc_zero(1, sizeof *own);
+    file_stream *state = mp_alloc_zero(1, sizeof *state);
     bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    own->stream.kind = &file_kind;
-    own->stream.bottom = &own->stream;
-    own->file = file;
-    own->kept = regular && file != STDIN_FILENO; /* whose place in the file is shared */
-    own->size = regular ? (uint64_t)status.st_size : 0;
-    if (!own->kept) {
-        own->remembered_capacity = 64;
-        own->remembered = mp_alloc(own->remembered_capacity);
+    state->stream.kind = &file_kind;
+    state->stream.bottom = &state->stream;
+    state->file = file;
+    state->kept = regular && file != STDIN_FILENO; /* whose place in the file is shared */
+    state->size = regular ? (uint64_t)status.st_size : 0;
+    if (!state->kept) {
+        state->remembered_capacity = 64;
+        state->remembered = mp_alloc(state->remembered_capacity);
     }
-    return &own->stream;
+    return &state->stream;
 }
 
 mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step)
 {
-    file_stream *own = mp_alloc_zero(1, sizeof *own);
-    own->stream.kind = &file_kind;
-    own->stream.bottom = &own->stream;
-    own->file = -1;
-    own->kept = true;
-    own->memory = bytes;
-    own->size = length;
-    own->step = step;
-    return &own->stream;
+    file_stream *state = mp_alloc_zero(1, sizeof *state);
+    state->stream.kind = &file_kind;
+    state->stream.bottom = &state->stream;
+    state->file = -1;
+    state->kept = true;
+    state->memory = bytes;
+    state->size = length;
+    state->step = step;
+    return &state->stream;
 }
 
 bool mp_stream_is_kept(const mp_stream *file)
@@ -269,12 +271,12 @@ mp_stream *mp_stream_copy(mp_stream *stream)
 
 bool mp_stream_restart(mp_stream *stream)
 {
-    file_stream *own = (file_stream *)stream;
-    if (stream->grows || (!own->kept && !own->remembered)) {
+    file_stream *state = (file_stream *)stream;
+    if (stream->grows || (!state->kept && !state->remembered)) {
         errno = ESPIPE;
         return false;
     }
-    own->at = stream->given = 0;
+    state->position = stream->given = 0;
     stream->head_start = stream->head_end = 0;
     stream->fault = MP_FAULT_NONE;
     return true;
@@ -282,7 +284,7 @@ bool mp_stream_restart(mp_stream *stream)
 
 bool mp_stream_keep(mp_stream *stream)
 {
-    file_stream *own = (file_stream *)stream;
+    file_stream *state = (file_stream *)stream;
     if (mp_stream_is_kept(stream))
         return true;
     if (!mp_stream_restart(stream))
@@ -295,28 +297,28 @@ bool mp_stream_keep(mp_stream *stream)
         return false;
     }
     close_file(stream);
-    own->remembered = NULL;
-    own->file = file;
-    own->kept = true;
-    own->size = (uint64_t)status.st_size;
+    state->remembered = NULL;
+    state->file = file;
+    state->kept = true;
+    state->size = (uint64_t)status.st_size;
     return mp_stream_restart(stream);
 }
 
-size_t mp_stream_at(mp_stream *stream, uint64_t from, char *into, size_t size)
+size_t mp_stream_at(mp_stream *stream, uint64_t from, char *buffer, size_t size)
 {
-    const file_stream *own = (file_stream *)stream;
+    const file_stream *state = (file_stream *)stream;
     size_t got = 0;
     if (stream->grows)
         return 0;
-    if (own->file < 0) {
-        got = from >= own->size ? 0 : (size_t)(own->size - from);
+    if (state->file < 0) {
+        got = from >= state->size ? 0 : (size_t)(state->size - from);
         got = got < size ? got : size;
         if (got)
-            memcpy(into, own->memory + from, got);
+            memcpy(buffer, state->memory + from, got);
         return got;
     }
     while (got < size) {
-        ssize_t read = pread(own->file, into + got, size - got, (off_t)(from + got));
+        ssize_t read = pread(state->file, buffer + got, size - got, (off_t)(from + got));
         if (read < 0 && errno == EINTR)
             continue;
         if (read < 0)

@@ -24,7 +24,7 @@ typedef struct mp_stream mp_stream;
 
 typedef struct mp_stream_kind {
     /* Read up to `room` bytes; 0 at the end and at a fault. */
-    size_t (*read)(mp_stream *stream, char *into, size_t room);
+    size_t (*read)(mp_stream *stream, char *buffer, size_t room);
     /* Open another stream of the same bytes, at their start; NULL with errno set. A kind without
      * this function can be read only once. */
     mp_stream *(*clone)(const mp_stream *stream);
@@ -50,7 +50,7 @@ struct mp_stream {
 };
 
 /* Read up to `room` bytes; 0 only at the end or a fault. */
-size_t mp_stream_read(mp_stream *stream, char *into, size_t room);
+size_t mp_stream_read(mp_stream *stream, char *buffer, size_t room);
 /* Return the first bytes, up to MP_PEEK, without taking them. Nothing may have been read yet. */
 mp_slice mp_stream_peek(mp_stream *stream);
 /* Open another stream of the same bytes, at their start. NULL, with errno set, where what is at the
@@ -85,7 +85,7 @@ int mp_stream_temporary(void);
 /* Copy the bytes that a stream has left to memory. */
 mp_stream *mp_stream_copy(mp_stream *stream);
 /* Read up to `size` bytes of a kept file from `from` on; fewer at its end or at a fault. */
-size_t mp_stream_at(mp_stream *file, uint64_t from, char *into, size_t size);
+size_t mp_stream_at(mp_stream *file, uint64_t from, char *buffer, size_t size);
 /* Return its descriptor; -1 for memory. */
 int mp_stream_descriptor(const mp_stream *file);
 

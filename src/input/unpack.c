@@ -49,14 +49,14 @@ const char *mp_packing_name(mp_packing packing)
 static mp_slice past_skippable(mp_slice head)
 {
     enum { HEAD = 8 };
-    while (head.length >= HEAD && ((unsigned char)head.at[0] & 0xf0) == 0x50 &&
-           memcmp(head.at + 1, "\x2a\x4d\x18", 3) == 0) {
-        const unsigned char *at = (const unsigned char *)head.at + 4;
-        uint64_t frame =
-            HEAD + (at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24);
+    while (head.length >= HEAD && ((unsigned char)head.start[0] & 0xf0) == 0x50 &&
+           memcmp(head.start + 1, "\x2a\x4d\x18", 3) == 0) {
+        const unsigned char *cursor = (const unsigned char *)head.start + 4;
+        uint64_t frame = HEAD + (cursor[0] | (uint64_t)cursor[1] << 8 | (uint64_t)cursor[2] << 16 |
+                                 (uint64_t)cursor[3] << 24);
         if (frame > head.length)
             break;
-        head.at += frame;
+        head.start += frame;
         head.length -= (size_t)frame;
     }
     return head;
@@ -68,9 +68,10 @@ mp_packing mp_packing_of(mp_slice head)
     for (size_t i = 0; i < SIGNATURES; i++) {
         size_t end = (size_t)signatures[i].offset + signatures[i].length;
         bool bzip2 = signatures[i].packing != MP_BZIP2 ||
-                     (head.length > 3 && memcmp(head.at, "BZh", 3) == 0);
+                     (head.length > 3 && memcmp(head.start, "BZh", 3) == 0);
         if (head.length >= end && bzip2 &&
-            memcmp(head.at + signatures[i].offset, signatures[i].bytes, signatures[i].length) == 0)
+            memcmp(head.start + signatures[i].offset, signatures[i].bytes, signatures[i].length) ==
+                0)
             return signatures[i].packing;
     }
     return MP_UNPACKED;
@@ -121,85 +122,85 @@ typedef struct unpacker {
 
 /* Fill the block. Blocks are whole on both sides: how much a decoder gives before damage depends on
  * how its bytes come and go. */
-static bool fill(unpacker *own)
+static bool fill(unpacker *state)
 {
-    if (own->from == own->to) {
-        own->from = own->to = 0;
-        for (size_t got = 1; got && own->to < sizeof own->block; own->to += got)
-            got = mp_stream_read(own->stream.below, own->block + own->to,
-                                 sizeof own->block - own->to);
+    if (state->from == state->to) {
+        state->from = state->to = 0;
+        for (size_t got = 1; got && state->to < sizeof state->block; state->to += got)
+            got = mp_stream_read(state->stream.below, state->block + state->to,
+                                 sizeof state->block - state->to);
     }
-    return own->from < own->to;
+    return state->from < state->to;
 }
 
-static void leave(unpacker *own)
+static void leave(unpacker *self)
 {
-    if (own->state)
-        own->codec->end(own->state);
-    free(own->state);
-    own->state = NULL;
+    if (self->state)
+        self->codec->end(self->state);
+    free(self->state);
+    self->state = NULL;
 }
 
 /* Start the next stream, past the zeros that fill up tapes and disks. False if there is none. */
-static bool enter(unpacker *own)
+static bool enter(unpacker *self)
 {
-    while (fill(own) && own->block[own->from] == 0)
-        own->from++;
-    if (own->from == own->to)
+    while (fill(self) && self->block[self->from] == 0)
+        self->from++;
+    if (self->from == self->to)
         return false;
-    own->state = mp_alloc_zero(1, own->codec->size);
-    if (!own->codec->begin(own->state))
+    self->state = mp_alloc_zero(1, self->codec->size);
+    if (!self->codec->begin(self->state))
         mp_out_of_memory();
     return true;
 }
 
 /* Take one step, or read bytes for the next one; false at the end and at a fault. */
-static bool step(unpacker *own, mp_codec_bytes *bytes)
+static bool step(unpacker *self, mp_codec_bytes *bytes)
 {
-    mp_stream *stream = &own->stream;
-    const char *why = "damaged", *name = mp_packing_name(own->packing);
-    if (!own->state && !enter(own))
+    mp_stream *stream = &self->stream;
+    const char *why = "damaged", *name = mp_packing_name(self->packing);
+    if (!self->state && !enter(self))
         return false;
-    bytes->in = own->block + own->from;
-    bytes->length = own->to - own->from;
+    bytes->in = self->block + self->from;
+    bytes->length = self->to - self->from;
     const size_t length = bytes->length, room = bytes->room;
-    mp_codec_result result = own->codec->step(own->state, bytes, &why);
-    own->from = own->to - bytes->length;
+    mp_codec_result result = self->codec->step(self->state, bytes, &why);
+    self->from = self->to - bytes->length;
     const bool stands = bytes->room == room && bytes->length == length;
     if (result == MP_CODEC_DAMAGED || (result != MP_CODEC_END && stands && length))
         mp_stream_fail(stream, MP_FAULT_READ, "%s: %s", name, why);
-    else if (result == MP_CODEC_END || (result == MP_CODEC_MAY_END && !fill(own)))
-        leave(own);
-    else if (bytes->room == room && !fill(own))
+    else if (result == MP_CODEC_END || (result == MP_CODEC_MAY_END && !fill(self)))
+        leave(self);
+    else if (bytes->room == room && !fill(self))
         mp_stream_fail(stream, MP_FAULT_TORN, "%s", name);
     return !stream->fault;
 }
 
 /* Decompress the next block. */
-static void make(unpacker *own)
+static void make(unpacker *state)
 {
-    mp_stream *stream = &own->stream;
-    mp_codec_bytes bytes = {.out = own->plain, .room = sizeof own->plain};
-    while (bytes.room == sizeof own->plain && step(own, &bytes))
+    mp_stream *stream = &state->stream;
+    mp_codec_bytes bytes = {.out = state->plain, .room = sizeof state->plain};
+    while (bytes.room == sizeof state->plain && step(state, &bytes))
         ;
-    own->taken = 0;
-    own->made = sizeof own->plain - bytes.room;
-    if (stream->below->fault && own->from == own->to && !own->made)
+    state->taken = 0;
+    state->made = sizeof state->plain - bytes.room;
+    if (stream->below->fault && state->from == state->to && !state->made)
         mp_stream_fail_below(stream);
     else if (!stream->fault)
-        mp_unpack_check(stream, &own->limits, stream->given + own->made, stream->bottom->given);
-    own->behind_plain = stream->fault;
+        mp_unpack_check(stream, &state->limits, stream->given + state->made, stream->bottom->given);
+    state->behind_plain = stream->fault;
 }
 
-static size_t unpack_read(mp_stream *stream, char *into, size_t room)
+static size_t unpack_read(mp_stream *stream, char *buffer, size_t room)
 {
-    unpacker *own = (unpacker *)stream;
-    if (own->taken == own->made)
-        make(own);
-    size_t left = own->made - own->taken, got = left < room ? left : room;
-    memcpy(into, own->plain + own->taken, got);
-    own->taken += got;
-    stream->fault = own->taken == own->made ? own->behind_plain : MP_FAULT_NONE;
+    unpacker *state = (unpacker *)stream;
+    if (state->taken == state->made)
+        make(state);
+    size_t left = state->made - state->taken, got = left < room ? left : room;
+    memcpy(buffer, state->plain + state->taken, got);
+    state->taken += got;
+    stream->fault = state->taken == state->made ? state->behind_plain : MP_FAULT_NONE;
     return got;
 }
 
@@ -218,21 +219,21 @@ static mp_stream *unpack(mp_stream *below, mp_packing packing, const mp_unpack_l
         [MP_GZIP] = &mp_codec_gzip, [MP_BZIP2] = &mp_codec_bzip2, [MP_XZ] = &mp_codec_xz,
         [MP_ZSTD] = &mp_codec_zstd, [MP_LZ4] = &mp_codec_lz4,
     };
-    unpacker *own = mp_alloc_zero(1, sizeof *own);
-    own->stream.kind = &unpack_kind;
-    own->stream.below = below;
-    own->stream.bottom = below->bottom;
-    own->packing = packing;
-    own->limits = *limits;
-    own->codec = codecs[packing];
-    return &own->stream;
+    unpacker *state = mp_alloc_zero(1, sizeof *state);
+    state->stream.kind = &unpack_kind;
+    state->stream.below = below;
+    state->stream.bottom = below->bottom;
+    state->packing = packing;
+    state->limits = *limits;
+    state->codec = codecs[packing];
+    return &state->stream;
 }
 
 static mp_stream *unpack_clone(const mp_stream *stream)
 {
-    const unpacker *own = (const unpacker *)stream;
+    const unpacker *state = (const unpacker *)stream;
     mp_stream *below = mp_stream_clone(stream->below);
-    return below ? unpack(below, own->packing, &own->limits) : NULL;
+    return below ? unpack(below, state->packing, &state->limits) : NULL;
 }
 
 #endif
@@ -264,6 +265,6 @@ mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_
             return MP_UNPACKED;
         }
         *stream = made;
-        layers->at[layers->count++] = (uint8_t)packing;
+        layers->layers[layers->count++] = (uint8_t)packing;
     }
 }

@@ -29,7 +29,7 @@ mp_packing mp_packing_of(mp_slice head);
 /* Packings inside each other, outermost first. */
 enum { MP_MOST_NESTED = 16 };
 typedef struct mp_layers {
-    uint8_t at[MP_MOST_NESTED];
+    uint8_t layers[MP_MOST_NESTED];
     uint32_t count;
 } mp_layers;
 

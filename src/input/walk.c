@@ -29,8 +29,8 @@ struct mp_walk {
 int mp_place_compare(const mp_member_place *a, const mp_member_place *b)
 {
     for (uint32_t i = 0; i < a->depth && i < b->depth; i++)
-        if (a->at[i] != b->at[i])
-            return a->at[i] < b->at[i] ? -1 : 1;
+        if (a->indexes[i] != b->indexes[i])
+            return a->indexes[i] < b->indexes[i] ? -1 : 1;
     return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
@@ -43,16 +43,16 @@ typedef struct entry_stream {
     mp_entry_data data;
 } entry_stream;
 
-static size_t entry_read(mp_stream *stream, char *into, size_t room)
+static size_t entry_read(mp_stream *stream, char *buffer, size_t room)
 {
-    entry_stream *own = (entry_stream *)stream;
-    mp_walk *walk = own->walk;
-    size_t got = mp_entry_read(&own->data, own->level->archive, into, room);
-    if (!got && own->data.failed) {
+    entry_stream *state = (entry_stream *)stream;
+    mp_walk *walk = state->walk;
+    size_t got = mp_entry_read(&state->data, state->level->archive, buffer, room);
+    if (!got && state->data.failed) {
         const char *why;
-        mp_fault fault = mp_archive_fault(own->level, &why);
+        mp_fault fault = mp_archive_fault(state->level, &why);
         if (fault == MP_FAULT_TORN)
-            why = mp_packing_name(own->level->packing);
+            why = mp_packing_name(state->level->packing);
         return mp_stream_fail(stream, fault, "%s", why);
     }
     walk->given += got;
@@ -73,12 +73,12 @@ static const mp_stream_kind entry_kind = {entry_read, NULL, entry_close, NULL};
 
 static mp_stream *entry_new(mp_walk *walk)
 {
-    entry_stream *own = mp_alloc_zero(1, sizeof *own);
-    own->stream.kind = &entry_kind;
-    own->stream.bottom = walk->file;
-    own->walk = walk;
-    own->level = &walk->levels[walk->place.depth - 1];
-    return &own->stream;
+    entry_stream *state = mp_alloc_zero(1, sizeof *state);
+    state->stream.kind = &entry_kind;
+    state->stream.bottom = walk->file;
+    state->walk = walk;
+    state->level = &walk->levels[walk->place.depth - 1];
+    return &state->stream;
 }
 
 /* --- levels --- */
@@ -87,7 +87,7 @@ static const char *name_of(mp_walk *walk, uint32_t depth)
 {
     const char *name = mp_archive_name(&walk->levels[depth], &walk->names);
     return name ? name
-                : mp_arena_format(&walk->names, "member %u", (unsigned)walk->place.at[depth]);
+                : mp_arena_format(&walk->names, "member %u", (unsigned)walk->place.indexes[depth]);
 }
 
 /* Return the name at a depth, from the outermost archive inwards. */
@@ -104,9 +104,9 @@ static const char *full_name(mp_walk *walk, uint32_t depth)
 static const char *full_target(mp_walk *walk, const char *name)
 {
     const mp_archive *level = &walk->levels[walk->place.depth - 1];
-    const char *own = name_of(walk, walk->place.depth - 1);
-    const size_t around = strlen(name) - strlen(own);
-    const char *target = mp_archive_target(level, own, &walk->names);
+    const char *text = name_of(walk, walk->place.depth - 1);
+    const size_t around = strlen(name) - strlen(text);
+    const char *target = mp_archive_target(level, text, &walk->names);
     return target ? mp_arena_format(&walk->names, "%.*s%s", (int)around, name, target) : "";
 }
 
@@ -127,36 +127,36 @@ static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char 
 static bool enter(mp_walk *walk, mp_stream *from, mp_packing packing)
 {
     assert(walk->place.depth < MP_MOST_NESTED);
-    mp_archive *at = &walk->levels[walk->place.depth];
-    bool ok = mp_archive_open(at, from, packing);
-    at->before = walk->layers.count;
-    walk->place.at[walk->place.depth++] = 0;
-    if (!ok && packing == MP_7ZIP && !at->seeks)
+    mp_archive *archive = &walk->levels[walk->place.depth];
+    bool ok = mp_archive_open(archive, from, packing);
+    archive->before = walk->layers.count;
+    walk->place.indexes[walk->place.depth++] = 0;
+    if (!ok && packing == MP_7ZIP && !archive->seeks)
         stop(walk, MP_FAULT_READ, "",
              "a 7z archive inside another archive is not supported; extract it first");
     else if (!ok)
-        stop(walk, MP_FAULT_READ, mp_packing_name(packing), mp_archive_why(at));
+        stop(walk, MP_FAULT_READ, mp_packing_name(packing), mp_archive_why(archive));
     return ok;
 }
 
 static void leave(mp_walk *walk)
 {
-    mp_archive *at = &walk->levels[--walk->place.depth];
-    mp_archive_close(at);
+    mp_archive *archive = &walk->levels[--walk->place.depth];
+    mp_archive_close(archive);
     /* The archive itself and what it was packed by are no longer around what comes. */
     walk->layers.count = walk->place.depth ? walk->levels[walk->place.depth - 1].before + 1 : 0;
 }
 
 /* Decompress here, counted against the limits, what libarchive would decompress only to skip it. */
-static bool pass_over(mp_walk *walk, mp_archive *at)
+static bool pass_over(mp_walk *walk, mp_archive *state)
 {
     const void *block;
     size_t length;
     la_int64_t offset;
-    if (!at->entry || !mp_archive_unpacks(at))
+    if (!state->entry || !mp_archive_unpacks(state))
         return true;
     mp_stream counted = {.fault = MP_FAULT_NONE};
-    while (archive_read_data_block(at->archive, &block, &length, &offset) == ARCHIVE_OK) {
+    while (archive_read_data_block(state->archive, &block, &length, &offset) == ARCHIVE_OK) {
         walk->given += length;
         if (!mp_unpack_check(&counted, &walk->limits, walk->given, walk->file->given)) {
             stop(walk, counted.fault, "", counted.why);
@@ -169,20 +169,20 @@ static bool pass_over(mp_walk *walk, mp_archive *at)
 /* Go on to the next file or link of the innermost level, past damaged entries, which are noted. */
 static bool next_entry(mp_walk *walk)
 {
-    mp_archive *at = &walk->levels[walk->place.depth - 1];
+    mp_archive *archive = &walk->levels[walk->place.depth - 1];
     for (;;) {
-        if (!pass_over(walk, at))
+        if (!pass_over(walk, archive))
             return false;
         mp_fault fault;
         const char *why;
-        bool more = mp_archive_next(at, &fault, &why);
+        bool more = mp_archive_next(archive, &fault, &why);
         if (fault)
-            stop(walk, fault, mp_packing_name(at->packing), why);
+            stop(walk, fault, mp_packing_name(archive->packing), why);
         if (!more)
             return false;
-        if (!at->entry || at->came_before)
+        if (!archive->entry || archive->came_before)
             continue;
-        walk->place.at[walk->place.depth - 1]++;
+        walk->place.indexes[walk->place.depth - 1]++;
         if (++walk->files > walk->limits.files) {
             char text[100];
             snprintf(text, sizeof text,
@@ -191,9 +191,9 @@ static bool next_entry(mp_walk *walk)
             stop(walk, MP_FAULT_LIMIT, "", text);
             return false;
         }
-        mp_entry_kind kind = mp_archive_kind(at);
+        mp_entry_kind kind = mp_archive_kind(archive);
         if (kind == MP_ENTRY_ODD || kind == MP_ENTRY_LOST)
-            stop(walk, MP_FAULT_READ, mp_packing_name(at->packing),
+            stop(walk, MP_FAULT_READ, mp_packing_name(archive->packing),
                  "a member with data is not a regular file");
         if (kind == MP_ENTRY_FILE || kind == MP_ENTRY_ODD || kind == MP_ENTRY_LINK)
             return true;
@@ -203,11 +203,11 @@ static bool next_entry(mp_walk *walk)
 /* Open the current member of the innermost level, decompressed. */
 static mp_packing open_entry(mp_walk *walk, mp_stream **stream)
 {
-    const mp_archive *at = &walk->levels[walk->place.depth - 1];
-    walk->layers.count = at->before + 1;
-    walk->layers.at[at->before] = (uint8_t)at->packing;
+    const mp_archive *archive = &walk->levels[walk->place.depth - 1];
+    walk->layers.count = archive->before + 1;
+    walk->layers.layers[archive->before] = (uint8_t)archive->packing;
     *stream = entry_new(walk);
-    if (archive_entry_is_data_encrypted(at->entry) == 1) {
+    if (archive_entry_is_data_encrypted(archive->entry) == 1) {
         mp_stream_fail(*stream, MP_FAULT_READ, "it is encrypted; encryption is not supported");
         return MP_UNPACKED;
     }

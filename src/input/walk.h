@@ -15,7 +15,7 @@ typedef struct mp_walk mp_walk;
 /* Position of a member: its number in the archive, in the archive inside that, and so on, from 1.
  */
 typedef struct mp_member_place {
-    uint32_t at[MP_MOST_NESTED];
+    uint32_t indexes[MP_MOST_NESTED];
     uint32_t depth;
 } mp_member_place;
 

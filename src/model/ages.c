@@ -10,9 +10,9 @@ enum { MOST_ROWS = 128 * 1024 }; /* before ages are made coarser */
 /* A row like this one; the first is none. */
 static uint32_t new_row(mp_ages *ages, const mp_age *row)
 {
-    mp_grow(&ages->rows.at, &ages->rows.capacity, (size_t)ages->rows.count + 1,
-            sizeof *ages->rows.at);
-    ages->rows.at[ages->rows.count] = *row;
+    mp_grow(&ages->rows.items, &ages->rows.capacity, (size_t)ages->rows.count + 1,
+            sizeof *ages->rows.items);
+    ages->rows.items[ages->rows.count] = *row;
     return ages->rows.count++;
 }
 
@@ -41,7 +41,7 @@ typedef struct age_probe {
 static bool same_age(const void *opaque, uint32_t value)
 {
     const age_probe *probe = opaque;
-    const mp_age *a = &probe->ages->rows.at[value], *b = probe->key;
+    const mp_age *a = &probe->ages->rows.items[value], *b = probe->key;
     return a->context.i == b->context.i && a->age_us == b->age_us &&
            a->generation.i == b->generation.i && a->died.i == b->died.i;
 }
@@ -59,10 +59,10 @@ static void add_row(mp_ages *ages, const mp_age *key)
     uint32_t *place = mp_hash_index_put(&ages->index, age_hash(key), same_age, &probe);
     if (!*place) {
         *place = new_row(ages, key);
-        ages->rows.at[*place].objects = ages->rows.at[*place].bytes = 0;
+        ages->rows.items[*place].objects = ages->rows.items[*place].bytes = 0;
     }
-    ages->rows.at[*place].objects += key->objects;
-    ages->rows.at[*place].bytes += key->bytes;
+    ages->rows.items[*place].objects += key->objects;
+    ages->rows.items[*place].bytes += key->bytes;
 }
 
 /* Too many different ages: keep fewer of their bits, and add up what falls together. */
@@ -70,7 +70,7 @@ static void coarsen(mp_ages *ages)
 {
     uint32_t count = ages->rows.count;
     mp_age *old = mp_alloc(count * sizeof *old);
-    memcpy(old, ages->rows.at, count * sizeof *old);
+    memcpy(old, ages->rows.items, count * sizeof *old);
     ages->bits = ages->bits == 0 ? 7 : ages->bits - 2;
     ages->rows.count = 1;
     mp_hash_index_free(&ages->index);
@@ -110,7 +110,7 @@ void mp_ages_add(mp_ages *ages, const mp_age *death)
         return;
     __builtin_prefetch(home);
     home = home_place(ages, &ages->waiting[(ages->waited + MP_AGES_WAITING / 2) % MP_AGES_WAITING]);
-    __builtin_prefetch(&ages->rows.at[home->value], 1);
+    __builtin_prefetch(&ages->rows.items[home->value], 1);
 }
 
 void mp_ages_settle(mp_ages *ages)
@@ -126,7 +126,7 @@ void mp_ages_free(mp_ages *ages)
 {
     if (!ages)
         return;
-    free(ages->rows.at);
+    free(ages->rows.items);
     mp_hash_index_free(&ages->index);
     free(ages);
 }

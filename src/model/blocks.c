@@ -35,7 +35,7 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
 static void order_deltas(mp_blocks *blocks)
 {
     mp_model *model = blocks->model;
-    mp_delta *deltas = model->deltas.at + blocks->first_delta;
+    mp_delta *deltas = model->deltas.items + blocks->first_delta;
     uint32_t count = model->deltas.count - blocks->first_delta;
     uint32_t snapshots = model->snapshots.count - blocks->start.i;
     uint32_t *next = mp_alloc_zero(snapshots + 1, sizeof *next);
@@ -56,9 +56,10 @@ static void order_deltas(mp_blocks *blocks)
             place[other] = other;
         }
     for (uint32_t i = count; i > 0; i--) /* the oldest is met last */
-        model->generations.at[deltas[i - 1].generation.i].first_delta = blocks->first_delta + i - 1;
+        model->generations.items[deltas[i - 1].generation.i].first_delta =
+            blocks->first_delta + i - 1;
     for (uint32_t i = 0; i < count; i++)
-        model->generations.at[deltas[i].generation.i].last_delta = blocks->first_delta + i;
+        model->generations.items[deltas[i].generation.i].last_delta = blocks->first_delta + i;
     free(next);
     free(place);
 }
@@ -106,10 +107,10 @@ static size_t home_of(const mp_blocks *blocks, uint64_t address)
 /* The place of the address, or the empty one where it would stand. */
 static mp_block *find(const mp_blocks *blocks, uint64_t address)
 {
-    size_t at = home_of(blocks, address);
-    while (blocks->table[at].generation && blocks->table[at].address != address)
-        at = (at + 1) & blocks->mask;
-    return &blocks->table[at];
+    size_t index = home_of(blocks, address);
+    while (blocks->table[index].generation && blocks->table[index].address != address)
+        index = (index + 1) & blocks->mask;
+    return &blocks->table[index];
 }
 
 static void make_room(mp_blocks *blocks)
@@ -145,13 +146,13 @@ static void take_out(mp_blocks *blocks, mp_block *block)
 
 static void remember(mp_blocks *blocks, const mp_event *event)
 {
-    const size_t at = blocks->freed_count++ % FREED_KEPT;
-    mp_grow(&blocks->freed, &blocks->freed_capacity, at + 1, sizeof *blocks->freed);
-    blocks->freed[at] = (mp_freed){.address = event->address,
-                                   .line = event->line,
-                                   .time_us = event->time_us,
-                                   .thread = event->thread,
-                                   .node = event->node.i};
+    const size_t index = blocks->freed_count++ % FREED_KEPT;
+    mp_grow(&blocks->freed, &blocks->freed_capacity, index + 1, sizeof *blocks->freed);
+    blocks->freed[index] = (mp_freed){.address = event->address,
+                                      .line = event->line,
+                                      .time_us = event->time_us,
+                                      .thread = event->thread,
+                                      .node = event->node.i};
 }
 
 /* Return the last deletion at the address, NULL: none is remembered. Deletions are indexed when one
@@ -169,8 +170,8 @@ static const mp_freed *last_freed(mp_blocks *blocks, uint64_t address)
         *mp_id_index_put(&blocks->freed_at, blocks->freed[next % FREED_KEPT].address) =
             (uint32_t)(next % FREED_KEPT) + 1;
     blocks->indexed = count;
-    const uint32_t at = mp_id_index_get(&blocks->freed_at, address);
-    return at && blocks->freed[at - 1].address == address ? &blocks->freed[at - 1] : NULL;
+    const uint32_t index = mp_id_index_get(&blocks->freed_at, address);
+    return index && blocks->freed[index - 1].address == address ? &blocks->freed[index - 1] : NULL;
 }
 
 void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
@@ -192,13 +193,13 @@ void mp_blocks_prefetch_generation(const mp_blocks *blocks, const mp_event *even
     uint32_t generation = next_generation(blocks, event);
     if (generation) {
         __builtin_prefetch(&blocks->shares[generation], 1);
-        __builtin_prefetch(&blocks->model->generations.at[generation]);
+        __builtin_prefetch(&blocks->model->generations.items[generation]);
     }
 }
 
-static void prefetch_delta(const mp_model *model, uint32_t at)
+static void prefetch_delta(const mp_model *model, uint32_t index)
 {
-    const mp_delta *delta = &model->deltas.at[at];
+    const mp_delta *delta = &model->deltas.items[index];
     __builtin_prefetch(delta, 1);
     __builtin_prefetch((const char *)(delta + 1) - 1, 1);
 }
@@ -208,7 +209,7 @@ void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event)
     uint32_t generation = next_generation(blocks, event);
     if (!generation)
         return;
-    const mp_generation *generations = blocks->model->generations.at;
+    const mp_generation *generations = blocks->model->generations.items;
     prefetch_delta(blocks->model, generations[generation].first_delta);
     if (event->kind != MP_EVENT_DELETION)
         return;
@@ -303,9 +304,9 @@ static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
  * snapshot may be in the past. */
 static mp_cost *births_of(mp_blocks *blocks, mp_generation_id id)
 {
-    const mp_generation *generation = &blocks->model->generations.at[id.i];
+    const mp_generation *generation = &blocks->model->generations.items[id.i];
     if (generation->first_delta)
-        return &blocks->model->deltas.at[generation->first_delta].cost;
+        return &blocks->model->deltas.items[generation->first_delta].cost;
     return mp_model_delta(blocks->model, id, generation->born);
 }
 
@@ -378,7 +379,7 @@ void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
 static void count_from_start(mp_blocks *blocks, int64_t bytes)
 {
     for (uint32_t i = blocks->start.i; i < blocks->snapshot.i; i++) {
-        mp_snapshot *snapshot = &blocks->model->snapshots.at[i];
+        mp_snapshot *snapshot = &blocks->model->snapshots.items[i];
         snapshot->live_objects++;
         snapshot->live_bytes += bytes;
         snapshot->peak_objects++;
@@ -427,8 +428,8 @@ static mp_generation_id typed_generation(mp_blocks *blocks, mp_generation_id gen
         return share->typed[0];
     mp_generation_id other = share->typed[1];
     if (share->type[1].i != type.i) {
-        mp_generation typed = model->generations.at[generation.i];
-        mp_context key = model->contexts.at[typed.context.i];
+        mp_generation typed = model->generations.items[generation.i];
+        mp_context key = model->contexts.items[typed.context.i];
         key.type = type;
         typed.context = mp_model_context(model, &key);
         other = mp_model_generation(model, &typed);
@@ -481,7 +482,7 @@ static mp_context_id bury(mp_blocks *blocks, const mp_block *block, const mp_eve
 {
     mp_model *model = blocks->model;
     mp_generation_id from = {block->generation}, to = from;
-    bool old = model->generations.at[from.i].born.i == blocks->start.i;
+    bool old = model->generations.items[from.i].born.i == blocks->start.i;
     if (event->type.i && !old) {
         to = typed_generation(blocks, from, event->type);
         move_birth(blocks, block, from, to);
@@ -492,7 +493,7 @@ static mp_context_id bury(mp_blocks *blocks, const mp_block *block, const mp_eve
     cost->temporary += temporary;
     cost->temporary_bytes += temporary ? block->bytes : 0;
     count(blocks, from, -1, -block->bytes);
-    return model->generations.at[to.i].context;
+    return model->generations.items[to.i].context;
 }
 
 static void note_death(mp_blocks *blocks, const mp_block *block, const mp_event *event)

@@ -44,7 +44,7 @@ static uint32_t add_string(mp_strings *strings, mp_slice text)
     uint32_t made = strings->count++;
     mp_grow(&strings->texts, &strings->texts_capacity, made + 1u, sizeof *strings->texts);
     mp_grow(&strings->lengths, &strings->lengths_capacity, made + 1u, sizeof *strings->lengths);
-    strings->texts[made] = mp_arena_copy(&strings->arena, text.at, text.length);
+    strings->texts[made] = mp_arena_copy(&strings->arena, text.start, text.length);
     strings->lengths[made] = text.length;
     return made;
 }
@@ -80,7 +80,7 @@ static void profile_free(mp_profile *profile)
 {
     if (!profile)
         return;
-#define FREE(list) free(profile->list.at);
+#define FREE(list) free(profile->list.items);
     PROFILE_LISTS(FREE)
 #undef FREE
     free(profile);
@@ -99,7 +99,7 @@ void mp_model_free(mp_model *model)
     mp_hash_index_free(&model->private->contexts);
     mp_hash_index_free(&model->private->generations);
     free(model->private);
-#define FREE(list) free(model->list.at);
+#define FREE(list) free(model->list.items);
     MODEL_LISTS(FREE)
 #undef FREE
     free(model->tree_of);
@@ -119,11 +119,11 @@ mp_snapshot *mp_model_begin_snapshot(mp_model *model, mp_session_id session)
 
 mp_snapshot *mp_model_end_snapshot(mp_model *model, mp_snapshot_id id, mp_tally *tally)
 {
-    mp_snapshot *snapshot = &model->snapshots.at[id.i];
+    mp_snapshot *snapshot = &model->snapshots.items[id.i];
     assert(id.i && id.i < model->snapshots.count && !snapshot->whole);
     assert(tally->live_objects >= 0 && tally->live_bytes >= 0);
     snapshot->whole = true;
-    snapshot->ordinal = ++model->sessions.at[snapshot->session.i].snapshots;
+    snapshot->ordinal = ++model->sessions.items[snapshot->session.i].snapshots;
     snapshot->created_objects = tally->created;
     snapshot->deleted_objects = tally->deleted;
     snapshot->changed_objects = tally->changed;
@@ -142,19 +142,19 @@ static bool same_string(const void *opaque, uint32_t value)
 {
     const string_probe *probe = opaque;
     return probe->strings->lengths[value] == probe->text.length &&
-           memcmp(probe->strings->texts[value], probe->text.at, probe->text.length) == 0;
+           memcmp(probe->strings->texts[value], probe->text.start, probe->text.length) == 0;
 }
 
 /* Texts of the model end at their NUL: one inside is shown as the symbol for it. */
 static mp_slice without_nul(mp_arena *scratch, mp_slice text)
 {
     static const char symbol[] = "\xe2\x90\x80";
-    if (!text.length || !memchr(text.at, '\0', text.length))
+    if (!text.length || !memchr(text.start, '\0', text.length))
         return text;
     char *start = mp_arena_alloc(scratch, text.length * 3), *out = start;
     for (size_t i = 0; i < text.length; i++) {
-        if (text.at[i])
-            *out++ = text.at[i];
+        if (text.start[i])
+            *out++ = text.start[i];
         else
             out = (char *)memcpy(out, symbol, 3) + 3;
     }
@@ -167,11 +167,11 @@ static mp_slice cut(mp_arena *scratch, mp_slice text, size_t longest)
 {
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
     for (size_t i = 0; i < text.length; i++)
-        hash = (hash ^ (unsigned char)text.at[i]) * 1099511628211u;
-    while (longest && ((unsigned char)text.at[longest] & 0xc0) == 0x80)
+        hash = (hash ^ (unsigned char)text.start[i]) * 1099511628211u;
+    while (longest && ((unsigned char)text.start[longest] & 0xc0) == 0x80)
         longest--; /* not within a character */
     return mp_slice_of(mp_arena_format(scratch, "%.*s… (%zu bytes, %016" PRIx64 ")", (int)longest,
-                                       text.at, text.length, hash));
+                                       text.start, text.length, hash));
 }
 
 mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
@@ -190,7 +190,7 @@ mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
     }
 
     string_probe probe = {strings, text};
-    uint64_t hash = mp_hash_bytes(text.at, text.length);
+    uint64_t hash = mp_hash_bytes(text.start, text.length);
     uint32_t *found = mp_hash_index_put(&strings->index, hash, same_string, &probe);
     if (!*found)
         *found = add_string(strings, text);

@@ -16,8 +16,9 @@
 
 /* Append a cleared element to a list of the model and give its place, valid until the next one. */
 #define MP_ADD(list)                                                                               \
-    (mp_grow(&(list)->at, &(list)->capacity, (size_t)(list)->count + 1, sizeof *(list)->at),       \
-     memset(&(list)->at[(list)->count], 0, sizeof *(list)->at), &(list)->at[(list)->count++])
+    (mp_grow(&(list)->items, &(list)->capacity, (size_t)(list)->count + 1, sizeof *(list)->items), \
+     memset(&(list)->items[(list)->count], 0, sizeof *(list)->items),                              \
+     &(list)->items[(list)->count++])
 
 /* Bytes that are not UTF-8 are read as ISO 8859-1; *converted (may be NULL) is then set. The empty
  * text is none. */

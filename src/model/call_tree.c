@@ -17,7 +17,7 @@ typedef struct tree_probe {
 
 static bool same_symbol(const mp_model *model, mp_symbol_id a, mp_symbol_id b)
 {
-    const mp_symbol *x = &model->symbols.at[a.i], *y = &model->symbols.at[b.i];
+    const mp_symbol *x = &model->symbols.items[a.i], *y = &model->symbols.items[b.i];
     if (a.i == b.i)
         return true;
     return x->name.i && x->name.i == y->name.i && x->start_line == y->start_line;
@@ -26,7 +26,7 @@ static bool same_symbol(const mp_model *model, mp_symbol_id a, mp_symbol_id b)
 static bool same_node(const void *opaque, uint32_t value)
 {
     const tree_probe *probe = opaque;
-    const mp_tree_node *a = &probe->model->tree.at[value], *b = &probe->node;
+    const mp_tree_node *a = &probe->model->tree.items[value], *b = &probe->node;
     if (!a->symbol.i && a->node.i != b->node.i)
         return false; /* nodes that nobody defined have nothing to be compared by */
     return a->parent == b->parent && a->line == b->line &&
@@ -35,17 +35,17 @@ static bool same_node(const void *opaque, uint32_t value)
 
 static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node node)
 {
-    const mp_symbol *symbol = &model->symbols.at[node.symbol.i];
+    const mp_symbol *symbol = &model->symbols.items[node.symbol.i];
     /* Nodes without a name are identified by their own numbers, as in the comparison above. */
-    uint64_t of = symbol->name.i  ? mp_joined(symbol->name.i, symbol->start_line)
+    uint64_t id = symbol->name.i  ? mp_joined(symbol->name.i, symbol->start_line)
                   : node.symbol.i ? node.symbol.i
                                   : mp_joined(node.node.i, 0);
-    uint64_t hash = mp_hash_pair(of, mp_joined(node.parent, node.line));
+    uint64_t hash = mp_hash_pair(id, mp_joined(node.parent, node.line));
     tree_probe probe = {model, node};
     uint32_t *found = mp_hash_index_put(index, hash, same_node, &probe);
     if (!*found) {
         assert(node.parent < model->tree.count); /* parents come before their children */
-        const mp_tree_node *parent = &model->tree.at[node.parent];
+        const mp_tree_node *parent = &model->tree.items[node.parent];
         node.depth = parent->depth + 1;
         if (symbol->allocator)
             node.allocators = parent->allocators ? parent->allocators : model->tree.count;
@@ -60,12 +60,12 @@ static void mark_overloads(mp_model *model)
     mp_id_index first_of = {0};          /* first symbol of each name */
     for (int pass = 0; pass < 2; pass++) /* the first one learns of the others */
         for (uint32_t i = 1; i < model->symbols.count; i++) {
-            mp_symbol *symbol = &model->symbols.at[i];
+            mp_symbol *symbol = &model->symbols.items[i];
             if (!symbol->name.i)
                 continue;
             uint32_t *first = mp_id_index_put(&first_of, symbol->name.i);
             *first = *first ? *first : i;
-            mp_symbol *other = &model->symbols.at[*first];
+            mp_symbol *other = &model->symbols.items[*first];
             other->overloaded |= other->start_line != symbol->start_line;
             symbol->overloaded |= other->overloaded;
         }
@@ -82,22 +82,22 @@ void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
     mark_overloads(model);
     for (uint32_t first = 1; first < nodes; first++) {
         size_t length = 0;
-        uint32_t at = first;
-        while (at && !model->tree_of[at]) {
-            model->tree_of[at] = on_the_way;
-            way[length++] = at;
-            at = model->nodes.at[at].parent.i;
+        uint32_t position = first;
+        while (position && !model->tree_of[position]) {
+            model->tree_of[position] = on_the_way;
+            way[length++] = position;
+            position = model->nodes.items[position].parent.i;
         }
-        uint32_t parent = model->tree_of[at];
+        uint32_t parent = model->tree_of[position];
         if (parent == on_the_way) {
             mp_diagnose(diagnostics, MP_DIAG_NODE_CYCLE, NULL, 0,
                         "call-tree node %" PRIu64 " is its own caller; the stack ends there",
-                        model->nodes.at[at].number);
+                        model->nodes.items[position].number);
             parent = 0;
         }
         while (length) {
             uint32_t id = way[--length];
-            const mp_node *node = &model->nodes.at[id];
+            const mp_node *node = &model->nodes.items[id];
             parent = tree_put(
                 model, &index,
                 (mp_tree_node){

@@ -71,7 +71,8 @@ static void enter_change(mp_census *census, mp_snapshot_id snapshot, mp_generati
     cost->bytes += bytes;
     if (objects > 0) {
         mp_type_id type =
-            census->model->contexts.at[census->model->generations.at[generation.i].context.i].type;
+            census->model->contexts.items[census->model->generations.items[generation.i].context.i]
+                .type;
         mp_census_share *created = created_of(census, type);
         int64_t grown = bytes > 0 ? bytes : 0;
         cost->created += objects;

@@ -41,8 +41,8 @@ void mp_events_free(mp_events *events)
 {
     if (!events)
         return;
-    free(events->anomalies.at);
-    free(events->handovers.at);
+    free(events->anomalies.items);
+    free(events->handovers.items);
     free(events->at_peak);
     free(events->inference);
     free(events);
@@ -95,7 +95,7 @@ void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp
         .line = block->born_line,
         .time_us = block->time_us,
         .thread = name_of(log, block->thread),
-        .node = model->contexts.at[model->generations.at[block->generation].context.i].node};
+        .node = model->contexts.items[model->generations.items[block->generation].context.i].node};
 }
 
 void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_freed *freed)
@@ -127,7 +127,7 @@ void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, m
     mp_diagnose(log->diagnostics,
                 kind == MP_ANOMALY_CORRUPTION ? MP_DIAG_HEAP_CORRUPTION : MP_DIAG_REPORTED_ANOMALY,
                 log->path, line, "the monitor says: %.*s",
-                (int)(text.length < 200 ? text.length : 200), text.at);
+                (int)(text.length < 200 ? text.length : 200), text.start);
     if (!anomaly)
         return;
     anomaly->here.line = line;
@@ -146,8 +146,8 @@ void mp_event_log_order(mp_event_log *log, uint32_t first)
 {
     mp_events *events = log->events;
     if (events->anomalies.count > first)
-        qsort(events->anomalies.at + first, events->anomalies.count - first,
-              sizeof *events->anomalies.at, by_line);
+        qsort(events->anomalies.items + first, events->anomalies.count - first,
+              sizeof *events->anomalies.items, by_line);
 }
 
 void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_event *event)
@@ -161,8 +161,8 @@ void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_ev
         handover->to = name_of(log, event->thread);
         *place = events->handovers.count - 1;
     }
-    events->handovers.at[*place].objects++;
-    events->handovers.at[*place].bytes += block->bytes;
+    events->handovers.items[*place].objects++;
+    events->handovers.items[*place].bytes += block->bytes;
     mp_event_log_contradicted(log, MP_ANOMALY_OTHER_THREAD, event, block);
 }
 
@@ -201,7 +201,7 @@ void mp_event_log_count(mp_event_log *log, const mp_event *event)
 
 bool mp_type_is_real(const mp_model *model, mp_type_id type)
 {
-    const char *name = mp_model_text(model, model->types.at[type.i].name);
+    const char *name = mp_model_text(model, model->types.items[type.i].name);
     return type.i && strcmp(name, "novtbl") != 0 && strcmp(name, "notype") != 0;
 }
 
@@ -223,9 +223,9 @@ static void consider(const mp_model *model, mp_inference *best, uint32_t type, i
     best->deleted += deleted;
     if (!mp_type_is_real(model, (mp_type_id){type}) || deleted < best->typed)
         return;
-    const char *name = mp_model_text(model, model->types.at[type].name);
+    const char *name = mp_model_text(model, model->types.items[type].name);
     if (deleted > best->typed || !best->type.i ||
-        strcmp(name, mp_model_text(model, model->types.at[best->type.i].name)) < 0)
+        strcmp(name, mp_model_text(model, model->types.items[best->type.i].name)) < 0)
         best->type = (mp_type_id){type};
     best->typed = deleted;
 }
@@ -236,9 +236,9 @@ void mp_events_infer(mp_model *model)
     typed_count *counts = mp_alloc_zero(model->deltas.count, sizeof *counts);
     size_t count = 0;
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
+        const mp_delta *delta = &model->deltas.items[i];
         const mp_context *context =
-            &model->contexts.at[model->generations.at[delta->generation.i].context.i];
+            &model->contexts.items[model->generations.items[delta->generation.i].context.i];
         if (!context->old && delta->cost.deleted)
             counts[count++] = (typed_count){context->node.i, context->type.i, delta->cost.deleted};
     }

@@ -56,16 +56,16 @@ bool mp_graph_object(mp_graph_builder *builder, uint64_t id, mp_type_id type, ui
         return false;
     if (builder->too_many)
         return true;
-    size_t at = ++graph->count;
-    mp_grow(&graph->ids, &builder->ids_capacity, at + 1, sizeof *graph->ids);
-    mp_grow(&graph->sizes, &builder->sizes_capacity, at + 1, sizeof *graph->sizes);
-    mp_grow(&graph->types, &builder->types_capacity, at + 1, sizeof *graph->types);
-    mp_grow(&graph->first, &builder->first_capacity, at + 2, sizeof *graph->first);
-    graph->ids[at] = id;
-    graph->sizes[at] = bytes;
-    graph->types[at] = type.i;
-    graph->first[at] = (uint32_t)builder->reference_count;
-    graph->domains.at[graph->domains.count - 1].objects++;
+    size_t index = ++graph->count;
+    mp_grow(&graph->ids, &builder->ids_capacity, index + 1, sizeof *graph->ids);
+    mp_grow(&graph->sizes, &builder->sizes_capacity, index + 1, sizeof *graph->sizes);
+    mp_grow(&graph->types, &builder->types_capacity, index + 1, sizeof *graph->types);
+    mp_grow(&graph->first, &builder->first_capacity, index + 2, sizeof *graph->first);
+    graph->ids[index] = id;
+    graph->sizes[index] = bytes;
+    graph->types[index] = type.i;
+    graph->first[index] = (uint32_t)builder->reference_count;
+    graph->domains.items[graph->domains.count - 1].objects++;
     return true;
 }
 
@@ -120,7 +120,7 @@ static uint32_t make_tables(mp_graph_builder *builder)
     uint32_t duplicates = 0, inhabited = 0;
     builder->tables = mp_alloc_zero(graph->domains.count, sizeof *builder->tables);
     for (uint32_t i = 1; i < graph->domains.count; i++) {
-        const mp_domain *domain = &graph->domains.at[i];
+        const mp_domain *domain = &graph->domains.items[i];
         duplicates += mp_id_table_make(&builder->tables[i], graph->ids, domain->first_object,
                                        domain->objects);
         inhabited += domain->objects > 0;
@@ -142,7 +142,7 @@ static void mark_duplicates(mp_graph_builder *builder)
 {
     mp_graph *graph = builder->graph;
     for (uint32_t d = 1; d < graph->domains.count; d++) {
-        const mp_domain *domain = &graph->domains.at[d];
+        const mp_domain *domain = &graph->domains.items[d];
         for (uint32_t i = domain->first_object; i < domain->first_object + domain->objects; i++)
             if (mp_id_find(&builder->tables[d], graph->ids[i]) != i)
                 graph->types[i] = DUPLICATE;
@@ -158,16 +158,16 @@ static void close_gaps(mp_graph_builder *builder)
     uint32_t count = graph->count, domain_end = 0;
     for (uint32_t i = 1; i <= count; i++) {
         while (i >= domain_end) { /* the next domain that has objects */
-            mp_domain *at = &graph->domains.at[domain++];
-            domain_end = at->first_object + at->objects;
-            at->first_object = kept + 1;
-            at->objects = 0;
+            mp_domain *state = &graph->domains.items[domain++];
+            domain_end = state->first_object + state->objects;
+            state->first_object = kept + 1;
+            state->objects = 0;
         }
         uint32_t from = graph->first[i], end = references_end(builder, i);
         if (graph->types[i] == DUPLICATE)
             continue;
         kept++;
-        graph->domains.at[domain - 1].objects++;
+        graph->domains.items[domain - 1].objects++;
         graph->ids[kept] = graph->ids[i];
         graph->sizes[kept] = graph->sizes[i];
         graph->types[kept] = graph->types[i];
@@ -178,7 +178,7 @@ static void close_gaps(mp_graph_builder *builder)
         references += end - from;
     }
     for (; domain < graph->domains.count; domain++)
-        graph->domains.at[domain].first_object = kept + 1;
+        graph->domains.items[domain].first_object = kept + 1;
     graph->count = kept;
     builder->reference_count = references;
 }
@@ -199,7 +199,7 @@ typedef struct reference_walk {
 static size_t next_batch(reference_walk *walk, lookup *batch)
 {
     mp_graph_builder *builder = walk->builder;
-    const mp_domain *domains = builder->graph->domains.at;
+    const mp_domain *domains = builder->graph->domains.items;
     size_t size = 0;
     for (; size < BATCH && walk->done < builder->reference_count; size++, walk->done++) {
         while (references_end(builder, walk->object) <= walk->done)
@@ -245,7 +245,8 @@ static void resolve_roots(mp_graph_builder *builder)
 {
     mp_graph *graph = builder->graph;
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        graph->roots.at[i].object = find(builder, builder->root_domains[i], graph->roots.at[i].id);
+        graph->roots.items[i].object =
+            find(builder, builder->root_domains[i], graph->roots.items[i].id);
 }
 
 /* Arrays grew by doubling: give back what they do not need. */
@@ -318,8 +319,8 @@ void mp_graph_free(mp_graph *graph)
     free(graph->types);
     free(graph->first);
     free(graph->targets);
-    free(graph->roots.at);
-    free(graph->domains.at);
+    free(graph->roots.items);
+    free(graph->domains.items);
     free(graph);
 }
 
@@ -344,7 +345,7 @@ void mp_model_count_roots(mp_model *model, const mp_graph *graph)
     counted *roots = mp_alloc((count + 1) * sizeof *roots);
     mp_root_count *kind = NULL;
     for (size_t i = 0; i < count; i++)
-        roots[i] = (counted){graph->roots.at[i + 1].kind, graph->roots.at[i + 1].object};
+        roots[i] = (counted){graph->roots.items[i + 1].kind, graph->roots.items[i + 1].object};
     qsort(roots, count, sizeof *roots, by_kind);
     for (size_t i = 0; i < count; i++) {
         bool first = i == 0 || roots[i].kind != roots[i - 1].kind;
@@ -381,7 +382,7 @@ static void enter_type(mp_type_counts *counts, uint32_t type, mp_type_count chan
 {
     mp_model *model = counts->model;
     mp_snapshot_id snapshot = model->graph->snapshot;
-    mp_context key = {.type = {type}, .session = model->snapshots.at[snapshot.i].session};
+    mp_context key = {.type = {type}, .session = model->snapshots.items[snapshot.i].session};
     mp_generation_id generation = mp_model_generation(
         model, &(mp_generation){.context = mp_model_context(model, &key), .born = counts->first});
     mp_cost *cost = mp_model_delta(model, generation, snapshot);

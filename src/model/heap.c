@@ -59,13 +59,13 @@ mp_snapshot *mp_heap_begin(mp_heap *heap)
         mp_model_begin_snapshot(model, heap->session);
         heap->snapshot.i = model->snapshots.count - 1;
     }
-    return &model->snapshots.at[heap->snapshot.i];
+    return &model->snapshots.items[heap->snapshot.i];
 }
 
 void mp_heap_in_request(mp_heap *heap)
 {
     mp_request_peak_begin(&heap->request, heap->snapshot,
-                          &heap->model->snapshots.at[heap->snapshot.i]);
+                          &heap->model->snapshots.items[heap->snapshot.i]);
 }
 
 mp_snapshot *mp_heap_end(mp_heap *heap)
@@ -109,21 +109,21 @@ static bool reserve(mp_heap *heap, int64_t bytes)
 
 static bool is_reusable(const mp_heap *heap, mp_type_id type)
 {
-    return heap->model->sessions.at[heap->session.i].reusable_apart &&
-           heap->model->types.at[type.i].class == MP_TYPE_REUSABLE;
+    return heap->model->sessions.items[heap->session.i].reusable_apart &&
+           heap->model->types.items[type.i].class == MP_TYPE_REUSABLE;
 }
 
 /* The owner that is told apart: `owner` itself, unless it is too deep. */
 static mp_owner shallow(mp_heap *heap, mp_owner owner)
 {
-    const mp_context *context = &heap->model->contexts.at[owner.context.i];
+    const mp_context *context = &heap->model->contexts.items[owner.context.i];
     if (context->depth < DEEPEST_SCOPE)
         return owner;
     mp_diagnose(
         heap->diagnostics, MP_DIAG_SCOPE_DEPTH, heap->path, 0,
         "objects are scoped more than %d levels deep; deeper ones count for the owners above",
         DEEPEST_SCOPE);
-    return (mp_owner){context->owner, heap->model->generations.at[owner.generation.i].owner};
+    return (mp_owner){context->owner, heap->model->generations.items[owner.generation.i].owner};
 }
 
 static uint8_t marks_of(const mp_heap *heap, const mp_birth *birth)
@@ -137,7 +137,7 @@ static uint8_t marks_of(const mp_heap *heap, const mp_birth *birth)
 static void count_for_request(mp_heap *heap, mp_generation_id id, int64_t time_us, int objects,
                               int64_t bytes)
 {
-    const mp_generation *generation = &heap->model->generations.at[id.i];
+    const mp_generation *generation = &heap->model->generations.items[id.i];
     if (heap->request.asked && heap->request.first.i &&
         generation->born.i >= heap->request.first.i && !generation->reusable &&
         !(generation->marks & MP_BORN_BEFORE_REQUEST))
@@ -178,7 +178,7 @@ static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, 
                 entry->owner.generation.i == owner.generation.i;
     mp_generation_id generation =
         same ? entry->generation : generation_of(heap, entry, owner, marks);
-    bool reusable = heap->model->generations.at[generation.i].reusable;
+    bool reusable = heap->model->generations.items[generation.i].reusable;
     object->generation = generation.i & INT32_MAX;
 
     mp_cost *cost = mp_model_delta(heap->model, generation, heap->snapshot);
@@ -202,7 +202,7 @@ static bool find_owner(mp_heap *heap, uint64_t id)
         mp_live_may_have(&heap->live, id) ? mp_live_find(&heap->live, id) : NULL;
     if (!object || object->generation == MP_GENERATION_PENDING)
         return false;
-    const mp_generation *generation = &heap->model->generations.at[object->generation];
+    const mp_generation *generation = &heap->model->generations.items[object->generation];
     heap->last_owner_id = id;
     heap->last_owner = (mp_owner){generation->context, {object->generation}};
     return true;
@@ -252,7 +252,7 @@ static void resolve_one(mp_heap *heap, mp_pending *pending)
     if (pending->owner && pending->owner->generation != MP_GENERATION_PENDING) {
         mp_generation_id owner = {pending->owner->generation};
         enter(heap, object, &pending->birth,
-              (mp_owner){heap->model->generations.at[owner.i].context, owner});
+              (mp_owner){heap->model->generations.items[owner.i].context, owner});
     } else {
         mp_diagnose(heap->diagnostics, MP_DIAG_UNKNOWN_OWNER, heap->path, pending->line,
                     "object %" PRIu64 " is scoped to object %" PRIu64 ", which is not alive here",
@@ -267,19 +267,20 @@ static void resolve_one(mp_heap *heap, mp_pending *pending)
 static void resolve_chain(mp_heap *heap, uint32_t first, uint32_t *way)
 {
     size_t length = 0;
-    uint32_t at = first;
-    while (at && heap->pending[at - 1].state == WAITING) {
-        mp_pending *pending = &heap->pending[at - 1];
+    uint32_t index = first;
+    while (index && heap->pending[index - 1].state == WAITING) {
+        mp_pending *pending = &heap->pending[index - 1];
         const mp_live_object *owner = mp_live_find(&heap->live, pending->birth.owner);
         pending->owner = owner;
         pending->state = ON_THE_WAY;
-        way[length++] = at;
-        at = owner && owner->generation == MP_GENERATION_PENDING ? owner->size : 0;
+        way[length++] = index;
+        index = owner && owner->generation == MP_GENERATION_PENDING ? owner->size : 0;
     }
-    if (at && heap->pending[at - 1].state == ON_THE_WAY)
-        mp_diagnose(heap->diagnostics, MP_DIAG_SCOPE_CYCLE, heap->path, heap->pending[at - 1].line,
+    if (index && heap->pending[index - 1].state == ON_THE_WAY)
+        mp_diagnose(heap->diagnostics, MP_DIAG_SCOPE_CYCLE, heap->path,
+                    heap->pending[index - 1].line,
                     "object %" PRIu64 " is scoped to itself through its owners",
-                    heap->pending[at - 1].birth.id);
+                    heap->pending[index - 1].birth.id);
     while (length)
         resolve_one(heap, &heap->pending[way[--length] - 1]);
 }
@@ -309,8 +310,8 @@ static const int64_t ALL_ALONG = INT64_MIN;
 static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
 {
     mp_model *model = heap->model;
-    mp_generation from = model->generations.at[object->generation];
-    mp_context key = model->contexts.at[from.context.i];
+    mp_generation from = model->generations.items[object->generation];
+    mp_context key = model->contexts.items[from.context.i];
     int64_t bytes = mp_live_bytes(&heap->live, object);
     mp_generation_id generation = {object->generation};
     mp_cost *cost = mp_model_delta(model, generation, heap->snapshot);
@@ -350,9 +351,10 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     if (object->generation == MP_GENERATION_PENDING)
         mp_heap_resolve_owners(heap);
     if (type.i &&
-        model->contexts.at[model->generations.at[object->generation].context.i].type.i != type.i)
+        model->contexts.items[model->generations.items[object->generation].context.i].type.i !=
+            type.i)
         retype(heap, object, type);
-    bool reusable = model->generations.at[object->generation].reusable;
+    bool reusable = model->generations.items[object->generation].reusable;
     int64_t before = mp_live_bytes(&heap->live, object), delta = bytes - before;
     if (!reserve(heap, delta)) {
         mp_diagnose(heap->diagnostics, MP_DIAG_BAD_ROW, heap->path, line,
@@ -380,7 +382,7 @@ static void add_age(mp_heap *heap, const mp_live_object *object, int64_t time_us
 {
     uint64_t age = (uint64_t)time_us - (uint64_t)mp_live_time(&heap->live, object);
     mp_ages_add(heap->ages,
-                &(mp_age){.context = heap->model->generations.at[object->generation].context,
+                &(mp_age){.context = heap->model->generations.items[object->generation].context,
                           .generation = {object->generation},
                           .died = heap->snapshot,
                           .age_us = (int64_t)age,
@@ -396,7 +398,7 @@ bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
         return false;
     if (heap->last_owner_id == id)
         heap->last_owner_id = 0;
-    bool reusable = heap->model->generations.at[object->generation].reusable;
+    bool reusable = heap->model->generations.items[object->generation].reusable;
     int64_t bytes = mp_live_bytes(&heap->live, object);
     mp_generation_id generation = {object->generation};
     mp_cost *cost = mp_model_delta(heap->model, generation, heap->snapshot);

@@ -77,25 +77,25 @@ static record *record_of(mp_history *history, uint64_t id, bool make)
     return &history->records[place];
 }
 
-static void touch(mp_history *history, record *at)
+static void touch(mp_history *history, record *entry)
 {
-    if (!at->touched)
+    if (!entry->touched)
         push(&history->touched, &history->touched_count, &history->touched_capacity,
-             (uint32_t)(at - history->records));
-    at->touched = true;
+             (uint32_t)(entry - history->records));
+    entry->touched = true;
 }
 
 void mp_history_change(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation)
 {
-    if (history->model->generations.at[generation.i].reusable) {
+    if (history->model->generations.items[generation.i].reusable) {
         mp_history_death(history, id);
         return;
     }
-    record *at = record_of(history, id, true);
-    at->alive = true;
-    at->bytes = bytes;
-    at->generation = generation;
-    touch(history, at);
+    record *entry = record_of(history, id, true);
+    entry->alive = true;
+    entry->bytes = bytes;
+    entry->generation = generation;
+    touch(history, entry);
 }
 
 void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation)
@@ -106,14 +106,14 @@ void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_genera
 /* Give the object that was at the id until the next snapshot a record of its own. */
 static void set_apart(mp_history *history, uint64_t id)
 {
-    const record *at = record_of(history, id, false);
-    if (!at || !at->object)
+    const record *entry = record_of(history, id, false);
+    if (!entry || !entry->object)
         return;
     uint32_t place = new_record(history, id);
     record *apart = &history->records[place];
-    at = record_of(history, id, false);
-    assert(at); /* a new record moves the others, and takes none away */
-    apart->object = at->object;
+    entry = record_of(history, id, false);
+    assert(entry); /* a new record moves the others, and takes none away */
+    apart->object = entry->object;
     apart->apart = true;
     touch(history, apart);
 }
@@ -123,62 +123,64 @@ void mp_history_found(mp_history *history, uint64_t id, int64_t bytes, mp_genera
 {
     set_apart(history, id);
     mp_history_change(history, id, bytes, generation);
-    record *at = record_of(history, id, false);
-    if (!at || history->last.i < since.i)
+    record *entry = record_of(history, id, false);
+    if (!entry || history->last.i < since.i)
         return;
     *MP_ADD(&history->model->objects) =
         (mp_object){.id = id, .bytes = bytes, .generation = generation, .from = since};
-    at->object = history->model->objects.count - 1;
+    entry->object = history->model->objects.count - 1;
 }
 
 void mp_history_was(mp_history *history, uint64_t id, mp_generation_id generation)
 {
-    record *at = record_of(history, id, false);
-    if (!at)
+    record *entry = record_of(history, id, false);
+    if (!entry)
         return;
-    mp_object *written = &history->model->objects.at[at->object];
-    if (at->object && written->generation.i == at->generation.i) /* else it is of one before it */
+    mp_object *written = &history->model->objects.items[entry->object];
+    if (entry->object &&
+        written->generation.i == entry->generation.i) /* else it is of one before it */
         written->generation = generation;
-    at->generation = generation;
+    entry->generation = generation;
 }
 
 void mp_history_death(mp_history *history, uint64_t id)
 {
-    record *at = record_of(history, id, false);
-    if (!at)
+    record *entry = record_of(history, id, false);
+    if (!entry)
         return;
-    at->alive = false;
-    touch(history, at);
+    entry->alive = false;
+    touch(history, entry);
 }
 
 /* The object from this snapshot on. */
-static void write_down(mp_model *model, record *at, mp_snapshot_id snapshot)
+static void write_down(mp_model *model, record *entry, mp_snapshot_id snapshot)
 {
-    if (at->object) {
-        mp_object *before = &model->objects.at[at->object];
-        if (at->alive && before->bytes == at->bytes && before->generation.i == at->generation.i)
+    if (entry->object) {
+        mp_object *before = &model->objects.items[entry->object];
+        if (entry->alive && before->bytes == entry->bytes &&
+            before->generation.i == entry->generation.i)
             return;
         before->until = snapshot;
-        at->object = 0;
+        entry->object = 0;
     }
-    if (!at->alive)
+    if (!entry->alive)
         return;
     *MP_ADD(&model->objects) = (mp_object){
-        .id = at->id, .bytes = at->bytes, .generation = at->generation, .from = snapshot};
-    at->object = model->objects.count - 1;
+        .id = entry->id, .bytes = entry->bytes, .generation = entry->generation, .from = snapshot};
+    entry->object = model->objects.count - 1;
 }
 
 void mp_history_end_snapshot(mp_history *history, mp_snapshot_id snapshot)
 {
     for (size_t i = 0; i < history->touched_count; i++) {
         uint32_t place = history->touched[i];
-        record *at = &history->records[place];
-        write_down(history->model, at, snapshot);
-        at->touched = false;
-        if (at->alive)
+        record *entry = &history->records[place];
+        write_down(history->model, entry, snapshot);
+        entry->touched = false;
+        if (entry->alive)
             continue;
-        if (!at->apart)
-            mp_live_remove(&history->places, mp_live_find(&history->places, at->id));
+        if (!entry->apart)
+            mp_live_remove(&history->places, mp_live_find(&history->places, entry->id));
         push(&history->unused, &history->unused_count, &history->unused_capacity, place);
     }
     history->touched_count = 0;

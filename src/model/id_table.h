@@ -77,10 +77,10 @@ static inline uint32_t mp_id_seek(const mp_id_table *table, uint64_t id, uint32_
                                   unsigned *place)
 {
     for (*bucket = mp_id_home(table, id);;) {
-        const mp_id_bucket *at = &table->buckets[*bucket];
+        const mp_id_bucket *state = &table->buckets[*bucket];
         for (*place = 0; *place < MP_ID_BUCKET; ++*place)
-            if (at->ids[*place] == id || !at->objects[*place])
-                return at->objects[*place];
+            if (state->ids[*place] == id || !state->objects[*place])
+                return state->objects[*place];
         *bucket = *bucket + 1 < table->bucket_count ? *bucket + 1 : 0;
     }
 }

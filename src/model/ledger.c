@@ -13,7 +13,7 @@ typedef struct context_probe {
 static bool same_context(const void *opaque, uint32_t value)
 {
     const context_probe *probe = opaque;
-    const mp_context *a = &probe->model->contexts.at[value], *b = probe->key;
+    const mp_context *a = &probe->model->contexts.items[value], *b = probe->key;
     return a->node.i == b->node.i && a->line == b->line && a->type.i == b->type.i &&
            a->name.i == b->name.i && a->owner.i == b->owner.i && a->thread.i == b->thread.i &&
            a->session.i == b->session.i && a->old == b->old;
@@ -36,7 +36,8 @@ mp_context_id mp_model_context(mp_model *model, const mp_context *key)
     if (!*found) {
         mp_context *context = MP_ADD(&model->contexts);
         *context = *key;
-        context->depth = (uint16_t)(key->owner.i ? model->contexts.at[key->owner.i].depth + 1 : 0);
+        context->depth =
+            (uint16_t)(key->owner.i ? model->contexts.items[key->owner.i].depth + 1 : 0);
         *found = model->contexts.count - 1;
     }
     return (mp_context_id){*found};
@@ -50,7 +51,7 @@ typedef struct generation_probe {
 static bool same_generation(const void *opaque, uint32_t value)
 {
     const generation_probe *probe = opaque;
-    const mp_generation *a = &probe->model->generations.at[value], *b = probe->key;
+    const mp_generation *a = &probe->model->generations.items[value], *b = probe->key;
     return a->context.i == b->context.i && a->born.i == b->born.i && a->owner.i == b->owner.i &&
            a->marks == b->marks;
 }
@@ -69,7 +70,7 @@ mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key)
         mp_generation *generation = MP_ADD(&model->generations);
         *generation = *key;
         generation->first_delta = generation->last_delta = 0;
-        generation->reusable = model->contexts.at[key->context.i].reusable;
+        generation->reusable = model->contexts.items[key->context.i].reusable;
         *found = model->generations.count - 1;
     }
     return (mp_generation_id){*found};
@@ -79,13 +80,13 @@ mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation_id, mp_snap
 {
     assert(generation_id.i > MP_GENERATION_PENDING && generation_id.i < model->generations.count);
     assert(snapshot.i && snapshot.i < model->snapshots.count);
-    mp_generation *generation = &model->generations.at[generation_id.i];
+    mp_generation *generation = &model->generations.items[generation_id.i];
     if (!generation->last_delta ||
-        model->deltas.at[generation->last_delta].snapshot.i != snapshot.i) {
+        model->deltas.items[generation->last_delta].snapshot.i != snapshot.i) {
         *MP_ADD(&model->deltas) = (mp_delta){.generation = generation_id, .snapshot = snapshot};
         generation->last_delta = model->deltas.count - 1;
         if (!generation->first_delta)
             generation->first_delta = generation->last_delta;
     }
-    return &model->deltas.at[generation->last_delta].cost;
+    return &model->deltas.items[generation->last_delta].cost;
 }

@@ -272,11 +272,11 @@ typedef struct mp_holder_place {
 
 /* Amount that objects at one place, or roots of one kind, retain of one type or of all types. */
 typedef struct mp_holding {
-    uint64_t key, at; /* a hash of the place and the type; of the place */
-    int64_t bytes;    /* bytes that it retains */
-    uint32_t before;  /* the same at the dump before, by its number; 0: nothing; MP_HELD_UNKNOWN */
-    uint32_t place;   /* in mp_model.places, while that is of its dump; 0: roots */
-    uint32_t type;    /* 0: of all types */
+    uint64_t key, position; /* a hash of the place and the type; of the place */
+    int64_t bytes;          /* bytes that it retains */
+    uint32_t before; /* the same at the dump before, by its number; 0: nothing; MP_HELD_UNKNOWN */
+    uint32_t place;  /* in mp_model.places, while that is of its dump; 0: roots */
+    uint32_t type;   /* 0: of all types */
     mp_snapshot_id snapshot;
     uint32_t objects, holders;
 } mp_holding;
@@ -337,7 +337,7 @@ typedef struct mp_tree_node {
 
 #define MP_LIST(type)                                                                              \
     struct {                                                                                       \
-        type *at;                                                                                  \
+        type *items;                                                                               \
         uint32_t count; /* with the reserved element 0 */                                          \
         size_t capacity;                                                                           \
     }
@@ -423,7 +423,7 @@ static inline bool mp_snapshot_has_time(const mp_model *model, const mp_snapshot
 static inline bool mp_generation_is_of_request(const mp_model *model,
                                                const mp_generation *generation)
 {
-    return model->snapshots.at[generation->born.i].request.i &&
+    return model->snapshots.items[generation->born.i].request.i &&
            !(generation->marks & MP_BORN_BEFORE_REQUEST);
 }
 /* Return true if a snapshot with this tag is the one that reports use by default: whatever is

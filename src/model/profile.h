@@ -145,8 +145,9 @@ typedef struct mp_profile {
 /* The source text of an executable line, where a debug listing has it. */
 static inline mp_string_id mp_profile_code(const mp_profile *profile, uint32_t coverage_line)
 {
-    return coverage_line < profile->coverage_codes.count ? profile->coverage_codes.at[coverage_line]
-                                                         : (mp_string_id){0};
+    return coverage_line < profile->coverage_codes.count
+               ? profile->coverage_codes.items[coverage_line]
+               : (mp_string_id){0};
 }
 
 #endif

@@ -15,7 +15,7 @@ static bool follow(const mp_model *model, uint32_t dump_count, mp_holding now,
     uint32_t i = dump_count - 1;
     result->least_step = INT64_MAX;
     for (counts[i] = now.objects; i && now.before != MP_HELD_UNKNOWN; counts[--i] = now.objects) {
-        const mp_holding *before = now.before ? &model->holdings.at[now.before] : NULL;
+        const mp_holding *before = now.before ? &model->holdings.items[now.before] : NULL;
         uint32_t grew = mp_holding_step(before, &now);
         if (!grew || (!before && i > 1))
             return false;
@@ -24,7 +24,7 @@ static bool follow(const mp_model *model, uint32_t dump_count, mp_holding now,
         now = before ? *before : (mp_holding){0};
     }
     result->first_dump = i;
-    result->first_place = now.at;
+    result->first_place = now.position;
     result->from_objects = now.objects;
     result->from_bytes = now.bytes;
     while (i)
@@ -53,19 +53,20 @@ typedef struct listing {
 
 /* Return true if the holder is itself held by a listed one, or lies in the holder of a listed
  * one and therefore holds the same, like a list and its array. Results are remembered. */
-static bool is_inside(const mp_holdings *all, listing *listed, const mp_held *of)
+static bool is_inside(const mp_holdings *holdings, listing *listed, const mp_held *state)
 {
-    uint32_t at = of->at;
+    uint32_t index = state->position;
     bool place = false, same = false;
-    for (; at && !place && !same; at = all->places.at[at].up) {
-        const uint64_t hash = all->places.at[at].hash;
-        place = listed->places[at] || mp_id_index_get(&listed->below, hash);
-        same = listed->held[mp_id_index_get(&all->by_key, mp_hash_pair(hash, of->type))];
+    for (; index && !place && !same; index = holdings->places.items[index].up) {
+        const uint64_t hash = holdings->places.items[index].hash;
+        place = listed->places[index] || mp_id_index_get(&listed->below, hash);
+        same = listed->held[mp_id_index_get(&holdings->by_key, mp_hash_pair(hash, state->type))];
     }
-    for (uint32_t i = of->at; (place || same) && i != at; i = all->places.at[i].up) {
-        const uint64_t hash = all->places.at[i].hash;
+    for (uint32_t i = state->position; (place || same) && i != index;
+         i = holdings->places.items[i].up) {
+        const uint64_t hash = holdings->places.items[i].hash;
         listed->places[i] |= place;
-        listed->held[mp_id_index_get(&all->by_key, mp_hash_pair(hash, of->type))] |= same;
+        listed->held[mp_id_index_get(&holdings->by_key, mp_hash_pair(hash, state->type))] |= same;
     }
     listed->held[0] = false; /* is nothing */
     return place || same;
@@ -73,27 +74,28 @@ static bool is_inside(const mp_holdings *all, listing *listed, const mp_held *of
 
 /* Return true if a holder holds more of a type than at its first dump. */
 static bool has_gained(const mp_model *model, mp_snapshot_id first, const mp_accumulation *found,
-                       const mp_held *of)
+                       const mp_held *held)
 {
     const uint64_t place = found->first_place;
-    uint32_t was = place ? mp_holding_find(model, first, mp_hash_pair(place, of->type)) : 0;
-    return of->type && (!was || of->objects > model->holdings.at[was].objects);
+    uint32_t was = place ? mp_holding_find(model, first, mp_hash_pair(place, held->type)) : 0;
+    return held->type && (!was || held->objects > model->holdings.items[was].objects);
 }
 
 /* List what it has gained: a type, or each type of which it holds more than at the first dump. */
-static void list_gained(const mp_graph_view *view, const mp_holdings *all, const mp_held *of,
-                        const mp_snapshot_id *dumps, mp_accumulation *found, listing *listed)
+static void list_gained(const mp_graph_view *view, const mp_holdings *holdings,
+                        const mp_held *state, const mp_snapshot_id *dumps, mp_accumulation *found,
+                        listing *listed)
 {
     int64_t most = -1;
-    found->type = of->type;
-    found->types = of->type ? 1 : 0;
-    if (of->type) {
-        listed->held[of - all->held] = true;
-        *mp_id_index_put(&listed->below, of->below) = 1;
+    found->type = state->type;
+    found->types = state->type ? 1 : 0;
+    if (state->type) {
+        listed->held[state - holdings->held] = true;
+        *mp_id_index_put(&listed->below, state->below) = 1;
         return;
     }
-    for (uint32_t i = all->places.at[of->at].held; i; i = all->held[i].next) {
-        const mp_held *one = &all->held[i];
+    for (uint32_t i = holdings->places.items[state->position].held; i; i = holdings->held[i].next) {
+        const mp_held *one = &holdings->held[i];
         if (!has_gained(view->model, dumps[found->first_dump], found, one))
             continue;
         listed->held[i] = true;
@@ -107,32 +109,34 @@ static void list_gained(const mp_graph_view *view, const mp_holdings *all, const
     }
 }
 
-static const mp_held *held_of(const mp_holdings *all, const mp_accumulation *found)
+static const mp_held *held_of(const mp_holdings *holdings, const mp_accumulation *found)
 {
-    return &all->held[mp_id_index_get(&all->by_key, found->key)];
+    return &holdings->held[mp_id_index_get(&holdings->by_key, found->key)];
 }
 
 /* Keep the outermost holders. A holder that gains several types is listed with their sum, unless
  * one type makes nine tenths of it. */
-static void keep_outermost(mp_graph_view *view, const mp_holdings *all, const mp_snapshot_id *dumps)
+static void keep_outermost(mp_graph_view *view, const mp_holdings *holdings,
+                           const mp_snapshot_id *dumps)
 {
-    listing listed = {.places = mp_alloc_zero((size_t)all->places.count + 1, sizeof(bool)),
-                      .held = mp_alloc_zero(all->held_count + 1, sizeof(bool))};
-    int64_t *most = mp_alloc_zero((size_t)all->places.count + 1, sizeof *most);
+    listing listed = {.places = mp_alloc_zero((size_t)holdings->places.count + 1, sizeof(bool)),
+                      .held = mp_alloc_zero(holdings->held_count + 1, sizeof(bool))};
+    int64_t *most = mp_alloc_zero((size_t)holdings->places.count + 1, sizeof *most);
     size_t kept = 0;
-    assert(all->held || !view->accumulation_count);
+    assert(holdings->held || !view->accumulation_count);
     for (size_t i = view->accumulation_count; i--;) {
         const mp_accumulation *found = &view->accumulations[i];
         if (found->type)
-            most[held_of(all, found)->at] = found->steady_bytes; /* the last: the most */
+            most[held_of(holdings, found)->position] = found->steady_bytes; /* the last: the most */
     }
     for (size_t i = 0; i < view->accumulation_count; i++) {
         mp_accumulation found = view->accumulations[i];
-        const mp_held *of = held_of(all, &found);
-        if ((!of->type && most[of->at] >= found.steady_bytes - found.steady_bytes / 10) ||
-            is_inside(all, &listed, of))
+        const mp_held *state = held_of(holdings, &found);
+        if ((!state->type &&
+             most[state->position] >= found.steady_bytes - found.steady_bytes / 10) ||
+            is_inside(holdings, &listed, state))
             continue;
-        list_gained(view, all, of, dumps, &found, &listed);
+        list_gained(view, holdings, state, dumps, &found, &listed);
         view->accumulations[kept++] = found;
     }
     view->accumulation_count = kept;
@@ -171,36 +175,36 @@ static void add_unknown(mp_graph_view *view, const mp_accumulation *found)
 static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
 {
     const mp_model *model = view->model;
-    mp_holdings all = mp_holdings_of(view->graph, &view->dominators);
+    mp_holdings holdings = mp_holdings_of(view->graph, &view->dominators);
     uint32_t dump_count = view->dump_count;
-    uint32_t *before = mp_holdings_before(model, dumps[dump_count - 2], &all);
+    uint32_t *before = mp_holdings_before(model, dumps[dump_count - 2], &holdings);
     size_t capacity = 0, counts_capacity = 0;
-    for (size_t i = 1; i <= all.held_count; i++) {
-        const mp_held *of = &all.held[i];
+    for (size_t i = 1; i <= holdings.held_count; i++) {
+        const mp_held *state = &holdings.held[i];
         size_t count = view->accumulation_count + view->unknown_count;
         mp_grow(&view->accumulations, &capacity, view->accumulation_count + 1,
                 sizeof *view->accumulations);
         mp_grow(&view->accumulated, &counts_capacity, (count + 1) * dump_count,
                 sizeof *view->accumulated);
-        mp_holding now = mp_holding_of(&all, of, before[i]);
-        mp_accumulation found = {.key = of->key,
-                                 .place = of->at,
-                                 .holder =
-                                     of->at || of->kind == MP_ROOT_UNSPECIFIED ? of->holder : 0,
-                                 .example = of->holder,
-                                 .kind = of->kind,
-                                 .holders = now.holders,
-                                 .type = of->type,
-                                 .objects = of->objects,
-                                 .bytes = of->bytes,
-                                 .counts = count * dump_count};
+        mp_holding now = mp_holding_of(&holdings, state, before[i]);
+        mp_accumulation found = {
+            .key = state->key,
+            .place = state->position,
+            .holder = state->position || state->kind == MP_ROOT_UNSPECIFIED ? state->holder : 0,
+            .example = state->holder,
+            .kind = state->kind,
+            .holders = now.holders,
+            .type = state->type,
+            .objects = state->objects,
+            .bytes = state->bytes,
+            .counts = count * dump_count};
         if (!follow(model, dump_count, now, &found, view->accumulated + found.counts)) {
-            if (of->type && before[i] == MP_HELD_UNKNOWN)
+            if (state->type && before[i] == MP_HELD_UNKNOWN)
                 add_unknown(view, &found);
             continue;
         }
         found.steady_bytes = steady_bytes_of(&found, dump_count);
-        if (of->type || found.steady_bytes)
+        if (state->type || found.steady_bytes)
             view->accumulations[view->accumulation_count++] = found;
     }
     if (view->accumulation_count)
@@ -209,9 +213,9 @@ static void find_accumulations(mp_graph_view *view, const mp_snapshot_id *dumps)
     if (view->unknown_count)
         qsort_r(view->unknown, view->unknown_count, sizeof *view->unknown, largest_first,
                 (void *)(uintptr_t)model);
-    keep_outermost(view, &all, dumps);
+    keep_outermost(view, &holdings, dumps);
     free(before);
-    mp_holdings_free(&all);
+    mp_holdings_free(&holdings);
 }
 
 const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count)
@@ -239,19 +243,19 @@ uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object)
 }
 
 static const char *held_more_text(mp_arena *arena, const mp_graph_view *view,
-                                  const mp_accumulation *of)
+                                  const mp_accumulation *accumulation)
 {
     char more[MP_UNIT_TEXT];
-    const char *type = mp_type_text(arena, view->model, of->type);
-    const char *who = mp_root_kind_text(arena, of->kind), *in = "";
-    mp_format_count(more, of->objects - of->from_objects, false);
-    if (of->types > 1)
-        type = mp_arena_format(arena, "objects of %u types, most %s,", of->types, type);
-    if (!of->holder)
+    const char *type = mp_type_text(arena, view->model, accumulation->type);
+    const char *who = mp_root_kind_text(arena, accumulation->kind), *in = "";
+    mp_format_count(more, accumulation->objects - accumulation->from_objects, false);
+    if (accumulation->types > 1)
+        type = mp_arena_format(arena, "objects of %u types, most %s,", accumulation->types, type);
+    if (!accumulation->holder)
         return mp_arena_format(arena, "%s more %s held by %s roots", more, type, who);
-    uint32_t owner = mp_owner_of(view, of->holder);
-    who = mp_type_text(arena, view->model, view->graph->types[of->holder]);
-    if (owner != of->holder)
+    uint32_t owner = mp_owner_of(view, accumulation->holder);
+    who = mp_type_text(arena, view->model, view->graph->types[accumulation->holder]);
+    if (owner != accumulation->holder)
         in = mp_arena_format(arena, " in %s",
                              mp_type_text(arena, view->model, view->graph->types[owner]));
     return mp_arena_format(arena, "%s more %s held by %s%s", more, type, who, in);
@@ -262,7 +266,7 @@ bool mp_window_tells_holders(const mp_window *window)
     const mp_filter *filter = window->filter;
     mp_range range = window->ranges[1];
     return filter->graph && !filter->types && filter->graph->snapshot.i == range.to.i &&
-           range.from.i == filter->sessions.at[filter->sessions.first[1]];
+           range.from.i == filter->sessions.snapshots[filter->sessions.first[1]];
 }
 
 mp_growing_holder *mp_growing_holders(mp_arena *arena, const mp_window *window, size_t most,

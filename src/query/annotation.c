@@ -34,7 +34,7 @@ static const char *source_in(mp_arena *arena, const char *name)
 
 static const char *source_of_node(mp_arena *arena, const mp_model *model, uint32_t node)
 {
-    const mp_symbol *symbol = &model->symbols.at[model->tree.at[node].symbol.i];
+    const mp_symbol *symbol = &model->symbols.items[model->tree.items[node].symbol.i];
     const char *file = mp_model_text(model, symbol->source);
     return *file ? file : source_in(arena, mp_model_text(model, symbol->name));
 }
@@ -48,7 +48,7 @@ static int compare_texts(const void *left, const void *right)
 static bool has_lines(const mp_model *model)
 {
     for (uint32_t i = 1; i < model->contexts.count; i++) {
-        const mp_context *context = &model->contexts.at[i];
+        const mp_context *context = &model->contexts.items[i];
         uint32_t node = model->tree_of[context->node.i];
         if (node && mp_frame_naming(model, (mp_frame){node, context->line}).line != MP_NO_LINE)
             return true;
@@ -61,20 +61,20 @@ const char **mp_annotation_sources(mp_arena *arena, const mp_filter *filter, siz
     const mp_model *model = filter->model;
     const mp_profile *profile = model->profile;
     size_t most = model->tree.count + (profile ? profile->modules.count : 0) + 1u, kept = 0;
-    const char **all = mp_alloc(most * sizeof *all);
+    const char **text = mp_alloc(most * sizeof *text);
     bool lines = !profile && has_lines(model);
     *count = 0;
     for (uint32_t i = 1; profile && i < profile->modules.count; i++)
-        if (profile->modules.at[i].number != 0 && mp_filter_has_module(filter, i))
-            all[(*count)++] = mp_model_text(model, profile->modules.at[i].program);
+        if (profile->modules.items[i].number != 0 && mp_filter_has_module(filter, i))
+            text[(*count)++] = mp_model_text(model, profile->modules.items[i].program);
     for (uint32_t i = 1; lines && i < model->tree.count; i++)
-        all[(*count)++] = source_of_node(arena, model, i);
-    qsort(all, *count, sizeof *all, compare_texts);
+        text[(*count)++] = source_of_node(arena, model, i);
+    qsort(text, *count, sizeof *text, compare_texts);
     for (size_t i = 0; i < *count; i++)
-        if (*all[i] && (!kept || strcmp(all[kept - 1], all[i]) != 0))
-            all[kept++] = all[i];
+        if (*text[i] && (!kept || strcmp(text[kept - 1], text[i]) != 0))
+            text[kept++] = text[i];
     *count = kept;
-    return all;
+    return text;
 }
 
 /* 3: it is the name; 2: it is named so up to the case of letters; 1: it ends so; 0: none of these.
@@ -112,10 +112,10 @@ const char *mp_annotation_source(mp_arena *arena, const char *const *sources, si
     }
     if (found == 1)
         return meant[0];
-    size_t all = found ? found : count;
-    for (; shown < NAMED && shown < all; shown++)
+    size_t total = found ? found : count;
+    for (; shown < NAMED && shown < total; shown++)
         list[shown] = found ? meant[shown] : sources[shown];
-    if (all > NAMED)
+    if (total > NAMED)
         list[shown++] = "others";
     mp_text_list(list, shown, "and", names, sizeof names);
     const char *nearest = found ? NULL : mp_text_nearest(name, sources, count);
@@ -141,28 +141,29 @@ typedef struct builder {
     mp_id_index lines; /* to the place + 1 */
 } builder;
 
-static mp_line_note *note_of(builder *of, int32_t line)
+static mp_line_note *note_of(builder *state, int32_t line)
 {
-    uint32_t *place = mp_id_index_put(&of->lines, (uint32_t)line);
+    uint32_t *place = mp_id_index_put(&state->lines, (uint32_t)line);
     if (!*place) {
-        mp_grow(&of->result.at, &of->capacity, of->result.count + 1, sizeof *of->result.at);
-        of->result.at[of->result.count++] = (mp_line_note){.line = line};
-        *place = (uint32_t)of->result.count;
+        mp_grow(&state->result.items, &state->capacity, state->result.count + 1,
+                sizeof *state->result.items);
+        state->result.items[state->result.count++] = (mp_line_note){.line = line};
+        *place = (uint32_t)state->result.count;
     }
-    return &of->result.at[*place - 1];
+    return &state->result.items[*place - 1];
 }
 
-static void note_profile(builder *of, const mp_filter *filter, const char *source)
+static void note_profile(builder *state, const mp_filter *filter, const char *source)
 {
     const mp_model *model = filter->model;
     const mp_profile *profile = model->profile;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
-        const mp_module *module = &profile->modules.at[line->module.i];
+        const mp_profile_line *line = &profile->lines.items[i];
+        const mp_module *module = &profile->modules.items[line->module.i];
         if (module->number == 0 || !mp_filter_has_module(filter, line->module.i) ||
             strcmp(mp_model_text(model, module->program), source) != 0)
             continue;
-        mp_line_note *note = note_of(of, line->line);
+        mp_line_note *note = note_of(state, line->line);
         note->exclusive_us += line->exclusive_us;
         note->executions += line->executions;
         note->executed |= line->executions > 0 || line->exclusive_us > 0 || line->cumulative_us > 0;
@@ -172,11 +173,11 @@ static void note_profile(builder *of, const mp_filter *filter, const char *sourc
         const mp_covered_source *covered = &coverage.sources[i];
         if (strcmp(mp_model_text(model, covered->program), source) != 0)
             continue;
-        of->result.covered = true;
-        of->result.versions |= covered->versions;
+        state->result.covered = true;
+        state->result.versions |= covered->versions;
         for (uint32_t k = 0; k < covered->line_count; k++) {
             const mp_covered_line *line = &coverage.lines[covered->first_line + k];
-            mp_line_note *note = note_of(of, line->line);
+            mp_line_note *note = note_of(state, line->line);
             note->executable = true;
             note->executed |= line->executions > 0;
         }
@@ -185,16 +186,16 @@ static void note_profile(builder *of, const mp_filter *filter, const char *sourc
 }
 
 /* The lines are those by which allocation sites are named. */
-static void note_heap(builder *of, const mp_window *window, const char *source)
+static void note_heap(builder *state, const mp_window *window, const char *source)
 {
     const mp_model *model = window->model;
     mp_arena arena = {0};
     enum { NOT_SEEN, THIS, ANOTHER };
     unsigned char *seen = mp_alloc_zero(model->tree.count + 1u, 1);
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        const mp_generation *generation = &model->generations.at[delta->generation.i];
-        const mp_context *context = &model->contexts.at[generation->context.i];
+        const mp_delta *delta = &model->deltas.items[i];
+        const mp_generation *generation = &model->generations.items[delta->generation.i];
+        const mp_context *context = &model->contexts.items[generation->context.i];
         if (context->reusable || !mp_window_before_to(window, delta->snapshot) ||
             !mp_filter_has_generation(window->filter, delta->generation))
             continue;
@@ -205,7 +206,7 @@ static void note_heap(builder *of, const mp_window *window, const char *source)
                 strcmp(source_of_node(&arena, model, frame.node), source) == 0 ? THIS : ANOTHER;
         if (!frame.node || seen[frame.node] != THIS || frame.line == MP_NO_LINE)
             continue;
-        mp_line_note *note = note_of(of, (int32_t)frame.line);
+        mp_line_note *note = note_of(state, (int32_t)frame.line);
         int64_t objects = mp_cost_live(delta->cost);
         note->objects += objects;
         note->bytes += delta->cost.bytes;
@@ -226,13 +227,13 @@ static int by_line(const void *left, const void *right)
 
 mp_annotation mp_annotation_of(const mp_filter *filter, const mp_window *window, const char *source)
 {
-    builder of = {.capacity = 0};
+    builder state = {.capacity = 0};
     if (window)
-        note_heap(&of, window, source);
+        note_heap(&state, window, source);
     else
-        note_profile(&of, filter, source);
-    if (of.result.count)
-        qsort(of.result.at, of.result.count, sizeof *of.result.at, by_line);
-    mp_id_index_free(&of.lines);
-    return of.result;
+        note_profile(&state, filter, source);
+    if (state.result.count)
+        qsort(state.result.items, state.result.count, sizeof *state.result.items, by_line);
+    mp_id_index_free(&state.lines);
+    return state.result;
 }

@@ -15,7 +15,7 @@ typedef struct mp_line_note {
 } mp_line_note;
 
 typedef struct mp_annotation {
-    mp_line_note *at; /* by line */
+    mp_line_note *items; /* by line */
     size_t count;
     bool covered;  /* it is known which lines could be executed */
     bool versions; /* compiled from several sources: the lines are not those of one text */

@@ -19,14 +19,14 @@ static void settle(mp_areas *areas)
 {
     size_t kept = 0;
     if (areas->count)
-        qsort(areas->at, areas->count, sizeof *areas->at, by_names);
+        qsort(areas->items, areas->count, sizeof *areas->items, by_names);
     for (size_t i = 0; i < areas->count; i++) {
-        mp_area *last = kept ? &areas->at[kept - 1] : NULL;
-        if (last && by_names(last, &areas->at[i]) == 0) {
-            last->amount += areas->at[i].amount;
-            last->count += areas->at[i].count;
-        } else if (areas->at[i].amount || areas->at[i].count) {
-            areas->at[kept++] = areas->at[i];
+        mp_area *last = kept ? &areas->items[kept - 1] : NULL;
+        if (last && by_names(last, &areas->items[i]) == 0) {
+            last->amount += areas->items[i].amount;
+            last->count += areas->items[i].count;
+        } else if (areas->items[i].amount || areas->items[i].count) {
+            areas->items[kept++] = areas->items[i];
         }
     }
     areas->count = kept;
@@ -37,11 +37,11 @@ static mp_area *area_of(mp_areas *areas, mp_id_index *index, uint32_t group, uin
 {
     uint32_t *place = mp_id_index_put(index, (uint64_t)group << 32 | key);
     if (!*place) {
-        mp_grow(&areas->at, &areas->capacity, areas->count + 1, sizeof *areas->at);
-        areas->at[areas->count++] = (mp_area){0};
+        mp_grow(&areas->items, &areas->capacity, areas->count + 1, sizeof *areas->items);
+        areas->items[areas->count++] = (mp_area){0};
         *place = (uint32_t)areas->count;
     }
-    return &areas->at[*place - 1];
+    return &areas->items[*place - 1];
 }
 
 /* --- of heaps --- */
@@ -57,7 +57,7 @@ mp_areas mp_areas_of_heap(const mp_window *window, const mp_dimension *dimension
     mp_areas areas = {0};
     mp_id_index index = {0};
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
+        const mp_generation *generation = &model->generations.items[i];
         uint32_t group = groups->group_of[i], key = keys->group_of[i];
         if (!group || !key ||
             (leaked && !mp_window_leaks(window, generation->context, generation->born)))
@@ -65,8 +65,8 @@ mp_areas mp_areas_of_heap(const mp_window *window, const mp_dimension *dimension
         mp_area *area = area_of(&areas, &index, group, key);
         area->group = groups->groups[group - 1].label;
         area->key = keys->groups[key - 1].label;
-        area->amount += balances[i].to.bytes;
-        area->count += mp_cost_live(balances[i].to);
+        area->amount += balances[i].end.bytes;
+        area->count += mp_cost_live(balances[i].end);
     }
     mp_id_index_free(&index);
     settle(&areas);
@@ -87,10 +87,10 @@ static void add_all(mp_areas *areas, const mp_histogram *types, bool by_namespac
     mp_id_index index = {0};
     for (uint32_t i = 0; i < types->count; i++) {
         mp_area *area = area_of(areas, &index, i + 1, i + 1);
-        area->key = types->at[i].label;
+        area->key = types->items[i].label;
         area->group = group_label(&areas->labels, area->key, by_namespace);
-        area->amount = types->at[i].bytes;
-        area->count = types->at[i].objects;
+        area->amount = types->items[i].bytes;
+        area->count = types->items[i].objects;
     }
     mp_id_index_free(&index);
 }
@@ -115,7 +115,7 @@ static void add_retained(mp_areas *areas, const mp_graph_view *view, const mp_hi
         mp_area *area = area_of(areas, &index, holder, group_of[type]);
         if (!area->key) {
             const char *label = mp_type_text(&areas->labels, view->model, holder);
-            area->key = types->at[group_of[type] - 1].label;
+            area->key = types->items[group_of[type] - 1].label;
             area->group = group_label(&areas->labels, label, by_namespace);
         }
         area->amount += (int64_t)view->graph->sizes[object];
@@ -139,6 +139,6 @@ mp_areas mp_areas_of_graph(mp_graph_view *view, bool by_namespace, bool retained
 void mp_areas_free(mp_areas *areas)
 {
     mp_arena_free(&areas->labels);
-    free(areas->at);
+    free(areas->items);
     *areas = (mp_areas){0};
 }

@@ -13,7 +13,7 @@ typedef struct mp_area {
 
 /* Each pair of names once, by group, then key. Release with mp_areas_free. */
 typedef struct mp_areas {
-    mp_area *at;
+    mp_area *items;
     size_t count, capacity;
     mp_arena labels; /* texts made for labels; all other labels are borrowed */
 } mp_areas;

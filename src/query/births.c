@@ -19,8 +19,8 @@ static birth_chains births_of_leaks(const mp_window *window)
     birth_chains result = {mp_alloc_zero(model->snapshots.count, sizeof *result.first),
                            mp_alloc_zero(model->generations.count, sizeof *result.next)};
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
-        if (mp_cost_live(balances[i].to) <= 0 ||
+        const mp_generation *generation = &model->generations.items[i];
+        if (mp_cost_live(balances[i].end) <= 0 ||
             !mp_window_leaks(window, generation->context, generation->born))
             continue;
         result.next[i] = result.first[generation->born.i];
@@ -45,7 +45,7 @@ static uint32_t *moments_of_sessions(const mp_window *window, const birth_chains
     const mp_model *model = window->model;
     uint32_t *moments = mp_alloc_zero(model->sessions.count, sizeof *moments);
     for (uint32_t i = 1; i < model->snapshots.count; i++)
-        moments[model->snapshots.at[i].session.i] += is_moment(window, births, i);
+        moments[model->snapshots.items[i].session.i] += is_moment(window, births, i);
     return moments;
 }
 
@@ -61,7 +61,7 @@ void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping)
     uint32_t *moments = moments_of_sessions(window, &births);
     last_birth *lasts = mp_alloc_zero((size_t)grouping->count + 1, sizeof *lasts);
     for (uint32_t snapshot = 1; snapshot < model->snapshots.count; snapshot++) {
-        uint32_t session = model->snapshots.at[snapshot].session.i;
+        uint32_t session = model->snapshots.items[snapshot].session.i;
         for (uint32_t i = births.first[snapshot]; i; i = births.next[i]) {
             last_birth *last = &lasts[grouping->group_of[i]];
             if (!grouping->group_of[i] || last->snapshot == snapshot)

@@ -30,10 +30,10 @@ static uint32_t edge_put(mp_calls *calls, size_t *capacity, mp_hash_index *index
     return *found;
 }
 
-static void add(mp_call_amount *to, mp_call_amount amount)
+static void add(mp_call_amount *call_amount, mp_call_amount amount)
 {
-    to->cost += amount.cost;
-    to->objects += amount.objects;
+    call_amount->cost += amount.cost;
+    call_amount->objects += amount.objects;
 }
 
 static void subtract(mp_call_amount *from, mp_call_amount amount)
@@ -68,17 +68,17 @@ void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t coun
             above = outer[above]; /* that call is over */
         outer[i] = above;
         innermost[node->callable] = i;
-        mp_call_edge *at = &calls->edges[edge[i]];
-        at->calls += node->calls;
-        add(&at->as_callee, node->all);
+        mp_call_edge *call_edge = &calls->edges[edge[i]];
+        call_edge->calls += node->calls;
+        add(&call_edge->as_callee, node->total);
         if (!above) {
-            add(&at->as_caller, node->all);
+            add(&call_edge->as_caller, node->total);
             continue;
         }
-        at->nested += node->calls;
-        calls->at[node->callable].recursive = true;
+        call_edge->nested += node->calls;
+        calls->items[node->callable].recursive = true;
         /* From here on it is this inner call whose callees are told, not the way to it. */
-        subtract(&calls->edges[edge[path[depth[above] + 1]]].as_callee, node->all);
+        subtract(&calls->edges[edge[path[depth[above] + 1]]].as_callee, node->total);
     }
     calls->edge_count--;
     memmove(calls->edges, calls->edges + 1, calls->edge_count * sizeof *calls->edges);
@@ -92,7 +92,7 @@ void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t coun
 
 void mp_calls_free(mp_calls *calls)
 {
-    free(calls->at);
+    free(calls->items);
     free(calls->edges);
     mp_arena_free(&calls->names);
     *calls = (mp_calls){0};
@@ -135,7 +135,7 @@ uint32_t *mp_calls_named(const mp_calls *calls, const mp_model *model, const cha
     *count = 0;
     for (int way = EXACT; way < WAYS && *count == 0; way++)
         for (uint32_t i = 0; i < calls->count; i++)
-            if (fits(&calls->at[i], model, name, ending, way))
+            if (fits(&calls->items[i], model, name, ending, way))
                 found[(*count)++] = i;
     mp_arena_free(&scratch);
     return found;

@@ -31,13 +31,13 @@ typedef struct mp_callable {
     mp_string_id program; /* program of a profile; none: not known, or the session itself */
     mp_string_id method;  /* none: the main block */
     uint32_t start_line;  /* 0: not told */
-    mp_call_amount own;   /* without what it called */
-    mp_call_amount all;   /* with that */
-    int64_t sites; /* cost as a site: `own` and that of allocators it calls; 0: an allocator */
+    mp_call_amount self;  /* without what it called */
+    mp_call_amount total; /* with that */
+    int64_t sites; /* cost as a site: `self` and that of allocators it calls; 0: an allocator */
     int64_t calls, nested;  /* nested: of them, while it was running already; both of profiles */
-    bool estimated;         /* `all`: recursion may count twice */
+    bool estimated;         /* `total`: recursion may count twice */
     bool recursive;         /* it calls itself, if by others */
-    mp_call_amount at_line; /* part of `own` at the line that was asked for */
+    mp_call_amount at_line; /* part of `self` at the line that was asked for */
     int64_t executions;     /* number of executions of that line */
     int64_t line_all;       /* cost of that line with what it called, where the recording says it */
 } mp_callable;
@@ -52,7 +52,7 @@ typedef struct mp_call_edge {
 } mp_call_edge;
 
 typedef struct mp_calls {
-    mp_callable *at;
+    mp_callable *items;
     uint32_t count;
     mp_call_edge *edges;
     size_t edge_count;
@@ -67,7 +67,7 @@ typedef struct mp_call_node {
     int32_t line; /* in the parent */
     bool has_line;
     int64_t calls;
-    mp_call_amount all;
+    mp_call_amount total;
 } mp_call_node;
 
 /* The edges of a tree, into `calls`, whose callables are there. */

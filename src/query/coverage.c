@@ -48,21 +48,21 @@ static int64_t executions_of(const mp_profile_line *line)
 /* --- sources --- */
 
 /* Set the CRC of each entry to that of its unit in the same session. */
-static void find_crcs(builder *of)
+static void find_crcs(builder *state)
 {
-    const mp_profile *profile = of->profile;
+    const mp_profile *profile = state->profile;
     mp_id_index units = {0};
-    of->crc_of = mp_alloc_zero(profile->modules.count, sizeof *of->crc_of);
+    state->crc_of = mp_alloc_zero(profile->modules.count, sizeof *state->crc_of);
     for (uint32_t i = 1; i < profile->modules.count; i++) {
-        const mp_module *module = &profile->modules.at[i];
+        const mp_module *module = &profile->modules.items[i];
         if (module->crc)
             *mp_id_index_put(&units, (uint64_t)module->session.i << 32 | module->program.i) = i;
     }
     for (uint32_t i = 1; i < profile->modules.count; i++) {
-        const mp_module *module = &profile->modules.at[i];
+        const mp_module *module = &profile->modules.items[i];
         uint32_t unit =
             mp_id_index_get(&units, (uint64_t)module->session.i << 32 | module->program.i);
-        of->crc_of[i] = module->crc || !unit ? module->crc : profile->modules.at[unit].crc;
+        state->crc_of[i] = module->crc || !unit ? module->crc : profile->modules.items[unit].crc;
     }
     mp_id_index_free(&units);
 }
@@ -70,32 +70,32 @@ static void find_crcs(builder *of)
 /* By program, then by CRC; what is not known comes last. */
 static int by_source(const void *left, const void *right, void *opaque)
 {
-    const builder *of = opaque;
+    const builder *state = opaque;
     uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
-    uint64_t a = of->crc_of[i] - 1, b = of->crc_of[k] - 1;
-    int order = mp_profile_text_compare(of->model, of->profile->modules.at[i].program,
-                                        of->profile->modules.at[k].program);
+    uint64_t a = state->crc_of[i] - 1, b = state->crc_of[k] - 1;
+    int order = mp_profile_text_compare(state->model, state->profile->modules.items[i].program,
+                                        state->profile->modules.items[k].program);
     return order ? order : (a > b) - (a < b);
 }
 
 /* The sources of all modules, in order. A unit that is not known is the program's only version. */
-static void find_sources(builder *of)
+static void find_sources(builder *state)
 {
-    const mp_profile *profile = of->profile;
-    mp_coverage *result = &of->result;
+    const mp_profile *profile = state->profile;
+    mp_coverage *result = &state->result;
     uint32_t count = 0, *order = mp_alloc(profile->modules.count * sizeof *order);
     result->sources = mp_alloc(profile->modules.count * sizeof *result->sources);
-    of->source_of = mp_alloc(profile->modules.count * sizeof *of->source_of);
-    of->source_of[0] = NO_SOURCE;
+    state->source_of = mp_alloc(profile->modules.count * sizeof *state->source_of);
+    state->source_of[0] = NO_SOURCE;
     for (uint32_t i = 1; i < profile->modules.count; i++) {
-        of->source_of[i] = NO_SOURCE;
-        if (profile->modules.at[i].number != 0)
+        state->source_of[i] = NO_SOURCE;
+        if (profile->modules.items[i].number != 0)
             order[count++] = i;
     }
-    qsort_r(order, count, sizeof *order, by_source, of);
+    qsort_r(order, count, sizeof *order, by_source, state);
     for (uint32_t i = 0; i < count; i++) {
-        const mp_module *module = &profile->modules.at[order[i]];
-        uint64_t crc = of->crc_of[order[i]];
+        const mp_module *module = &profile->modules.items[order[i]];
+        uint64_t crc = state->crc_of[order[i]];
         mp_covered_source *last = &result->sources[result->source_count - (i > 0)];
         bool same = i && last->program.i == module->program.i;
         if (!same || (last->crc != crc && (crc || last->versions))) {
@@ -103,7 +103,7 @@ static void find_sources(builder *of)
                 (mp_covered_source){.program = module->program, .crc = crc, .versions = same};
             last->versions |= same;
         }
-        of->source_of[order[i]] = result->source_count - 1;
+        state->source_of[order[i]] = result->source_count - 1;
         last = &result->sources[result->source_count - 1];
         last->listing = last->listing.i ? last->listing : module->listing;
         last->listing_file = last->listing_file.i ? last->listing_file : module->listing_file;
@@ -112,25 +112,25 @@ static void find_sources(builder *of)
 }
 
 /* Leave out sources of which nothing is listed, and count their programs if they were executed. */
-static void keep_covered(builder *of)
+static void keep_covered(builder *state)
 {
     enum { LISTED = 1, EXECUTED = 2 };
-    const mp_profile *profile = of->profile;
-    mp_coverage *result = &of->result;
+    const mp_profile *profile = state->profile;
+    mp_coverage *result = &state->result;
     uint32_t kept = 0, *place = mp_alloc(result->source_count * sizeof *place + 1);
     unsigned char *seen = mp_alloc_zero(result->source_count + 1u, 1);
     for (uint32_t i = 1; i < profile->coverage.count; i++) {
-        const mp_profile_coverage *entity = &profile->coverage.at[i];
-        uint32_t source = of->source_of[entity->module.i];
-        for (uint32_t k = 0; source != NO_SOURCE && of->counts[i] && k < entity->count; k++)
-            if (profile->coverage_lines.at[entity->first + k] > 0)
+        const mp_profile_coverage *entity = &profile->coverage.items[i];
+        uint32_t source = state->source_of[entity->module.i];
+        for (uint32_t k = 0; source != NO_SOURCE && state->counts[i] && k < entity->count; k++)
+            if (profile->coverage_lines.items[entity->first + k] > 0)
                 seen[source] |= LISTED;
     }
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
-        uint32_t source = of->source_of[line->module.i];
+        const mp_profile_line *line = &profile->lines.items[i];
+        uint32_t source = state->source_of[line->module.i];
         if (source != NO_SOURCE && executions_of(line) > 0 &&
-            mp_filter_has_module(of->filter, line->module.i))
+            mp_filter_has_module(state->filter, line->module.i))
             seen[source] |= EXECUTED;
     }
     for (uint32_t i = 0; i < result->source_count; i++) {
@@ -146,7 +146,8 @@ static void keep_covered(builder *of)
         result->sources[kept++].versions = again;
     }
     for (uint32_t i = 1; i < profile->modules.count; i++)
-        of->source_of[i] = of->source_of[i] == NO_SOURCE ? NO_SOURCE : place[of->source_of[i]];
+        state->source_of[i] =
+            state->source_of[i] == NO_SOURCE ? NO_SOURCE : place[state->source_of[i]];
     result->source_count = kept;
     free(seen);
     free(place);
@@ -185,16 +186,16 @@ static size_t fold(row *rows, size_t count, const mp_model *model)
     return kept;
 }
 
-static row *list_executable(const builder *of, size_t *count)
+static row *list_executable(const builder *state, size_t *count)
 {
-    const mp_profile *profile = of->profile;
+    const mp_profile *profile = state->profile;
     row *rows = mp_alloc(profile->coverage_lines.count * sizeof *rows);
     *count = 0;
     for (uint32_t i = 1; i < profile->coverage.count; i++) {
-        const mp_profile_coverage *entity = &profile->coverage.at[i];
-        uint32_t source = of->source_of[entity->module.i];
-        for (uint32_t k = 0; source != NO_SOURCE && of->counts[i] && k < entity->count; k++) {
-            int32_t line = profile->coverage_lines.at[entity->first + k];
+        const mp_profile_coverage *entity = &profile->coverage.items[i];
+        uint32_t source = state->source_of[entity->module.i];
+        for (uint32_t k = 0; source != NO_SOURCE && state->counts[i] && k < entity->count; k++) {
+            int32_t line = profile->coverage_lines.items[entity->first + k];
             if (line > 0)
                 rows[(*count)++] = (row){.source = source,
                                          .method = entity->entity.i,
@@ -202,25 +203,25 @@ static row *list_executable(const builder *of, size_t *count)
                                          .code = mp_profile_code(profile, entity->first + k)};
         }
     }
-    *count = fold(rows, *count, of->model);
+    *count = fold(rows, *count, state->model);
     return rows;
 }
 
-static row *list_executed(const builder *of, size_t *count)
+static row *list_executed(const builder *state, size_t *count)
 {
-    const mp_profile *profile = of->profile;
+    const mp_profile *profile = state->profile;
     row *rows = mp_alloc(profile->lines.count * sizeof *rows);
     *count = 0;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
-        uint32_t source = of->source_of[line->module.i];
+        const mp_profile_line *line = &profile->lines.items[i];
+        uint32_t source = state->source_of[line->module.i];
         if (source != NO_SOURCE && line->line > 0 && executions_of(line) > 0)
             rows[(*count)++] = (row){.source = source,
-                                     .method = profile->modules.at[line->module.i].method.i,
+                                     .method = profile->modules.items[line->module.i].method.i,
                                      .line = line->line,
                                      .executions = executions_of(line)};
     }
-    *count = fold(rows, *count, of->model);
+    *count = fold(rows, *count, state->model);
     return rows;
 }
 
@@ -235,20 +236,20 @@ static void mark_executed(row *listed, size_t listed_count, const row *executed,
                           size_t executed_count, const mp_model *model)
 {
     void *texts = (void *)(uintptr_t)model;
-    size_t first = 0, at = 0; /* first row of the line; row of its method */
+    size_t first = 0, index = 0; /* first row of the line; row of its method */
     for (size_t i = 0; i < executed_count; i++) {
         const row *one = &executed[i];
         while (first < listed_count && !same_line(&listed[first], one) &&
                by_line(&listed[first], one, texts) < 0)
             first++;
-        at = at < first ? first : at;
-        while (at < listed_count && same_line(&listed[at], one) &&
-               by_line(&listed[at], one, texts) < 0)
-            at++;
+        index = index < first ? first : index;
+        while (index < listed_count && same_line(&listed[index], one) &&
+               by_line(&listed[index], one, texts) < 0)
+            index++;
         if (first == listed_count || !same_line(&listed[first], one))
             continue;
-        bool named = at < listed_count && by_line(&listed[at], one, texts) == 0;
-        listed[named ? at : first].executions += one->executions;
+        bool named = index < listed_count && by_line(&listed[index], one, texts) == 0;
+        listed[named ? index : first].executions += one->executions;
     }
 }
 
@@ -263,9 +264,9 @@ static int by_name(const void *left, const void *right, void *model)
 }
 
 /* The methods of the rows, each once, in order; `places` finds them by (source, name). */
-static void find_methods(builder *of, const row *rows, size_t count, mp_id_index *places)
+static void find_methods(builder *state, const row *rows, size_t count, mp_id_index *places)
 {
-    mp_coverage *result = &of->result;
+    mp_coverage *result = &state->result;
     size_t capacity = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t *place = mp_id_index_put(places, (uint64_t)rows[i].source << 32 | rows[i].method);
@@ -278,7 +279,7 @@ static void find_methods(builder *of, const row *rows, size_t count, mp_id_index
     }
     if (result->method_count)
         qsort_r(result->methods, result->method_count, sizeof *result->methods, by_name,
-                (void *)(uintptr_t)of->model);
+                (void *)(uintptr_t)state->model);
     for (uint32_t i = 0; i < result->method_count; i++) {
         const mp_covered_method *method = &result->methods[i];
         mp_covered_source *source = &result->sources[method->source];
@@ -289,28 +290,28 @@ static void find_methods(builder *of, const row *rows, size_t count, mp_id_index
 }
 
 /* Line 0 of a module counts its calls. */
-static void count_calls(builder *of, const mp_id_index *places)
+static void count_calls(builder *state, const mp_id_index *places)
 {
-    const mp_profile *profile = of->profile;
+    const mp_profile *profile = state->profile;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
-        uint32_t source = of->source_of[line->module.i];
-        uint32_t name = profile->modules.at[line->module.i].method.i;
+        const mp_profile_line *line = &profile->lines.items[i];
+        uint32_t source = state->source_of[line->module.i];
+        uint32_t name = profile->modules.items[line->module.i].method.i;
         uint32_t place = source == NO_SOURCE || line->line != 0
                              ? 0
                              : mp_id_index_get(places, (uint64_t)source << 32 | name);
         if (place)
-            of->result.methods[place - 1].calls += executions_of(line);
+            state->result.methods[place - 1].calls += executions_of(line);
     }
 }
 
 /* The rows become lines, and are counted: by method each row, by source each line once. */
-static void count_lines(builder *of, const row *rows, size_t count)
+static void count_lines(builder *state, const row *rows, size_t count)
 {
-    mp_coverage *result = &of->result;
+    mp_coverage *result = &state->result;
     mp_id_index places = {0};
     bool told = false; /* that the line at hand was executed */
-    find_methods(of, rows, count, &places);
+    find_methods(state, rows, count, &places);
     result->lines = mp_alloc((count + 1) * sizeof *result->lines);
     for (size_t i = 0; i < count; i++) {
         const row *one = &rows[i];
@@ -330,7 +331,7 @@ static void count_lines(builder *of, const row *rows, size_t count)
                                                                 .code = one->code,
                                                                 .executions = one->executions};
     }
-    count_calls(of, &places);
+    count_calls(state, &places);
     for (uint32_t i = 0; i < result->source_count; i++) {
         result->executable += result->sources[i].lines;
         result->executed += result->sources[i].executed;
@@ -340,27 +341,28 @@ static void count_lines(builder *of, const row *rows, size_t count)
 
 mp_coverage mp_coverage_of(const mp_filter *filter)
 {
-    builder of = {.filter = filter, .model = filter->model, .profile = filter->model->profile};
+    builder state = {.filter = filter, .model = filter->model, .profile = filter->model->profile};
     size_t listed_count, executed_count;
-    if (!of.profile)
-        return of.result;
-    of.counts = mp_alloc(of.profile->coverage.count * sizeof *of.counts);
-    for (uint32_t i = 0; i < of.profile->coverage.count; i++)
-        of.counts[i] = mp_filter_has_entity(filter, i) &&
-                       !(filter->profiler && filter->profiler[of.profile->coverage.at[i].module.i]);
-    find_crcs(&of);
-    find_sources(&of);
-    keep_covered(&of);
-    row *listed = list_executable(&of, &listed_count);
-    row *executed = list_executed(&of, &executed_count);
-    mark_executed(listed, listed_count, executed, executed_count, of.model);
-    count_lines(&of, listed, listed_count);
+    if (!state.profile)
+        return state.result;
+    state.counts = mp_alloc(state.profile->coverage.count * sizeof *state.counts);
+    for (uint32_t i = 0; i < state.profile->coverage.count; i++)
+        state.counts[i] =
+            mp_filter_has_entity(filter, i) &&
+            !(filter->profiler && filter->profiler[state.profile->coverage.items[i].module.i]);
+    find_crcs(&state);
+    find_sources(&state);
+    keep_covered(&state);
+    row *listed = list_executable(&state, &listed_count);
+    row *executed = list_executed(&state, &executed_count);
+    mark_executed(listed, listed_count, executed, executed_count, state.model);
+    count_lines(&state, listed, listed_count);
     free(executed);
     free(listed);
-    free(of.counts);
-    free(of.source_of);
-    free(of.crc_of);
-    return of.result;
+    free(state.counts);
+    free(state.source_of);
+    free(state.crc_of);
+    return state.result;
 }
 
 void mp_coverage_free(mp_coverage *coverage)

@@ -13,18 +13,18 @@ static const uint64_t nameless = (uint64_t)1 << 32;
 
 static const mp_context *context_of(const mp_model *model, const mp_generation *generation)
 {
-    return &model->contexts.at[generation->context.i];
+    return &model->contexts.items[generation->context.i];
 }
 
 static uint64_t type_key(const mp_model *model, mp_type_id type)
 {
-    uint32_t name = model->types.at[type.i].name.i;
+    uint32_t name = model->types.items[type.i].name.i;
     return name ? name : nameless | type.i;
 }
 
 static uint64_t symbol_key(const mp_model *model, mp_symbol_id symbol)
 {
-    uint32_t name = model->symbols.at[symbol.i].name.i;
+    uint32_t name = model->symbols.items[symbol.i].name.i;
     return name ? name : symbol.i ? nameless | symbol.i : 0;
 }
 
@@ -41,7 +41,7 @@ static mp_frame frame_of(const mp_model *model, const mp_context *context)
 
 uint64_t mp_source_key(const mp_model *model, uint32_t node)
 {
-    mp_symbol_id symbol = model->tree.at[node].symbol;
+    mp_symbol_id symbol = model->tree.items[node].symbol;
     if (!symbol.i)
         return node ? nameless << 1 | node : 0;
     /* Beyond the bits of what has no name; lines of a source do not reach 2^30. */
@@ -141,7 +141,7 @@ static const char *node_label(mp_arena *arena, const mp_model *model,
     /* A stack may be as deep as a recursion went: then the key tells how many frames it leaves out,
      * so that those of its levels differ. */
     for (int i = 0; mp_frame_caller(model, &frame); i++) {
-        const uint32_t left = model->tree.at[frame.node].depth;
+        const uint32_t left = model->tree.items[frame.node].depth;
         name = i < CALLERS ? mp_frame_label(&scratch, model, frame)
                            : mp_arena_format(&scratch, "(%" PRIu32 " more)", left);
         mp_text_put(&text, " < ", 3);
@@ -149,9 +149,9 @@ static const char *node_label(mp_arena *arena, const mp_model *model,
         if (i == CALLERS)
             break;
     }
-    const char *label = mp_arena_copy(arena, text.at, text.length);
+    const char *label = mp_arena_copy(arena, text.text, text.length);
     mp_arena_free(&scratch);
-    free(text.at);
+    free(text.text);
     return label;
 }
 
@@ -162,7 +162,7 @@ static mp_key by_scope(const mp_model *model, const mp_generation *generation)
     mp_context_id owner = context_of(model, generation)->owner;
     if (owner.i <= MP_CONTEXT_UNKNOWN)
         return (mp_key){0, owner.i};
-    const mp_context *context = &model->contexts.at[owner.i];
+    const mp_context *context = &model->contexts.items[owner.i];
     return (mp_key){type_key(model, context->type), symbol_key(model, context->name)};
 }
 
@@ -172,7 +172,7 @@ static const char *scope_label(mp_arena *arena, const mp_model *model,
     mp_context_id owner = context_of(model, generation)->owner;
     if (owner.i <= MP_CONTEXT_UNKNOWN)
         return owner.i ? "(unknown)" : "(none)";
-    const mp_context *context = &model->contexts.at[owner.i];
+    const mp_context *context = &model->contexts.items[owner.i];
     return mp_arena_format(arena, "%s %s", mp_type_label(arena, model, context->type),
                            name_of(arena, model, context));
 }
@@ -226,7 +226,7 @@ static const char *class_label(mp_arena *arena, const mp_model *model,
 static const mp_symbol *routine_of(const mp_model *model, const mp_generation *generation)
 {
     mp_frame frame = frame_of(model, context_of(model, generation));
-    return &model->symbols.at[model->tree.at[frame.node].symbol.i];
+    return &model->symbols.items[model->tree.items[frame.node].symbol.i];
 }
 
 static mp_string_id file_of(const mp_model *model, const mp_generation *generation)
@@ -239,12 +239,12 @@ static mp_string_id file_of(const mp_model *model, const mp_generation *generati
 static mp_string_id module_of(const mp_model *model, const mp_generation *generation)
 {
     mp_string_id module = routine_of(model, generation)->module;
-    return module.i ? module : model->types.at[context_of(model, generation)->type.i].module;
+    return module.i ? module : model->types.items[context_of(model, generation)->type.i].module;
 }
 
 static mp_told told_of(const mp_model *model, const mp_generation *generation)
 {
-    return model->types.at[context_of(model, generation)->type.i].finalizable;
+    return model->types.items[context_of(model, generation)->type.i].finalizable;
 }
 
 static mp_key by_finalizable(const mp_model *model, const mp_generation *generation)
@@ -270,13 +270,13 @@ static mp_string_id thread_of(const mp_model *model, const mp_generation *genera
 static mp_string_id request_of(const mp_model *model, const mp_generation *generation)
 {
     bool is = mp_generation_is_of_request(model, generation);
-    return is ? model->snapshots.at[generation->born.i].request : (mp_string_id){0};
+    return is ? model->snapshots.items[generation->born.i].request : (mp_string_id){0};
 }
 
 static mp_string_id api_of(const mp_model *model, const mp_generation *generation)
 {
     bool is = mp_generation_is_of_request(model, generation);
-    return is ? model->snapshots.at[generation->born.i].request_api : (mp_string_id){0};
+    return is ? model->snapshots.items[generation->born.i].request_api : (mp_string_id){0};
 }
 
 /* The key and label of what is a text of the model. */

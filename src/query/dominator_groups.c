@@ -9,7 +9,7 @@
 
 /* A node while the tree grows. */
 typedef struct grown {
-    mp_dominator_group of;
+    mp_dominator_group group_row;
     uint32_t up, group; /* the node above, 0: none; of the histogram, + 1 */
 } grown;
 
@@ -21,37 +21,37 @@ typedef struct growth {
     mp_id_index places; /* by the node above and the group */
 } growth;
 
-static uint32_t node_for(growth *all, uint32_t up, uint32_t group)
+static uint32_t node_for(growth *state, uint32_t up, uint32_t group)
 {
-    uint32_t *place = mp_id_index_put(&all->places, (uint64_t)up << 32 | group);
+    uint32_t *place = mp_id_index_put(&state->places, (uint64_t)up << 32 | group);
     if (!*place) {
-        *place = (uint32_t)++all->count;
-        mp_grow(&all->nodes, &all->capacity, all->count + 1, sizeof *all->nodes);
-        all->nodes[*place] = (grown){.up = up, .group = group};
+        *place = (uint32_t)++state->count;
+        mp_grow(&state->nodes, &state->capacity, state->count + 1, sizeof *state->nodes);
+        state->nodes[*place] = (grown){.up = up, .group = group};
     }
     return *place;
 }
 
 /* In preorder what dominates an object comes before it, and has its node. */
-static void grow(growth *all)
+static void grow(growth *state)
 {
-    const mp_graph *graph = all->view->graph;
-    const mp_dominators *dominators = &all->view->dominators;
+    const mp_graph *graph = state->view->graph;
+    const mp_dominators *dominators = &state->view->dominators;
     uint32_t *node_of = mp_alloc_zero((size_t)graph->count + 1, sizeof *node_of);
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], up = node_of[dominators->idom[object]];
-        uint32_t group = all->group_of[graph->types[object]];
+        uint32_t group = state->group_of[graph->types[object]];
         assert(group); /* nothing is selected, so all types are there */
-        assert(!up || all->nodes);
-        bool again = up && all->nodes[up].group == group;
-        uint32_t place = again ? up : node_for(all, up, group);
-        mp_dominator_group *of = &all->nodes[place].of;
+        assert(!up || state->nodes);
+        bool again = up && state->nodes[up].group == group;
+        uint32_t place = again ? up : node_for(state, up, group);
+        mp_dominator_group *dominator_group = &state->nodes[place].group_row;
         node_of[object] = place;
-        of->objects++;
-        of->bytes += (int64_t)graph->sizes[object];
+        dominator_group->objects++;
+        dominator_group->bytes += (int64_t)graph->sizes[object];
         if (!again) {
-            of->retained_objects += dominators->span[i];
-            of->retained_bytes += (int64_t)dominators->retained[object];
+            dominator_group->retained_objects += dominators->span[i];
+            dominator_group->retained_bytes += (int64_t)dominators->retained[object];
         }
     }
     free(node_of);
@@ -63,9 +63,9 @@ static int largest_first(const void *left, const void *right, void *nodes)
     const grown *b = &((const grown *)nodes)[*(const uint32_t *)right];
     if (a->up != b->up)
         return a->up < b->up ? -1 : 1;
-    if (a->of.retained_bytes != b->of.retained_bytes)
-        return a->of.retained_bytes > b->of.retained_bytes ? -1 : 1;
-    return strcmp(a->of.label, b->of.label);
+    if (a->group_row.retained_bytes != b->group_row.retained_bytes)
+        return a->group_row.retained_bytes > b->group_row.retained_bytes ? -1 : 1;
+    return strcmp(a->group_row.label, b->group_row.label);
 }
 
 /* Siblings stand together, so those of a node are a run; where each starts is its place in the
@@ -76,9 +76,9 @@ static mp_dominator_group *in_preorder(grown *nodes, uint32_t count)
     uint32_t *next = mp_alloc_zero(count + 1u, sizeof *next); /* next free place below each node */
     mp_dominator_group *result = mp_alloc((count + 1u) * sizeof *result);
     for (uint32_t i = count; i; i--) {
-        nodes[i].of.span++;
+        nodes[i].group_row.span++;
         if (nodes[i].up)
-            nodes[nodes[i].up].of.span += nodes[i].of.span;
+            nodes[nodes[i].up].group_row.span += nodes[i].group_row.span;
         order[i] = i;
     }
     qsort_r(order + 1, count, sizeof *order, largest_first, nodes);
@@ -87,10 +87,10 @@ static mp_dominator_group *in_preorder(grown *nodes, uint32_t count)
         uint32_t place = next[node->up];
         assert(place < count);
         if (node->up)
-            node->of.depth = nodes[node->up].of.depth + 1;
-        next[node->up] += node->of.span;
+            node->group_row.depth = nodes[node->up].group_row.depth + 1;
+        next[node->up] += node->group_row.span;
         next[order[i]] = place + 1;
-        result[place] = node->of;
+        result[place] = node->group_row;
     }
     free(next);
     free(order);
@@ -100,20 +100,20 @@ static mp_dominator_group *in_preorder(grown *nodes, uint32_t count)
 mp_dominator_groups mp_dominator_groups_of(const mp_graph_view *view, mp_histogram_kind kind)
 {
     mp_dominator_groups result = {.histogram = mp_histogram_of(view, kind)};
-    growth all = {.view = view, .group_of = result.histogram.groups.group_of};
-    grow(&all);
-    for (size_t i = 1; i <= all.count; i++)
-        all.nodes[i].of.label = result.histogram.at[all.nodes[i].group - 1].label;
-    result.count = (uint32_t)all.count;
-    result.at = in_preorder(all.nodes, result.count);
-    mp_id_index_free(&all.places);
-    free(all.nodes);
+    growth state = {.view = view, .group_of = result.histogram.groups.group_of};
+    grow(&state);
+    for (size_t i = 1; i <= state.count; i++)
+        state.nodes[i].group_row.label = result.histogram.items[state.nodes[i].group - 1].label;
+    result.count = (uint32_t)state.count;
+    result.items = in_preorder(state.nodes, result.count);
+    mp_id_index_free(&state.places);
+    free(state.nodes);
     return result;
 }
 
 void mp_dominator_groups_free(mp_dominator_groups *groups)
 {
     mp_histogram_free(&groups->histogram);
-    free(groups->at);
+    free(groups->items);
     *groups = (mp_dominator_groups){0};
 }

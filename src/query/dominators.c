@@ -65,20 +65,20 @@ static uint32_t enter(searched *job, uint32_t object, uint32_t parent)
 static void search_from(searched *job, uint32_t root)
 {
     const mp_graph *graph = job->graph;
-    uint32_t at = enter(job, root, 0);
-    while (at) {
-        uint32_t next = job->start[at], end = graph->first[job->object[at] + 1];
+    uint32_t index = enter(job, root, 0);
+    while (index) {
+        uint32_t next = job->start[index], end = graph->first[job->object[index] + 1];
         while (next < end && job->number[graph->targets[next]]) {
             if (end - next > AHEAD)
                 __builtin_prefetch(&job->number[graph->targets[next + AHEAD]], 1);
             next++;
         }
         if (next == end) {
-            at = job->parent[at];
+            index = job->parent[index];
             continue;
         }
-        job->start[at] = next + 1;
-        at = enter(job, graph->targets[next], at);
+        job->start[index] = next + 1;
+        index = enter(job, graph->targets[next], index);
     }
 }
 
@@ -91,8 +91,8 @@ static void search(searched *job)
     job->parent = mp_alloc_zero(size, sizeof *job->parent);
     job->start = mp_alloc_zero(size, sizeof *job->start);
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (mp_root_is_strong(&graph->roots.at[i]) && !job->number[graph->roots.at[i].object])
-            search_from(job, graph->roots.at[i].object);
+        if (mp_root_is_strong(&graph->roots.items[i]) && !job->number[graph->roots.items[i].object])
+            search_from(job, graph->roots.items[i].object);
 }
 
 /* --- predecessors --- */
@@ -101,13 +101,13 @@ static void search(searched *job)
 static inline void each_reference(searched *job, bool fill)
 {
     const mp_graph *graph = job->graph;
-    uint32_t all = mp_graph_references(graph);
+    uint32_t total = mp_graph_references(graph);
     for (uint32_t object = 1; object <= graph->count; object++) {
         uint32_t from = job->number[object], end = graph->first[object + 1];
         if (!from)
             continue;
         for (uint32_t i = graph->first[object]; i < end; i++) {
-            if (all - i > AHEAD)
+            if (total - i > AHEAD)
                 __builtin_prefetch(&job->number[graph->targets[i + AHEAD]], 0);
             uint32_t to = job->number[graph->targets[i]];
             if (fill)
@@ -137,22 +137,22 @@ static void find_predecessors(searched *job)
  * path is made short; on the way up its pointers are turned round, so it needs no stack. */
 static uint32_t best_above(node *nodes, uint32_t number, uint32_t last, uint64_t *steps)
 {
-    uint32_t at = number, below = 0;
-    while (nodes[at].ancestor > last) {
-        uint32_t above = nodes[at].ancestor;
+    uint32_t index = number, below = 0;
+    while (nodes[index].ancestor > last) {
+        uint32_t above = nodes[index].ancestor;
         ++*steps;
-        nodes[at].ancestor = below;
-        below = at;
-        at = above;
+        nodes[index].ancestor = below;
+        below = index;
+        index = above;
     }
-    uint32_t top = nodes[at].ancestor, best = nodes[at].best;
+    uint32_t top = nodes[index].ancestor, best = nodes[index].best;
     while (below) {
-        at = below;
-        below = nodes[at].ancestor;
-        nodes[at].ancestor = top;
-        if (nodes[at].best > best)
-            nodes[at].best = best;
-        best = nodes[at].best;
+        index = below;
+        below = nodes[index].ancestor;
+        nodes[index].ancestor = top;
+        if (nodes[index].best > best)
+            nodes[index].best = best;
+        best = nodes[index].best;
     }
     return best;
 }
@@ -178,8 +178,8 @@ static void begin_nodes(searched *job)
     for (uint32_t i = 0; i <= job->reached; i++)
         job->nodes[i] = (node){.ancestor = job->parent[i], .best = i};
     for (uint32_t i = 1; i < graph->roots.count; i++) /* the virtual root refers to these */
-        if (mp_root_is_strong(&graph->roots.at[i]))
-            job->nodes[job->number[graph->roots.at[i].object]].best = 0;
+        if (mp_root_is_strong(&graph->roots.items[i]))
+            job->nodes[job->number[graph->roots.items[i].object]].best = 0;
 }
 
 static void find_semidominators(searched *job)

@@ -15,7 +15,7 @@
 static mp_session_snapshots snapshots_by_session(const mp_model *model,
                                                  const mp_snapshot *snapshots)
 {
-    mp_session_snapshots by = {mp_alloc(model->snapshots.count * sizeof *by.at),
+    mp_session_snapshots by = {mp_alloc(model->snapshots.count * sizeof *by.snapshots),
                                mp_alloc_zero(model->sessions.count + 1u, sizeof *by.first)};
     for (uint32_t i = 1; i < model->snapshots.count; i++)
         if (snapshots[i].whole)
@@ -25,7 +25,7 @@ static mp_session_snapshots snapshots_by_session(const mp_model *model,
     /* Filling moves each session's start to its end, which is the next one's start. */
     for (uint32_t i = 1; i < model->snapshots.count; i++)
         if (snapshots[i].whole)
-            by.at[by.first[snapshots[i].session.i]++] = i;
+            by.snapshots[by.first[snapshots[i].session.i]++] = i;
     memmove(by.first + 1, by.first, model->sessions.count * sizeof *by.first);
     by.first[0] = 0;
     return by;
@@ -36,7 +36,7 @@ uint32_t mp_filter_peak(const mp_filter *filter, uint32_t session)
     const uint32_t *first = filter->sessions.first;
     uint32_t peak = 0;
     for (uint32_t i = first[session]; i < first[session + 1]; i++) {
-        uint32_t id = filter->sessions.at[i];
+        uint32_t id = filter->sessions.snapshots[i];
         if (!peak || filter->snapshots[id].live_bytes > filter->snapshots[peak].live_bytes)
             peak = id;
     }
@@ -60,36 +60,36 @@ static bool same_tag(const char *tag, const char *text, size_t length)
 static mp_snapshot_id find_tag(const mp_filter *filter, uint32_t session, const char *text,
                                size_t length, uint64_t nth)
 {
-    const mp_session_snapshots *of = &filter->sessions;
-    for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++) {
-        const char *tag = mp_model_text(filter->model, filter->snapshots[of->at[i]].tag);
+    const mp_session_snapshots *state = &filter->sessions;
+    for (uint32_t i = state->first[session]; i < state->first[session + 1]; i++) {
+        const char *tag = mp_model_text(filter->model, filter->snapshots[state->snapshots[i]].tag);
         if (same_tag(tag, text, length) && --nth == 0)
-            return (mp_snapshot_id){of->at[i]};
+            return (mp_snapshot_id){state->snapshots[i]};
     }
     return (mp_snapshot_id){0};
 }
 
 static mp_snapshot_id find_number(const mp_filter *filter, uint32_t session, uint64_t number)
 {
-    const mp_session_snapshots *of = &filter->sessions;
-    for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++) {
-        const mp_snapshot *snapshot = &filter->snapshots[of->at[i]];
+    const mp_session_snapshots *state = &filter->sessions;
+    for (uint32_t i = state->first[session]; i < state->first[session + 1]; i++) {
+        const mp_snapshot *snapshot = &filter->snapshots[state->snapshots[i]];
         if (snapshot->sequence == number && !snapshot->asked)
-            return (mp_snapshot_id){of->at[i]};
+            return (mp_snapshot_id){state->snapshots[i]};
     }
     return (mp_snapshot_id){0};
 }
 
 mp_snapshot_id mp_filter_moment(const mp_filter *filter, uint32_t session, const char *text)
 {
-    const mp_session_snapshots *of = &filter->sessions;
+    const mp_session_snapshots *snapshots = &filter->sessions;
     char *end;
-    if (of->first[session] == of->first[session + 1])
+    if (snapshots->first[session] == snapshots->first[session + 1])
         return (mp_snapshot_id){0};
     if (strcmp(text, "first") == 0)
-        return (mp_snapshot_id){of->at[of->first[session]]};
+        return (mp_snapshot_id){snapshots->snapshots[snapshots->first[session]]};
     if (strcmp(text, "last") == 0)
-        return (mp_snapshot_id){of->at[of->first[session + 1] - 1]};
+        return (mp_snapshot_id){snapshots->snapshots[snapshots->first[session + 1] - 1]};
     if (strcmp(text, "peak") == 0)
         return (mp_snapshot_id){mp_filter_peak(filter, session)};
     errno = 0;
@@ -110,12 +110,12 @@ mp_snapshot_id mp_filter_moment(const mp_filter *filter, uint32_t session, const
  * there. */
 static bool leave_out(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 {
-    const mp_session_snapshots *of = &filter->sessions;
+    const mp_session_snapshots *state = &filter->sessions;
     bool ok = true;
-    for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++)
-        if (of->at[i] > last.i) {
-            ok &= !filter->snapshots[of->at[i]].asked;
-            filter->snapshots[of->at[i]].whole = false;
+    for (uint32_t i = state->first[session]; i < state->first[session + 1]; i++)
+        if (state->snapshots[i] > last.i) {
+            ok &= !filter->snapshots[state->snapshots[i]].asked;
+            filter->snapshots[state->snapshots[i]].whole = false;
         }
     return ok;
 }
@@ -123,10 +123,10 @@ static bool leave_out(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 /* The snapshot up to which a log had most bytes alive at once; of equal ones the first. */
 static const mp_snapshot *highest(const mp_filter *filter, uint32_t session)
 {
-    const mp_session_snapshots *of = &filter->sessions;
-    const mp_snapshot *most = &filter->snapshots[of->at[of->first[session]]];
-    for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++) {
-        const mp_snapshot *snapshot = &filter->snapshots[of->at[i]];
+    const mp_session_snapshots *state = &filter->sessions;
+    const mp_snapshot *most = &filter->snapshots[state->snapshots[state->first[session]]];
+    for (uint32_t i = state->first[session]; i < state->first[session + 1]; i++) {
+        const mp_snapshot *snapshot = &filter->snapshots[state->snapshots[i]];
         if (snapshot->whole && snapshot->peak_bytes > most->peak_bytes)
             most = snapshot;
     }
@@ -155,8 +155,8 @@ static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
     for (uint32_t session = 1; session < model->sessions.count; session++) {
         if (!mp_filter_is_cut(filter, session) || !mp_filter_snapshots(filter, session))
             continue;
-        const char *file = mp_model_text(model, model->sessions.at[session].file);
-        const char *named = mp_model_text(model, model->sessions.at[session].snapshot);
+        const char *file = mp_model_text(model, model->sessions.items[session].file);
+        const char *named = mp_model_text(model, model->sessions.items[session].snapshot);
         mp_snapshot_id last = mp_filter_moment(filter, session, named);
         bool asked = cut(filter, session, last);
         ok &= last.i && asked;
@@ -180,8 +180,8 @@ static void select_births(mp_filter *filter, const mp_time_range *within)
 {
     const mp_model *model = filter->model;
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        const mp_snapshot *snapshot = &model->snapshots.at[i];
-        int64_t start_us = model->sessions.at[snapshot->session.i].start_us;
+        const mp_snapshot *snapshot = &model->snapshots.items[i];
+        int64_t start_us = model->sessions.items[snapshot->session.i].start_us;
         bool is_in =
             (!within->since.given || snapshot->time_us >= mp_moment_us(&within->since, start_us)) &&
             (!within->until.given || snapshot->time_us <= mp_moment_us(&within->until, start_us));
@@ -196,7 +196,7 @@ static void select_generations(mp_filter *filter, bool timed)
     const mp_model *model = filter->model;
     filter->generations = mp_alloc(model->generations.count * sizeof *filter->generations);
     for (uint32_t i = 0; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
+        const mp_generation *generation = &model->generations.items[i];
         const bool *births =
             generation->marks & MP_BORN_BEFORE_REQUEST ? filter->births_between : filter->births;
         filter->generations[i] = filter->contexts[generation->context.i] &&
@@ -236,11 +236,11 @@ static void count_selected(mp_filter *filter)
     for (uint32_t i = 0; i < model->snapshots.count; i++)
         clear_figures(&snapshots[i]);
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        const mp_generation *generation = &model->generations.at[delta->generation.i];
+        const mp_delta *delta = &model->deltas.items[i];
+        const mp_generation *generation = &model->generations.items[delta->generation.i];
         if (filter->generations[delta->generation.i])
             add_delta(&snapshots[delta->snapshot.i], delta,
-                      model->contexts.at[generation->context.i].reusable);
+                      model->contexts.items[generation->context.i].reusable);
     }
     for (uint32_t i = 2; i < model->snapshots.count; i++) {
         const mp_snapshot *before = &snapshots[i - 1];
@@ -272,7 +272,7 @@ static mp_filter *all_of(const mp_model *model)
     mp_filter *filter = mp_alloc(sizeof *filter);
     *filter = (mp_filter){.model = model, .holds = model->holds, .graph = model->graph};
     filter->snapshots = mp_alloc(model->snapshots.count * sizeof *filter->snapshots);
-    memcpy(filter->snapshots, model->snapshots.at,
+    memcpy(filter->snapshots, model->snapshots.items,
            model->snapshots.count * sizeof *filter->snapshots);
     filter->sessions = snapshots_by_session(model, filter->snapshots);
     if (model->events) {
@@ -304,7 +304,7 @@ static void leave_out_profiler(mp_filter *filter)
     const mp_model *model = filter->model;
     uint32_t count = model->profile ? model->profile->modules.count : 0;
     for (uint32_t i = 1; i < count; i++) {
-        if (!is_profiler(model, &model->profile->modules.at[i]))
+        if (!is_profiler(model, &model->profile->modules.items[i]))
             continue;
         if (!filter->profiler)
             filter->profiler = mp_alloc_zero(count, sizeof *filter->profiler);
@@ -322,13 +322,13 @@ static void select_things(mp_filter *filter, const mp_selection *selection)
 {
     const mp_model *model = filter->model;
     filter->selects = true;
-    bool **of[] = {
+    bool **map[] = {
         [MP_THINGS_CONTEXTS] = &filter->contexts,      [MP_THINGS_SNAPSHOTS] = &filter->births,
         [MP_THINGS_BETWEEN] = &filter->births_between, [MP_THINGS_TYPES] = &filter->types,
         [MP_THINGS_MODULES] = &filter->modules,        [MP_THINGS_ENTITIES] = &filter->entities};
     for (mp_things things = 0; things <= (model->profile ? MP_THINGS_ENTITIES : MP_THINGS_TYPES);
          things++)
-        *of[things] = mp_matching(model, things, selection->criteria, selection->count);
+        *map[things] = mp_matching(model, things, selection->criteria, selection->count);
     bool timed = model->holds & MP_HOLDS_TIMES &&
                  mp_moment_is(&selection->within.since, &model->within.since) &&
                  mp_moment_is(&selection->within.until, &model->within.until);
@@ -344,7 +344,7 @@ mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp
         return NULL;
     mp_filter *filter = all_of(model);
     cut_sessions(filter, NULL);
-    free(filter->sessions.at);
+    free(filter->sessions.snapshots);
     free(filter->sessions.first);
     filter->sessions = snapshots_by_session(model, filter->snapshots);
     if (filter->graph && !filter->snapshots[filter->graph->snapshot.i].whole) {
@@ -363,7 +363,7 @@ void mp_filter_free(mp_filter *filter)
     if (!filter)
         return;
     free(filter->snapshots);
-    free(filter->sessions.at);
+    free(filter->sessions.snapshots);
     free(filter->sessions.first);
     free(filter->contexts);
     free(filter->births);

@@ -19,7 +19,7 @@
 /* The whole snapshots of each session in the order of time: those of session s are at[first[s]] to
  * at[first[s + 1] - 1]. */
 typedef struct mp_session_snapshots {
-    uint32_t *at, *first;
+    uint32_t *snapshots, *first;
 } mp_session_snapshots;
 
 typedef struct mp_filter {
@@ -91,7 +91,7 @@ uint32_t mp_filter_peak(const mp_filter *filter, uint32_t session);
 /* Return true if a snapshot was named with the session's file, at which the session ends. */
 static inline bool mp_filter_is_cut(const mp_filter *filter, uint32_t session)
 {
-    return filter->model->sessions.at[session].snapshot.i != 0;
+    return filter->model->sessions.items[session].snapshot.i != 0;
 }
 
 /* The snapshot of a session that a user means: its sequence number, its tag (the first of that

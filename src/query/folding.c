@@ -7,9 +7,9 @@
 /* Return true if the callers of two nodes have one name and were called at one line. */
 static bool same_caller(const mp_model *model, uint32_t a, uint32_t b)
 {
-    const mp_tree_node *x = &model->tree.at[a], *y = &model->tree.at[b];
-    const mp_symbol *of_x = &model->symbols.at[model->tree.at[x->parent].symbol.i];
-    const mp_symbol *of_y = &model->symbols.at[model->tree.at[y->parent].symbol.i];
+    const mp_tree_node *x = &model->tree.items[a], *y = &model->tree.items[b];
+    const mp_symbol *of_x = &model->symbols.items[model->tree.items[x->parent].symbol.i];
+    const mp_symbol *of_y = &model->symbols.items[model->tree.items[y->parent].symbol.i];
     return x->parent && y->parent && x->line == y->line && of_x->name.i &&
            of_x->name.i == of_y->name.i && of_x->start_line == of_y->start_line;
 }
@@ -21,10 +21,10 @@ mp_folding mp_folding_of(const mp_model *model)
     for (int turn = 0; turn < MP_LONGEST_TURN; turn++)
         folding.end[turn] = mp_alloc_zero(model->tree.count, sizeof *folding.end[turn]);
     for (uint32_t node = 1; node < model->tree.count; node++) {
-        const uint32_t parent = model->tree.at[node].parent;
+        const uint32_t parent = model->tree.items[node].parent;
         uint32_t before = node;
         for (int turn = 0; turn < MP_LONGEST_TURN; turn++) {
-            before = model->tree.at[before].parent;
+            before = model->tree.items[before].parent;
             bool again = same_caller(model, node, before);
             folding.end[turn][node] = again ? folding.end[turn][parent] : before;
         }
@@ -44,7 +44,8 @@ mp_turn mp_turn_of(const mp_folding *folding, uint32_t node)
 {
     for (uint32_t turn = 1; turn <= MP_LONGEST_TURN; turn++) {
         uint32_t end = folding->end[turn - 1][node];
-        uint32_t way = folding->model->tree.at[node].depth - folding->model->tree.at[end].depth;
+        uint32_t way =
+            folding->model->tree.items[node].depth - folding->model->tree.items[end].depth;
         if (way >= turn + WORTH)
             return (mp_turn){turn, way - turn, end};
     }
@@ -54,9 +55,9 @@ mp_turn mp_turn_of(const mp_folding *folding, uint32_t node)
 /* Return true if both nodes have one name and were called at one line. */
 static bool same_call(const mp_model *model, uint32_t a, uint32_t b)
 {
-    const mp_tree_node *x = &model->tree.at[a], *y = &model->tree.at[b];
-    const mp_symbol *of_x = &model->symbols.at[x->symbol.i],
-                    *of_y = &model->symbols.at[y->symbol.i];
+    const mp_tree_node *x = &model->tree.items[a], *y = &model->tree.items[b];
+    const mp_symbol *of_x = &model->symbols.items[x->symbol.i],
+                    *of_y = &model->symbols.items[y->symbol.i];
     return x->line == y->line && of_x->name.i && of_x->name.i == of_y->name.i &&
            of_x->start_line == of_y->start_line;
 }
@@ -69,9 +70,10 @@ mp_turn mp_turn_below(const mp_model *model, uint32_t node,
         ahead = ahead ? next(opaque, ahead) : 0;
         mp_turn turn = {.frames = frames};
         uint32_t behind = node;
-        for (uint32_t at = ahead; at && same_call(model, at, behind); at = next(opaque, at)) {
+        for (uint32_t index = ahead; index && same_call(model, index, behind);
+             index = next(opaque, index)) {
             behind = next(opaque, behind);
-            turn.end = at;
+            turn.end = index;
             turn.again++;
         }
         if (turn.again >= WORTH)

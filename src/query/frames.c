@@ -19,7 +19,7 @@ typedef struct node_cost {
 
 static void add(node_cost *sum, const node_cost *cost)
 {
-    sum->balance.to = mp_cost_add(sum->balance.to, cost->balance.to);
+    sum->balance.end = mp_cost_add(sum->balance.end, cost->balance.end);
     sum->balance.from_objects += cost->balance.from_objects;
     sum->balance.from_bytes += cost->balance.from_bytes;
     sum->at_peak.objects += cost->at_peak.objects;
@@ -35,16 +35,16 @@ static node_cost *costs_of_nodes(const mp_window *window)
     const mp_balance *balances = mp_window_balances(window);
     node_cost *costs = mp_alloc_zero(model->tree.count, sizeof *costs);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
+        const mp_generation *generation = &model->generations.items[i];
         if (generation->reusable ||
             !mp_filter_has_generation(window->filter, (mp_generation_id){i}))
             continue;
         node_cost cost = {balances[i], mp_filter_at_peak(window->filter, (mp_generation_id){i}), i};
-        add(&costs[model->tree_of[model->contexts.at[generation->context.i].node.i]], &cost);
+        add(&costs[model->tree_of[model->contexts.items[generation->context.i].node.i]], &cost);
     }
     for (uint32_t i = model->tree.count; i-- > 1;) /* parents stand before their children */
-        if (model->tree.at[i].parent)
-            add(&costs[model->tree.at[i].parent], &costs[i]);
+        if (model->tree.items[i].parent)
+            add(&costs[model->tree.items[i].parent], &costs[i]);
     return costs;
 }
 
@@ -70,7 +70,7 @@ static void assign_groups(const mp_model *model, mp_grouping *grouping)
 
 static void add_to_group(mp_group *group, const node_cost *cost)
 {
-    group->to = mp_cost_add(group->to, cost->balance.to);
+    group->end = mp_cost_add(group->end, cost->balance.end);
     group->from_objects += cost->balance.from_objects;
     group->from_bytes += cost->balance.from_bytes;
     group->at_peak.objects += cost->at_peak.objects;

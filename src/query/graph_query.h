@@ -88,7 +88,7 @@ typedef struct mp_groups {
     mp_groups_kind kind;
     uint32_t count, members;
     uint32_t *group_of; /* group of each of `members` types or roots, + 1; 0: none */
-    mp_joint *at;       /* `count` of them */
+    mp_joint *items;    /* `count` of them */
 } mp_groups;
 
 /* --- a view of a graph --- */
@@ -156,8 +156,8 @@ typedef struct mp_shared {
 } mp_shared;
 
 typedef struct mp_sharing {
-    mp_shared all; /* the sum of the rows */
-    mp_shared *at; /* most retained bytes first, then by the types' names */
+    mp_shared total;  /* the sum of the rows */
+    mp_shared *items; /* most retained bytes first, then by the types' names */
     size_t count;
 } mp_sharing;
 
@@ -172,7 +172,7 @@ typedef struct mp_histogram_row {
 } mp_histogram_row;
 
 typedef struct mp_histogram {
-    mp_histogram_row *at; /* those with objects; by label */
+    mp_histogram_row *items; /* those with objects; by label */
     uint32_t count;
     mp_groups groups;
     mp_arena *labels;
@@ -273,9 +273,9 @@ void mp_histogram_settle(mp_graph_view *view, mp_histogram *histogram, mp_histog
 void mp_histogram_free(mp_histogram *histogram);
 
 /* The objects that retain most, retained bytes descending, then id: at most `most` (0: all) of
- * those that are reached, selected and retain `least` bytes. `count` of them, of `all` such. */
+ * those that are reached, selected and retain `least` bytes. `count` of them, of `totals` such. */
 uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t most, size_t *count,
-                            size_t *all);
+                            size_t *totals);
 
 /* The object of this id, as the format writes ids. With several of one id (in domains), the first.
  * 0: there is none, or the text is no id. */
@@ -297,7 +297,7 @@ typedef struct mp_dominator_group {
 } mp_dominator_group;
 
 typedef struct mp_dominator_groups {
-    mp_dominator_group *at;
+    mp_dominator_group *items;
     uint32_t count;
     mp_histogram histogram; /* that labels are of */
 } mp_dominator_groups;
@@ -374,7 +374,7 @@ typedef struct mp_type_step {
     uint32_t root_kind;
     uint32_t length; /* steps from the root to this one, itself included; of the kind alone, 0 */
     uint32_t head;   /* the step that ends the first MP_LISTED_STEPS of them, or itself */
-    uint32_t path;   /* that ends here, its place in `at`, + 1; 0: none does */
+    uint32_t path;   /* that ends here, its place in `items`, + 1; 0: none does */
 } mp_type_step;
 
 typedef struct mp_type_path {
@@ -384,7 +384,7 @@ typedef struct mp_type_path {
 } mp_type_path;
 
 typedef struct mp_type_paths {
-    mp_type_path *at; /* most objects first, then most bytes, then the example's id */
+    mp_type_path *items; /* most objects first, then most bytes, then the example's id */
     size_t count;
     mp_type_step *steps; /* from 1 */
     int64_t objects;     /* number of objects of the type */
@@ -409,7 +409,7 @@ typedef struct mp_type_link {
 
 /* Most objects first, then most bytes, then by the types' names. */
 typedef struct mp_type_links {
-    mp_type_link *at;
+    mp_type_link *items;
     size_t count;
 } mp_type_links;
 
@@ -463,9 +463,10 @@ typedef struct mp_accumulation {
 /* By steady bytes descending. None where the dumps before left nothing (model->leave). */
 const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count);
 /* Return true if it is not known what was held in the dump before the last. */
-static inline bool mp_accumulation_is_unknown(const mp_graph_view *view, const mp_accumulation *of)
+static inline bool mp_accumulation_is_unknown(const mp_graph_view *view,
+                                              const mp_accumulation *accumulation)
 {
-    return of->first_dump + 1 == view->dump_count;
+    return accumulation->first_dump + 1 == view->dump_count;
 }
 
 /* Return the outermost dominator of an object that can be reached by steps in which the lower
@@ -494,7 +495,8 @@ typedef struct mp_kept_type {
 /* The types that grow with what is held: each object can be reached from it, nine of ten nothing
  * but the holder keeps alive, and there are at least as many as it grew by. Not the type that is
  * held itself; most bytes first. `count` of them. O(references). Release with free(). */
-mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *of, size_t *count);
+mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *accumulation,
+                           size_t *count);
 
 /* Keep of a graph what that needs: the model's, in mp_model.leave. */
 void mp_leave_holdings(mp_model *model);

@@ -20,7 +20,7 @@ void mp_graph_view_free(mp_graph_view *view)
     mp_groups_free(&view->statics);
     mp_groups_free(&view->holders);
     mp_histogram_free(&view->types);
-    free(view->sharing.at);
+    free(view->sharing.items);
     free(view->suspects);
     if (view->distances)
         mp_distances_free(view->distances);
@@ -56,7 +56,7 @@ mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *d
     }
     mp_distances_free(&reached);
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        totals.roots_without_object += !graph->roots.at[i].object;
+        totals.roots_without_object += !graph->roots.items[i].object;
     totals.untracked_objects =
         totals.objects - totals.reachable_objects - totals.unreachable_objects;
     totals.untracked_bytes = totals.bytes - totals.reachable_bytes - totals.unreachable_bytes;
@@ -93,7 +93,7 @@ int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b)
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object)
 {
     for (uint32_t i = 1; i < graph->domains.count; i++)
-        if (object - graph->domains.at[i].first_object < graph->domains.at[i].objects)
+        if (object - graph->domains.items[i].first_object < graph->domains.items[i].objects)
             return i;
     return 0;
 }

@@ -46,10 +46,10 @@ typedef struct mp_group {
     const char *label;
     mp_generation_id example;         /* the first generation of the group */
     uint32_t node;                    /* node of the example, in model->tree */
-    mp_cost to;                       /* all that happened up to the window's end */
+    mp_cost end;                      /* all that happened up to the window's end */
     int64_t from_objects, from_bytes; /* alive at its begin */
-    mp_cost leaked;                   /* cost of generations born after `from`, up to `to` */
-    int64_t inclusive_bytes;          /* alive at `to`, with all that is scoped to the group */
+    mp_cost leaked;                   /* cost of generations born after `from`, up to `end` */
+    int64_t inclusive_bytes;          /* alive at `end`, with all that is scoped to the group */
     int64_t from_inclusive_bytes;     /* likewise, at `from` */
     int64_t kept_bytes;               /* leaked, with all that is scoped to what leaked */
     int64_t pool_objects;             /* leaked and scoped to the session's unnamed widget pool */

@@ -36,7 +36,7 @@ static bool same_key(const void *opaque, uint32_t value)
 /* From 1. */
 static uint32_t group_for(builder *job, uint32_t generation_id)
 {
-    const mp_generation *generation = &job->model->generations.at[generation_id];
+    const mp_generation *generation = &job->model->generations.items[generation_id];
     mp_key key = job->dimension->key(job->model, generation);
     key_probe probe = {job->keys, key};
     uint64_t hash = mp_hash_pair(key.a, key.b);
@@ -48,7 +48,7 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     uint32_t found = *place = ++grouping->count;
     mp_grow(&grouping->groups, &job->capacity, found, sizeof *grouping->groups);
     mp_grow(&job->keys, &job->keys_capacity, found, sizeof *job->keys);
-    mp_node_id node = job->model->contexts.at[generation->context.i].node;
+    mp_node_id node = job->model->contexts.items[generation->context.i].node;
     grouping->groups[found - 1] =
         (mp_group){.example = {generation_id}, .node = job->model->tree_of[node.i]};
     job->keys[found - 1] = key;
@@ -58,7 +58,7 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
 /* Born up to `to`, or alive at the peak, which may be later than `to`. */
 static bool is_counted(const mp_window *window, uint32_t generation_id)
 {
-    const mp_generation *generation = &window->model->generations.at[generation_id];
+    const mp_generation *generation = &window->model->generations.items[generation_id];
     return mp_window_before_to(window, generation->born) ||
            mp_filter_at_peak(window->filter, (mp_generation_id){generation_id}).objects;
 }
@@ -73,7 +73,7 @@ static void assign_groups(const mp_window *window, const mp_dimension *dimension
     uint32_t *of_context = mp_alloc_zero(model->contexts.count, sizeof *of_context);
     grouping->group_of = mp_alloc_zero(model->generations.count, sizeof *grouping->group_of);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
+        const mp_generation *generation = &model->generations.items[i];
         if (generation->reusable || !is_counted(window, i))
             continue;
         uint32_t *known = &of_context[generation->context.i];
@@ -91,9 +91,9 @@ static void assign_groups(const mp_window *window, const mp_dimension *dimension
 /* The pool that the session makes for itself: unnamed, in nothing, and by no code. */
 static bool is_session_pool(const mp_model *model, mp_context_id owner)
 {
-    const mp_context *context = &model->contexts.at[owner.i];
+    const mp_context *context = &model->contexts.items[owner.i];
     return owner.i > MP_CONTEXT_UNKNOWN && !context->name.i && !context->owner.i &&
-           !context->node.i && model->types.at[context->type.i].class == MP_TYPE_WIDGET_POOL;
+           !context->node.i && model->types.items[context->type.i].class == MP_TYPE_WIDGET_POOL;
 }
 
 /* Return true if a generation is dead, given its number of live objects, so that surviving
@@ -101,20 +101,20 @@ static bool is_session_pool(const mp_model *model, mp_context_id owner)
  * what it did before; one that is not selected has no deaths. */
 static bool is_gone(const mp_balance *balance, int64_t objects)
 {
-    return balance->to.deleted > 0 && objects <= 0 && balance->to.retyped >= 0;
+    return balance->end.deleted > 0 && objects <= 0 && balance->end.retyped >= 0;
 }
 
 static void add_leaked(const mp_window *window, const mp_generation *generation,
                        const mp_cost *cost, mp_group *group)
 {
-    const mp_context *context = &window->model->contexts.at[generation->context.i];
-    const mp_generation *owner = &window->model->generations.at[generation->owner.i];
+    const mp_context *context = &window->model->contexts.items[generation->context.i];
+    const mp_generation *owner = &window->model->generations.items[generation->owner.i];
     const mp_balance *of_owner = &mp_window_balances(window)[generation->owner.i];
     group->leaked = mp_cost_add(group->leaked, *cost);
     if (is_session_pool(window->model, context->owner))
         group->pool_objects += mp_cost_live(*cost);
     if (generation->owner.i && mp_window_leaks(window, context->owner, owner->born) &&
-        !is_gone(of_owner, mp_cost_live(of_owner->to)))
+        !is_gone(of_owner, mp_cost_live(of_owner->end)))
         group->owned_by_leak += mp_cost_live(*cost);
 }
 
@@ -125,16 +125,16 @@ static void add_balances(const mp_window *window, mp_grouping *grouping)
     for (uint32_t i = 1; i < model->generations.count; i++) {
         if (!grouping->group_of[i])
             continue;
-        const mp_generation *generation = &model->generations.at[i];
+        const mp_generation *generation = &model->generations.items[i];
         mp_group *group = &grouping->groups[grouping->group_of[i] - 1];
         mp_peak_share at_peak = mp_filter_at_peak(window->filter, (mp_generation_id){i});
-        group->to = mp_cost_add(group->to, balances[i].to);
+        group->end = mp_cost_add(group->end, balances[i].end);
         group->from_objects += balances[i].from_objects;
         group->from_bytes += balances[i].from_bytes;
         group->at_peak.objects += at_peak.objects;
         group->at_peak.bytes += at_peak.bytes;
         if (mp_window_leaks(window, generation->context, generation->born))
-            add_leaked(window, generation, &balances[i].to, group);
+            add_leaked(window, generation, &balances[i].end, group);
     }
 }
 
@@ -142,7 +142,7 @@ static void add_balances(const mp_window *window, mp_grouping *grouping)
  * was alive at `from` or at the peak all the same. */
 static bool is_empty(const mp_group *group)
 {
-    const mp_cost *cost = &group->to;
+    const mp_cost *cost = &group->end;
     return !cost->created && !cost->deleted && !cost->retyped && !cost->found && !cost->bytes &&
            !group->from_objects && !group->at_peak.objects;
 }
@@ -202,23 +202,24 @@ void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsign
     const mp_balance *balances = mp_window_balances(window);
     last_scoped *lasts = mp_alloc_zero((size_t)grouping->count + 1, sizeof *lasts);
     for (uint32_t i = 1; i < model->contexts.count; i++)
-        grouping->has_scope |= model->contexts.at[i].owner.i != 0;
+        grouping->has_scope |= model->contexts.items[i].owner.i != 0;
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        int64_t bytes = balances[i].to.bytes, from_bytes = balances[i].from_bytes;
-        for (uint32_t at = i; (bytes || from_bytes) && at; at = model->generations.at[at].owner.i) {
-            if (!grouping->group_of[at])
+        int64_t bytes = balances[i].end.bytes, from_bytes = balances[i].from_bytes;
+        for (uint32_t index = i; (bytes || from_bytes) && index;
+             index = model->generations.items[index].owner.i) {
+            if (!grouping->group_of[index])
                 continue;
-            const mp_generation *generation = &model->generations.at[at];
-            const mp_balance *balance = &balances[at];
-            mp_group *group = &grouping->groups[grouping->group_of[at] - 1];
-            last_scoped *last = &lasts[grouping->group_of[at]];
-            bool there = at == i || !is_gone(balance, mp_cost_live(balance->to));
+            const mp_generation *generation = &model->generations.items[index];
+            const mp_balance *balance = &balances[index];
+            mp_group *group = &grouping->groups[grouping->group_of[index] - 1];
+            last_scoped *last = &lasts[grouping->group_of[index]];
+            bool there = index == i || !is_gone(balance, mp_cost_live(balance->end));
             if (wanted & MP_GROUPS_SCOPED && there && last->to != i) {
                 last->to = i;
                 group->inclusive_bytes += bytes;
             }
             if (wanted & MP_GROUPS_SCOPED && last->from != i &&
-                (at == i || !is_gone(balance, balance->from_objects))) {
+                (index == i || !is_gone(balance, balance->from_objects))) {
                 last->from = i;
                 group->from_inclusive_bytes += from_bytes;
             }
@@ -257,7 +258,7 @@ static void label_groups(const mp_model *model, const mp_dimension *dimension,
         group->label = dimension->of_frames
                            ? mp_tree_told(grouping->private, model, group->node)
                            : dimension->label(grouping->private, model,
-                                              &model->generations.at[group->example.i]);
+                                              &model->generations.items[group->example.i]);
     }
     if (count)
         qsort_r(order, count, sizeof *order, by_label, grouping->groups);

@@ -13,7 +13,7 @@ typedef struct course {
 
 static bool is_counted(const mp_window *window, mp_snapshot_id snapshot)
 {
-    return window->model->snapshots.at[snapshot.i].session.i == 1 &&
+    return window->model->snapshots.items[snapshot.i].session.i == 1 &&
            mp_window_before_to(window, snapshot);
 }
 
@@ -31,7 +31,7 @@ static course *courses_of(const mp_window *window)
     course *courses = mp_alloc_zero(model->types.count, sizeof *courses);
     uint32_t snapshot = 0;
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
+        const mp_delta *delta = &model->deltas.items[i];
         if (!is_counted(window, delta->snapshot) ||
             !mp_filter_has_generation(window->filter, delta->generation))
             continue;
@@ -39,16 +39,16 @@ static course *courses_of(const mp_window *window)
             end_snapshot(courses, model->types.count,
                          snapshot && !mp_window_before_from(window, (mp_snapshot_id){snapshot}));
         snapshot = delta->snapshot.i;
-        course *at =
-            &courses[model->contexts.at[model->generations.at[delta->generation.i].context.i]
+        course *state =
+            &courses[model->contexts.items[model->generations.items[delta->generation.i].context.i]
                          .type.i];
         int64_t objects = mp_cost_live(delta->cost);
-        at->change += delta->cost.bytes;
-        at->grower.to_objects += objects;
-        at->grower.to_bytes += delta->cost.bytes;
+        state->change += delta->cost.bytes;
+        state->grower.to_objects += objects;
+        state->grower.to_bytes += delta->cost.bytes;
         if (mp_window_before_from(window, delta->snapshot)) {
-            at->grower.from_objects += objects;
-            at->grower.from_bytes += delta->cost.bytes;
+            state->grower.from_objects += objects;
+            state->grower.from_bytes += delta->cost.bytes;
         }
     }
     end_snapshot(courses, model->types.count,

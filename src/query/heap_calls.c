@@ -16,9 +16,9 @@ typedef struct symbol_probe {
 static bool same_symbol(const void *opaque, uint32_t value)
 {
     const symbol_probe *probe = opaque;
-    mp_symbol_id other = probe->model->tree.at[probe->node_of[value - 1]].symbol;
-    const mp_symbol *a = &probe->model->symbols.at[probe->symbol.i];
-    const mp_symbol *b = &probe->model->symbols.at[other.i];
+    mp_symbol_id other = probe->model->tree.items[probe->node_of[value - 1]].symbol;
+    const mp_symbol *a = &probe->model->symbols.items[probe->symbol.i];
+    const mp_symbol *b = &probe->model->symbols.items[other.i];
     return probe->symbol.i == other.i ||
            (a->name.i && a->name.i == b->name.i && a->start_line == b->start_line);
 }
@@ -27,28 +27,30 @@ static bool same_symbol(const void *opaque, uint32_t value)
 static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
 {
     uint32_t nodes = model->tree.count;
-    uint32_t *of = mp_alloc_zero(nodes, sizeof *of), *node_of = mp_alloc_zero(nodes, sizeof *of);
+    uint32_t *map = mp_alloc_zero(nodes, sizeof *map), *node_of = mp_alloc_zero(nodes, sizeof *map);
     mp_hash_index index = {0};
-    calls->at = mp_alloc_zero(nodes, sizeof *calls->at);
+    calls->items = mp_alloc_zero(nodes, sizeof *calls->items);
     for (uint32_t i = 1; i < nodes; i++) {
-        mp_symbol_id symbol = model->tree.at[i].symbol;
-        const mp_symbol *at = &model->symbols.at[symbol.i];
+        mp_symbol_id symbol = model->tree.items[i].symbol;
+        const mp_symbol *state = &model->symbols.items[symbol.i];
         symbol_probe probe = {model, node_of, symbol};
-        uint64_t hash = mp_hash64(at->name.i ? mp_joined(at->name.i, at->start_line) : symbol.i);
+        uint64_t hash =
+            mp_hash64(state->name.i ? mp_joined(state->name.i, state->start_line) : symbol.i);
         uint32_t none = 0;
         uint32_t *place = symbol.i ? mp_hash_index_put(&index, hash, same_symbol, &probe) : &none;
         if (!*place) {
             node_of[calls->count] = i;
-            calls->at[calls->count] = (mp_callable){.name = mp_tree_label(&calls->names, model, i),
-                                                    .start_line = symbol.i ? at->start_line : 0,
-                                                    .line_all = MP_UNTOLD};
+            calls->items[calls->count] =
+                (mp_callable){.name = mp_tree_label(&calls->names, model, i),
+                              .start_line = symbol.i ? state->start_line : 0,
+                              .line_all = MP_UNTOLD};
             *place = ++calls->count;
         }
-        of[i] = *place - 1;
+        map[i] = *place - 1;
     }
     mp_hash_index_free(&index);
     free(node_of);
-    return of;
+    return map;
 }
 
 /* Allocators name no sites: what is theirs is made by the first caller that is none. */
@@ -56,8 +58,8 @@ static void add_site(mp_calls *calls, const mp_model *model, const uint32_t *cal
                      uint32_t node, const mp_tree_cost *cost)
 {
     uint32_t site = mp_frame_naming(model, (mp_frame){node, 0}).node;
-    if (!model->symbols.at[model->tree.at[site].symbol.i].allocator)
-        calls->at[callable_of[site]].sites += cost->own_bytes;
+    if (!model->symbols.items[model->tree.items[site].symbol.i].allocator)
+        calls->items[callable_of[site]].sites += cost->own_bytes;
 }
 
 static void add_line(mp_calls *calls, const mp_window *window, const uint32_t *callable_of,
@@ -66,13 +68,13 @@ static void add_line(mp_calls *calls, const mp_window *window, const uint32_t *c
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_context *context = &model->contexts.at[model->generations.at[i].context.i];
+        const mp_context *context = &model->contexts.items[model->generations.items[i].context.i];
         uint32_t node = model->tree_of[context->node.i];
         if (!node || context->line != line)
             continue;
-        mp_call_amount *at = &calls->at[callable_of[node]].at_line;
-        at->cost += balances[i].to.bytes;
-        at->objects += mp_cost_live(balances[i].to);
+        mp_call_amount *call_amount = &calls->items[callable_of[node]].at_line;
+        call_amount->cost += balances[i].end.bytes;
+        call_amount->objects += mp_cost_live(balances[i].end);
     }
 }
 
@@ -91,20 +93,20 @@ mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line)
         nodes[i] = (mp_call_node){.parent = preorder.parent[i],
                                   .span = preorder.span[i],
                                   .callable = callable_of[node],
-                                  .line = (int32_t)model->tree.at[node].line,
-                                  .has_line =
-                                      preorder.parent[i] && model->tree.at[node].line != MP_NO_LINE,
-                                  .all = {cost->inclusive_bytes, cost->inclusive_objects}};
-        mp_callable *callable = &calls.at[callable_of[node]];
-        callable->own.cost += cost->own_bytes;
-        callable->own.objects += cost->own_objects;
+                                  .line = (int32_t)model->tree.items[node].line,
+                                  .has_line = preorder.parent[i] &&
+                                              model->tree.items[node].line != MP_NO_LINE,
+                                  .total = {cost->inclusive_bytes, cost->inclusive_objects}};
+        mp_callable *callable = &calls.items[callable_of[node]];
+        callable->self.cost += cost->own_bytes;
+        callable->self.objects += cost->own_objects;
         add_site(&calls, model, callable_of, node, cost);
     }
     mp_calls_of_nodes(&calls, nodes, count);
     for (size_t i = 0; i < calls.edge_count; i++) {
-        mp_callable *callee = &calls.at[calls.edges[i].callee];
-        callee->all.cost += calls.edges[i].as_caller.cost;
-        callee->all.objects += calls.edges[i].as_caller.objects;
+        mp_callable *callee = &calls.items[calls.edges[i].callee];
+        callee->total.cost += calls.edges[i].as_caller.cost;
+        callee->total.objects += calls.edges[i].as_caller.objects;
     }
     if (line)
         add_line(&calls, window, callable_of, (uint32_t)*line);

@@ -40,10 +40,10 @@ static uint32_t *group_types(const mp_graph_view *view, mp_histogram_kind kind,
         types[count++] = (labelled){label_of(histogram->labels, view->model, type, kind), type};
     }
     qsort(types, count, sizeof *types, by_label);
-    histogram->at = mp_alloc_zero(count, sizeof *histogram->at);
+    histogram->items = mp_alloc_zero(count, sizeof *histogram->items);
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || strcmp(types[i].label, types[i - 1].label) != 0)
-            histogram->at[histogram->count++].label = types[i].label;
+            histogram->items[histogram->count++].label = types[i].label;
         group_of[types[i].type] = histogram->count;
     }
     free(types);
@@ -61,25 +61,26 @@ static void sum_retained(const mp_graph_view *view, mp_histogram *histogram)
         uint32_t object = dominators->order[i], group = group_of[view->graph->types[object]];
         if (!group)
             continue;
-        mp_histogram_row *at = &histogram->at[group - 1];
-        mp_joint *joint = &histogram->groups.at[group - 1];
-        at->reached_objects++;
-        at->reached_bytes += (int64_t)view->graph->sizes[object];
+        mp_histogram_row *histogram_row = &histogram->items[group - 1];
+        mp_joint *joint = &histogram->groups.items[group - 1];
+        histogram_row->reached_objects++;
+        histogram_row->reached_bytes += (int64_t)view->graph->sizes[object];
         if (i < until[group])
             continue;
         uint64_t retained = dominators->retained[object];
-        uint64_t most = dominators->retained[at->largest];
+        uint64_t most = dominators->retained[histogram_row->largest];
         joint->exact = !until[group];
         joint->objects += dominators->span[i];
         joint->bytes += (int64_t)retained;
         until[group] = i + dominators->span[i];
-        if (!at->largest || retained > most ||
-            (retained == most && view->graph->ids[object] < view->graph->ids[at->largest]))
-            at->largest = object;
+        if (!histogram_row->largest || retained > most ||
+            (retained == most &&
+             view->graph->ids[object] < view->graph->ids[histogram_row->largest]))
+            histogram_row->largest = object;
     }
     for (uint32_t i = 0; i < histogram->count; i++) {
-        histogram->groups.at[i].exact |= !until[i + 1]; /* nothing of it is reached */
-        histogram->at[i].retained_bytes = histogram->groups.at[i].bytes;
+        histogram->groups.items[i].exact |= !until[i + 1]; /* nothing of it is reached */
+        histogram->items[i].retained_bytes = histogram->groups.items[i].bytes;
     }
     free(until);
 }
@@ -92,12 +93,12 @@ mp_histogram mp_histogram_of(const mp_graph_view *view, mp_histogram_kind kind)
                                    .count = histogram.count,
                                    .members = view->model->types.count,
                                    .group_of = group_of,
-                                   .at = mp_alloc_zero(histogram.count + 1u, sizeof(mp_joint))};
+                                   .items = mp_alloc_zero(histogram.count + 1u, sizeof(mp_joint))};
     for (uint32_t i = 0; i < histogram.count; i++)
-        histogram.at[i].group = i;
+        histogram.items[i].group = i;
     for (uint32_t i = 1; i <= view->graph->count; i++)
         if (group_of[view->graph->types[i]]) {
-            mp_histogram_row *group = &histogram.at[group_of[view->graph->types[i]] - 1];
+            mp_histogram_row *group = &histogram.items[group_of[view->graph->types[i]] - 1];
             group->objects++;
             group->bytes += (int64_t)view->graph->sizes[i];
         }
@@ -113,7 +114,7 @@ void mp_histogram_settle(mp_graph_view *view, mp_histogram *histogram, mp_histog
         which[i] = rows[i].group;
     mp_groups_settle(view, &histogram->groups, which, count, most, least);
     for (uint32_t i = 0; i < count; i++)
-        rows[i].retained_bytes = histogram->groups.at[rows[i].group].bytes;
+        rows[i].retained_bytes = histogram->groups.items[rows[i].group].bytes;
     free(which);
 }
 
@@ -129,7 +130,7 @@ void mp_histogram_free(mp_histogram *histogram)
     if (histogram->labels)
         mp_arena_free(histogram->labels);
     free(histogram->labels);
-    free(histogram->at);
+    free(histogram->items);
     mp_groups_free(&histogram->groups);
     *histogram = (mp_histogram){0};
 }
@@ -145,20 +146,20 @@ static int by_retained(const void *left, const void *right, void *view)
  * many are kept: when they are full, the larger half stays, and smaller objects are skipped from
  * then on. */
 uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t most, size_t *count,
-                            size_t *all)
+                            size_t *totals)
 {
     const mp_dominators *dominators = &view->dominators;
     bool few = most && most < dominators->reached / 2;
     size_t room = few ? 2 * most : dominators->reached;
     uint32_t *best = mp_alloc((room + 1) * sizeof *best);
     bool sorted = false; /* the better half */
-    *count = *all = 0;
+    *count = *totals = 0;
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i];
         if ((view->filter->types && !mp_graph_selects(view, view->graph->types[object])) ||
             (int64_t)dominators->retained[object] < least)
             continue;
-        ++*all;
+        ++*totals;
         if (sorted && mp_retained_compare(view, object, best[most - 1]) > 0)
             continue;
         best[(*count)++] = object;

@@ -12,131 +12,133 @@
 
 #include "model/build.h"
 
-static uint32_t place_below(mp_holdings *all, uint32_t up, uint32_t type)
+static uint32_t place_below(mp_holdings *holdings, uint32_t up, uint32_t type)
 {
-    uint32_t *number = mp_id_index_put(&all->by_type, (uint64_t)up << 32 | type);
+    uint32_t *number = mp_id_index_put(&holdings->by_type, (uint64_t)up << 32 | type);
     if (!*number) {
-        const mp_holder_place above = all->places.at[up];
-        *number = all->places.count;
-        *MP_ADD(&all->places) = (mp_holder_place){.hash = mp_hash_pair(above.hash, type),
-                                                  .up = up,
-                                                  .type = type,
-                                                  .depth = above.depth + 1};
+        const mp_holder_place above = holdings->places.items[up];
+        *number = holdings->places.count;
+        *MP_ADD(&holdings->places) = (mp_holder_place){.hash = mp_hash_pair(above.hash, type),
+                                                       .up = up,
+                                                       .type = type,
+                                                       .depth = above.depth + 1};
     }
     return *number;
 }
 
-static mp_held *held_at(mp_holdings *all, uint32_t at, uint32_t kind, uint32_t type)
+static mp_held *held_at(mp_holdings *holdings, uint32_t index, uint32_t kind, uint32_t type)
 {
-    uint64_t below = mp_hash_pair(at ? all->places.at[at].hash : 0, type);
+    uint64_t below = mp_hash_pair(index ? holdings->places.items[index].hash : 0, type);
     uint64_t key =
-        at ? below : mp_hash_pair(below, (uint64_t)1 << 32 | kind); /* no type's number */
-    uint32_t *number = mp_id_index_put(&all->by_key, key);
+        index ? below : mp_hash_pair(below, (uint64_t)1 << 32 | kind); /* no type's number */
+    uint32_t *number = mp_id_index_put(&holdings->by_key, key);
     if (!*number) {
-        *number = (uint32_t)++all->held_count;
-        mp_grow(&all->held, &all->held_capacity, all->held_count + 1, sizeof *all->held);
-        all->held[*number] = (mp_held){.key = key,
-                                       .below = below,
-                                       .at = at,
-                                       .type = type,
-                                       .kind = kind,
-                                       .next = at ? all->places.at[at].held : 0};
-        if (at)
-            all->places.at[at].held = *number;
+        *number = (uint32_t)++holdings->held_count;
+        mp_grow(&holdings->held, &holdings->held_capacity, holdings->held_count + 1,
+                sizeof *holdings->held);
+        holdings->held[*number] = (mp_held){.key = key,
+                                            .below = below,
+                                            .position = index,
+                                            .type = type,
+                                            .kind = kind,
+                                            .next = index ? holdings->places.items[index].held : 0};
+        if (index)
+            holdings->places.items[index].held = *number;
     }
-    return &all->held[*number];
+    return &holdings->held[*number];
 }
 
-static void count_held(mp_holdings *all, mp_held *of, uint32_t holder, uint32_t object)
+static void count_held(mp_holdings *holdings, mp_held *held, uint32_t holder, uint32_t object)
 {
-    int64_t bytes = (int64_t)all->dominators->retained[object];
-    of->objects++;
-    of->bytes += bytes;
-    of->looked_bytes = of->looked_at == holder ? of->looked_bytes + bytes : bytes;
-    of->looked_at = holder;
-    if (!of->holder || of->looked_bytes > of->most_bytes) {
-        of->holder = holder;
-        of->most_bytes = of->looked_bytes;
+    int64_t bytes = (int64_t)holdings->dominators->retained[object];
+    held->objects++;
+    held->bytes += bytes;
+    held->looked_bytes = held->looked_at == holder ? held->looked_bytes + bytes : bytes;
+    held->looked_at = holder;
+    if (!held->holder || held->looked_bytes > held->most_bytes) {
+        held->holder = holder;
+        held->most_bytes = held->looked_bytes;
     }
 }
 
 /* Return true if an object is in a list but is not its head. */
-static bool is_linked(const mp_holdings *all, uint32_t object)
+static bool is_linked(const mp_holdings *holdings, uint32_t object)
 {
-    return all->place_of[all->dominators->idom[object]] == all->place_of[object];
+    return holdings->place_of[holdings->dominators->idom[object]] == holdings->place_of[object];
 }
 
 /* In preorder what dominates an object comes before it, and has its place. */
-static void find_places(mp_holdings *all)
+static void find_places(mp_holdings *holdings)
 {
-    const mp_dominators *dominators = all->dominators;
+    const mp_dominators *dominators = holdings->dominators;
     for (uint32_t i = 1; i <= dominators->reached; i++) {
-        uint32_t object = dominators->order[i], up = all->place_of[dominators->idom[object]];
-        uint32_t type = all->graph->types[object];
-        assert(!up || all->places.at);
-        bool linked = up && all->places.at[up].type == type;
-        uint32_t at = linked ? up : place_below(all, up, type);
-        all->place_of[object] = at;
-        all->order_of[object] = i;
-        all->places.at[at].objects++;
+        uint32_t object = dominators->order[i], up = holdings->place_of[dominators->idom[object]];
+        uint32_t type = holdings->graph->types[object];
+        assert(!up || holdings->places.items);
+        bool linked = up && holdings->places.items[up].type == type;
+        uint32_t index = linked ? up : place_below(holdings, up, type);
+        holdings->place_of[object] = index;
+        holdings->order_of[object] = i;
+        holdings->places.items[index].objects++;
     }
 }
 
 /* A list is held where its head is; one whose head nothing dominates, by its head. */
-static void count_lists(mp_holdings *all)
+static void count_lists(mp_holdings *holdings)
 {
-    const mp_dominators *dominators = all->dominators;
+    const mp_dominators *dominators = holdings->dominators;
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], before = dominators->idom[object];
-        if (!is_linked(all, object))
+        if (!is_linked(holdings, object))
             continue;
-        uint32_t up = all->places.at[all->place_of[object]].up;
-        mp_held *of = held_at(all, up, MP_ROOT_UNSPECIFIED, all->graph->types[object]);
-        if (!up && !is_linked(all, before))
-            count_held(all, of, before, object);
+        uint32_t up = holdings->places.items[holdings->place_of[object]].up;
+        mp_held *held = held_at(holdings, up, MP_ROOT_UNSPECIFIED, holdings->graph->types[object]);
+        if (!up && !is_linked(holdings, before))
+            count_held(holdings, held, before, object);
         else
-            of->objects++;
+            held->objects++;
     }
 }
 
 /* Who refers to an object holds it, whether alone or with others; not who is dominated by it: those
  * are its own parts, that refer back. */
-static void count_references(mp_holdings *all)
+static void count_references(mp_holdings *holdings)
 {
-    const mp_graph *graph = all->graph;
-    const mp_dominators *dominators = all->dominators;
+    const mp_graph *graph = holdings->graph;
+    const mp_dominators *dominators = holdings->dominators;
     for (uint32_t i = 1; i <= dominators->reached; i++) {
-        uint32_t holder = dominators->order[i], at = all->place_of[holder];
+        uint32_t holder = dominators->order[i], index = holdings->place_of[holder];
         for (uint32_t k = graph->first[holder]; k < graph->first[holder + 1]; k++) {
-            uint32_t object = graph->targets[k], above = all->order_of[object];
-            bool again = all->seen[object] == holder;
-            all->seen[object] = holder;
-            if (again || all->place_of[object] == at ||
+            uint32_t object = graph->targets[k], above = holdings->order_of[object];
+            bool again = holdings->seen[object] == holder;
+            holdings->seen[object] = holder;
+            if (again || holdings->place_of[object] == index ||
                 (above <= i && i - above < dominators->span[above]) ||
-                (is_linked(all, object) && all->places.at[all->place_of[object]].up == at))
+                (is_linked(holdings, object) &&
+                 holdings->places.items[holdings->place_of[object]].up == index))
                 continue;
-            count_held(all, held_at(all, at, 0, graph->types[object]), holder, object);
+            count_held(holdings, held_at(holdings, index, 0, graph->types[object]), holder, object);
         }
     }
 }
 
 /* Sum up what each place holds, over all types. */
-static void count_all_types(mp_holdings *all)
+static void count_all_types(mp_holdings *holdings)
 {
-    for (uint32_t at = 1; at < all->places.count; at++) {
+    for (uint32_t index = 1; index < holdings->places.count; index++) {
         mp_held sum = {0};
-        for (uint32_t i = all->places.at[at].held; i; i = all->held[i].next) {
-            const mp_held *of = &all->held[i];
-            sum.objects += of->objects;
-            sum.bytes += of->bytes;
-            if (!sum.holder || of->most_bytes > sum.most_bytes) {
-                sum.holder = of->holder;
-                sum.most_bytes = of->most_bytes;
+        for (uint32_t i = holdings->places.items[index].held; i; i = holdings->held[i].next) {
+            const mp_held *state = &holdings->held[i];
+            sum.objects += state->objects;
+            sum.bytes += state->bytes;
+            if (!sum.holder || state->most_bytes > sum.most_bytes) {
+                sum.holder = state->holder;
+                sum.most_bytes = state->most_bytes;
             }
         }
         if (!sum.objects)
             continue;
-        mp_held *whole = held_at(all, at, 0, 0);
+        mp_held *whole = held_at(holdings, index, 0, 0);
         whole->objects = sum.objects;
         whole->bytes = sum.bytes;
         whole->holder = sum.holder;
@@ -144,18 +146,18 @@ static void count_all_types(mp_holdings *all)
     }
 }
 
-static void count_rooted(mp_holdings *all)
+static void count_rooted(mp_holdings *holdings)
 {
-    const mp_graph *graph = all->graph;
+    const mp_graph *graph = holdings->graph;
     mp_id_index rooted = {0};
     for (uint32_t i = 1; i < graph->roots.count; i++) {
-        const mp_root *root = &graph->roots.at[i];
+        const mp_root *root = &graph->roots.items[i];
         if (!mp_root_is_strong(root))
             continue;
         uint32_t *seen = mp_id_index_put(&rooted, (uint64_t)root->kind << 32 | root->object);
         if (!*seen)
-            count_held(all, held_at(all, 0, root->kind, graph->types[root->object]), root->object,
-                       root->object);
+            count_held(holdings, held_at(holdings, 0, root->kind, graph->types[root->object]),
+                       root->object, root->object);
         *seen = 1;
     }
     mp_id_index_free(&rooted);
@@ -164,29 +166,29 @@ static void count_rooted(mp_holdings *all)
 mp_holdings mp_holdings_of(const mp_graph *graph, const mp_dominators *dominators)
 {
     size_t count = (size_t)graph->count + 1;
-    mp_holdings all = {.graph = graph,
-                       .dominators = dominators,
-                       .place_of = mp_alloc_zero(count, sizeof *all.place_of),
-                       .order_of = mp_alloc_zero(count, sizeof *all.order_of),
-                       .seen = mp_alloc_zero(count, sizeof *all.seen)};
-    (void)MP_ADD(&all.places);
-    find_places(&all);
-    count_lists(&all);
-    count_references(&all);
-    count_all_types(&all);
-    count_rooted(&all);
-    return all;
+    mp_holdings holdings = {.graph = graph,
+                            .dominators = dominators,
+                            .place_of = mp_alloc_zero(count, sizeof *holdings.place_of),
+                            .order_of = mp_alloc_zero(count, sizeof *holdings.order_of),
+                            .seen = mp_alloc_zero(count, sizeof *holdings.seen)};
+    (void)MP_ADD(&holdings.places);
+    find_places(&holdings);
+    count_lists(&holdings);
+    count_references(&holdings);
+    count_all_types(&holdings);
+    count_rooted(&holdings);
+    return holdings;
 }
 
-void mp_holdings_free(mp_holdings *all)
+void mp_holdings_free(mp_holdings *holdings)
 {
-    mp_id_index_free(&all->by_type);
-    mp_id_index_free(&all->by_key);
-    free(all->places.at);
-    free(all->place_of);
-    free(all->order_of);
-    free(all->seen);
-    free(all->held);
+    mp_id_index_free(&holdings->by_type);
+    mp_id_index_free(&holdings->by_key);
+    free(holdings->places.items);
+    free(holdings->place_of);
+    free(holdings->order_of);
+    free(holdings->seen);
+    free(holdings->held);
 }
 
 /* --- the dump before --- */
@@ -207,7 +209,7 @@ static dump_range range_of(const mp_model *model, mp_snapshot_id dump)
         uint32_t from = 1, to = model->holdings.count;
         while (from < to) {
             uint32_t middle = from + (to - from) / 2;
-            if (model->holdings.at[middle].snapshot.i < dump.i + end)
+            if (model->holdings.items[middle].snapshot.i < dump.i + end)
                 from = middle + 1;
             else
                 to = middle;
@@ -226,10 +228,10 @@ static int by_key(const void *left, const void *right)
 static uint32_t find_in(const mp_model *model, dump_range range, uint64_t key)
 {
     const mp_holding wanted = {.key = key};
-    const mp_holding *found = range.count ? bsearch(&wanted, model->holdings.at + range.first,
+    const mp_holding *found = range.count ? bsearch(&wanted, model->holdings.items + range.first,
                                                     range.count, sizeof wanted, by_key)
                                           : NULL;
-    return found ? (uint32_t)(found - model->holdings.at) : 0;
+    return found ? (uint32_t)(found - model->holdings.items) : 0;
 }
 
 uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t key)
@@ -240,22 +242,23 @@ uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t ke
 /* How many types in a row, from the holder up, two places share, where the longer way is the
  * shorter one with a part of it left out, as it is once the holder is dominated by less; 0: it is
  * not. */
-static uint32_t shared_tail(const mp_holder_places *left, uint32_t at,
+static uint32_t shared_tail(const mp_holder_places *left, uint32_t index,
                             const mp_holder_places *right, uint32_t other)
 {
-    uint32_t depth = left->at[at].depth, other_depth = right->at[other].depth, tail = 0;
+    uint32_t depth = left->items[index].depth, other_depth = right->items[other].depth, tail = 0;
     if (depth > MOST_DEPTH || other_depth > MOST_DEPTH)
         return 0;
-    while (at && other && left->at[at].type == right->at[other].type) {
-        at = left->at[at].up;
-        other = right->at[other].up;
+    while (index && other && left->items[index].type == right->items[other].type) {
+        index = left->items[index].up;
+        other = right->items[other].up;
         tail++;
     }
     for (; depth > other_depth; depth--)
-        at = left->at[at].up;
+        index = left->items[index].up;
     for (; other_depth > depth; other_depth--)
-        other = right->at[other].up;
-    return (at ? left->at[at].hash : 0) == (other ? right->at[other].hash : 0) ? tail : 0;
+        other = right->items[other].up;
+    return (index ? left->items[index].hash : 0) == (other ? right->items[other].hash : 0) ? tail
+                                                                                           : 0;
 }
 
 /* A holding of the previous dump that no longer exists, by the types of holder and held. */
@@ -278,27 +281,28 @@ static vanished *vanished_of(const mp_model *model, dump_range range, const bool
     vanished *gone = mp_alloc(((size_t)range.count + 1) * sizeof *gone);
     *count = 0;
     for (uint32_t i = 0; i < range.count; i++) {
-        const mp_holding *of = &model->holdings.at[range.first + i];
-        if (!taken[i] && of->place)
-            gone[(*count)++] = (vanished){mp_hash_pair(model->places.at[of->place].type, of->type),
-                                          range.first + i};
+        const mp_holding *holding = &model->holdings.items[range.first + i];
+        if (!taken[i] && holding->place)
+            gone[(*count)++] =
+                (vanished){mp_hash_pair(model->places.items[holding->place].type, holding->type),
+                           range.first + i};
     }
     if (*count)
         qsort(gone, *count, sizeof *gone, by_tail);
     return gone;
 }
 
-static uint64_t tail_of(const mp_holdings *all, const mp_held *of)
+static uint64_t tail_of(const mp_holdings *holdings, const mp_held *held)
 {
-    return mp_hash_pair(all->places.at[of->at].type, of->type);
+    return mp_hash_pair(holdings->places.items[held->position].type, held->type);
 }
 
 /* Return the former place of a holding: among those with the longest common way, the one with
  * most objects, then most bytes; or the only one that disappeared, if this is the only new one. */
 static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t count,
-                           const mp_holdings *all, const mp_held *of, bool alone)
+                           const mp_holdings *state, const mp_held *held, bool alone)
 {
-    uint64_t tail = tail_of(all, of);
+    uint64_t tail = tail_of(state, held);
     uint32_t best = 0, best_tail = 0;
     bool tied = false;
     size_t from = 0, to = count;
@@ -316,11 +320,12 @@ static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t c
         return 0;
     alone &= to - from == 1;
     for (; from < to; from++) {
-        const mp_holding *before = &model->holdings.at[gone[from].number];
-        const mp_holding *than = &model->holdings.at[best];
-        if (before->holders != all->places.at[of->at].objects)
+        const mp_holding *before = &model->holdings.items[gone[from].number];
+        const mp_holding *than = &model->holdings.items[best];
+        if (before->holders != state->places.items[held->position].objects)
             continue;
-        uint32_t shared = shared_tail(&model->places, before->place, &all->places, of->at);
+        uint32_t shared =
+            shared_tail(&model->places, before->place, &state->places, held->position);
         if ((!shared && !alone) || shared < best_tail)
             continue;
         if (shared > best_tail || before->objects > than->objects ||
@@ -335,41 +340,44 @@ static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t c
     return best && !tied ? best : MP_HELD_UNKNOWN;
 }
 
-uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump, const mp_holdings *all)
+uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump,
+                             const mp_holdings *holdings)
 {
     dump_range range = range_of(model, dump);
-    uint32_t *before = mp_alloc_zero(all->held_count + 1, sizeof *before);
+    uint32_t *before = mp_alloc_zero(holdings->held_count + 1, sizeof *before);
     bool *taken = mp_alloc_zero((size_t)range.count + 1, sizeof *taken);
     size_t count;
-    for (size_t i = 1; i <= all->held_count; i++)
-        if ((before[i] = find_in(model, range, all->held[i].key)))
+    for (size_t i = 1; i <= holdings->held_count; i++)
+        if ((before[i] = find_in(model, range, holdings->held[i].key)))
             taken[before[i] - range.first] = true;
     vanished *gone = vanished_of(model, range, taken, &count);
     mp_id_index fresh = {0}; /* how many are new, by their tails */
-    for (size_t i = 1; count && i <= all->held_count; i++)
-        if (!before[i] && all->held[i].at)
-            ++*mp_id_index_put(&fresh, tail_of(all, &all->held[i]));
-    for (size_t i = 1; count && i <= all->held_count; i++)
-        if (!before[i] && all->held[i].at)
-            before[i] = find_moved(model, gone, count, all, &all->held[i],
-                                   mp_id_index_get(&fresh, tail_of(all, &all->held[i])) == 1);
+    for (size_t i = 1; count && i <= holdings->held_count; i++)
+        if (!before[i] && holdings->held[i].position)
+            ++*mp_id_index_put(&fresh, tail_of(holdings, &holdings->held[i]));
+    for (size_t i = 1; count && i <= holdings->held_count; i++)
+        if (!before[i] && holdings->held[i].position)
+            before[i] =
+                find_moved(model, gone, count, holdings, &holdings->held[i],
+                           mp_id_index_get(&fresh, tail_of(holdings, &holdings->held[i])) == 1);
     mp_id_index_free(&fresh);
     free(gone);
     free(taken);
     return before;
 }
 
-mp_holding mp_holding_of(const mp_holdings *all, const mp_held *of, uint32_t before)
+mp_holding mp_holding_of(const mp_holdings *holdings, const mp_held *held, uint32_t before)
 {
-    return (mp_holding){.key = of->key,
-                        .at = of->at ? all->places.at[of->at].hash : 0,
-                        .bytes = of->bytes,
-                        .before = before,
-                        .place = of->at,
-                        .type = of->type,
-                        .snapshot = all->graph->snapshot,
-                        .objects = of->objects,
-                        .holders = of->at ? all->places.at[of->at].objects : 1};
+    return (mp_holding){
+        .key = held->key,
+        .position = held->position ? holdings->places.items[held->position].hash : 0,
+        .bytes = held->bytes,
+        .before = before,
+        .place = held->position,
+        .type = held->type,
+        .snapshot = holdings->graph->snapshot,
+        .objects = held->objects,
+        .holders = held->position ? holdings->places.items[held->position].objects : 1};
 }
 
 /* By how much more it grew than those that hold it: what each of many holds as it did before is
@@ -389,8 +397,8 @@ mp_snapshot_id *mp_dumps_to(const mp_model *model, mp_snapshot_id last, uint32_t
     *count = 0;
     for (uint32_t i = 1; i <= last.i; i++)
         if (i == last.i ||
-            (model->snapshots.at[i].whole &&
-             model->snapshots.at[i].session.i == model->snapshots.at[last.i].session.i))
+            (model->snapshots.items[i].whole &&
+             model->snapshots.items[i].session.i == model->snapshots.items[last.i].session.i))
             dumps[(*count)++] = (mp_snapshot_id){i};
     return dumps;
 }
@@ -402,26 +410,26 @@ void mp_leave_holdings(mp_model *model)
     uint32_t dump_count;
     mp_snapshot_id *dumps = mp_dumps_to(model, model->graph->snapshot, &dump_count);
     mp_dominators dominators = mp_dominators_of(model->graph);
-    mp_holdings all = mp_holdings_of(model->graph, &dominators);
+    mp_holdings state = mp_holdings_of(model->graph, &dominators);
     uint32_t *before =
-        dump_count > 1 ? mp_holdings_before(model, dumps[dump_count - 2], &all) : NULL;
+        dump_count > 1 ? mp_holdings_before(model, dumps[dump_count - 2], &state) : NULL;
     uint32_t first = model->holdings.count;
-    for (size_t i = 1; i <= all.held_count; i++) {
+    for (size_t i = 1; i <= state.held_count; i++) {
         uint32_t number = before ? before[i] : 0;
-        mp_holding now = mp_holding_of(&all, &all.held[i], number);
+        mp_holding now = mp_holding_of(&state, &state.held[i], number);
         if (dump_count == 1 || number == MP_HELD_UNKNOWN ||
             ((number || dump_count == 2) &&
-             mp_holding_step(number ? &model->holdings.at[number] : NULL, &now)))
+             mp_holding_step(number ? &model->holdings.items[number] : NULL, &now)))
             *MP_ADD(&model->holdings) = now;
     }
     if (model->holdings.count > first)
-        qsort(model->holdings.at + first, model->holdings.count - first, sizeof *model->holdings.at,
-              by_key);
-    free(model->places.at);
-    model->places = all.places;
-    all.places = (mp_holder_places){0};
+        qsort(model->holdings.items + first, model->holdings.count - first,
+              sizeof *model->holdings.items, by_key);
+    free(model->places.items);
+    model->places = state.places;
+    state.places = (mp_holder_places){0};
     free(before);
-    mp_holdings_free(&all);
+    mp_holdings_free(&state);
     mp_dominators_free(&dominators);
     free(dumps);
 }

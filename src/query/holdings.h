@@ -8,7 +8,7 @@
 /* Objects of a type that objects at one place hold, or roots of one kind; or those of all types. */
 typedef struct mp_held {
     uint64_t key, below; /* hash of the holding; hash of the place its objects would be */
-    uint32_t at;         /* the place that holds it, 0: roots do */
+    uint32_t position;   /* the place that holds it, 0: roots do */
     uint32_t type;       /* 0: all that is held at the place */
     uint32_t kind, objects;
     uint32_t next; /* held at the same place; 0: none */
@@ -31,15 +31,16 @@ typedef struct mp_holdings {
 
 /* O(references). Graph and dominators must outlive it. */
 mp_holdings mp_holdings_of(const mp_graph *graph, const mp_dominators *dominators);
-void mp_holdings_free(mp_holdings *all);
+void mp_holdings_free(mp_holdings *holdings);
 
-mp_holding mp_holding_of(const mp_holdings *all, const mp_held *of, uint32_t before);
+mp_holding mp_holding_of(const mp_holdings *holdings, const mp_held *held, uint32_t before);
 /* Return, for each holding by its number, the number of the same holding in mp_model.holdings at
  * the previous dump; 0: it did not exist or had not grown so far; MP_HELD_UNKNOWN: several are
  * possible. A holder whose dominators changed is recognised by the rest of its way from the
  * roots, or, if exactly one of its type disappeared and one is new, by its type. Release with
  * free(). */
-uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump, const mp_holdings *all);
+uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump,
+                             const mp_holdings *holdings);
 /* By its key, at one dump; 0: not kept. */
 uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t key);
 /* By how many objects it grew; `before` may be NULL. */

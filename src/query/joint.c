@@ -27,7 +27,7 @@ typedef struct part {
 
 /* Objects that were reached and have not passed it on. A ring where they come again. */
 typedef struct queue {
-    uint32_t *at;
+    uint32_t *heads;
     size_t next, waiting, room;
 } queue;
 
@@ -50,15 +50,15 @@ typedef struct pass {
 /* --- the groups of a pass --- */
 
 /* Let `bits` of a type, or of a root, be what its group is asked for by. */
-static void enter_part(pass *at, uint32_t slot)
+static void enter_part(pass *state, uint32_t slot)
 {
-    const part *asked = &at->parts[slot];
+    const part *asked = &state->parts[slot];
     const mp_groups *groups = asked->groups;
-    uint64_t **const all[] = {[MP_GROUPS_OF_TYPES] = &at->of_type,
-                              [MP_GROUPS_OF_HOLDERS] = &at->of_holder,
-                              [MP_GROUPS_OF_ROOTS] = &at->of_root,
-                              [MP_GROUPS_OF_ROOTED] = &at->of_rooted};
-    uint64_t **bits = all[groups->kind];
+    uint64_t **const totals[] = {[MP_GROUPS_OF_TYPES] = &state->of_type,
+                                 [MP_GROUPS_OF_HOLDERS] = &state->of_holder,
+                                 [MP_GROUPS_OF_ROOTS] = &state->of_root,
+                                 [MP_GROUPS_OF_ROOTED] = &state->of_rooted};
+    uint64_t **bits = totals[groups->kind];
     if (!*bits)
         *bits = mp_alloc_zero(groups->members, sizeof **bits);
     /* One group has few members among many: they are looked for once for a part, not for each. */
@@ -71,9 +71,9 @@ static void enter_part(pass *at, uint32_t slot)
     free(is_in);
 }
 
-static uint64_t *no_objects(const pass *at)
+static uint64_t *no_objects(const pass *state)
 {
-    return mp_alloc_zero((size_t)at->graph->count / 64 + 1, sizeof(uint64_t));
+    return mp_alloc_zero((size_t)state->graph->count / 64 + 1, sizeof(uint64_t));
 }
 
 static void add_object(uint64_t *set, uint32_t object)
@@ -86,71 +86,71 @@ static inline bool has_object(const uint64_t *set, uint32_t object)
     return set && set[object / 64] >> object % 64 & 1;
 }
 
-static void find_holders(pass *at)
+static void find_holders(pass *state)
 {
-    const mp_dominators *dominators = at->dominators;
-    at->holders = no_objects(at);
+    const mp_dominators *dominators = state->dominators;
+    state->holders = no_objects(state);
     for (uint32_t i = 1; i <= dominators->reached; i += dominators->span[i])
         if (!mp_retains_much(dominators, dominators->order[i]) &&
-            mp_is_rooted(at->graph, at->roots, dominators->order[i]))
-            add_object(at->holders, dominators->order[i]);
+            mp_is_rooted(state->graph, state->roots, dominators->order[i]))
+            add_object(state->holders, dominators->order[i]);
 }
 
-static void find_rooted(pass *at)
+static void find_rooted(pass *state)
 {
-    at->rooted = no_objects(at);
-    for (uint32_t i = 1; i < at->graph->roots.count; i++)
-        if (at->of_rooted[i])
-            add_object(at->rooted, at->graph->roots.at[i].object);
+    state->rooted = no_objects(state);
+    for (uint32_t i = 1; i < state->graph->roots.count; i++)
+        if (state->of_rooted[i])
+            add_object(state->rooted, state->graph->roots.items[i].object);
 }
 
 /* The bits of the groups that an object is in. */
-static inline uint64_t own_bits(const pass *at, uint32_t object)
+static inline uint64_t own_bits(const pass *state, uint32_t object)
 {
-    uint32_t type = at->graph->types[object];
-    uint64_t bits = at->of_type ? at->of_type[type] : 0;
-    if (has_object(at->holders, object))
-        bits |= at->of_holder[type];
-    if (has_object(at->rooted, object))
-        for (uint32_t i = at->roots->first[object]; i < at->roots->first[object + 1]; i++)
-            bits |= at->of_rooted[at->roots->roots[i]];
+    uint32_t type = state->graph->types[object];
+    uint64_t bits = state->of_type ? state->of_type[type] : 0;
+    if (has_object(state->holders, object))
+        bits |= state->of_holder[type];
+    if (has_object(state->rooted, object))
+        for (uint32_t i = state->roots->first[object]; i < state->roots->first[object + 1]; i++)
+            bits |= state->of_rooted[state->roots->roots[i]];
     return bits;
 }
 
 /* --- passing it on --- */
 
-static void put(queue *to, uint32_t object)
+static void put(queue *pending, uint32_t object)
 {
-    size_t end = to->next + to->waiting++;
-    to->at[end < to->room ? end : end - to->room] = object;
+    size_t end = pending->next + pending->waiting++;
+    pending->heads[end < pending->room ? end : end - pending->room] = object;
 }
 
 static uint32_t ahead(const queue *from, size_t distance)
 {
     size_t place = from->next + distance;
-    return from->at[place < from->room ? place : place - from->room];
+    return from->heads[place < from->room ? place : place - from->room];
 }
 
-static inline void reach(pass *at, uint32_t object, uint64_t bits)
+static inline void reach(pass *state, uint32_t object, uint64_t bits)
 {
-    uint64_t before = at->reached[object], now = before | bits;
+    uint64_t before = state->reached[object], now = before | bits;
     if (now == before)
         return;
-    bool sure = (now & ~WAITING) == at->full;
-    at->reached[object] = now | WAITING;
+    bool sure = (now & ~WAITING) == state->full;
+    state->reached[object] = now | WAITING;
     if (sure)
-        put(&at->sure, object);
+        put(&state->sure, object);
     else if (!(before & WAITING))
-        put(&at->unsure, object);
+        put(&state->unsure, object);
 }
 
 /* How far ahead in a queue memory is asked for: where an object's references are and its type, the
  * references, what they refer to. */
 enum { AHEAD_FIRST = 48, AHEAD_TARGETS = 32, AHEAD_REACHED = 16, MOST_REACHED = 8 };
 
-static void ask_for(const pass *at, const queue *from)
+static void ask_for(const pass *state, const queue *from)
 {
-    const mp_graph *graph = at->graph;
+    const mp_graph *graph = state->graph;
     if (from->waiting > AHEAD_FIRST) {
         uint32_t object = ahead(from, AHEAD_FIRST);
         __builtin_prefetch(&graph->first[object]);
@@ -162,72 +162,72 @@ static void ask_for(const pass *at, const queue *from)
         return;
     uint32_t object = ahead(from, AHEAD_REACHED), end = graph->first[object + 1];
     for (uint32_t i = graph->first[object]; i < end && i < graph->first[object] + MOST_REACHED; i++)
-        __builtin_prefetch(&at->reached[graph->targets[i]], 1);
+        __builtin_prefetch(&state->reached[graph->targets[i]], 1);
 }
 
-static void spread_out(pass *at)
+static void spread_out(pass *state)
 {
-    const mp_graph *graph = at->graph;
-    while (at->sure.waiting || at->unsure.waiting) {
-        queue *from = at->sure.waiting ? &at->sure : &at->unsure;
-        ask_for(at, from);
+    const mp_graph *graph = state->graph;
+    while (state->sure.waiting || state->unsure.waiting) {
+        queue *from = state->sure.waiting ? &state->sure : &state->unsure;
+        ask_for(state, from);
         uint32_t object = ahead(from, 0);
         from->next = from->next + 1 < from->room ? from->next + 1 : 0;
         from->waiting--;
-        uint64_t bits = at->reached[object] & ~WAITING;
-        if (from == &at->unsure) {
-            if (bits == at->full)
+        uint64_t bits = state->reached[object] & ~WAITING;
+        if (from == &state->unsure) {
+            if (bits == state->full)
                 continue; /* it has passed that on, or will */
-            at->reached[object] = bits;
+            state->reached[object] = bits;
         }
-        bits &= ~own_bits(at, object);
+        bits &= ~own_bits(state, object);
         for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++)
-            reach(at, graph->targets[i], bits);
+            reach(state, graph->targets[i], bits);
     }
 }
 
-static uint64_t all_bits(const pass *at)
+static uint64_t all_bits(const pass *state)
 {
-    return (WAITING - 1) >> (SLOTS - at->used);
+    return (WAITING - 1) >> (SLOTS - state->used);
 }
 
-static uint64_t bits_of_root(const pass *at, uint32_t root)
+static uint64_t bits_of_root(const pass *state, uint32_t root)
 {
-    uint64_t all = all_bits(at);
-    return at->of_root ? all & ~at->of_root[root] : all;
+    uint64_t total = all_bits(state);
+    return state->of_root ? total & ~state->of_root[root] : total;
 }
 
-static void start(pass *at)
+static void start(pass *state)
 {
-    const mp_graph *graph = at->graph;
+    const mp_graph *graph = state->graph;
     size_t room = (size_t)graph->count + 1;
-    at->reached = mp_alloc_zero(room, sizeof *at->reached);
-    at->sure = (queue){.at = mp_alloc(room * sizeof *at->sure.at), .room = room};
-    at->unsure = (queue){.at = mp_alloc(room * sizeof *at->unsure.at), .room = room};
-    if (at->of_holder)
-        find_holders(at);
-    if (at->of_rooted)
-        find_rooted(at);
+    state->reached = mp_alloc_zero(room, sizeof *state->reached);
+    state->sure = (queue){.heads = mp_alloc(room * sizeof *state->sure.heads), .room = room};
+    state->unsure = (queue){.heads = mp_alloc(room * sizeof *state->unsure.heads), .room = room};
+    if (state->of_holder)
+        find_holders(state);
+    if (state->of_rooted)
+        find_rooted(state);
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (mp_root_is_strong(&graph->roots.at[i]))
-            at->full |= bits_of_root(at, i);
+        if (mp_root_is_strong(&graph->roots.items[i]))
+            state->full |= bits_of_root(state, i);
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (mp_root_is_strong(&graph->roots.at[i]))
-            reach(at, graph->roots.at[i].object, bits_of_root(at, i));
+        if (mp_root_is_strong(&graph->roots.items[i]))
+            reach(state, graph->roots.items[i].object, bits_of_root(state, i));
 }
 
 /* --- what came of it --- */
 
-static void count_what_goes(pass *at)
+static void count_what_goes(pass *state)
 {
-    const mp_graph *graph = at->graph;
-    uint64_t all = all_bits(at);
+    const mp_graph *graph = state->graph;
+    uint64_t total = all_bits(state);
     for (uint32_t object = 1; object <= graph->count; object++) {
-        if (!mp_is_reached(at->dominators, object))
+        if (!mp_is_reached(state->dominators, object))
             continue;
-        uint64_t gone = all & ~(at->reached[object] & ~own_bits(at, object));
+        uint64_t gone = total & ~(state->reached[object] & ~own_bits(state, object));
         for (; gone; gone &= gone - 1) {
-            mp_joint *found = &at->found[__builtin_ctzll(gone)];
+            mp_joint *found = &state->found[__builtin_ctzll(gone)];
             found->objects++;
             found->bytes += (int64_t)graph->sizes[object];
         }
@@ -235,17 +235,17 @@ static void count_what_goes(pass *at)
 }
 
 /* Find, among the root objects retained by a group of roots, the one that retains most. */
-static void find_largest(pass *at)
+static void find_largest(pass *state)
 {
-    const mp_graph *graph = at->graph;
-    const uint64_t *retained = at->dominators->retained;
-    for (uint32_t i = 1; at->of_root && i < graph->roots.count; i++) {
-        uint32_t object = graph->roots.at[i].object;
-        uint64_t slots = object && mp_is_reached(at->dominators, object)
-                             ? at->of_root[i] & ~at->reached[object]
+    const mp_graph *graph = state->graph;
+    const uint64_t *retained = state->dominators->retained;
+    for (uint32_t i = 1; state->of_root && i < graph->roots.count; i++) {
+        uint32_t object = graph->roots.items[i].object;
+        uint64_t slots = object && mp_is_reached(state->dominators, object)
+                             ? state->of_root[i] & ~state->reached[object]
                              : 0;
         for (; slots; slots &= slots - 1) {
-            uint32_t *largest = &at->found[__builtin_ctzll(slots)].largest;
+            uint32_t *largest = &state->found[__builtin_ctzll(slots)].largest;
             if (!*largest || retained[object] > retained[*largest] ||
                 (object < *largest && retained[object] == retained[*largest]))
                 *largest = object;
@@ -253,57 +253,58 @@ static void find_largest(pass *at)
     }
 }
 
-static void run(pass *at, const mp_graph_view *view)
+static void run(pass *state, const mp_graph_view *view)
 {
-    assert(at->used && at->used <= SLOTS);
-    at->graph = view->graph;
-    at->dominators = &view->dominators;
-    at->roots = &view->roots;
-    for (uint32_t slot = 0; slot < at->used; slot++)
-        enter_part(at, slot);
-    start(at);
-    spread_out(at);
-    free(at->sure.at);
-    free(at->unsure.at);
-    count_what_goes(at);
-    find_largest(at);
-    free(at->reached);
-    free(at->holders);
-    free(at->rooted);
-    free(at->of_type);
-    free(at->of_holder);
-    free(at->of_root);
-    free(at->of_rooted);
-    for (uint32_t slot = 0; slot < at->used; slot++) {
-        part *asked = &at->parts[slot];
+    assert(state->used && state->used <= SLOTS);
+    state->graph = view->graph;
+    state->dominators = &view->dominators;
+    state->roots = &view->roots;
+    for (uint32_t slot = 0; slot < state->used; slot++)
+        enter_part(state, slot);
+    start(state);
+    spread_out(state);
+    free(state->sure.heads);
+    free(state->unsure.heads);
+    count_what_goes(state);
+    find_largest(state);
+    free(state->reached);
+    free(state->holders);
+    free(state->rooted);
+    free(state->of_type);
+    free(state->of_holder);
+    free(state->of_root);
+    free(state->of_rooted);
+    for (uint32_t slot = 0; slot < state->used; slot++) {
+        part *asked = &state->parts[slot];
         uint32_t only = asked->order ? asked->order[asked->from] : asked->from;
         if (asked->to - asked->from > 1)
             continue;
-        asked->groups->at[only] = at->found[slot];
-        asked->groups->at[only].exact = true;
+        asked->groups->items[only] = state->found[slot];
+        asked->groups->items[only].exact = true;
     }
 }
 
 /* --- which groups --- */
 
-static void add_part(pass *at, mp_groups *groups, const uint32_t *order, uint32_t from, uint32_t to)
+static void add_part(pass *state, mp_groups *groups, const uint32_t *order, uint32_t from,
+                     uint32_t to)
 {
-    at->parts[at->used++] = (part){groups, order, from, to};
+    state->parts[state->used++] = (part){groups, order, from, to};
 }
 
 /* Add groups that will be asked for soon, if there is room for all of them. */
-static void fill(pass *at, mp_graph_view *view, const mp_groups *asked)
+static void fill(pass *state, mp_graph_view *view, const mp_groups *asked)
 {
     mp_groups *others[] = {&view->kinds, &view->types.groups, &view->holders, &view->statics};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         uint32_t open = 0;
         for (uint32_t i = 0; i < others[k]->count; i++)
-            open += !others[k]->at[i].exact;
-        if (others[k] == asked || open > SLOTS - at->used)
+            open += !others[k]->items[i].exact;
+        if (others[k] == asked || open > SLOTS - state->used)
             continue;
         for (uint32_t i = 0; i < others[k]->count; i++)
-            if (!others[k]->at[i].exact)
-                add_part(at, others[k], NULL, i, i + 1);
+            if (!others[k]->items[i].exact)
+                add_part(state, others[k], NULL, i, i + 1);
     }
 }
 
@@ -311,7 +312,7 @@ static void fill(pass *at, mp_graph_view *view, const mp_groups *asked)
 static void sort_groups(const mp_groups *groups, uint32_t *which, size_t count)
 {
     if (count)
-        mp_sort_largest(which, count, &groups->at[0].bytes, sizeof *groups->at);
+        mp_sort_largest(which, count, &groups->items[0].bytes, sizeof *groups->items);
 }
 
 /* Groups to be settled, as given to mp_groups_settle. */
@@ -338,23 +339,24 @@ static int64_t bar_of(const question *asked)
     for (uint32_t i = 0; i < asked->count; i++)
         order[i] = asked_group(asked, i);
     sort_groups(asked->groups, order, asked->count);
-    int64_t bar = asked->groups->at[order[asked->most - 1]].bytes;
+    int64_t bar = asked->groups->items[order[asked->most - 1]].bytes;
     free(order);
     return bar > asked->least ? bar : asked->least;
 }
 
 /* Half of the bits for groups alone, those first that retain most for all we know; half for the
  * others, many as one: what they do not retain all together, none of them does. */
-static void choose(pass *at, mp_groups *groups, const uint32_t *open, uint32_t count, bool bounded)
+static void choose(pass *state, mp_groups *groups, const uint32_t *open, uint32_t count,
+                   bool bounded)
 {
     uint32_t alone = count <= SLOTS ? count : bounded ? SLOTS / 2 : SLOTS;
     for (uint32_t i = 0; i < alone; i++)
-        add_part(at, groups, open, i, i + 1);
+        add_part(state, groups, open, i, i + 1);
     if (!bounded)
         return;
     uint64_t rest = count - alone, parts = SLOTS - alone < rest ? SLOTS - alone : rest;
     for (uint64_t i = 0; i < parts; i++)
-        add_part(at, groups, open, alone + (uint32_t)(rest * i / parts),
+        add_part(state, groups, open, alone + (uint32_t)(rest * i / parts),
                  alone + (uint32_t)(rest * (i + 1) / parts));
 }
 
@@ -363,15 +365,15 @@ static uint32_t settle_some(mp_graph_view *view, const question *asked, uint32_t
                             uint32_t left)
 {
     mp_groups *groups = asked->groups;
-    pass at = {.used = 0};
-    choose(&at, groups, open, left, bar_of(asked) > 0);
-    uint32_t parts = at.used, kept = 0, seen = at.parts[parts - 1].to;
-    fill(&at, view, groups);
-    run(&at, view);
+    pass state = {.used = 0};
+    choose(&state, groups, open, left, bar_of(asked) > 0);
+    uint32_t parts = state.used, kept = 0, seen = state.parts[parts - 1].to;
+    fill(&state, view, groups);
+    run(&state, view);
     int64_t bar = bar_of(asked);
     for (uint32_t slot = 0; slot < parts; slot++)
-        for (uint32_t i = at.parts[slot].from; i < at.parts[slot].to; i++)
-            if (!groups->at[open[i]].exact && at.found[slot].bytes >= bar)
+        for (uint32_t i = state.parts[slot].from; i < state.parts[slot].to; i++)
+            if (!groups->items[open[i]].exact && state.found[slot].bytes >= bar)
                 open[kept++] = open[i];
     for (uint32_t i = seen; i < left; i++)
         open[kept++] = open[i];
@@ -388,7 +390,7 @@ static uint32_t settle_by_bounds(mp_graph_view *view, const question *asked, uin
     mp_groups_bound(view, groups, highest);
     int64_t bar = bar_of(asked);
     for (uint32_t i = 0; i < left; i++)
-        if (!groups->at[open[i]].exact && highest[open[i]] >= bar)
+        if (!groups->items[open[i]].exact && highest[open[i]] >= bar)
             open[kept++] = open[i];
     sort_groups(groups, open, kept);
     free(highest);
@@ -404,7 +406,7 @@ void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *wh
     bool has_bounds = groups->kind == MP_GROUPS_OF_TYPES || groups->kind == MP_GROUPS_OF_ROOTED;
     uint32_t *open = mp_alloc((count + 1u) * sizeof *open), left = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!groups->at[asked_group(&asked, i)].exact)
+        if (!groups->items[asked_group(&asked, i)].exact)
             open[left++] = asked_group(&asked, i);
     sort_groups(groups, open, left);
     for (uint32_t passes = 1; left; passes++) {
@@ -418,6 +420,6 @@ void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *wh
 void mp_groups_free(mp_groups *groups)
 {
     free(groups->group_of);
-    free(groups->at);
+    free(groups->items);
     *groups = (mp_groups){0};
 }

@@ -59,17 +59,17 @@ typedef struct bounds {
 } bounds;
 
 /* The groups of an object, one at a call: they are of its type, or of its roots. */
-static inline bool next_group(const bounds *at, uint32_t object, uint32_t *next, uint32_t *group)
+static inline bool next_group(const bounds *state, uint32_t object, uint32_t *next, uint32_t *group)
 {
-    const uint32_t *group_of = at->groups->group_of;
-    if (at->groups->kind == MP_GROUPS_OF_TYPES) {
-        *group = *next ? 0 : group_of[at->graph->types[object]];
+    const uint32_t *group_of = state->groups->group_of;
+    if (state->groups->kind == MP_GROUPS_OF_TYPES) {
+        *group = *next ? 0 : group_of[state->graph->types[object]];
         *next = 1;
         return *group != 0;
     }
-    for (uint32_t i = at->roots->first[object] + (*next)++; i < at->roots->first[object + 1];
-         i = at->roots->first[object] + (*next)++) {
-        *group = group_of[at->roots->roots[i]];
+    for (uint32_t i = state->roots->first[object] + (*next)++; i < state->roots->first[object + 1];
+         i = state->roots->first[object] + (*next)++) {
+        *group = group_of[state->roots->roots[i]];
         if (*group)
             return true;
     }
@@ -78,83 +78,84 @@ static inline bool next_group(const bounds *at, uint32_t object, uint32_t *next,
 
 /* Return true if ways meet at the object: its shortest way comes from its dominator, if any way
  * does. */
-static bool is_meeting(const bounds *at, uint32_t object)
+static bool is_meeting(const bounds *state, uint32_t object)
 {
-    uint32_t above = at->shortest->above[object], dominator = at->dominators->idom[object];
-    return mp_is_reached(at->dominators, object) && above != (dominator ? dominator : object);
+    uint32_t above = state->shortest->above[object], dominator = state->dominators->idom[object];
+    return mp_is_reached(state->dominators, object) && above != (dominator ? dominator : object);
 }
 
-static bool dominates(const bounds *at, uint32_t object, uint32_t other)
+static bool dominates(const bounds *state, uint32_t object, uint32_t other)
 {
-    uint32_t place = at->place[object];
-    return at->place[other] - place < at->dominators->span[place];
+    uint32_t place = state->place[object];
+    return state->place[other] - place < state->dominators->span[place];
 }
 
-static void find_places(bounds *at)
+static void find_places(bounds *state)
 {
-    at->place = mp_alloc_zero((size_t)at->graph->count + 1, sizeof *at->place);
-    for (uint32_t i = 1; i <= at->dominators->reached; i++)
-        at->place[at->dominators->order[i]] = i;
+    state->place = mp_alloc_zero((size_t)state->graph->count + 1, sizeof *state->place);
+    for (uint32_t i = 1; i <= state->dominators->reached; i++)
+        state->place[state->dominators->order[i]] = i;
 }
 
 /* Return true if a reference may be the end of a way to a meeting: it does not come from below
  * it. */
-static bool is_end(const bounds *at, uint32_t from, uint32_t to)
+static bool is_end(const bounds *state, uint32_t from, uint32_t to)
 {
-    return mp_is_reached(at->dominators, from) && is_meeting(at, to) && !dominates(at, to, from);
+    return mp_is_reached(state->dominators, from) && is_meeting(state, to) &&
+           !dominates(state, to, from);
 }
 
-static void each_end(bounds *at, bool puts)
+static void each_end(bounds *state, bool puts)
 {
-    for (uint32_t from = 1; from <= at->graph->count; from++)
-        for (uint32_t i = at->graph->first[from]; i < at->graph->first[from + 1]; i++) {
-            uint32_t to = at->graph->targets[i];
-            if (is_end(at, from, to) && puts)
-                at->referrers[--at->first[to]] = from;
+    for (uint32_t from = 1; from <= state->graph->count; from++)
+        for (uint32_t i = state->graph->first[from]; i < state->graph->first[from + 1]; i++) {
+            uint32_t to = state->graph->targets[i];
+            if (is_end(state, from, to) && puts)
+                state->referrers[--state->first[to]] = from;
             else if (!puts)
-                at->first[to] += is_end(at, from, to);
+                state->first[to] += is_end(state, from, to);
         }
 }
 
-static void find_referrers(bounds *at)
+static void find_referrers(bounds *state)
 {
     uint32_t sum = 0;
-    at->first = mp_alloc_zero((size_t)at->graph->count + 2, sizeof *at->first);
-    each_end(at, false);
-    for (uint32_t i = 1; i <= at->graph->count + 1; i++)
-        at->first[i] = sum += at->first[i];
-    at->referrers = mp_alloc((size_t)sum * sizeof *at->referrers);
-    each_end(at, true);
+    state->first = mp_alloc_zero((size_t)state->graph->count + 2, sizeof *state->first);
+    each_end(state, false);
+    for (uint32_t i = 1; i <= state->graph->count + 1; i++)
+        state->first[i] = sum += state->first[i];
+    state->referrers = mp_alloc((size_t)sum * sizeof *state->referrers);
+    each_end(state, true);
 }
 
 /* The object before it on the shortest way from the roots; 0: there is none. */
-static uint32_t before(const bounds *at, uint32_t object)
+static uint32_t before(const bounds *state, uint32_t object)
 {
-    uint32_t above = at->shortest->above[object];
+    uint32_t above = state->shortest->above[object];
     return above == object ? 0 : above;
 }
 
 /* The next on the way back to the roots that is to be looked at: what is between them is known. */
-static uint32_t back(const bounds *at, uint32_t object)
+static uint32_t back(const bounds *state, uint32_t object)
 {
-    if (!at->settled[object])
-        return before(at, object);
-    return at->class[object] ? at->class[object] : at->dominators->idom[object];
+    if (!state->settled[object])
+        return before(state, object);
+    return state->class[object] ? state->class[object] : state->dominators->idom[object];
 }
 
 /* How much is to be looked at where a way passes the object. */
-static uint32_t groups_at(const bounds *at, uint32_t object)
+static uint32_t groups_at(const bounds *state, uint32_t object)
 {
-    uint32_t roots = at->roots->first[object + 1] - at->roots->first[object];
-    return at->many[object] + (at->groups->kind == MP_GROUPS_OF_ROOTED && roots ? roots : 1);
+    uint32_t roots = state->roots->first[object + 1] - state->roots->first[object];
+    return state->many[object] + (state->groups->kind == MP_GROUPS_OF_ROOTED && roots ? roots : 1);
 }
 
 /* Return true if the way that ends with a reference from `from` is short enough. */
-static bool is_near(const bounds *at, uint32_t from, uint32_t dominator)
+static bool is_near(const bounds *state, uint32_t from, uint32_t dominator)
 {
     uint32_t left = LOOKED_AT;
-    for (; from != dominator && groups_at(at, from) <= left; from = back(at, from))
-        left -= groups_at(at, from);
+    for (; from != dominator && groups_at(state, from) <= left; from = back(state, from))
+        left -= groups_at(state, from);
     return from == dominator;
 }
 
@@ -165,140 +166,143 @@ typedef struct looked_way {
 } looked_way;
 
 /* Count a group that is on the way; those on the first are the list of the object. */
-static void count_group(bounds *at, const looked_way *to, uint32_t group, bool sure)
+static void count_group(bounds *state, const looked_way *self, uint32_t group, bool sure)
 {
-    way_count *count = &at->counts[group];
-    if (count->object != to->object && to->way == 0) {
-        mp_grow(&at->found, &at->found_capacity, at->found_count + 1, sizeof *at->found);
-        at->found[at->found_count++].group = group;
-        *count = (way_count){.object = to->object};
+    way_count *count = &state->counts[group];
+    if (count->object != self->object && self->way == 0) {
+        mp_grow(&state->found, &state->found_capacity, state->found_count + 1,
+                sizeof *state->found);
+        state->found[state->found_count++].group = group;
+        *count = (way_count){.object = self->object};
     }
-    if (count->object != to->object)
+    if (count->object != self->object)
         return;
-    if (to->near && count->ways == to->ways)
+    if (self->near && count->ways == self->ways)
         count->ways++;
-    if (sure && count->sure == to->way)
+    if (sure && count->sure == self->way)
         count->sure++;
 }
 
 /* As far as it is short enough. All ways to where it comes from are as it is, as long as it goes
  * from what is settled. */
-static void count_way(bounds *at, const looked_way *to, uint32_t from)
+static void count_way(bounds *state, const looked_way *self, uint32_t from)
 {
-    uint32_t dominator = at->dominators->idom[to->object], left = LOOKED_AT;
+    uint32_t dominator = state->dominators->idom[self->object], left = LOOKED_AT;
     bool settled = true;
-    for (uint32_t on = from; on != dominator && groups_at(at, on) <= left; on = back(at, on)) {
-        bool sure = settled || dominates(at, on, from);
-        settled &= at->settled[on];
-        left -= groups_at(at, on);
-        for (uint32_t group, next = 0; next_group(at, on, &next, &group);)
-            count_group(at, to, group, sure);
-        for (size_t i = at->first_found[on]; i < at->first_found[on] + at->many[on]; i++)
-            count_group(at, to, at->found[i].group, sure && at->found[i].sure);
+    for (uint32_t on = from; on != dominator && groups_at(state, on) <= left;
+         on = back(state, on)) {
+        bool sure = settled || dominates(state, on, from);
+        settled &= state->settled[on];
+        left -= groups_at(state, on);
+        for (uint32_t group, next = 0; next_group(state, on, &next, &group);)
+            count_group(state, self, group, sure);
+        for (size_t i = state->first_found[on]; i < state->first_found[on] + state->many[on]; i++)
+            count_group(state, self, state->found[i].group, sure && state->found[i].sure);
     }
 }
 
 /* Keep those entries of the object's list that are on all ways; return their number. */
-static size_t keep_found(bounds *at, size_t first, const looked_way *last)
+static size_t keep_found(bounds *state, size_t first, const looked_way *last)
 {
     size_t kept = first;
-    for (size_t i = first; i < at->found_count; i++) {
-        const way_count *count = &at->counts[at->found[i].group];
+    for (size_t i = first; i < state->found_count; i++) {
+        const way_count *count = &state->counts[state->found[i].group];
         if (count->ways == last->ways)
-            at->found[kept++] = (meeting_group){at->found[i].group, count->sure == last->way};
+            state->found[kept++] = (meeting_group){state->found[i].group, count->sure == last->way};
     }
-    at->found_count = kept;
+    state->found_count = kept;
     return kept - first;
 }
 
 /* The first object of its class; 0: it has none, as what it retains with others is another matter.
  */
-static uint32_t first_of_class(bounds *at, uint32_t object)
+static uint32_t first_of_class(bounds *state, uint32_t object)
 {
-    uint32_t group, other, next = 0, above = at->class[object];
-    if (!at->settled[object] || at->many[object])
+    uint32_t group, other, next = 0, above = state->class[object];
+    if (!state->settled[object] || state->many[object])
         return 0;
-    if (!next_group(at, object, &next, &group))
+    if (!next_group(state, object, &next, &group))
         group = 0;
-    else if (next_group(at, object, &next, &other))
+    else if (next_group(state, object, &next, &other))
         return 0;
-    uint64_t key = (uint64_t)(above ? above : at->dominators->idom[object]) << 32 | group;
-    uint32_t *first = mp_id_index_put(above ? &at->below_class : &at->below_object, key);
+    uint64_t key = (uint64_t)(above ? above : state->dominators->idom[object]) << 32 | group;
+    uint32_t *first = mp_id_index_put(above ? &state->below_class : &state->below_object, key);
     if (!*first)
         *first = object;
     return *first;
 }
 
 /* The class that all that refer to an object are of, by its first object; 0: there is none. */
-static uint32_t class_above(bounds *at, uint32_t object)
+static uint32_t class_above(bounds *state, uint32_t object)
 {
-    uint32_t dominator = at->dominators->idom[object], nearest = before(at, object);
-    uint32_t class = at->dominators->idom[nearest] == dominator ? first_of_class(at, nearest) : 0;
-    for (uint32_t i = at->first[object]; class && i < at->first[object + 1]; i++) {
-        uint32_t from = at->referrers[i];
-        if (at->dominators->idom[from] != dominator || first_of_class(at, from) != class)
+    uint32_t dominator = state->dominators->idom[object], nearest = before(state, object);
+    uint32_t class =
+        state->dominators->idom[nearest] == dominator ? first_of_class(state, nearest) : 0;
+    for (uint32_t i = state->first[object]; class && i < state->first[object + 1]; i++) {
+        uint32_t from = state->referrers[i];
+        if (state->dominators->idom[from] != dominator || first_of_class(state, from) != class)
             return 0;
     }
     return class;
 }
 
 /* False where it is too far, and the list is not known. */
-static bool look_at_meeting(bounds *at, uint32_t object)
+static bool look_at_meeting(bounds *state, uint32_t object)
 {
-    if ((at->class[object] = class_above(at, object)))
+    if ((state->class[object] = class_above(state, object)))
         return true;
-    size_t first = at->found_count;
-    uint32_t nearest = before(at, object), dominator = at->dominators->idom[object];
-    looked_way to = {.object = object, .near = true};
-    if (!is_near(at, nearest, dominator)) {
-        for (uint32_t on = nearest; on && !at->far[on]; on = before(at, on))
-            at->far[on] = true;
+    size_t first = state->found_count;
+    uint32_t nearest = before(state, object), dominator = state->dominators->idom[object];
+    looked_way self = {.object = object, .near = true};
+    if (!is_near(state, nearest, dominator)) {
+        for (uint32_t on = nearest; on && !state->far[on]; on = before(state, on))
+            state->far[on] = true;
         return false;
     }
-    count_way(at, &to, nearest);
-    to = (looked_way){object, 1, 1, true};
-    for (uint32_t i = at->first[object]; i < at->first[object + 1]; i++) {
-        if (at->referrers[i] == nearest)
+    count_way(state, &self, nearest);
+    self = (looked_way){object, 1, 1, true};
+    for (uint32_t i = state->first[object]; i < state->first[object + 1]; i++) {
+        if (state->referrers[i] == nearest)
             continue;
-        to.near = is_near(at, at->referrers[i], dominator);
-        count_way(at, &to, at->referrers[i]);
-        to.way++;
-        to.ways += to.near;
-        if (!keep_found(at, first, &to))
+        self.near = is_near(state, state->referrers[i], dominator);
+        count_way(state, &self, state->referrers[i]);
+        self.way++;
+        self.ways += self.near;
+        if (!keep_found(state, first, &self))
             break;
     }
     return true;
 }
 
 /* The tree of dominators, with classes. */
-static uint32_t add_node(bounds *at, uint32_t object, uint32_t above)
+static uint32_t add_node(bounds *state, uint32_t object, uint32_t above)
 {
-    at->above[at->node_count] = above;
-    at->object_of[at->node_count] = object;
-    return at->node_count++;
+    state->above[state->node_count] = above;
+    state->object_of[state->node_count] = object;
+    return state->node_count++;
 }
 
 /* The node of what is above an object. */
-static uint32_t node_above(bounds *at, uint32_t object)
+static uint32_t node_above(bounds *state, uint32_t object)
 {
-    uint32_t first = at->class[object];
+    uint32_t first = state->class[object];
     if (!first)
-        return at->node[at->dominators->idom[object]];
-    if (!at->class_node[first]) /* its own is there: what was found below it came through it */
-        at->class_node[first] = add_node(at, first, at->above[at->node[first]]);
-    return at->class_node[first];
+        return state->node[state->dominators->idom[object]];
+    if (!state->class_node[first]) /* its own is there: what was found below it came through it */
+        state->class_node[first] = add_node(state, first, state->above[state->node[first]]);
+    return state->class_node[first];
 }
 
-static void look_at_all(bounds *at)
+static void look_at_all(bounds *state)
 {
-    add_node(at, 0, 0);
-    for (uint32_t i = 0; i < at->shortest->count; i++) {
-        uint32_t object = at->shortest->order[i];
-        at->first_found[object] = at->found_count;
-        at->settled[object] = !is_meeting(at, object) || look_at_meeting(at, object);
-        at->many[object] = (uint8_t)(at->found_count - at->first_found[object]);
-        uint32_t above = node_above(at, object);
-        at->node[object] = add_node(at, object, above);
+    add_node(state, 0, 0);
+    for (uint32_t i = 0; i < state->shortest->count; i++) {
+        uint32_t object = state->shortest->order[i];
+        state->first_found[object] = state->found_count;
+        state->settled[object] = !is_meeting(state, object) || look_at_meeting(state, object);
+        state->many[object] = (uint8_t)(state->found_count - state->first_found[object]);
+        uint32_t above = node_above(state, object);
+        state->node[object] = add_node(state, object, above);
     }
 }
 
@@ -306,18 +310,18 @@ static void look_at_all(bounds *at)
  * tree. */
 typedef struct joint_sums {
     uint32_t *until; /* by group: places before that are counted */
-    mp_joint *at;
+    mp_joint *joints;
 } joint_sums;
 
 /* Return, for each place in the tree, the sum of the place and everything below it. */
-static mp_joint *sums_below(const bounds *at, const mp_preorder *tree)
+static mp_joint *sums_below(const bounds *state, const mp_preorder *tree)
 {
-    mp_joint *below = mp_alloc_zero(at->node_count, sizeof *below);
-    for (uint32_t place = at->node_count; place-- > 1;) {
-        uint32_t node = tree->order[place], object = at->object_of[node];
-        if (at->node[object] == node) {
+    mp_joint *below = mp_alloc_zero(state->node_count, sizeof *below);
+    for (uint32_t place = state->node_count; place-- > 1;) {
+        uint32_t node = tree->order[place], object = state->object_of[node];
+        if (state->node[object] == node) {
             below[place].objects++;
-            below[place].bytes += (int64_t)at->graph->sizes[object];
+            below[place].bytes += (int64_t)state->graph->sizes[object];
         }
         below[tree->parent[place]].objects += below[place].objects;
         below[tree->parent[place]].bytes += below[place].bytes;
@@ -331,43 +335,44 @@ static void count(const joint_sums *sums, uint32_t group, uint32_t place, uint32
     if (place < sums->until[group])
         return;
     sums->until[group] = place + span;
-    sums->at[group].objects += below->objects;
-    sums->at[group].bytes += below->bytes;
+    sums->joints[group].objects += below->objects;
+    sums->joints[group].bytes += below->bytes;
 }
 
-static joint_sums no_sums(const bounds *at)
+static joint_sums no_sums(const bounds *state)
 {
-    size_t size = (size_t)at->groups->count + 1;
+    size_t size = (size_t)state->groups->count + 1;
     return (joint_sums){mp_alloc_zero(size, sizeof(uint32_t)),
                         mp_alloc_zero(size, sizeof(mp_joint))};
 }
 
-static void sum_up(bounds *at)
+static void sum_up(bounds *state)
 {
-    joint_sums least = no_sums(at), most = no_sums(at);
-    bool *open = mp_alloc_zero((size_t)at->groups->count + 1, sizeof *open);
-    mp_preorder tree = mp_preorder_of(at->above, at->node_count);
-    mp_joint *below = sums_below(at, &tree);
-    for (uint32_t place = 1; place < at->node_count; place++) {
-        uint32_t node = tree.order[place], object = at->object_of[node], span = tree.span[place];
-        for (uint32_t group, next = 0; next_group(at, object, &next, &group);) {
+    joint_sums least = no_sums(state), most = no_sums(state);
+    bool *open = mp_alloc_zero((size_t)state->groups->count + 1, sizeof *open);
+    mp_preorder tree = mp_preorder_of(state->above, state->node_count);
+    mp_joint *below = sums_below(state, &tree);
+    for (uint32_t place = 1; place < state->node_count; place++) {
+        uint32_t node = tree.order[place], object = state->object_of[node], span = tree.span[place];
+        for (uint32_t group, next = 0; next_group(state, object, &next, &group);) {
             count(&least, group, place, span, &below[place]);
             count(&most, group, place, span, &below[place]);
-            open[group] |= at->far[object];
+            open[group] |= state->far[object];
         }
-        size_t first = at->first_found[object];
-        for (size_t i = first; at->node[object] == node && i < first + at->many[object]; i++) {
-            if (at->found[i].sure)
-                count(&least, at->found[i].group, place, span, &below[place]);
-            count(&most, at->found[i].group, place, span, &below[place]);
+        size_t first = state->first_found[object];
+        for (size_t i = first; state->node[object] == node && i < first + state->many[object];
+             i++) {
+            if (state->found[i].sure)
+                count(&least, state->found[i].group, place, span, &below[place]);
+            count(&most, state->found[i].group, place, span, &below[place]);
         }
     }
     mp_preorder_free(&tree);
     free(below);
-    for (uint32_t i = 0; i < at->groups->count; i++) {
-        mp_joint *joint = &at->groups->at[i];
-        const mp_joint *low = &least.at[i + 1], *high = &most.at[i + 1];
-        at->most[i] = open[i + 1] ? INT64_MAX : high->bytes;
+    for (uint32_t i = 0; i < state->groups->count; i++) {
+        mp_joint *joint = &state->groups->items[i];
+        const mp_joint *low = &least.joints[i + 1], *high = &most.joints[i + 1];
+        state->most[i] = open[i + 1] ? INT64_MAX : high->bytes;
         if (joint->exact)
             continue;
         joint->objects = low->objects;
@@ -375,49 +380,49 @@ static void sum_up(bounds *at)
         joint->exact = !open[i + 1] && low->objects == high->objects && low->bytes == high->bytes;
     }
     free(least.until);
-    free(least.at);
+    free(least.joints);
     free(most.until);
-    free(most.at);
+    free(most.joints);
     free(open);
 }
 
 void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most)
 {
     size_t objects = (size_t)view->graph->count + 1;
-    bounds at = {.graph = view->graph,
-                 .dominators = &view->dominators,
-                 .roots = &view->roots,
-                 .shortest = mp_graph_distances(view),
-                 .groups = groups,
-                 .most = most,
-                 .far = mp_alloc_zero(objects, sizeof *at.far),
-                 .settled = mp_alloc_zero(objects, sizeof *at.settled),
-                 .many = mp_alloc_zero(objects, sizeof *at.many),
-                 .class = mp_alloc_zero(objects, sizeof *at.class),
-                 .above = mp_alloc(2 * objects * sizeof *at.above),
-                 .object_of = mp_alloc(2 * objects * sizeof *at.object_of),
-                 .node = mp_alloc_zero(objects, sizeof *at.node),
-                 .class_node = mp_alloc_zero(objects, sizeof *at.class_node),
-                 .counts = mp_alloc_zero((size_t)groups->count + 1, sizeof *at.counts),
-                 .first_found = mp_alloc_zero(objects, sizeof *at.first_found)};
-    find_places(&at);
-    find_referrers(&at);
-    look_at_all(&at);
-    sum_up(&at);
-    free(at.place);
-    free(at.first);
-    free(at.referrers);
-    free(at.far);
-    free(at.settled);
-    free(at.many);
-    free(at.class);
-    free(at.above);
-    free(at.object_of);
-    free(at.node);
-    free(at.class_node);
-    mp_id_index_free(&at.below_object);
-    mp_id_index_free(&at.below_class);
-    free(at.counts);
-    free(at.found);
-    free(at.first_found);
+    bounds state = {.graph = view->graph,
+                    .dominators = &view->dominators,
+                    .roots = &view->roots,
+                    .shortest = mp_graph_distances(view),
+                    .groups = groups,
+                    .most = most,
+                    .far = mp_alloc_zero(objects, sizeof *state.far),
+                    .settled = mp_alloc_zero(objects, sizeof *state.settled),
+                    .many = mp_alloc_zero(objects, sizeof *state.many),
+                    .class = mp_alloc_zero(objects, sizeof *state.class),
+                    .above = mp_alloc(2 * objects * sizeof *state.above),
+                    .object_of = mp_alloc(2 * objects * sizeof *state.object_of),
+                    .node = mp_alloc_zero(objects, sizeof *state.node),
+                    .class_node = mp_alloc_zero(objects, sizeof *state.class_node),
+                    .counts = mp_alloc_zero((size_t)groups->count + 1, sizeof *state.counts),
+                    .first_found = mp_alloc_zero(objects, sizeof *state.first_found)};
+    find_places(&state);
+    find_referrers(&state);
+    look_at_all(&state);
+    sum_up(&state);
+    free(state.place);
+    free(state.first);
+    free(state.referrers);
+    free(state.far);
+    free(state.settled);
+    free(state.many);
+    free(state.class);
+    free(state.above);
+    free(state.object_of);
+    free(state.node);
+    free(state.class_node);
+    mp_id_index_free(&state.below_object);
+    mp_id_index_free(&state.below_class);
+    free(state.counts);
+    free(state.found);
+    free(state.first_found);
 }

@@ -13,31 +13,31 @@ static int most_kept_first(const void *left, const void *right, void *model)
 }
 
 /* Return true if the type is held; for a holding of several types, every type is. */
-static bool holds(const mp_accumulation *of, uint32_t type)
+static bool holds(const mp_accumulation *accumulation, uint32_t type)
 {
-    return of->types > 1 || type == of->type;
+    return accumulation->types > 1 || type == accumulation->type;
 }
 
 /* The objects of its type that the holder, or roots, hold; `count` of them. */
-static uint32_t *objects_held(const mp_graph_view *view, const mp_accumulation *of,
+static uint32_t *objects_held(const mp_graph_view *view, const mp_accumulation *accumulation,
                               const uint32_t *order_of, uint32_t *count)
 {
     const mp_graph *graph = view->graph;
     const mp_dominators *dominators = &view->dominators;
-    uint32_t holder = of->holder, at = order_of[holder];
+    uint32_t holder = accumulation->holder, index = order_of[holder];
     uint32_t from = graph->first[holder], end = holder ? graph->first[holder + 1] : from;
     uint32_t *objects = mp_alloc(((size_t)graph->roots.count + (end - from)) * sizeof *objects);
     *count = 0;
     for (uint32_t k = from; k < end; k++) {
         uint32_t object = graph->targets[k], above = order_of[object];
-        bool is_above = above <= at && at - above < dominators->span[above];
-        if (holds(of, graph->types[object]) && !is_above)
+        bool is_above = above <= index && index - above < dominators->span[above];
+        if (holds(accumulation, graph->types[object]) && !is_above)
             objects[(*count)++] = object;
     }
     for (uint32_t i = 1; !holder && i < graph->roots.count; i++) {
-        const mp_root *root = &graph->roots.at[i];
-        if (mp_root_is_strong(root) && root->kind == of->kind &&
-            holds(of, graph->types[root->object]))
+        const mp_root *root = &graph->roots.items[i];
+        if (mp_root_is_strong(root) && root->kind == accumulation->kind &&
+            holds(accumulation, graph->types[root->object]))
             objects[(*count)++] = root->object;
     }
     return objects;
@@ -82,28 +82,30 @@ static mp_type_links kept_by(const mp_graph_view *view, uint32_t holder, const u
     return kept;
 }
 
-mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *of, size_t *count)
+mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *accumulation,
+                           size_t *count)
 {
     const mp_graph *graph = view->graph;
     const mp_dominators *dominators = &view->dominators;
     uint32_t types = view->model->types.count, held_count;
-    int64_t *by_it = mp_alloc_zero(types, sizeof *by_it), *all = mp_alloc_zero(types, sizeof *all);
+    int64_t *by_it = mp_alloc_zero(types, sizeof *by_it),
+            *totals = mp_alloc_zero(types, sizeof *totals);
     uint32_t *order_of = mp_alloc_zero((size_t)graph->count + 1, sizeof *order_of);
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         order_of[dominators->order[i]] = i;
-        all[graph->types[dominators->order[i]]]++;
+        totals[graph->types[dominators->order[i]]]++;
     }
-    uint32_t *objects = objects_held(view, of, order_of, &held_count);
+    uint32_t *objects = objects_held(view, accumulation, order_of, &held_count);
     count_reached(graph, objects, held_count, by_it);
-    mp_type_links links = kept_by(view, of->holder, objects, held_count);
+    mp_type_links links = kept_by(view, accumulation->holder, objects, held_count);
     mp_kept_type *kept = mp_alloc_zero(types, sizeof *kept);
     for (uint32_t k = 0; k < held_count; k++)
-        all[graph->types[objects[k]]] = 0; /* types of held objects are not listed again */
-    int64_t grew = of->objects - of->from_objects;
+        totals[graph->types[objects[k]]] = 0; /* types of held objects are not listed again */
+    int64_t grew = accumulation->objects - accumulation->from_objects;
     *count = 0;
     for (size_t i = 0; i < links.count; i++) {
-        const mp_type_link *link = &links.at[i];
-        int64_t objects_of = all[link->type];
+        const mp_type_link *link = &links.items[i];
+        int64_t objects_of = totals[link->type];
         if (objects_of == by_it[link->type] && objects_of && objects_of >= grew &&
             link->objects * 10 >= objects_of * 9)
             kept[(*count)++] = (mp_kept_type){link->type, link->objects, objects_of, link->bytes};
@@ -113,7 +115,7 @@ mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *of,
     mp_type_links_free(&links);
     free(objects);
     free(order_of);
-    free(all);
+    free(totals);
     free(by_it);
     return kept;
 }

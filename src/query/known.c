@@ -10,24 +10,24 @@
 
 static mp_snapshot_id default_to(const mp_filter *filter, uint32_t session)
 {
-    const mp_session_snapshots *of = &filter->sessions;
-    uint32_t first = of->first[session], end = of->first[session + 1];
+    const mp_session_snapshots *state = &filter->sessions;
+    uint32_t first = state->first[session], end = state->first[session + 1];
     for (uint32_t i = first; i < end; i++)
-        if (filter->snapshots[of->at[i]].asked)
-            return (mp_snapshot_id){of->at[i]};
+        if (filter->snapshots[state->snapshots[i]].asked)
+            return (mp_snapshot_id){state->snapshots[i]};
     bool cut = mp_filter_is_cut(filter, session);
     for (uint32_t i = end; !cut && i-- > first;)
-        if (mp_model_is_clean_up(filter->model, filter->snapshots[of->at[i]].tag))
-            return (mp_snapshot_id){of->at[i]};
-    mp_string_id last = filter->snapshots[of->at[end - 1]].tag;
+        if (mp_model_is_clean_up(filter->model, filter->snapshots[state->snapshots[i]].tag))
+            return (mp_snapshot_id){state->snapshots[i]};
+    mp_string_id last = filter->snapshots[state->snapshots[end - 1]].tag;
     bool before = !cut && end - first > 1 && mp_model_is_exit(filter->model, last);
-    return (mp_snapshot_id){of->at[end - 1 - before]};
+    return (mp_snapshot_id){state->snapshots[end - 1 - before]};
 }
 
 static bool missing(const mp_model *model, uint32_t session, const char *argument, const char *text,
                     mp_error *error)
 {
-    const char *id = mp_model_text(model, model->sessions.at[session].session_id);
+    const char *id = mp_model_text(model, model->sessions.items[session].session_id);
     return mp_fail_argument(error, argument, NULL, "no snapshot \"%s\" in session %s, %s", text,
                             *id ? id : "of the recording", mp_expected_moment);
 }
@@ -121,13 +121,13 @@ const mp_balance *mp_window_balances(const mp_window *window)
         return window->known->balances;
     mp_balance *balances = mp_alloc_zero(model->generations.count, sizeof *balances);
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        if (model->generations.at[delta->generation.i].reusable ||
+        const mp_delta *delta = &model->deltas.items[i];
+        if (model->generations.items[delta->generation.i].reusable ||
             !mp_filter_has_generation(window->filter, delta->generation) ||
             !mp_window_before_to(window, delta->snapshot))
             continue;
         mp_balance *balance = &balances[delta->generation.i];
-        balance->to = mp_cost_add(balance->to, delta->cost);
+        balance->end = mp_cost_add(balance->end, delta->cost);
         if (mp_window_before_from(window, delta->snapshot)) {
             balance->from_objects += mp_cost_live(delta->cost);
             balance->from_bytes += delta->cost.bytes;

@@ -6,7 +6,7 @@
 
 const char *mp_symbol_label(mp_arena *arena, const mp_model *model, mp_symbol_id id)
 {
-    const mp_symbol *symbol = &model->symbols.at[id.i];
+    const mp_symbol *symbol = &model->symbols.items[id.i];
     return symbol->name.i ? mp_model_text(model, symbol->name)
                           : mp_arena_format(arena, "<name %" PRIu64 ">", symbol->number);
 }
@@ -25,7 +25,7 @@ size_t mp_namespace_length(const char *name)
 
 const char *mp_type_label(mp_arena *arena, const mp_model *model, mp_type_id id)
 {
-    const mp_type *type = &model->types.at[id.i];
+    const mp_type *type = &model->types.items[id.i];
     if (!id.i)
         return "(unknown)";
     return type->name.i ? mp_model_text(model, type->name)
@@ -34,17 +34,18 @@ const char *mp_type_label(mp_arena *arena, const mp_model *model, mp_type_id id)
 
 const char *mp_tree_label(mp_arena *arena, const mp_model *model, uint32_t node)
 {
-    const mp_tree_node *at = &model->tree.at[node];
+    const mp_tree_node *tree_node = &model->tree.items[node];
     if (node == 0)
         return "(session)";
-    if (at->symbol.i)
-        return mp_symbol_label(arena, model, at->symbol);
-    return mp_arena_format(arena, "<node %" PRIu64 ">", model->nodes.at[at->node.i].number);
+    if (tree_node->symbol.i)
+        return mp_symbol_label(arena, model, tree_node->symbol);
+    return mp_arena_format(arena, "<node %" PRIu64 ">",
+                           model->nodes.items[tree_node->node.i].number);
 }
 
 uint32_t mp_tree_overload(const mp_model *model, uint32_t node)
 {
-    const mp_symbol *symbol = &model->symbols.at[model->tree.at[node].symbol.i];
+    const mp_symbol *symbol = &model->symbols.items[model->tree.items[node].symbol.i];
     return symbol->overloaded ? symbol->start_line : 0;
 }
 
@@ -70,7 +71,7 @@ const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame fram
         return name; /* no code and no line of it */
     if (frame.line != MP_NO_LINE)
         return mp_arena_format(arena, "%s:%" PRId32, name, (int32_t)frame.line);
-    uint32_t start_line = model->symbols.at[model->tree.at[frame.node].symbol.i].start_line;
+    uint32_t start_line = model->symbols.items[model->tree.items[frame.node].symbol.i].start_line;
     return start_line ? mp_arena_format(arena, "%s (from %" PRIu32 ")", name, start_line) : name;
 }
 
@@ -94,7 +95,7 @@ mp_type_id mp_site_type(const mp_model *model, const mp_context *context)
 
 mp_frame mp_frame_naming(const mp_model *model, mp_frame frame)
 {
-    const mp_tree_node *last = &model->tree.at[model->tree.at[frame.node].allocators];
+    const mp_tree_node *last = &model->tree.items[model->tree.items[frame.node].allocators];
     return last->parent ? (mp_frame){last->parent, last->line} : frame;
 }
 
@@ -103,16 +104,16 @@ mp_frame mp_frame_naming(const mp_model *model, mp_frame frame)
 static const char *arguments_of(const char *name)
 {
     int open = 0;
-    for (const char *at = name; *at; at++) {
-        if (strncmp(at, "operator", 8) == 0) {
-            at += 8 + strspn(at + 8, "<>|=-+*/%^&!~,");
-            at += strncmp(at, "()", 2) == 0 ? 2 : 0;
-            if (!*at)
-                return at;
+    for (const char *cursor = name; *cursor; cursor++) {
+        if (strncmp(cursor, "operator", 8) == 0) {
+            cursor += 8 + strspn(cursor + 8, "<>|=-+*/%^&!~,");
+            cursor += strncmp(cursor, "()", 2) == 0 ? 2 : 0;
+            if (!*cursor)
+                return cursor;
         }
-        if (*at == '(' && open == 0)
-            return at;
-        open += (*at == '<') - (*at == '>');
+        if (*cursor == '(' && open == 0)
+            return cursor;
+        open += (*cursor == '<') - (*cursor == '>');
     }
     return name + strlen(name);
 }
@@ -123,12 +124,12 @@ static size_t class_length(const char *name)
     const char *end = arguments_of(name);
     int open = 0;
     size_t length = 0;
-    for (const char *at = name; at + 1 < end; at++) {
-        if (strncmp(at, "operator", 8) == 0)
+    for (const char *cursor = name; cursor + 1 < end; cursor++) {
+        if (strncmp(cursor, "operator", 8) == 0)
             break;
-        open += (*at == '<') - (*at == '>');
-        if (open == 0 && at[0] == ':' && at[1] == ':' && at > name)
-            length = (size_t)(at - name);
+        open += (*cursor == '<') - (*cursor == '>');
+        if (open == 0 && cursor[0] == ':' && cursor[1] == ':' && cursor > name)
+            length = (size_t)(cursor - name);
     }
     return length;
 }
@@ -137,7 +138,7 @@ const char *mp_class_label(mp_arena *arena, const mp_model *model, mp_frame fram
 {
     frame = mp_frame_naming(model, frame);
     do {
-        const mp_symbol *symbol = &model->symbols.at[model->tree.at[frame.node].symbol.i];
+        const mp_symbol *symbol = &model->symbols.items[model->tree.items[frame.node].symbol.i];
         const char *name = mp_model_text(model, symbol->owner.i ? symbol->owner : symbol->name);
         size_t length = symbol->owner.i ? strlen(name) : class_length(name);
         if (length)
@@ -148,9 +149,9 @@ const char *mp_class_label(mp_arena *arena, const mp_model *model, mp_frame fram
 
 bool mp_frame_caller(const mp_model *model, mp_frame *frame)
 {
-    const mp_tree_node *at = &model->tree.at[frame->node];
-    if (frame->node == 0 || at->parent == 0)
+    const mp_tree_node *tree_node = &model->tree.items[frame->node];
+    if (frame->node == 0 || tree_node->parent == 0)
         return false;
-    *frame = (mp_frame){at->parent, at->line};
+    *frame = (mp_frame){tree_node->parent, tree_node->line};
     return true;
 }

@@ -29,18 +29,19 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
     const mp_leak_verdict *verdict = mp_window_verdict(window);
     for (uint32_t i = 1; i < model->generations.count; i++) {
         uint32_t site = sites->group_of[i];
-        const mp_generation *generation = &model->generations.at[i];
-        if (!site || !leak_of[site - 1] || !mp_cost_live(balances[i].to))
+        const mp_generation *generation = &model->generations.items[i];
+        if (!site || !leak_of[site - 1] || !mp_cost_live(balances[i].end))
             continue;
-        mp_leak *leak = &leaks->at[leak_of[site - 1] - 1];
+        mp_leak *leak = &leaks->items[leak_of[site - 1] - 1];
         if (mp_cost_live(leak->group.leaked) > 0
                 ? mp_window_leaks(window, generation->context, generation->born)
                 : verdict->generations[i])
-            add_name(model, leak, leaks->private, model->contexts.at[generation->context.i].name);
+            add_name(model, leak, leaks->private,
+                     model->contexts.items[generation->context.i].name);
     }
     for (uint32_t i = 0; i < leaks->count; i++)
-        if (leaks->at[i].names_differ || (leaks->at[i].name && !*leaks->at[i].name))
-            leaks->at[i].name = NULL;
+        if (leaks->items[i].names_differ || (leaks->items[i].name && !*leaks->items[i].name))
+            leaks->items[i].name = NULL;
 }
 
 /* --- types that later deletions state --- */
@@ -64,22 +65,22 @@ static int by_leak_then_type(const void *left, const void *right)
 static mp_inference most_likely(const mp_model *model, const mp_inference *crawl, const fate *fates,
                                 size_t count)
 {
-    int64_t scale = crawl->deleted ? crawl->deleted : 1, all = 0;
+    int64_t scale = crawl->deleted ? crawl->deleted : 1, total = 0;
     int64_t guessed = fates[0].type ? 0 : fates[0].objects * crawl->typed;
     mp_inference best = {.type = guessed ? crawl->type : (mp_type_id){0}, .typed = guessed};
     for (size_t i = 0; i < count; i++) {
         mp_type_id type = {fates[i].type};
         int64_t typed = fates[i].objects * scale + (type.i == crawl->type.i ? guessed : 0);
-        all += fates[i].objects;
+        total += fates[i].objects;
         if (!mp_type_is_real(model, type) || typed < best.typed)
             continue;
-        const char *name = mp_model_text(model, model->types.at[type.i].name);
+        const char *name = mp_model_text(model, model->types.items[type.i].name);
         if (typed > best.typed || !best.type.i ||
-            strcmp(name, mp_model_text(model, model->types.at[best.type.i].name)) < 0)
+            strcmp(name, mp_model_text(model, model->types.items[best.type.i].name)) < 0)
             best.type = type;
         best.typed = typed;
     }
-    best.deleted = all * scale;
+    best.deleted = total * scale;
     return best;
 }
 
@@ -93,14 +94,14 @@ static void judge_types(const mp_window *window, const mp_grouping *sites, mp_le
     bool stated = false;
     for (uint32_t i = 1; model->events && i < model->generations.count; i++) {
         uint32_t site = sites->group_of[i];
-        const mp_generation *generation = &model->generations.at[i];
-        int64_t objects = mp_cost_live(balances[i].to);
+        const mp_generation *generation = &model->generations.items[i];
+        int64_t objects = mp_cost_live(balances[i].end);
         if (!site || !leak_of[site - 1] || !objects ||
             !mp_window_leaks(window, generation->context, generation->born))
             continue;
         mp_grow(&fates, &capacity, count + 1, sizeof *fates);
         fates[count] =
-            (fate){leak_of[site - 1], model->contexts.at[generation->context.i].type.i, objects};
+            (fate){leak_of[site - 1], model->contexts.items[generation->context.i].type.i, objects};
         stated |= fates[count++].type != 0;
     }
     if (stated) /* at the end of a log, none is */
@@ -112,7 +113,7 @@ static void judge_types(const mp_window *window, const mp_grouping *sites, mp_le
                 fates[kept].objects += fates[end].objects;
             else
                 fates[++kept] = fates[end];
-        mp_leak *leak = &leaks->at[fates[i].leak - 1];
+        mp_leak *leak = &leaks->items[fates[i].leak - 1];
         mp_inference *judged = mp_arena_alloc(leaks->private, sizeof *judged);
         *judged = most_likely(model, leak->inference, &fates[i], kept + 1 - i);
         leak->inference = judged;
@@ -125,12 +126,12 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group,
                              const mp_site_verdict *verdict, mp_arena *arena)
 {
     const mp_context *context =
-        &model->contexts.at[model->generations.at[group->example.i].context.i];
+        &model->contexts.items[model->generations.items[group->example.i].context.i];
     return (mp_leak){.verdict = verdict,
                      .leaking_bytes = mp_site_leaking_bytes(verdict),
                      .type = mp_type_label(arena, model, mp_site_type(model, context)),
                      .inference = mp_context_inference(model, context),
-                     .class = model->types.at[context->type.i].class,
+                     .class = model->types.items[context->type.i].class,
                      .node = model->tree_of[context->node.i],
                      .line = context->line,
                      .group = *group};
@@ -151,7 +152,7 @@ static int compare_stacks(leak_order *by, mp_frame a, mp_frame b)
     const mp_model *model = by->model;
     uint32_t from_a = a.node, from_b = b.node; /* whose callers come next */
     for (int i = 0; a.node != b.node || a.line != b.line; i++) {
-        const mp_tree_node *x = &model->tree.at[a.node], *y = &model->tree.at[b.node];
+        const mp_tree_node *x = &model->tree.items[a.node], *y = &model->tree.items[b.node];
         if (i == FRAMES) {
             by->ranks = by->ranks ? by->ranks : mp_stack_ranks(model);
             uint32_t rank_a = by->ranks[from_a], rank_b = by->ranks[from_b];
@@ -208,7 +209,7 @@ int64_t mp_leak_bytes(const mp_leak *leak)
 
 int64_t mp_leak_objects(const mp_leak *leak)
 {
-    return mp_cost_live(mp_leak_is_growth(leak) ? leak->group.to : leak->group.leaked);
+    return mp_cost_live(mp_leak_is_growth(leak) ? leak->group.end : leak->group.leaked);
 }
 
 static mp_leaks find_leaks(const mp_window *window)
@@ -218,7 +219,7 @@ static mp_leaks find_leaks(const mp_window *window)
         mp_known_groups(window, mp_dimension_find("site"), MP_GROUPS_GROWTH | MP_GROUPS_KEPT);
     uint32_t *leak_of = mp_alloc_zero((size_t)sites->count + 1, sizeof *leak_of);
     mp_leaks leaks = {.has_scope = sites->has_scope,
-                      .at = mp_alloc_zero((size_t)sites->count + 1, sizeof *leaks.at),
+                      .items = mp_alloc_zero((size_t)sites->count + 1, sizeof *leaks.items),
                       .private = mp_alloc_zero(1, sizeof(mp_arena))};
     const mp_site_verdict **verdicts = mp_verdicts_of_sites(window, sites);
     for (uint32_t i = 0; i < sites->count; i++) {
@@ -227,7 +228,7 @@ static mp_leaks find_leaks(const mp_window *window)
         const bool leaking = verdicts[i] && mp_site_kind_leaks(verdicts[i]->kind);
         if (!left && !leaking)
             continue;
-        leaks.at[leaks.count++] = leak_of_group(model, group, verdicts[i], leaks.private);
+        leaks.items[leaks.count++] = leak_of_group(model, group, verdicts[i], leaks.private);
         leak_of[i] = leaks.count;
         leaks.left += left;
         leaks.leaking += leaking;
@@ -240,11 +241,11 @@ static mp_leaks find_leaks(const mp_window *window)
     free(leak_of);
     leak_order order = {.model = model};
     if (leaks.count)
-        qsort_r(leaks.at, leaks.count, sizeof *leaks.at, contract_order, &order);
+        qsort_r(leaks.items, leaks.count, sizeof *leaks.items, contract_order, &order);
     free(order.ranks);
     for (uint32_t i = 0; i < leaks.count; i++)
-        leaks.at[i].rank = i + 1;
-    leaks.worst = leaks.leaking ? leaks.at : NULL;
+        leaks.items[i].rank = i + 1;
+    leaks.worst = leaks.leaking ? leaks.items : NULL;
     return leaks;
 }
 
@@ -276,8 +277,9 @@ static const char *worst_type(mp_arena *arena, const mp_window *window, int64_t 
         const mp_site_verdict *site = &verdict->sites[i];
         if (!mp_site_kind_leaks(site->kind) || site->bytes < *bytes || site->bytes <= 0)
             continue;
-        const mp_generation *example = &model->generations.at[site->example];
-        const char *name = mp_type_label(arena, model, model->contexts.at[example->context.i].type);
+        const mp_generation *example = &model->generations.items[site->example];
+        const char *name =
+            mp_type_label(arena, model, model->contexts.items[example->context.i].type);
         if (!worst || site->bytes > *bytes || strcmp(name, worst) < 0)
             worst = name;
         *bytes = site->bytes;
@@ -300,7 +302,7 @@ void mp_leaks_free(mp_leaks *leaks)
         return;
     mp_arena_free(leaks->private);
     free(leaks->private);
-    free(leaks->at);
+    free(leaks->items);
     free(leaks);
 }
 

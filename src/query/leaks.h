@@ -21,7 +21,7 @@ typedef struct mp_leak {
 } mp_leak;
 
 typedef struct mp_leaks {
-    mp_leak *at;
+    mp_leak *items;
     uint32_t count;
     uint32_t leaking;     /* number of the first ones, which leak by the verdict */
     uint32_t left;        /* number of those that left objects of the window behind */

@@ -32,7 +32,7 @@ static uint32_t *groups_of_contexts(const mp_model *model, const mp_grouping *gr
     uint32_t *groups = mp_alloc_zero(model->contexts.count, sizeof *groups);
     for (uint32_t i = 1; i < model->generations.count; i++)
         if (grouping->group_of[i])
-            groups[model->generations.at[i].context.i] = grouping->group_of[i];
+            groups[model->generations.items[i].context.i] = grouping->group_of[i];
     return groups;
 }
 
@@ -53,7 +53,7 @@ static aged *collect(const mp_window *window, const mp_grouping *grouping, const
     for (uint32_t i = 1; i <= grouping->count; i++)
         chosen[i] = matches(grouping, i, only);
     for (uint32_t i = 1; i < kept->rows.count; i++) {
-        const mp_age *age = &kept->rows.at[i];
+        const mp_age *age = &kept->rows.items[i];
         bool told = age->generation.i != 0;
         uint32_t group = told ? grouping->group_of[age->generation.i] : groups[age->context.i];
         bool counts = told ? mp_filter_has_generation(window->filter, age->generation) &&
@@ -116,7 +116,7 @@ mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimens
     size_t count;
     aged *ages = collect(window, grouping, only, &count);
     for (uint32_t i = 1; i <= grouping->count; i++)
-        lifetimes.created += matches(grouping, i, only) ? grouping->groups[i - 1].to.created : 0;
+        lifetimes.created += matches(grouping, i, only) ? grouping->groups[i - 1].end.created : 0;
     lifetimes.groups = mp_alloc_zero(grouping->count + 1u, sizeof *lifetimes.groups);
     if (count) {
         qsort(ages, count, sizeof *ages, by_group_then_age);
@@ -126,11 +126,11 @@ mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimens
                 *group = summary(ages + from, i + 1 - from);
                 group->group = ages[i].group;
                 group->label = grouping->groups[ages[i].group - 1].label;
-                group->alive = mp_cost_live(grouping->groups[ages[i].group - 1].to);
+                group->alive = mp_cost_live(grouping->groups[ages[i].group - 1].end);
                 from = i + 1;
             }
         qsort(ages, count, sizeof *ages, by_age);
-        lifetimes.all = summary(ages, count);
+        lifetimes.total = summary(ages, count);
     }
     classify(&lifetimes, ages, count);
     free(ages);

@@ -23,7 +23,7 @@ typedef struct mp_age_class {
 enum { MP_AGE_CLASSES = 64 };
 
 typedef struct mp_lifetimes {
-    mp_lifetime all;
+    mp_lifetime total;
     mp_age_class classes[MP_AGE_CLASSES];
     int64_t created;     /* objects of these groups, up to the window's `to` */
     mp_lifetime *groups; /* most deaths first, then by label */

@@ -33,7 +33,7 @@ uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping
                             uint32_t *count);
 /* The changes of rows by row, then moment, then birth, none of which is nothing. Release with
  * free(). */
-mp_moment_change *mp_moment_changes(const mp_window *window, const mp_moment_rows *of,
+mp_moment_change *mp_moment_changes(const mp_window *window, const mp_moment_rows *self,
                                     size_t *count);
 /* Make one row, the last of so many, of it and all behind it; gives how many changes are left. */
 size_t mp_moment_changes_fold(mp_moment_change *changes, size_t count, uint32_t rows);

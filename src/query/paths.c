@@ -18,8 +18,8 @@ mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t tar
     mp_distances result = {.order = mp_alloc(((size_t)graph->count + 1) * sizeof *result.order),
                            .above = mp_alloc_zero((size_t)graph->count + 1, sizeof *result.above)};
     for (uint32_t i = 1; i < graph->roots.count; i++) {
-        uint32_t object = graph->roots.at[i].object;
-        if (leads(&graph->roots.at[i], kind) && !result.above[object]) {
+        uint32_t object = graph->roots.items[i].object;
+        if (leads(&graph->roots.items[i], kind) && !result.above[object]) {
             result.above[object] = object;
             result.order[result.count++] = object;
         }
@@ -61,15 +61,15 @@ mp_path mp_path_along(const mp_graph *graph, const mp_distances *distances, uint
     if (!distances->above[object])
         return path;
     path.count = 1;
-    for (uint32_t at = object; distances->above[at] != at; at = distances->above[at])
+    for (uint32_t index = object; distances->above[index] != index; index = distances->above[index])
         path.count++;
     path.objects = mp_alloc(path.count * sizeof *path.objects);
-    uint32_t at = object;
-    for (size_t i = path.count; i--; at = distances->above[at])
-        path.objects[i] = at;
+    uint32_t position = object;
+    for (size_t i = path.count; i--; position = distances->above[position])
+        path.objects[i] = position;
     path.root = 1;
-    while (graph->roots.at[path.root].object != path.objects[0] ||
-           !leads(&graph->roots.at[path.root], kind))
+    while (graph->roots.items[path.root].object != path.objects[0] ||
+           !leads(&graph->roots.items[path.root], kind))
         path.root++;
     return path;
 }
@@ -96,31 +96,31 @@ typedef struct merged {
     mp_id_index steps; /* by the step above and the type; of no step, by the kind of root */
 } merged;
 
-static uint32_t step_of(merged *all, uint64_t key, mp_type_step step)
+static uint32_t step_of(merged *state, uint64_t key, mp_type_step step)
 {
-    uint32_t *place = mp_id_index_put(&all->steps, key);
+    uint32_t *place = mp_id_index_put(&state->steps, key);
     if (!*place) {
-        *place = (uint32_t)++all->step_count;
-        mp_grow(&all->result.steps, &all->step_capacity, all->step_count + 1,
-                sizeof *all->result.steps);
+        *place = (uint32_t)++state->step_count;
+        mp_grow(&state->result.steps, &state->step_capacity, state->step_count + 1,
+                sizeof *state->result.steps);
         if (step.length <= MP_LISTED_STEPS)
             step.head = *place;
-        all->result.steps[*place] = step;
+        state->result.steps[*place] = step;
     }
     return *place;
 }
 
-static void count_end(merged *all, uint32_t step, uint32_t object, uint64_t bytes)
+static void count_end(merged *state, uint32_t step, uint32_t object, uint64_t bytes)
 {
-    mp_type_paths *result = &all->result;
+    mp_type_paths *result = &state->result;
     uint32_t *place = &result->steps[step].path;
     if (!*place) {
-        mp_grow(&result->at, &all->path_capacity, result->count + 1, sizeof *result->at);
-        result->at[result->count++] = (mp_type_path){.last = step, .example = object};
+        mp_grow(&result->items, &state->path_capacity, result->count + 1, sizeof *result->items);
+        result->items[result->count++] = (mp_type_path){.last = step, .example = object};
         *place = (uint32_t)result->count;
     }
-    result->at[*place - 1].objects++;
-    result->at[*place - 1].bytes += (int64_t)bytes;
+    result->items[*place - 1].objects++;
+    result->items[*place - 1].bytes += (int64_t)bytes;
 }
 
 /* Return, for each type, whether its name matches. */
@@ -163,7 +163,7 @@ bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const ch
 }
 
 /* Objects come after those above them, so that each step is there when it is needed. */
-static void merge(merged *all, const mp_graph *graph, const mp_distances *distances,
+static void merge(merged *state, const mp_graph *graph, const mp_distances *distances,
                   const bool *matches)
 {
     /* By object: true if it is on a shortest path to an object of a matching type. */
@@ -175,27 +175,28 @@ static void merge(merged *all, const mp_graph *graph, const mp_distances *distan
         wanted[distances->above[object]] |= wanted[object];
     }
     for (uint32_t i = graph->roots.count; i-- > 1;) { /* the first root of an object wins */
-        const mp_root *root = &graph->roots.at[i];
+        const mp_root *root = &graph->roots.items[i];
         if (mp_root_is_strong(root) && wanted[root->object])
-            step[root->object] = step_of(all, root->kind, (mp_type_step){.root_kind = root->kind});
+            step[root->object] =
+                step_of(state, root->kind, (mp_type_step){.root_kind = root->kind});
     }
     for (uint32_t i = 0; i < distances->count; i++) {
         uint32_t object = distances->order[i], type = graph->types[object];
         uint32_t up = step[distances->above[object]];
         if (!wanted[object])
             continue;
-        assert(up && all->result.steps);
-        mp_type_step above = all->result.steps[up];
+        assert(up && state->result.steps);
+        mp_type_step above = state->result.steps[up];
         bool again = above.length && above.type == type; /* one more of a list */
         step[object] = again ? up
-                             : step_of(all, (uint64_t)up << 32 | type,
+                             : step_of(state, (uint64_t)up << 32 | type,
                                        (mp_type_step){.up = up,
                                                       .type = type,
                                                       .root_kind = above.root_kind,
                                                       .head = above.head,
                                                       .length = above.length + 1});
         if (matches[type])
-            count_end(all, step[object], object, graph->sizes[object]);
+            count_end(state, step[object], object, graph->sizes[object]);
     }
     free(step);
     free(wanted);
@@ -214,29 +215,29 @@ static int most_first(const void *left, const void *right, void *graph)
 mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded)
 {
     const mp_graph *graph = view->graph;
-    merged all = {0};
+    merged state = {0};
     bool *matches = matching_types(view->model, glob);
     mp_distances distances = mp_distances_from(graph, MP_ANY_KIND, 0, excluded);
-    merge(&all, graph, &distances, matches);
+    merge(&state, graph, &distances, matches);
     for (uint32_t i = 1; i <= graph->count; i++) {
-        all.result.objects += matches[graph->types[i]];
+        state.result.objects += matches[graph->types[i]];
         if (matches[graph->types[i]] && !distances.above[i])
-            ++*(mp_is_reached(&view->dominators, i) ? &all.result.excluded
-                : mp_graph_tracks(graph, i)         ? &all.result.unreached
-                                                    : &all.result.untracked);
+            ++*(mp_is_reached(&view->dominators, i) ? &state.result.excluded
+                : mp_graph_tracks(graph, i)         ? &state.result.unreached
+                                                    : &state.result.untracked);
     }
-    if (all.result.count)
-        qsort_r(all.result.at, all.result.count, sizeof *all.result.at, most_first,
+    if (state.result.count)
+        qsort_r(state.result.items, state.result.count, sizeof *state.result.items, most_first,
                 (void *)(uintptr_t)graph);
     mp_distances_free(&distances);
-    mp_id_index_free(&all.steps);
+    mp_id_index_free(&state.steps);
     free(matches);
-    return all.result;
+    return state.result;
 }
 
 void mp_type_paths_free(mp_type_paths *paths)
 {
-    free(paths->at);
+    free(paths->items);
     free(paths->steps);
     *paths = (mp_type_paths){0};
 }

@@ -11,7 +11,7 @@ typedef struct moment {
 } moment;
 
 typedef struct moments {
-    moment *at;
+    moment *items;
     size_t count, capacity;
     bool timed;     /* all sessions tell when they ran */
     size_t several; /* sessions that have any */
@@ -27,8 +27,8 @@ static int by_clock(const void *left, const void *right)
 
 static void add(moments *found, moment here)
 {
-    mp_grow(&found->at, &found->capacity, found->count + 1, sizeof here);
-    found->at[found->count++] = here;
+    mp_grow(&found->items, &found->capacity, found->count + 1, sizeof here);
+    found->items[found->count++] = here;
 }
 
 static int64_t most(int64_t a, int64_t b)
@@ -43,22 +43,24 @@ static bool counts(const mp_window *window, uint32_t session, uint32_t snapshot)
     return window->model->events || snapshot <= window->ranges[session].to.i;
 }
 
-/* Add the snapshots of a session; `own` is the session's maximum. */
-static void add_session(const mp_window *window, uint32_t session, moments *found, mp_peak *own)
+/* Add the snapshots of a session; `peak` is the session's maximum. */
+static void add_session(const mp_window *window, uint32_t session, moments *found, mp_peak *peak)
 {
     const mp_filter *filter = window->filter;
-    int64_t start_us = window->model->sessions.at[session].start_us;
+    int64_t start_us = window->model->sessions.items[session].start_us;
     found->timed &= start_us != 0;
     for (uint32_t k = filter->sessions.first[session]; k < filter->sessions.first[session + 1];
          k++) {
-        uint32_t i = filter->sessions.at[k];
-        const mp_snapshot *at = &filter->snapshots[i];
+        uint32_t i = filter->sessions.snapshots[k];
+        const mp_snapshot *snapshot = &filter->snapshots[i];
         if (!counts(window, session, i))
             continue;
-        moment here = {start_us + at->time_us, at->has_peak ? at->peak_objects : at->live_objects,
-                       at->has_peak ? at->peak_bytes : at->live_bytes, session, i};
-        own->objects = most(own->objects, here.objects);
-        own->bytes = most(own->bytes, here.bytes);
+        moment here = {start_us + snapshot->time_us,
+                       snapshot->has_peak ? snapshot->peak_objects : snapshot->live_objects,
+                       snapshot->has_peak ? snapshot->peak_bytes : snapshot->live_bytes, session,
+                       i};
+        peak->objects = most(peak->objects, here.objects);
+        peak->bytes = most(peak->bytes, here.bytes);
         add(found, here);
     }
 }
@@ -68,12 +70,12 @@ static void add_ends(const mp_window *window, moments *found)
 {
     const mp_model *model = window->model;
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        const mp_snapshot *at = &model->snapshots.at[i];
-        if (mp_model_is_exit(model, at->tag))
-            add(found,
-                (moment){.clock_us = model->sessions.at[at->session.i].start_us + at->time_us,
-                         .session = at->session.i,
-                         .snapshot = i});
+        const mp_snapshot *snapshot = &model->snapshots.items[i];
+        if (mp_model_is_exit(model, snapshot->tag))
+            add(found, (moment){.clock_us = model->sessions.items[snapshot->session.i].start_us +
+                                            snapshot->time_us,
+                                .session = snapshot->session.i,
+                                .snapshot = i});
     }
 }
 
@@ -81,13 +83,13 @@ static void add_ends(const mp_window *window, moments *found)
 static mp_peak peak_by_clock(const mp_window *window, moments *found)
 {
     mp_peak peak = {0}, now = {0}, *has = mp_alloc_zero(window->model->sessions.count, sizeof *has);
-    qsort(found->at, found->count, sizeof *found->at, by_clock);
+    qsort(found->items, found->count, sizeof *found->items, by_clock);
     for (size_t i = 0; i < found->count; i++) {
-        const moment *at = &found->at[i];
-        now.objects += at->objects - has[at->session].objects;
-        now.bytes += at->bytes - has[at->session].bytes;
-        has[at->session] = (mp_peak){.objects = at->objects, .bytes = at->bytes};
-        if (i + 1 < found->count && at[1].clock_us == at->clock_us)
+        const moment *state = &found->items[i];
+        now.objects += state->objects - has[state->session].objects;
+        now.bytes += state->bytes - has[state->session].bytes;
+        has[state->session] = (mp_peak){.objects = state->objects, .bytes = state->bytes};
+        if (i + 1 < found->count && state[1].clock_us == state->clock_us)
             continue;
         peak.objects = most(peak.objects, now.objects);
         peak.bytes = most(peak.bytes, now.bytes);
@@ -101,21 +103,21 @@ mp_peak mp_window_peak(const mp_window *window)
     moments found = {.timed = true};
     mp_peak peak = {0};
     for (uint32_t session = 1; session < window->model->sessions.count; session++) {
-        mp_peak own = {0};
+        mp_peak state = {0};
         if (!window->ranges[session].to.i)
             continue;
-        add_session(window, session, &found, &own);
+        add_session(window, session, &found, &state);
         found.several++;
-        peak.objects = most(peak.objects, own.objects);
-        peak.bytes = most(peak.bytes, own.bytes);
+        peak.objects = most(peak.objects, state.objects);
+        peak.bytes = most(peak.bytes, state.bytes);
     }
     peak.of_one = found.several > 1 && !found.timed;
     if (found.several > 1 && found.timed) {
         add_ends(window, &found);
-        mp_peak all = peak_by_clock(window, &found);
-        peak.objects = most(peak.objects, all.objects);
-        peak.bytes = most(peak.bytes, all.bytes);
+        mp_peak self = peak_by_clock(window, &found);
+        peak.objects = most(peak.objects, self.objects);
+        peak.bytes = most(peak.bytes, self.bytes);
     }
-    free(found.at);
+    free(found.items);
     return peak;
 }

@@ -32,7 +32,7 @@ mp_platform_area *mp_platform_areas_of(const mp_filter *filter)
     size_t count = 0, capacity = 1;
     session_area *each = mp_alloc(capacity * sizeof *each);
     for (uint32_t i = 1; i < model->platform_samples.count; i++) {
-        const mp_platform_sample *sample = &model->platform_samples.at[i];
+        const mp_platform_sample *sample = &model->platform_samples.items[i];
         const mp_snapshot *snapshot = &filter->snapshots[sample->snapshot.i];
         if (!snapshot->whole)
             continue;
@@ -66,8 +66,9 @@ mp_platform_span *mp_platform_spans_of(const mp_window *window)
     const mp_model *model = window->model;
     mp_platform_span *spans = mp_alloc_zero(model->platforms.count, sizeof *spans);
     for (uint32_t i = 1; i < model->platform_samples.count; i++) {
-        const mp_platform_sample *sample = &model->platform_samples.at[i];
-        const mp_range *range = &window->ranges[model->snapshots.at[sample->snapshot.i].session.i];
+        const mp_platform_sample *sample = &model->platform_samples.items[i];
+        const mp_range *range =
+            &window->ranges[model->snapshots.items[sample->snapshot.i].session.i];
         mp_platform_span *span = &spans[sample->platform.i];
         span->told |= mp_window_snapshot(window, sample->snapshot.i)->whole;
         if (sample->snapshot.i == range->to.i)
@@ -80,15 +81,15 @@ mp_platform_span *mp_platform_spans_of(const mp_window *window)
 
 mp_platform_span mp_platform_span_of_all(const mp_window *window)
 {
-    mp_platform_span all = {.told = false};
+    mp_platform_span platform_span = {.told = false};
     for (uint32_t i = 1; i < window->model->sessions.count; i++) {
         const mp_snapshot *from = mp_window_snapshot(window, window->ranges[i].from.i);
         const mp_snapshot *to = mp_window_snapshot(window, window->ranges[i].to.i);
-        all.told |= to->has_platform;
-        all.from_bytes += from->platform_bytes;
-        all.to_bytes += to->platform_bytes;
+        platform_span.told |= to->has_platform;
+        platform_span.from_bytes += from->platform_bytes;
+        platform_span.to_bytes += to->platform_bytes;
     }
-    return all;
+    return platform_span;
 }
 
 mp_platform_id mp_platform_growing(const mp_window *window, int64_t *growth)

@@ -37,7 +37,7 @@ mp_preorder mp_tree_preorder(const mp_model *model)
 {
     uint32_t *above = mp_alloc_zero(model->tree.count, sizeof *above);
     for (uint32_t i = 1; i < model->tree.count; i++)
-        above[i] = model->tree.at[i].parent;
+        above[i] = model->tree.items[i].parent;
     mp_preorder nodes = mp_preorder_of(above, model->tree.count);
     free(above);
     return nodes;

@@ -22,7 +22,7 @@ static uint32_t callable_of(const builder *from, mp_module_id module)
 {
     uint32_t group = from->groups.method_of[module.i],
              methods = (uint32_t)from->groups.method_count;
-    bool session = from->profile->modules.at[module.i].number == 0;
+    bool session = from->profile->modules.items[module.i].number == 0;
     return group != MP_NO_GROUP ? group : session ? methods : methods + 1;
 }
 
@@ -31,8 +31,8 @@ static void name_callables(const builder *from)
     const mp_model *model = from->filter->model;
     const char *rest = "lib/zprofiler, left out";
     for (uint32_t i = from->profile->modules.count; i-- > 1;) {
-        const mp_module *module = &from->profile->modules.at[i];
-        mp_callable *callable = &from->calls->at[callable_of(from, (mp_module_id){i})];
+        const mp_module *module = &from->profile->modules.items[i];
+        mp_callable *callable = &from->calls->items[callable_of(from, (mp_module_id){i})];
         callable->name = mp_model_text(model, module->name.i ? module->name : module->program);
         if (from->groups.method_of[i] == MP_NO_GROUP) {
             const bool *profiler = from->filter->profiler;
@@ -56,23 +56,23 @@ static void fill_callables(const builder *from)
     mp_calls *calls = from->calls;
     mp_profile_costs costs = mp_profile_costs_of(from->filter);
     calls->count = (uint32_t)from->groups.method_count + (from->filter->modules ? 2 : 1);
-    calls->at = mp_alloc_zero(calls->count, sizeof *calls->at);
+    calls->items = mp_alloc_zero(calls->count, sizeof *calls->items);
     for (size_t i = 0; i < costs.methods.count; i++) {
-        const mp_code_cost *cost = &costs.methods.at[i];
-        mp_callable *callable = &calls->at[cost->group];
-        callable->own.cost = callable->sites = cost->exclusive_us;
-        callable->all.cost =
+        const mp_code_cost *cost = &costs.methods.items[i];
+        mp_callable *callable = &calls->items[cost->group];
+        callable->self.cost = callable->sites = cost->exclusive_us;
+        callable->total.cost =
             cost->inclusive == MP_INCLUSIVE_UNKNOWN ? MP_UNTOLD : cost->inclusive_us;
         callable->estimated = cost->inclusive == MP_INCLUSIVE_ESTIMATED;
         callable->calls = cost->calls;
     }
     mp_profile_costs_free(&costs);
-    mp_callable *session = &calls->at[from->groups.method_count];
-    session->all.cost = MP_UNTOLD;
+    mp_callable *session = &calls->items[from->groups.method_count];
+    session->total.cost = MP_UNTOLD;
     for (uint32_t i = 1; i < from->profile->lines.count; i++) {
-        const mp_profile_line *line = &from->profile->lines.at[i];
-        if (from->profile->modules.at[line->module.i].number == 0) {
-            session->own.cost += line->exclusive_us;
+        const mp_profile_line *line = &from->profile->lines.items[i];
+        if (from->profile->modules.items[line->module.i].number == 0) {
+            session->self.cost += line->exclusive_us;
             session->calls += line->line == 0 ? line->executions : 0;
         }
     }
@@ -82,10 +82,10 @@ static void fill_callables(const builder *from)
 static void add_line(const builder *from, int32_t wanted)
 {
     for (uint32_t i = 0; i < from->calls->count; i++)
-        from->calls->at[i].line_all = MP_UNTOLD;
+        from->calls->items[i].line_all = MP_UNTOLD;
     for (uint32_t i = 1; i < from->profile->lines.count; i++) {
-        const mp_profile_line *line = &from->profile->lines.at[i];
-        mp_callable *callable = &from->calls->at[callable_of(from, line->module)];
+        const mp_profile_line *line = &from->profile->lines.items[i];
+        mp_callable *callable = &from->calls->items[callable_of(from, line->module)];
         bool left_out = from->filter->profiler && from->filter->profiler[line->module.i];
         if (line->line != wanted || left_out)
             continue;
@@ -108,25 +108,25 @@ static void edges_of_tree(const builder *from)
     int64_t *times = mp_profile_node_times(from->filter, &preorder);
     mp_call_node *nodes = mp_alloc_zero(count, sizeof *nodes);
     for (uint32_t i = 1; i < count; i++) {
-        const mp_profile_node *node = &from->profile->nodes.at[preorder.order[i]];
+        const mp_profile_node *node = &from->profile->nodes.items[preorder.order[i]];
         nodes[i] = (mp_call_node){.parent = preorder.parent[i],
                                   .span = preorder.span[i],
                                   .callable = callable_of(from, node->module),
                                   .line = node->line,
                                   .has_line = preorder.parent[i] != 0,
                                   .calls = node->calls,
-                                  .all = {times[i], 0}};
+                                  .total = {times[i], 0}};
     }
     mp_calls_of_nodes(calls, nodes, count);
-    int64_t *all = mp_alloc_zero(calls->count, sizeof *all);
+    int64_t *totals = mp_alloc_zero(calls->count, sizeof *totals);
     for (size_t i = 0; i < calls->edge_count; i++) {
         const mp_call_edge *edge = &calls->edges[i];
-        all[edge->callee] += edge->as_caller.cost;
-        calls->at[edge->callee].nested += edge->nested;
+        totals[edge->callee] += edge->as_caller.cost;
+        calls->items[edge->callee].nested += edge->nested;
     }
     for (uint32_t i = (uint32_t)from->groups.method_count; i < calls->count; i++)
-        calls->at[i].all.cost = all[i]; /* amounts of methods are set already */
-    free(all);
+        calls->items[i].total.cost = totals[i]; /* amounts of methods are set already */
+    free(totals);
     free(nodes);
     free(times);
     mp_preorder_free(&preorder);
@@ -145,11 +145,11 @@ static call_lists list_calls(const mp_profile *profile)
     call_lists lists = {mp_alloc_zero((size_t)modules + 2, sizeof(uint32_t)),
                         mp_alloc_zero(profile->calls.count, sizeof(uint32_t))};
     for (uint32_t i = 1; i < profile->calls.count; i++)
-        lists.first[profile->calls.at[i].caller.i + 2]++;
+        lists.first[profile->calls.items[i].caller.i + 2]++;
     for (uint32_t i = 2; i < modules + 2; i++)
         lists.first[i] += lists.first[i - 1];
     for (uint32_t i = 1; i < profile->calls.count; i++) {
-        const mp_profile_call *call = &profile->calls.at[i];
+        const mp_profile_call *call = &profile->calls.items[i];
         lists.targets[lists.first[call->caller.i + 1]++] = call->callee.i;
     }
     return lists;
@@ -166,34 +166,34 @@ typedef struct ring_search {
     uint32_t visited, height, open;
 } ring_search;
 
-static void visit(ring_search *of, uint32_t at)
+static void visit(ring_search *state, uint32_t index)
 {
-    of->number[at] = of->lowest[at] = ++of->visited;
-    of->next[at] = of->lists.first[at];
-    of->pending[of->open++] = at;
+    state->number[index] = state->lowest[index] = ++state->visited;
+    state->next[index] = state->lists.first[index];
+    state->pending[state->open++] = index;
 }
 
-static void follow_call(ring_search *of, uint32_t at)
+static void follow_call(ring_search *state, uint32_t index)
 {
-    const uint32_t target = of->lists.targets[of->next[at]++];
-    of->recursive[at] |= target == at;
-    if (!of->number[target])
-        of->way[of->height++] = target;
-    else if (!of->closed[target] && of->number[target] < of->lowest[at])
-        of->lowest[at] = of->number[target];
+    const uint32_t target = state->lists.targets[state->next[index]++];
+    state->recursive[index] |= target == index;
+    if (!state->number[target])
+        state->way[state->height++] = target;
+    else if (!state->closed[target] && state->number[target] < state->lowest[index])
+        state->lowest[index] = state->number[target];
 }
 
 /* Back to the caller. What was reached and leads no farther back than here is one ring. */
-static void leave(ring_search *of, uint32_t at)
+static void leave(ring_search *state, uint32_t index)
 {
-    const uint32_t height = --of->height;
-    if (height && of->lowest[at] < of->lowest[of->way[height - 1]])
-        of->lowest[of->way[height - 1]] = of->lowest[at];
-    const bool alone = of->pending[of->open - 1] == at;
-    for (uint32_t last = 0; of->lowest[at] == of->number[at] && last != at;) {
-        last = of->pending[--of->open];
-        of->closed[last] = true;
-        of->recursive[last] |= !alone;
+    const uint32_t height = --state->height;
+    if (height && state->lowest[index] < state->lowest[state->way[height - 1]])
+        state->lowest[state->way[height - 1]] = state->lowest[index];
+    const bool alone = state->pending[state->open - 1] == index;
+    for (uint32_t last = 0; state->lowest[index] == state->number[index] && last != index;) {
+        last = state->pending[--state->open];
+        state->closed[last] = true;
+        state->recursive[last] |= !alone;
     }
 }
 
@@ -202,36 +202,36 @@ static void leave(ring_search *of, uint32_t at)
 static bool *find_recursive(const mp_profile *profile)
 {
     const uint32_t count = profile->modules.count;
-    ring_search of = {.lists = list_calls(profile),
-                      .number = mp_alloc_zero(count, sizeof *of.number),
-                      .lowest = mp_alloc_zero(count, sizeof *of.lowest),
-                      .next = mp_alloc_zero(count, sizeof *of.next),
-                      .closed = mp_alloc_zero(count, sizeof *of.closed),
-                      .recursive = mp_alloc_zero(count, sizeof *of.recursive),
-                      .way = mp_alloc_zero(count, sizeof *of.way),
-                      .pending = mp_alloc_zero(count, sizeof *of.pending)};
+    ring_search state = {.lists = list_calls(profile),
+                         .number = mp_alloc_zero(count, sizeof *state.number),
+                         .lowest = mp_alloc_zero(count, sizeof *state.lowest),
+                         .next = mp_alloc_zero(count, sizeof *state.next),
+                         .closed = mp_alloc_zero(count, sizeof *state.closed),
+                         .recursive = mp_alloc_zero(count, sizeof *state.recursive),
+                         .way = mp_alloc_zero(count, sizeof *state.way),
+                         .pending = mp_alloc_zero(count, sizeof *state.pending)};
     for (uint32_t root = 1; root < count; root++) {
-        if (!of.number[root])
-            of.way[of.height++] = root;
-        while (of.height) {
-            const uint32_t at = of.way[of.height - 1];
-            if (!of.number[at])
-                visit(&of, at);
-            if (of.next[at] < of.lists.first[at + 1])
-                follow_call(&of, at);
+        if (!state.number[root])
+            state.way[state.height++] = root;
+        while (state.height) {
+            const uint32_t index = state.way[state.height - 1];
+            if (!state.number[index])
+                visit(&state, index);
+            if (state.next[index] < state.lists.first[index + 1])
+                follow_call(&state, index);
             else
-                leave(&of, at);
+                leave(&state, index);
         }
     }
-    free(of.lists.first);
-    free(of.lists.targets);
-    free(of.number);
-    free(of.lowest);
-    free(of.next);
-    free(of.closed);
-    free(of.way);
-    free(of.pending);
-    return of.recursive;
+    free(state.lists.first);
+    free(state.lists.targets);
+    free(state.number);
+    free(state.lowest);
+    free(state.next);
+    free(state.closed);
+    free(state.way);
+    free(state.pending);
+    return state.recursive;
 }
 
 /* Facts about a call of the graph from its line. A line's time minus its own time is that of its
@@ -272,15 +272,15 @@ static graph_facts facts_of_graph(const mp_profile *profile)
     for (uint32_t i = 0; i < profile->modules.count; i++)
         facts.entry_us[i] = MP_UNTOLD;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
-        line_facts *at = facts_of(&facts, line->module, line->line);
-        at->called_us += line->cumulative_us - line->exclusive_us;
-        at->has_line = true;
+        const mp_profile_line *line = &profile->lines.items[i];
+        line_facts *state = facts_of(&facts, line->module, line->line);
+        state->called_us += line->cumulative_us - line->exclusive_us;
+        state->has_line = true;
         if (line->line == 0)
             facts.entry_us[line->module.i] = line->cumulative_us;
     }
     for (uint32_t i = 1; i < profile->calls.count; i++) {
-        const mp_profile_call *call = &profile->calls.at[i];
+        const mp_profile_call *call = &profile->calls.items[i];
         facts_of(&facts, call->caller, call->line)->callees++;
         facts.callers[call->callee.i]++;
     }
@@ -338,7 +338,7 @@ static bool *sessions_with_nodes(const mp_model *model)
     const mp_profile *profile = model->profile;
     bool *has = mp_alloc_zero(model->sessions.count, sizeof *has);
     for (uint32_t i = 1; model->tree_of && i < profile->nodes.count; i++)
-        has[profile->modules.at[profile->nodes.at[i].module.i].session.i] = true;
+        has[profile->modules.items[profile->nodes.items[i].module.i].session.i] = true;
     return has;
 }
 
@@ -350,10 +350,10 @@ static void edges_of_graph(const builder *from, const bool *has_nodes)
     size_t capacity = calls->edge_count;
     graph_facts facts = facts_of_graph(profile);
     for (uint32_t i = 1; i < profile->calls.count; i++) {
-        const mp_profile_call *call = &profile->calls.at[i];
+        const mp_profile_call *call = &profile->calls.items[i];
         bool left_out = from->filter->profiler && from->filter->profiler[call->callee.i];
         mp_call_amount cost = {left_out ? MP_UNTOLD : cost_of_call(&facts, call), 0};
-        if (has_nodes[profile->modules.at[call->caller.i].session.i])
+        if (has_nodes[profile->modules.items[call->caller.i].session.i])
             continue;
         calls->from_graph = true;
         mp_grow(&calls->edges, &capacity, calls->edge_count + 1, sizeof *calls->edges);
@@ -368,8 +368,8 @@ static void edges_of_graph(const builder *from, const bool *has_nodes)
                            .as_callee = cost};
     }
     for (uint32_t i = 1; i < profile->modules.count; i++) {
-        mp_callable *callable = &calls->at[callable_of(from, (mp_module_id){i})];
-        if (has_nodes[profile->modules.at[i].session.i])
+        mp_callable *callable = &calls->items[callable_of(from, (mp_module_id){i})];
+        if (has_nodes[profile->modules.items[i].session.i])
             continue;
         callable->recursive |= facts.recursive[i];
         callable->nested = MP_UNTOLD;

@@ -17,8 +17,8 @@ mp_profile_totals mp_profile_total(const mp_filter *filter)
     if (!profile)
         return totals;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
-        const mp_module *module = &profile->modules.at[line->module.i];
+        const mp_profile_line *line = &profile->lines.items[i];
+        const mp_module *module = &profile->modules.items[line->module.i];
         if (filter->profiler && filter->profiler[line->module.i]) {
             totals.instrumentation_us += line->exclusive_us;
             totals.instrumentation_lines++;
@@ -48,10 +48,10 @@ static mp_code_cost row_named(const mp_code_name *name)
 
 static mp_code_costs rows_named(const mp_code_name *names, size_t count)
 {
-    mp_code_costs rows = {mp_alloc(count * sizeof *rows.at), count};
+    mp_code_costs rows = {mp_alloc(count * sizeof *rows.items), count};
     for (size_t i = 0; i < count; i++) {
-        rows.at[i] = row_named(&names[i]);
-        rows.at[i].group = (uint32_t)i;
+        rows.items[i] = row_named(&names[i]);
+        rows.items[i].group = (uint32_t)i;
     }
     return rows;
 }
@@ -156,16 +156,17 @@ static int by_average(const void *left, const void *right, void *model)
 void mp_code_costs_by_average(const mp_model *model, mp_code_costs *costs)
 {
     if (costs->count)
-        qsort_r(costs->at, costs->count, sizeof *costs->at, by_average, (void *)(uintptr_t)model);
+        qsort_r(costs->items, costs->count, sizeof *costs->items, by_average,
+                (void *)(uintptr_t)model);
 }
 
 static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_code_costs *lines)
 {
     const mp_profile *profile = model->profile;
     mp_id_index index = {0};
-    lines->at = mp_alloc(profile->lines.count * sizeof *lines->at);
+    lines->items = mp_alloc(profile->lines.count * sizeof *lines->items);
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
+        const mp_profile_line *line = &profile->lines.items[i];
         uint32_t method = groups->method_of[line->module.i];
         if (method == MP_NO_GROUP)
             continue;
@@ -174,12 +175,12 @@ static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_
         if (!(line->unknown & MP_UNKNOWN_LINE))
             place = mp_id_index_put(&index, (uint64_t)method << 32 | (uint32_t)line->line);
         if (!*place) {
-            mp_code_cost *row = &lines->at[lines->count++];
+            mp_code_cost *row = &lines->items[lines->count++];
             *row = row_named(&groups->methods[method]);
             row->line = line->line;
             *place = (uint32_t)lines->count;
         }
-        line_add(&lines->at[*place - 1], line);
+        line_add(&lines->items[*place - 1], line);
     }
     mp_id_index_free(&index);
 }
@@ -213,17 +214,17 @@ static void find_repeated(const mp_profile *profile, module_cost *modules)
 {
     uint32_t *way = mp_alloc(profile->modules.count * sizeof *way);
     for (uint32_t i = 1; i < profile->modules.count; i++) {
-        uint32_t at = i, length = 0;
-        for (; at && !modules[at].is_looked_at; at = modules[at].caller) {
-            modules[at].is_looked_at = true;
-            modules[at].repeats =
-                profile->modules.at[at].number &&
-                (runs_of(&modules[at]) > 1 || modules[at].unknown & MP_UNKNOWN_EXECUTIONS);
-            way[length++] = at;
+        uint32_t index = i, length = 0;
+        for (; index && !modules[index].is_looked_at; index = modules[index].caller) {
+            modules[index].is_looked_at = true;
+            modules[index].repeats =
+                profile->modules.items[index].number &&
+                (runs_of(&modules[index]) > 1 || modules[index].unknown & MP_UNKNOWN_EXECUTIONS);
+            way[length++] = index;
         }
         while (length--) {
-            modules[way[length]].repeats |= modules[at].repeats;
-            at = way[length];
+            modules[way[length]].repeats |= modules[index].repeats;
+            index = way[length];
         }
     }
     free(way);
@@ -234,11 +235,12 @@ static void sum_modules(const mp_filter *filter, const mp_module_groups *groups,
 {
     const mp_profile *profile = filter->model->profile;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
+        const mp_profile_line *line = &profile->lines.items[i];
         module_cost *cost = &modules[line->module.i];
         if (!mp_filter_has_module(filter, line->module.i))
             continue;
-        sessions[profile->modules.at[line->module.i].session.i].exclusive_us += line->exclusive_us;
+        sessions[profile->modules.items[line->module.i].session.i].exclusive_us +=
+            line->exclusive_us;
         cost->exclusive_us += line->exclusive_us;
         cost->rounded |= line->rounded;
         cost->unknown |= line->unknown & MP_UNKNOWN_EXCLUSIVE;
@@ -250,14 +252,15 @@ static void sum_modules(const mp_filter *filter, const mp_module_groups *groups,
         cost->has_entry = true;
     }
     for (uint32_t i = 1; i < profile->calls.count; i++) {
-        const mp_profile_call *call = &profile->calls.at[i];
+        const mp_profile_call *call = &profile->calls.items[i];
         modules[call->callee.i].called += call->count;
         modules[call->callee.i].caller = call->caller.i;
         if (groups->program_of[call->caller.i] != groups->program_of[call->callee.i])
             modules[call->callee.i].from_outside += call->count;
     }
     for (uint32_t i = 1; i < profile->nodes.count; i++)
-        sessions[profile->modules.at[profile->nodes.at[i].module.i].session.i].has_nodes = true;
+        sessions[profile->modules.items[profile->nodes.items[i].module.i].session.i].has_nodes =
+            true;
     find_repeated(profile, modules);
 }
 
@@ -299,7 +302,7 @@ static int64_t outside_us(const module_cost *cost)
  * tree; above[i] is the place of the caller, where the tree is not cut between them. */
 static uint32_t *sort_nodes(const mp_model *model, uint32_t *above)
 {
-    const mp_profile_node *nodes = model->profile->nodes.at;
+    const mp_profile_node *nodes = model->profile->nodes.items;
     uint32_t count = model->profile->nodes.count;
     uint32_t *next = mp_alloc_zero((size_t)model->tree.count + 1, sizeof *next);
     uint32_t *place = mp_alloc_zero(model->nodes.count, sizeof *place);
@@ -315,7 +318,7 @@ static uint32_t *sort_nodes(const mp_model *model, uint32_t *above)
     }
     for (uint32_t i = 1; i < count; i++) {
         const mp_profile_node *node = &nodes[sorted[i]];
-        uint32_t parent = model->tree.at[model->tree_of[node->node.i]].parent;
+        uint32_t parent = model->tree.items[model->tree_of[node->node.i]].parent;
         above[i] = parent == model->tree_of[node->parent.i] ? place[node->parent.i] : 0;
         assert(above[i] < i);
     }
@@ -341,18 +344,19 @@ int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes
 {
     const mp_profile *profile = filter->model->profile;
     uint32_t count = profile->nodes.count;
-    int64_t *times = mp_alloc_zero(count, sizeof *times), *own = mp_alloc_zero(count, sizeof *own);
+    int64_t *times = mp_alloc_zero(count, sizeof *times),
+            *self_times = mp_alloc_zero(count, sizeof *self_times);
     int64_t *less = mp_alloc_zero(count, sizeof *less);
     for (uint32_t i = count; i-- > 1;) {
-        const mp_profile_node *node = &profile->nodes.at[nodes->order[i]];
-        own[i] += node->cumulative_us; /* until now: less that of what it calls */
-        own[nodes->parent[i]] -= node->cumulative_us;
-        if (filter->profiler && filter->profiler[node->module.i] && own[i] > 0)
-            less[i] += own[i];
+        const mp_profile_node *node = &profile->nodes.items[nodes->order[i]];
+        self_times[i] += node->cumulative_us; /* until now: less that of what it calls */
+        self_times[nodes->parent[i]] -= node->cumulative_us;
+        if (filter->profiler && filter->profiler[node->module.i] && self_times[i] > 0)
+            less[i] += self_times[i];
         less[nodes->parent[i]] += less[i];
         times[i] = node->cumulative_us - less[i];
     }
-    free(own);
+    free(self_times);
     free(less);
     return times;
 }
@@ -364,12 +368,12 @@ static void add_outermost(const mp_profile *profile, const mp_preorder *nodes, c
 {
     uint32_t *until = mp_alloc_zero(rows->count, sizeof *until);
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
-        const mp_profile_node *node = &profile->nodes.at[nodes->order[i]];
+        const mp_profile_node *node = &profile->nodes.items[nodes->order[i]];
         uint32_t row = row_of[node->module.i];
         if (row == MP_NO_GROUP || i < until[row])
             continue;
         until[row] = i + nodes->span[i];
-        rows->at[row].inclusive_us += times[i];
+        rows->items[row].inclusive_us += times[i];
     }
     free(until);
 }
@@ -386,11 +390,12 @@ static void sum_methods(const mp_filter *filter, const mp_module_groups *groups,
     session_cost *sessions = mp_alloc_zero(model->sessions.count, sizeof *sessions);
     sum_modules(filter, groups, modules, sessions);
     for (uint32_t i = 1; i < profile->modules.count; i++) {
-        const session_cost *session = &sessions[profile->modules.at[i].session.i];
+        const session_cost *session = &sessions[profile->modules.items[i].session.i];
         if (groups->method_of[i] == MP_NO_GROUP)
             continue;
-        add_module(&methods->at[groups->method_of[i]], &modules[i], session, modules[i].entry_us);
-        add_module(&programs->at[groups->program_of[i]], &modules[i], session,
+        add_module(&methods->items[groups->method_of[i]], &modules[i], session,
+                   modules[i].entry_us);
+        add_module(&programs->items[groups->program_of[i]], &modules[i], session,
                    outside_us(&modules[i]));
     }
     if (profile->nodes.count > 1 && model->tree_of) {
@@ -407,7 +412,7 @@ static void sum_methods(const mp_filter *filter, const mp_module_groups *groups,
 
 static void sort(mp_code_costs *costs, const mp_model *model)
 {
-    qsort_r(costs->at, costs->count, sizeof *costs->at, compare, (void *)(uintptr_t)model);
+    qsort_r(costs->items, costs->count, sizeof *costs->items, compare, (void *)(uintptr_t)model);
 }
 
 mp_profile_costs mp_profile_costs_of(const mp_filter *filter)
@@ -428,9 +433,9 @@ mp_profile_costs mp_profile_costs_of(const mp_filter *filter)
 
 void mp_profile_costs_free(mp_profile_costs *costs)
 {
-    free(costs->lines.at);
-    free(costs->methods.at);
-    free(costs->programs.at);
+    free(costs->lines.items);
+    free(costs->methods.items);
+    free(costs->programs.items);
     *costs = (mp_profile_costs){0};
 }
 
@@ -446,7 +451,7 @@ mp_path_cost *mp_profile_path_costs(const mp_filter *filter)
     mp_preorder nodes = mp_profile_preorder(model);
     int64_t *times = mp_profile_node_times(filter, &nodes);
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
-        const mp_profile_node *node = &profile->nodes.at[nodes.order[i]];
+        const mp_profile_node *node = &profile->nodes.items[nodes.order[i]];
         mp_path_cost *cost = &costs[model->tree_of[node->node.i]];
         cost->calls += node->calls;
         cost->inclusive_us += times[i];
@@ -454,10 +459,10 @@ mp_path_cost *mp_profile_path_costs(const mp_filter *filter)
     free(times);
     mp_preorder_free(&nodes);
     for (uint32_t i = model->tree.count; i-- > 1;) {
-        const mp_tree_node *node = &model->tree.at[i];
+        const mp_tree_node *node = &model->tree.items[i];
         assert(node->parent < i);
         /* A frame that is referred to and not defined has what its children have. */
-        if (!model->nodes.at[node->node.i].defined)
+        if (!model->nodes.items[node->node.i].defined)
             costs[i].inclusive_us = -costs[i].own_us;
         costs[i].own_us += costs[i].inclusive_us; /* until now: less the children's inclusive */
         if (costs[i].own_us < 0)

@@ -64,7 +64,7 @@ typedef struct mp_code_cost {
 /* By exclusive_us descending, then program, method (byte-wise), line, start_line, runtime,
  * overload. */
 typedef struct mp_code_costs {
-    mp_code_cost *at;
+    mp_code_cost *items;
     size_t count;
 } mp_code_costs;
 

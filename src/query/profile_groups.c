@@ -31,15 +31,15 @@ static int by_names(const void *left, const void *right, void *opaque)
 
 mp_module_groups mp_module_groups_of(const mp_filter *filter)
 {
-    const mp_module *modules = filter->model->profile->modules.at, *before = &modules[0];
-    uint32_t all = filter->model->profile->modules.count, count = 0, overload = 0;
+    const mp_module *modules = filter->model->profile->modules.items, *before = &modules[0];
+    uint32_t total = filter->model->profile->modules.count, count = 0, overload = 0;
     size_t first = 0; /* row of the method's overload 0 */
-    uint32_t *order = mp_alloc(all * sizeof *order);
-    mp_module_groups groups = {.methods = mp_alloc(all * sizeof *groups.methods),
-                               .programs = mp_alloc(all * sizeof *groups.programs),
-                               .method_of = mp_alloc(all * sizeof *groups.method_of),
-                               .program_of = mp_alloc(all * sizeof *groups.program_of)};
-    for (uint32_t i = 0; i < all; i++) {
+    uint32_t *order = mp_alloc(total * sizeof *order);
+    mp_module_groups groups = {.methods = mp_alloc(total * sizeof *groups.methods),
+                               .programs = mp_alloc(total * sizeof *groups.programs),
+                               .method_of = mp_alloc(total * sizeof *groups.method_of),
+                               .program_of = mp_alloc(total * sizeof *groups.program_of)};
+    for (uint32_t i = 0; i < total; i++) {
         groups.method_of[i] = groups.program_of[i] = MP_NO_GROUP;
         if (i && modules[i].number != 0 && mp_filter_has_module(filter, i))
             order[count++] = i;

@@ -15,7 +15,7 @@ static bool is_same(const mp_served *served, const mp_snapshot *snapshot)
 static mp_served *add(mp_requests *requests, mp_snapshot_id id, const mp_snapshot *snapshot,
                       bool peaks)
 {
-    mp_served *served = &requests->at[requests->count++];
+    mp_served *served = &requests->items[requests->count++];
     *served = (mp_served){.session = snapshot->session,
                           .request = snapshot->request,
                           .first = id,
@@ -49,11 +49,11 @@ static void extend(mp_served *served, const mp_model *model, mp_snapshot_id id,
 static void find_requests(const mp_window *window, uint32_t session, bool later,
                           mp_requests *requests, uint32_t *request_of)
 {
-    const mp_session_snapshots *of = &window->filter->sessions;
+    const mp_session_snapshots *snapshots = &window->filter->sessions;
     bool peaks = window->model->knows_request_peaks && !window->filter->selects;
     mp_served *served = NULL;
-    for (uint32_t i = of->first[session]; i < of->first[session + 1]; i++) {
-        mp_snapshot_id id = {of->at[i]};
+    for (uint32_t i = snapshots->first[session]; i < snapshots->first[session + 1]; i++) {
+        mp_snapshot_id id = {snapshots->snapshots[i]};
         const mp_snapshot *snapshot = mp_window_snapshot(window, id.i);
         bool within = mp_window_before_to(window, id);
         if (served && !is_same(served, snapshot)) {
@@ -77,8 +77,8 @@ static void count_objects(const mp_window *window, bool later, mp_requests *requ
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
-        const mp_cost *cost = &balances[i].to;
+        const mp_generation *generation = &model->generations.items[i];
+        const mp_cost *cost = &balances[i].end;
         uint32_t request = request_of[generation->born.i];
         if (later && mp_window_before_from(window, generation->born))
             continue;
@@ -87,7 +87,7 @@ static void count_objects(const mp_window *window, bool later, mp_requests *requ
             requests->created_bytes += cost->created_bytes;
             continue;
         }
-        mp_served *served = &requests->at[request - 1];
+        mp_served *served = &requests->items[request - 1];
         served->created_objects += cost->created;
         served->created_bytes += cost->created_bytes;
         if (served->ended && !mp_window_accepts(window, generation->context)) {
@@ -125,7 +125,7 @@ static void add_up(mp_requests *requests)
     mp_id_index api_of = {0};
     requests->apis = mp_alloc((requests->count + 1) * sizeof *requests->apis);
     for (size_t i = 0; i < requests->count; i++) {
-        const mp_served *served = &requests->at[i];
+        const mp_served *served = &requests->items[i];
         uint32_t *place = mp_id_index_put(&api_of, served->api.i + 1);
         if (!*place) {
             requests->apis[requests->api_count] = (mp_served_api){.api = served->api,
@@ -143,7 +143,7 @@ static void add_up(mp_requests *requests)
 mp_requests mp_requests_of(const mp_window *window, bool later)
 {
     const mp_model *model = window->model;
-    mp_requests requests = {.at = mp_alloc(model->snapshots.count * sizeof *requests.at)};
+    mp_requests requests = {.items = mp_alloc(model->snapshots.count * sizeof *requests.items)};
     uint32_t *request_of = mp_alloc_zero(model->snapshots.count, sizeof *request_of);
     for (uint32_t session = 1; session < model->sessions.count; session++)
         find_requests(window, session, later, &requests, request_of);
@@ -155,7 +155,7 @@ mp_requests mp_requests_of(const mp_window *window, bool later)
 
 void mp_requests_free(mp_requests *requests)
 {
-    free(requests->at);
+    free(requests->items);
     free(requests->apis);
     *requests = (mp_requests){0};
 }

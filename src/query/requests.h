@@ -31,7 +31,7 @@ typedef struct mp_served_api {
 
 /* In the order of sessions and time; APIs in that of their first calls. */
 typedef struct mp_requests {
-    mp_served *at;
+    mp_served *items;
     size_t count;
     mp_served_api *apis;
     size_t api_count;

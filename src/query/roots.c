@@ -42,7 +42,7 @@ static size_t kinds_of(const mp_graph *graph, const mp_object_roots *roots, uint
 {
     size_t count = 0, kept = 0;
     for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
-        const mp_root *root = &graph->roots.at[roots->roots[i]];
+        const mp_root *root = &graph->roots.items[roots->roots[i]];
         if (mp_root_is_strong(root) != weak)
             kinds[count++] = root->kind;
     }
@@ -78,20 +78,20 @@ mp_object_roots mp_roots_by_object(const mp_graph *graph)
                               .roots = mp_alloc((size_t)graph->roots.count * sizeof *result.roots)};
     uint32_t sum = 0;
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        result.first[graph->roots.at[i].object] += graph->roots.at[i].object != 0;
+        result.first[graph->roots.items[i].object] += graph->roots.items[i].object != 0;
     for (uint32_t i = 1; i <= graph->count; i++)
         result.first[i] = sum += result.first[i];
     result.first[graph->count + 1] = sum;
     for (uint32_t i = graph->roots.count; i-- > 1;)
-        if (graph->roots.at[i].object)
-            result.roots[--result.first[graph->roots.at[i].object]] = i;
+        if (graph->roots.items[i].object)
+            result.roots[--result.first[graph->roots.items[i].object]] = i;
     return result;
 }
 
 bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t object)
 {
     for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++)
-        if (mp_root_is_strong(&graph->roots.at[roots->roots[i]]))
+        if (mp_root_is_strong(&graph->roots.items[roots->roots[i]]))
             return true;
     return false;
 }
@@ -117,7 +117,7 @@ static void count_roots(mp_graph_view *view)
     mp_id_index kinds = {0}; /* places in the census, + 1 */
     size_t capacity = 0;
     for (uint32_t i = 1; i < view->graph->roots.count; i++) {
-        const mp_root *root = &view->graph->roots.at[i];
+        const mp_root *root = &view->graph->roots.items[i];
         uint32_t *place = mp_id_index_put(&kinds, root->kind);
         if (!*place) {
             mp_grow(&view->census, &capacity, view->census_count + 1, sizeof *view->census);
@@ -165,8 +165,8 @@ static int most_held_first(const void *left, const void *right)
 static int by_container(const void *left, const void *right, void *graph_)
 {
     const mp_graph *graph = graph_;
-    const mp_root *a = &graph->roots.at[*(const uint32_t *)left];
-    const mp_root *b = &graph->roots.at[*(const uint32_t *)right];
+    const mp_root *a = &graph->roots.items[*(const uint32_t *)left];
+    const mp_root *b = &graph->roots.items[*(const uint32_t *)right];
     if (a->container.i != b->container.i)
         return a->container.i < b->container.i ? -1 : 1;
     return a->object < b->object ? -1 : a->object > b->object;
@@ -179,33 +179,33 @@ static void count_statics(mp_graph_view *view)
     const mp_graph *graph = view->graph;
     const mp_dominators *dominators = &view->dominators;
     mp_groups *groups = &view->statics;
-    uint32_t *statics = mp_alloc((size_t)graph->roots.count * sizeof *statics), all = 0;
+    uint32_t *statics = mp_alloc((size_t)graph->roots.count * sizeof *statics), total = 0;
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (graph->roots.at[i].kind == MP_ROOT_STATIC)
-            statics[all++] = i;
-    qsort_r(statics, all, sizeof *statics, by_container, (void *)(uintptr_t)graph);
+        if (graph->roots.items[i].kind == MP_ROOT_STATIC)
+            statics[total++] = i;
+    qsort_r(statics, total, sizeof *statics, by_container, (void *)(uintptr_t)graph);
     *groups = (mp_groups){.kind = MP_GROUPS_OF_ROOTED,
                           .members = graph->roots.count,
                           .group_of = mp_alloc_zero(graph->roots.count, sizeof *groups->group_of),
-                          .at = mp_alloc_zero(all + 1, sizeof *groups->at)};
-    view->static_census = mp_alloc_zero(all + 1, sizeof *view->static_census);
+                          .items = mp_alloc_zero(total + 1, sizeof *groups->items)};
+    view->static_census = mp_alloc_zero(total + 1, sizeof *view->static_census);
     uint32_t objects = 0; /* number of distinct objects of the group */
-    for (uint32_t i = 0; i < all; i++) {
-        const mp_root *root = &graph->roots.at[statics[i]];
-        bool first = !i || graph->roots.at[statics[i - 1]].container.i != root->container.i;
+    for (uint32_t i = 0; i < total; i++) {
+        const mp_root *root = &graph->roots.items[statics[i]];
+        bool first = !i || graph->roots.items[statics[i - 1]].container.i != root->container.i;
         groups->count += first;
         objects = first ? 0 : objects;
         groups->group_of[statics[i]] = groups->count;
-        mp_static_census *at = &view->static_census[groups->count - 1];
-        at->group = groups->count - 1;
-        mp_joint *joint = &groups->at[groups->count - 1];
-        at->container = root->container;
-        at->roots++;
-        if (root->object && (first || root->object != graph->roots.at[statics[i - 1]].object)) {
+        mp_static_census *census = &view->static_census[groups->count - 1];
+        census->group = groups->count - 1;
+        mp_joint *joint = &groups->items[groups->count - 1];
+        census->container = root->container;
+        census->roots++;
+        if (root->object && (first || root->object != graph->roots.items[statics[i - 1]].object)) {
             objects++;
             if (dominators->idom[root->object] == 0) /* not below another one */
                 joint->bytes += (int64_t)dominators->retained[root->object];
-            note_largest(&at->largest, dominators, root->object);
+            note_largest(&census->largest, dominators, root->object);
         }
         joint->exact = !objects || (objects == 1 && dominators->idom[root->object] == 0);
     }
@@ -215,7 +215,7 @@ static void count_statics(mp_graph_view *view)
 /* The census, as far as no walk over the graph is needed. */
 void mp_graph_count_roots(mp_graph_view *view)
 {
-    if (view->kinds.at)
+    if (view->kinds.items)
         return;
     count_statics(view);
     view->kinds = (mp_groups){
@@ -225,7 +225,7 @@ void mp_graph_count_roots(mp_graph_view *view)
     count_roots(view);
     count_objects(view);
     view->kinds.count = (uint32_t)view->census_count;
-    view->kinds.at = mp_alloc_zero(view->census_count + 1, sizeof *view->kinds.at);
+    view->kinds.items = mp_alloc_zero(view->census_count + 1, sizeof *view->kinds.items);
 }
 
 const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count)
@@ -238,10 +238,10 @@ const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count)
         uint32_t asked = view->kinds.count < MOST_KINDS ? view->kinds.count : MOST_KINDS;
         mp_groups_settle(view, &view->kinds, NULL, asked, 0, 0);
         for (uint32_t i = 0; i < view->kinds.count; i++) {
-            bool known = i < asked || view->kinds.at[i].exact;
-            view->census[i].exclusive_objects = known ? view->kinds.at[i].objects : -1;
-            view->census[i].exclusive_bytes = known ? view->kinds.at[i].bytes : -1;
-            view->census[i].largest = view->kinds.at[i].largest;
+            bool known = i < asked || view->kinds.items[i].exact;
+            view->census[i].exclusive_objects = known ? view->kinds.items[i].objects : -1;
+            view->census[i].exclusive_bytes = known ? view->kinds.items[i].bytes : -1;
+            view->census[i].largest = view->kinds.items[i].largest;
         }
         if (view->census)
             qsort(view->census, view->census_count, sizeof *view->census, most_held_first);
@@ -266,7 +266,7 @@ const mp_static_census *mp_graph_statics(mp_graph_view *view, size_t most, size_
     mp_groups_settle(view, &view->statics, NULL, view->statics.count, most, 0);
     for (uint32_t i = 0; i < view->statics.count; i++)
         view->static_census[i].retained_bytes =
-            view->statics.at[view->static_census[i].group].bytes;
+            view->statics.items[view->static_census[i].group].bytes;
     qsort_r(view->static_census, view->statics.count, sizeof *view->static_census, by_static_bytes,
             (void *)(uintptr_t)view->model);
     *count = view->statics.count;

@@ -63,7 +63,7 @@ static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_su
     if (things == MP_THINGS_TYPES)
         return i;
     if (things == MP_THINGS_SNAPSHOTS || things == MP_THINGS_BETWEEN) {
-        const mp_snapshot *snapshot = &model->snapshots.at[i];
+        const mp_snapshot *snapshot = &model->snapshots.items[i];
         if (subject == MP_SUBJECT_TAG)
             return snapshot->tag.i;
         if (things == MP_THINGS_BETWEEN || !snapshot->request.i)
@@ -71,15 +71,16 @@ static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_su
         return subject == MP_SUBJECT_API ? snapshot->request_api.i : snapshot->request.i;
     }
     if (things == MP_THINGS_MODULES) {
-        const mp_module *module = &model->profile->modules.at[i];
+        const mp_module *module = &model->profile->modules.items[i];
         return subject == MP_SUBJECT_NAME ? module->method.i : module->program.i;
     }
     if (things == MP_THINGS_ENTITIES) {
-        const mp_profile_coverage *entity = &model->profile->coverage.at[i];
-        return subject == MP_SUBJECT_NAME ? entity->entity.i
-                                          : model->profile->modules.at[entity->module.i].program.i;
+        const mp_profile_coverage *entity = &model->profile->coverage.items[i];
+        return subject == MP_SUBJECT_NAME
+                   ? entity->entity.i
+                   : model->profile->modules.items[entity->module.i].program.i;
     }
-    const mp_context *context = &model->contexts.at[i];
+    const mp_context *context = &model->contexts.items[i];
     if (subject == MP_SUBJECT_TYPE)
         return mp_context_type(model, context).i;
     if (subject == MP_SUBJECT_NAME)
@@ -151,12 +152,12 @@ static bool match_labels(mp_matcher *matcher, const mp_criterion *criterion, boo
     const mp_some_texts some = mp_texts_with(&labels->texts, mp_glob_core(criterion->pattern));
     bool *taken = NULL;
     for (size_t i = 0; i < some.count; i++) {
-        const size_t at = some.at ? some.at[i] : i;
-        if (!mp_glob_fits(criterion->pattern, labels->texts.at[at], 0))
+        const size_t index = some.items ? some.items[i] : i;
+        if (!mp_glob_fits(criterion->pattern, labels->texts.items[index], 0))
             continue;
         if (!taken)
             taken = mp_alloc_zero(labels->id_count, sizeof *taken);
-        taken[labels->texts.of[at]] = true;
+        taken[labels->texts.owners[index]] = true;
     }
     for (uint32_t i = matcher->things != MP_THINGS_TYPES; taken && i < matcher->count; i++)
         fits[i] = taken[labels->id_of[i]];
@@ -174,7 +175,7 @@ typedef struct text_probe {
 static bool same_text(const void *opaque, uint32_t value)
 {
     const text_probe *probe = opaque;
-    return strcmp(probe->texts->at[value - 1], probe->text) == 0;
+    return strcmp(probe->texts->items[value - 1], probe->text) == 0;
 }
 
 /* The place of a frame's text; what is kept of all of them has a limit. */
@@ -200,13 +201,13 @@ static uint32_t place_of_frame(mp_matcher *matcher, mp_frame frame, size_t *byte
 
 static mp_frame caller_of(const mp_model *model, uint32_t node)
 {
-    return (mp_frame){model->tree.at[node].parent, model->tree.at[node].line};
+    return (mp_frame){model->tree.items[node].parent, model->tree.items[node].line};
 }
 
 static mp_frame frame_of(const mp_model *model, uint32_t context)
 {
-    const mp_context *at = &model->contexts.at[context];
-    return (mp_frame){model->tree_of[at->node.i], at->line};
+    const mp_context *state = &model->contexts.items[context];
+    return (mp_frame){model->tree_of[state->node.i], state->line};
 }
 
 static void make_frames(mp_matcher *matcher)
@@ -218,7 +219,7 @@ static void make_frames(mp_matcher *matcher)
     frames->of_node = mp_alloc_zero(model->tree.count, sizeof *frames->of_node);
     frames->of_context = mp_alloc_zero(model->contexts.count, sizeof *frames->of_context);
     for (uint32_t i = 1; i < model->tree.count && !frames->too_long; i++)
-        if (model->tree.at[i].parent)
+        if (model->tree.items[i].parent)
             frames->of_node[i] = place_of_frame(matcher, caller_of(model, i), &bytes);
     for (uint32_t i = 1; i < model->contexts.count && !frames->too_long; i++)
         frames->of_context[i] = place_of_frame(matcher, frame_of(model, i), &bytes);
@@ -230,12 +231,12 @@ static bool *frames_that_fit(frame_set *frames, mp_slice core, mp_pattern *patte
     const mp_some_texts some = mp_texts_with(&frames->texts, core);
     bool *taken = NULL;
     for (size_t i = 0; i < some.count; i++) {
-        const size_t at = some.at ? some.at[i] : i;
-        if (!mp_pattern_fits(pattern, frames->texts.at[at], 0))
+        const size_t index = some.items ? some.items[i] : i;
+        if (!mp_pattern_fits(pattern, frames->texts.items[index], 0))
             continue;
         if (!taken)
             taken = mp_alloc_zero(frames->texts.count, sizeof *taken);
-        taken[at] = true;
+        taken[index] = true;
     }
     return taken;
 }
@@ -256,7 +257,7 @@ static void match_frames(const mp_matcher *matcher, const bool *taken, mp_patter
     const frame_set *frames = &matcher->frames;
     bool *above = mp_alloc_zero(model->tree.count, sizeof *above);
     for (uint32_t i = 1; i < model->tree.count; i++) {
-        const uint32_t parent = model->tree.at[i].parent;
+        const uint32_t parent = model->tree.items[i].parent;
         above[i] =
             parent && (above[parent] || (taken ? taken[frames->of_node[i]]
                                                : frame_fits(model, caller_of(model, i), pattern)));
@@ -366,11 +367,11 @@ void mp_matcher_free(mp_matcher *matcher)
 /* Add the things that match a criterion to `any`, or remove them from `kept` if it is negated. */
 static void match_one(mp_matcher *matcher, const mp_criterion *criterion, bool *kept, bool *any)
 {
-    const uint32_t all = matcher->count;
-    bool *fits = mp_alloc_zero(all, 1);
+    const uint32_t total = matcher->count;
+    bool *fits = mp_alloc_zero(total, 1);
     bool some = criterion->subject == MP_SUBJECT_STACK ? match_stacks(matcher, criterion, fits)
                                                        : match_labels(matcher, criterion, fits);
-    for (uint32_t k = 0; some && k < all; k++)
+    for (uint32_t k = 0; some && k < total; k++)
         if (criterion->negated)
             kept[k] &= !fits[k];
         else
@@ -380,20 +381,20 @@ static void match_one(mp_matcher *matcher, const mp_criterion *criterion, bool *
 
 bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t count)
 {
-    uint32_t all = matcher->count;
-    bool *kept = mp_alloc(all), *any = mp_alloc(all);
-    memset(kept, true, all);
+    uint32_t total = matcher->count;
+    bool *kept = mp_alloc(total), *any = mp_alloc(total);
+    memset(kept, true, total);
     for (unsigned subject = 0; subject < MP_SUBJECTS; subject++) {
         bool wanted = false;
         for (size_t i = 0; i < count; i++) {
             if (criteria[i].subject != subject || !(subjects_of[matcher->things] & 1u << subject))
                 continue;
             if (!wanted)
-                memset(any, false, all);
+                memset(any, false, total);
             match_one(matcher, &criteria[i], kept, any);
             wanted |= !criteria[i].negated;
         }
-        for (uint32_t k = 0; wanted && k < all; k++)
+        for (uint32_t k = 0; wanted && k < total; k++)
             kept[k] &= any[k];
     }
     free(any);
@@ -441,7 +442,7 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
                                 "%s does not record when objects were created",
                                 mp_kind_name(model->kind));
     for (uint32_t i = 1; i < model->sessions.count; i++)
-        if (!model->sessions.at[i].start_us && (since->absolute || until->absolute))
+        if (!model->sessions.items[i].start_us && (since->absolute || until->absolute))
             return mp_fail_argument(error, since->absolute ? "since" : "until", NULL,
                                     "%s does not record its start; give a time from its start",
                                     mp_kind_name(model->kind));

@@ -17,12 +17,12 @@ static mp_series new_series(const mp_window *window, uint32_t session, uint32_t 
         const mp_range range = window->ranges[s];
         series.first[s] = series.length;
         for (uint32_t i = range.from.i; range.to.i && i <= range.to.i; i++)
-            if ((!session || s == session) && model->snapshots.at[i].session.i == s &&
+            if ((!session || s == session) && model->snapshots.items[i].session.i == s &&
                 mp_window_snapshot(window, i)->whole)
                 series.snapshots[series.length++] = i;
     }
     series.first[sessions] = series.length;
-    series.at = mp_alloc_zero((size_t)groups * series.length + 1, sizeof *series.at);
+    series.items = mp_alloc_zero((size_t)groups * series.length + 1, sizeof *series.items);
     return series;
 }
 
@@ -33,18 +33,18 @@ static size_t *places_of(const mp_window *window, const mp_series *series)
 {
     const mp_model *model = window->model;
     size_t *places = mp_alloc_zero(model->snapshots.count, sizeof *places);
-    size_t *at = mp_alloc(model->sessions.count * sizeof *at);
-    memcpy(at, series->first, model->sessions.count * sizeof *at);
+    size_t *place = mp_alloc(model->sessions.count * sizeof *place);
+    memcpy(place, series->first, model->sessions.count * sizeof *place);
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        const uint32_t session = model->snapshots.at[i].session.i;
+        const uint32_t session = model->snapshots.items[i].session.i;
         const size_t end = series->first[session + 1];
         if (series->first[session] == end)
             continue;
-        places[i] = at[session] + 1;
-        if (at[session] + 1 < end && i >= series->snapshots[at[session]])
-            at[session]++;
+        places[i] = place[session] + 1;
+        if (place[session] + 1 < end && i >= series->snapshots[place[session]])
+            place[session]++;
     }
-    free(at);
+    free(place);
     return places;
 }
 
@@ -58,20 +58,20 @@ typedef struct builder {
 
 /* To the row of its generation's group; or of those of all nodes of its stack, once to each, the
  * session itself at last. */
-static void add_delta(const builder *job, uint32_t delta_id, int64_t *at, size_t length)
+static void add_delta(const builder *job, uint32_t delta_id, int64_t *place, size_t length)
 {
     const mp_model *model = job->model;
-    const mp_delta *delta = &model->deltas.at[delta_id];
-    const mp_generation *generation = &model->generations.at[delta->generation.i];
-    uint32_t node = model->tree_of[model->contexts.at[generation->context.i].node.i], parent;
+    const mp_delta *delta = &model->deltas.items[delta_id];
+    const mp_generation *generation = &model->generations.items[delta->generation.i];
+    uint32_t node = model->tree_of[model->contexts.items[generation->context.i].node.i], parent;
     do {
         uint32_t member = job->grouping->of_frames ? node : delta->generation.i;
         uint32_t row = job->row_of[job->grouping->group_of[member]];
         if (row && job->last_delta[row] != delta_id) {
             job->last_delta[row] = delta_id;
-            at[(row - 1) * length] += delta->cost.bytes;
+            place[(row - 1) * length] += delta->cost.bytes;
         }
-        parent = job->grouping->of_frames ? model->tree.at[node].parent : 0;
+        parent = job->grouping->of_frames ? model->tree.items[node].parent : 0;
         node = parent;
     } while (parent);
 }
@@ -83,12 +83,12 @@ static void add_up(int64_t *row, size_t from, size_t end)
 }
 
 /* Rows to which nothing was added are not touched, so that they take no memory. */
-static void add_up_rows(const mp_series *series, int64_t *at, uint32_t rows,
+static void add_up_rows(const mp_series *series, int64_t *place, uint32_t rows,
                         const uint32_t *last_delta)
 {
     for (size_t i = 0; i < rows; i++)
         for (uint32_t s = 1; s < series->sessions && last_delta[i + 1]; s++)
-            add_up(at + i * series->length, series->first[s], series->first[s + 1]);
+            add_up(place + i * series->length, series->first[s], series->first[s + 1]);
 }
 
 static mp_series series_of_groups(const mp_window *window, uint32_t session, bool held,
@@ -100,25 +100,25 @@ static mp_series series_of_groups(const mp_window *window, uint32_t session, boo
     mp_series series = new_series(window, session, 2 * rows);
     if (!series.length)
         return series;
-    series.leaking = series.at + (size_t)rows * series.length;
+    series.leaking = series.items + (size_t)rows * series.length;
     size_t *places = places_of(window, &series);
     builder job = {model, grouping, row_of, mp_alloc_zero((size_t)rows + 1, sizeof(uint32_t))};
     builder leaking = job;
     leaking.last_delta = mp_alloc_zero((size_t)rows + 1, sizeof(uint32_t));
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        const mp_generation *generation = &model->generations.at[delta->generation.i];
+        const mp_delta *delta = &model->deltas.items[i];
+        const mp_generation *generation = &model->generations.items[delta->generation.i];
         if (!delta->cost.bytes || generation->reusable ||
             (held && mp_window_is_accepted(window, generation->context, generation->born)) ||
             !mp_filter_has_generation(window->filter, delta->generation) ||
             !places[delta->snapshot.i] || !mp_window_before_to(window, delta->snapshot))
             continue;
         const size_t place = places[delta->snapshot.i] - 1;
-        add_delta(&job, i, series.at + place, series.length);
+        add_delta(&job, i, series.items + place, series.length);
         if (leaks[delta->generation.i])
             add_delta(&leaking, i, series.leaking + place, series.length);
     }
-    add_up_rows(&series, series.at, rows, job.last_delta);
+    add_up_rows(&series, series.items, rows, job.last_delta);
     add_up_rows(&series, series.leaking, rows, leaking.last_delta);
     free(job.last_delta);
     free(leaking.last_delta);
@@ -147,7 +147,7 @@ mp_series mp_series_of_all(const mp_window *window, uint32_t session)
     mp_series series = mp_series_of(window, session, types, row_of, 1);
     free(row_of);
     for (size_t i = 0; i < series.length; i++)
-        series.at[i] = mp_window_snapshot(window, series.snapshots[i])->live_bytes;
+        series.items[i] = mp_window_snapshot(window, series.snapshots[i])->live_bytes;
     return series;
 }
 
@@ -157,16 +157,16 @@ mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const
     const mp_model *model = window->model;
     mp_series series = new_series(window, session, rows);
     for (size_t i = 0; !row_of && i < series.length; i++)
-        series.at[i] = mp_window_snapshot(window, series.snapshots[i])->platform_bytes;
+        series.items[i] = mp_window_snapshot(window, series.snapshots[i])->platform_bytes;
     size_t place = 0; /* samples of a session come in the order of its snapshots */
     for (uint32_t i = 1; row_of && i < model->platform_samples.count; i++) {
-        const mp_platform_sample *sample = &model->platform_samples.at[i];
+        const mp_platform_sample *sample = &model->platform_samples.items[i];
         uint32_t row = row_of[sample->platform.i];
         while (place < series.length && series.snapshots[place] < sample->snapshot.i &&
-               model->snapshots.at[sample->snapshot.i].session.i == session)
+               model->snapshots.items[sample->snapshot.i].session.i == session)
             place++;
         if (row && place < series.length && series.snapshots[place] == sample->snapshot.i)
-            series.at[(row - 1) * series.length + place] += sample->bytes;
+            series.items[(row - 1) * series.length + place] += sample->bytes;
     }
     return series;
 }
@@ -179,7 +179,7 @@ uint32_t mp_series_batch(const mp_window *window)
 
 void mp_series_free(mp_series *series)
 {
-    free(series->at);
+    free(series->items);
     free(series->snapshots);
     free(series->first);
     *series = (mp_series){0};
@@ -206,11 +206,11 @@ static bool is_worse(const mp_trend *trend, const mp_trend *than)
 mp_trend mp_series_trend(const mp_series *series, size_t row, uint32_t session)
 {
     const size_t first = series->first[session], length = series->first[session + 1] - first;
-    const int64_t *at = series->at + row * series->length + first;
+    const int64_t *place = series->items + row * series->length + first;
     const int64_t *leaking =
         series->leaking ? series->leaking + row * series->length + first : NULL;
     const int64_t leaked = leaking && length ? leaking[length - 1] - leaking[0] : 0;
-    mp_trend trend = mp_trend_of(leaked > 0 ? leaking : at, length);
+    mp_trend trend = mp_trend_of(leaked > 0 ? leaking : place, length);
     if (leaked > 0 && trend.kind != MP_TREND_GROWS) /* now and then: by the whole, then */
         trend = (mp_trend){.kind = MP_TREND_GROWS,
                            .slope = (double)leaked / (double)(length - 1),
@@ -226,10 +226,10 @@ mp_course mp_series_worst(const mp_series *series, size_t row)
     mp_course worst = {.session = 0};
     for (uint32_t s = 1; s < series->sessions; s++) {
         const size_t first = series->first[s], length = series->first[s + 1] - first;
-        const int64_t *at = series->at + row * series->length + first;
+        const int64_t *place = series->items + row * series->length + first;
         const mp_trend trend = mp_series_trend(series, row, s);
         if (length && (!worst.session || is_worse(&trend, &worst.trend)))
-            worst = (mp_course){trend, s, at, series->snapshots + first, length};
+            worst = (mp_course){trend, s, place, series->snapshots + first, length};
     }
     return worst;
 }

@@ -8,7 +8,7 @@
 
 /* Two objects that refer to a shared one, and have different owners. */
 typedef struct referrers {
-    uint32_t at[2];
+    uint32_t objects[2];
 } referrers;
 
 /* For each object, its ancestor directly below the virtual root; 0: unreachable. */
@@ -30,8 +30,8 @@ static uint32_t *number_shared(const mp_graph *graph, const mp_dominators *domin
     uint32_t *number = mp_alloc_zero((size_t)graph->count + 1, sizeof *number);
     *count = 0;
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (mp_root_is_strong(&graph->roots.at[i]))
-            number[graph->roots.at[i].object] = UINT32_MAX;
+        if (mp_root_is_strong(&graph->roots.items[i]))
+            number[graph->roots.items[i].object] = UINT32_MAX;
     for (uint32_t i = 1; i <= dominators->reached; i += dominators->span[i])
         if (!number[dominators->order[i]])
             number[dominators->order[i]] = ++*count;
@@ -47,22 +47,22 @@ static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
                                  const uint32_t *number, uint32_t count)
 {
     referrers *found = mp_alloc_zero((size_t)count + 1, sizeof *found);
-    uint32_t all = mp_graph_references(graph);
+    uint32_t total = mp_graph_references(graph);
     for (uint32_t object = 1; object <= graph->count; object++) {
         for (uint32_t i = graph->first[object]; owner[object] && i < graph->first[object + 1];
              i++) {
             uint32_t target = graph->targets[i];
-            if (all - i > 2 * AHEAD) {
+            if (total - i > 2 * AHEAD) {
                 __builtin_prefetch(&number[graph->targets[i + 2 * AHEAD]]);
                 __builtin_prefetch(&found[number[graph->targets[i + AHEAD]]], 1);
             }
-            referrers *of = &found[number[target]];
-            if (!number[target] || owner[object] == target || of->at[1])
+            referrers *state = &found[number[target]];
+            if (!number[target] || owner[object] == target || state->objects[1])
                 continue;
-            if (!of->at[0])
-                of->at[0] = object;
-            else if (owner[of->at[0]] != owner[object])
-                of->at[1] = object;
+            if (!state->objects[0])
+                state->objects[0] = object;
+            else if (owner[state->objects[0]] != owner[object])
+                state->objects[1] = object;
         }
     }
     return found;
@@ -81,12 +81,12 @@ static int by_bytes(const void *left, const void *right, void *model)
     return a->largest < b->largest ? -1 : a->largest > b->largest;
 }
 
-static void add_shared(mp_shared *sum, const mp_shared *of)
+static void add_shared(mp_shared *sum, const mp_shared *shared)
 {
-    sum->objects += of->objects;
-    sum->own_bytes += of->own_bytes;
-    sum->retained_objects += of->retained_objects;
-    sum->retained_bytes += of->retained_bytes;
+    sum->objects += shared->objects;
+    sum->own_bytes += shared->own_bytes;
+    sum->retained_objects += shared->retained_objects;
+    sum->retained_bytes += shared->retained_bytes;
 }
 
 static void share(mp_graph_view *view)
@@ -103,27 +103,27 @@ static void share(mp_graph_view *view)
         uint32_t object = dominators->order[i];
         if (!number[object])
             continue;
-        uint32_t a = graph->types[by[number[object]].at[0]];
-        uint32_t b = graph->types[by[number[object]].at[1]], low = a < b ? a : b;
+        uint32_t a = graph->types[by[number[object]].objects[0]];
+        uint32_t b = graph->types[by[number[object]].objects[1]], low = a < b ? a : b;
         uint32_t high = a < b ? b : a;
         uint32_t *place = mp_id_index_put(&pairs, (uint64_t)low << 32 | high);
         if (!*place) {
-            mp_grow(&sharing->at, &capacity, sharing->count + 1, sizeof *sharing->at);
-            sharing->at[sharing->count++] = (mp_shared){.types = {low, high}};
+            mp_grow(&sharing->items, &capacity, sharing->count + 1, sizeof *sharing->items);
+            sharing->items[sharing->count++] = (mp_shared){.types = {low, high}};
             *place = (uint32_t)sharing->count;
         }
-        mp_shared *shared = &sharing->at[*place - 1];
+        mp_shared *shared = &sharing->items[*place - 1];
         const mp_shared one = {.objects = 1,
                                .own_bytes = (int64_t)graph->sizes[object],
                                .retained_objects = dominators->span[i],
                                .retained_bytes = (int64_t)dominators->retained[object]};
         add_shared(shared, &one);
-        add_shared(&sharing->all, &one);
+        add_shared(&sharing->total, &one);
         if (!shared->largest || one.retained_bytes > (int64_t)dominators->retained[shared->largest])
             shared->largest = object;
     }
     if (sharing->count)
-        qsort_r(sharing->at, sharing->count, sizeof *sharing->at, by_bytes,
+        qsort_r(sharing->items, sharing->count, sizeof *sharing->items, by_bytes,
                 (void *)(uintptr_t)view->model);
     mp_id_index_free(&pairs);
     free(by);

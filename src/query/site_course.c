@@ -30,9 +30,9 @@ static bool is_pause(uint32_t idle, uint32_t active, uint32_t count)
 static bool is_clean_up(const mp_window *window, uint32_t snapshot)
 {
     const mp_model *model = window->model;
-    const mp_snapshot *at = &model->snapshots.at[snapshot];
-    return snapshot == window->ranges[at->session.i].to.i && !at->created_objects &&
-           mp_model_is_clean_up(model, at->tag);
+    const mp_snapshot *state = &model->snapshots.items[snapshot];
+    return snapshot == window->ranges[state->session.i].to.i && !state->created_objects &&
+           mp_model_is_clean_up(model, state->tag);
 }
 
 /* Return the part of each snapshot, and count in `active` those of each session that created
@@ -47,22 +47,22 @@ static snapshot_part *parts_of(const mp_window *window, uint32_t *active)
     uint32_t *work = mp_alloc_zero(sessions, sizeof *work);
     snapshot_part *silence = mp_alloc(sessions * sizeof *silence);
     for (uint32_t i = 1; i < count; i++) {
-        const mp_snapshot *at = &model->snapshots.at[i];
+        const mp_snapshot *snapshot = &model->snapshots.items[i];
         if (!is_within(window, i))
             continue;
         parts[i] = is_clean_up(window, i) ? PART_CLEAN_UP : PART_WORK;
-        work[at->session.i] += parts[i] == PART_WORK;
-        idle[i] = run[at->session.i];
-        run[at->session.i] = at->created_objects > 0 ? 0 : run[at->session.i] + 1;
-        active[at->session.i] += at->created_objects > 0;
+        work[snapshot->session.i] += parts[i] == PART_WORK;
+        idle[i] = run[snapshot->session.i];
+        run[snapshot->session.i] = snapshot->created_objects > 0 ? 0 : run[snapshot->session.i] + 1;
+        active[snapshot->session.i] += snapshot->created_objects > 0;
     }
     /* A log ends with its last event: after the last creation it only shows the clean-up. */
     for (uint32_t i = 0; i < sessions; i++)
         silence[i] = model->events ? PART_CLEAN_UP : PART_WORK;
     for (uint32_t i = count - 1; i > 0; i--) {
-        const mp_snapshot *at = &model->snapshots.at[i];
-        const uint32_t session = at->session.i;
-        if (at->created_objects > 0)
+        const mp_snapshot *state = &model->snapshots.items[i];
+        const uint32_t session = state->session.i;
+        if (state->created_objects > 0)
             silence[session] = parts[i] == PART_WORK && idle[i] &&
                                        is_pause(idle[i], active[session], work[session])
                                    ? PART_PAUSE
@@ -82,17 +82,17 @@ mp_course_clock mp_course_clock_of(const mp_window *window)
     const mp_model *model = window->model;
     const uint32_t sessions = model->sessions.count, count = model->snapshots.count;
     uint32_t *passed = mp_alloc_zero(sessions, sizeof *passed);
-    uint32_t *all = mp_alloc_zero(sessions, sizeof *all);
+    uint32_t *totals = mp_alloc_zero(sessions, sizeof *totals);
     mp_course_clock clock = {mp_alloc_zero(count, sizeof *clock.place),
                              mp_alloc_zero(sessions, sizeof *clock.moments),
                              mp_alloc_zero(sessions, sizeof *clock.length)};
     snapshot_part *parts = parts_of(window, clock.moments);
     for (uint32_t i = 1; i < count; i++)
-        all[model->snapshots.at[i].session.i] += parts[i] == PART_WORK;
+        totals[model->snapshots.items[i].session.i] += parts[i] == PART_WORK;
     for (uint32_t i = 1; i < count; i++) {
-        const uint32_t session = model->snapshots.at[i].session.i;
-        const uint32_t shared = (all[session] + MP_COURSE_LENGTH - 1) / MP_COURSE_LENGTH;
-        clock.length[session] = shared ? (all[session] + shared - 1) / shared : 0;
+        const uint32_t session = model->snapshots.items[i].session.i;
+        const uint32_t shared = (totals[session] + MP_COURSE_LENGTH - 1) / MP_COURSE_LENGTH;
+        clock.length[session] = shared ? (totals[session] + shared - 1) / shared : 0;
         passed[session] += parts[i] == PART_WORK;
         if (!mp_window_before_to(window, (mp_snapshot_id){i}))
             clock.place[i] = UINT32_MAX;
@@ -103,7 +103,7 @@ mp_course_clock mp_course_clock_of(const mp_window *window)
     }
     free(parts);
     free(passed);
-    free(all);
+    free(totals);
     return clock;
 }
 
@@ -117,7 +117,7 @@ void mp_course_clock_free(mp_course_clock *clock)
 static mp_site_event event_of(const mp_window *window, const mp_course_clock *clock,
                               const mp_delta *delta)
 {
-    const mp_generation *generation = &window->model->generations.at[delta->generation.i];
+    const mp_generation *generation = &window->model->generations.items[delta->generation.i];
     const mp_cost *cost = &delta->cost;
     const int64_t gone = cost->deleted + (cost->found < 0 ? -cost->found : 0) +
                          (cost->retyped < 0 ? -cost->retyped : 0);
@@ -141,7 +141,8 @@ void mp_site_course_of(mp_site_course *course, const mp_window *window,
     memset(course->alive_bytes, 0, size);
     memset(course->resized_bytes, 0, size);
     for (size_t i = 0; i < count; i++) {
-        const mp_site_event event = event_of(window, clock, &window->model->deltas.at[deltas[i]]);
+        const mp_site_event event =
+            event_of(window, clock, &window->model->deltas.items[deltas[i]]);
         if (event.place > length + 1 || event.born > event.place)
             continue;
         course->events[course->count++] = event;
@@ -170,10 +171,10 @@ void mp_course_old_of(mp_course_old *old, const mp_site_course *course, uint32_t
         const uint32_t reached = event->born + age;
         if (reached > course->length)
             continue;
-        int64_t *to = event->born ? &old->in[reached] : &old->level;
-        *to += event->come;
+        int64_t *target = event->born ? &old->in[reached] : &old->level;
+        *target += event->come;
         if (event->place <= reached)
-            *to -= event->gone;
+            *target -= event->gone;
         else
             old->out[event->place] += event->gone;
     }

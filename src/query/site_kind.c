@@ -29,14 +29,14 @@ typedef struct stream {
     double bursts;  /* differences between neighbours, in those of chance; at least 1 */
 } stream;
 
-static stream stream_of(const int64_t *at, uint32_t from, uint32_t to)
+static stream stream_of(const int64_t *place, uint32_t from, uint32_t to)
 {
     stream result = {0};
     uint32_t last = from - 1;
     double before = 0, differences = 0;
     for (uint32_t i = from; i <= to; i++) {
         const double middle = (i - from + 0.5) / (to - from + 1);
-        const double number = at[i] > 0 ? (double)at[i] : 0;
+        const double number = place[i] > 0 ? (double)place[i] : 0;
         differences += i > from ? (number - before) * (number - before) : 0;
         before = number;
         if (number <= 0)
@@ -52,7 +52,7 @@ static stream stream_of(const int64_t *at, uint32_t from, uint32_t to)
     }
     result.silence = to - last;
     result.middle /= fmax(result.total, 1);
-    const double ends = from <= to ? (double)(at[from] > 0 ? at[from] : 0) + before : 0;
+    const double ends = from <= to ? (double)(place[from] > 0 ? place[from] : 0) + before : 0;
     result.bursts = fmax(1, differences / fmax(2 * result.total - ends, 1));
     return result;
 }
@@ -144,16 +144,16 @@ static old_state state_of(const mp_site_course *course, uint32_t age)
     mp_course_old_of(&seen, course, 0);
     mp_course_old_of(&old, course, age);
     const stream in = stream_of(old.in, age + 1, length), out = stream_of(old.out, age + 1, length);
-    double level = (double)old.level, exposure = 0, all = 0, deaths = 0;
+    double level = (double)old.level, exposure = 0, sum = 0, deaths = 0;
     for (uint32_t i = 1; i <= length; i++) {
-        all += (double)course->alive[i - 1];
+        sum += (double)course->alive[i - 1];
         deaths += (double)seen.out[i];
         if (i <= age)
             continue;
         exposure += level;
         level += (double)(old.in[i] - old.out[i]);
     }
-    const double young = all > exposure ? (deaths - out.total) / (all - exposure) : 0;
+    const double young = sum > exposure ? (deaths - out.total) / (sum - exposure) : 0;
     if (2 * (double)old.out[length + 1] > level || out.total > MOST_DEATHS * in.total ||
         out.total * length > MOST_HAZARD * exposure ||
         (age > 0 &&

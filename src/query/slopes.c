@@ -25,7 +25,7 @@ typedef struct dots {
 
 /* Slopes, and how often there is each. */
 typedef struct slopes {
-    double *at;
+    double *items;
     uint32_t *weight;
     size_t count;
 } slopes;
@@ -96,17 +96,17 @@ static double inflation(const dots *points, const double *values, double slope)
 
 /* --- slopes --- */
 
-static void add(slopes *to, double rise, size_t distance, size_t weight)
+static void add(slopes *points, double rise, size_t distance, size_t weight)
 {
     if (!weight)
         return;
-    to->at[to->count] = rise / (double)distance;
-    to->weight[to->count++] = (uint32_t)weight;
+    points->items[points->count] = rise / (double)distance;
+    points->weight[points->count++] = (uint32_t)weight;
 }
 
 /* Dots `apart` places from each other are `least` or least + 1 apart in x: how many are more is
  * what their distances sum up to. */
-static void add_between(slopes *to, const dots *points, const run *a, const run *b)
+static void add_between(slopes *state, const dots *points, const run *a, const run *b)
 {
     const uint64_t *sum = points->sum;
     const double rise = b->y - a->y;
@@ -116,8 +116,8 @@ static void add_between(slopes *to, const dots *points, const run *a, const run 
         size_t least = points->x[apart], pairs = end - from;
         size_t more =
             (size_t)(sum[end + apart] - sum[from + apart] - (sum[end] - sum[from])) - least * pairs;
-        add(to, rise, least, pairs - more);
-        add(to, rise, least + 1, more);
+        add(state, rise, least, pairs - more);
+        add(state, rise, least + 1, more);
     }
 }
 
@@ -128,28 +128,28 @@ static slopes slopes_of(const dots *points)
     const size_t pairs = points->count * (points->count - 1) / 2;
     const size_t lines = (points->run_count - 1) * 2 * points->count + 1;
     const size_t room = lines < pairs ? lines : pairs;
-    slopes all = {mp_alloc(room * sizeof *all.at), mp_alloc(room * sizeof *all.weight), 0};
+    slopes state = {mp_alloc(room * sizeof *state.items), mp_alloc(room * sizeof *state.weight), 0};
     size_t level = pairs;
     for (size_t i = 0; i < points->run_count; i++)
         for (size_t j = i + 1; j < points->run_count; j++)
             if (runs[i].y < runs[j].y || runs[i].y > runs[j].y) {
                 level -= (runs[i].end - runs[i].from) * (runs[j].end - runs[j].from);
-                add_between(&all, points, &runs[i], &runs[j]);
+                add_between(&state, points, &runs[i], &runs[j]);
             }
-    add(&all, 0, 1, level);
-    return all;
+    add(&state, 0, 1, level);
+    return state;
 }
 
 /* --- ranks --- */
 
-static void swap(slopes *all, size_t i, size_t j)
+static void swap(slopes *points, size_t i, size_t j)
 {
-    double at = all->at[i];
-    uint32_t weight = all->weight[i];
-    all->at[i] = all->at[j];
-    all->weight[i] = all->weight[j];
-    all->at[j] = at;
-    all->weight[j] = weight;
+    double position = points->items[i];
+    uint32_t weight = points->weight[i];
+    points->items[i] = points->items[j];
+    points->weight[i] = points->weight[j];
+    points->items[j] = position;
+    points->weight[j] = weight;
 }
 
 static double median_of_three(double first, double middle, double last)
@@ -159,35 +159,35 @@ static double median_of_three(double first, double middle, double last)
     return first < last ? first : middle < last ? last : middle;
 }
 
-static uint64_t weight_of(const slopes *all, size_t from, size_t to)
+static uint64_t weight_of(const slopes *points, size_t from, size_t to)
 {
     uint64_t sum = 0;
     for (size_t i = from; i < to; i++)
-        sum += all->weight[i];
+        sum += points->weight[i];
     return sum;
 }
 
 /* Move the slope of the rank, counted from 0 at `from`, to its place among [from, to), smaller ones
  * before it, larger ones behind it; by Hoare, with the median of three, which steps and ties do not
  * make slow. What is left of the rank is how many of them stand before it there. */
-static size_t place_rank(slopes *all, size_t from, size_t to, uint64_t *rank)
+static size_t place_rank(slopes *points, size_t from, size_t to, uint64_t *rank)
 {
     while (to - from > 1) {
-        double pivot =
-            median_of_three(all->at[from], all->at[from + (to - from) / 2], all->at[to - 1]);
+        double pivot = median_of_three(points->items[from], points->items[from + (to - from) / 2],
+                                       points->items[to - 1]);
         size_t i = from, j = to - 1;
         for (;;) {
-            while (all->at[i] < pivot)
+            while (points->items[i] < pivot)
                 i++;
-            while (all->at[j] > pivot)
+            while (points->items[j] > pivot)
                 j--;
             if (i >= j)
                 break;
-            swap(all, i++, j--);
+            swap(points, i++, j--);
         }
         /* No value before i is larger than the pivot; none from i on is smaller. */
         size_t cut = i > from ? i : from + 1;
-        uint64_t before = weight_of(all, from, cut);
+        uint64_t before = weight_of(points, from, cut);
         if (*rank < before) {
             to = cut;
         } else {
@@ -207,13 +207,13 @@ static double largest_of(const double *values, size_t count)
 }
 
 /* Find the median of so many, whose slope is at this place; `left`: see place_rank. */
-static void find_median(const slopes *all, uint64_t count, size_t place, uint64_t left,
+static void find_median(const slopes *points, uint64_t count, size_t place, uint64_t left,
                         mp_slope_ranks *ranks)
 {
-    ranks->middle = ranks->lower = all->at[place];
+    ranks->middle = ranks->lower = points->items[place];
     if (count % 2 || left)
         return;
-    ranks->lower = largest_of(all->at, place); /* the last of the lower half is another one */
+    ranks->lower = largest_of(points->items, place); /* the last of the lower half is another one */
     ranks->middle = ranks->lower + (ranks->middle - ranks->lower) / 2;
 }
 
@@ -221,27 +221,27 @@ mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count, size_t most
 {
     dots points;
     take_dots(&points, values, count, most);
-    slopes all = slopes_of(&points);
+    slopes state = slopes_of(&points);
     const uint64_t pairs = points.count * (points.count - 1) / 2;
     uint64_t left = pairs / 2;
-    const size_t middle = place_rank(&all, 0, all.count, &left);
-    const uint64_t before = pairs / 2 - left, with = before + all.weight[middle];
+    const size_t middle = place_rank(&state, 0, state.count, &left);
+    const uint64_t before = pairs / 2 - left, with = before + state.weight[middle];
     mp_slope_ranks result;
-    find_median(&all, pairs, middle, left, &result);
+    find_median(&state, pairs, middle, left, &result);
     const double variance = variance18(&points) / 18 * inflation(&points, values, result.middle);
     const double rank = floor(((double)pairs - 1.959963984540054 * sqrt(variance)) / 2 + 0.5);
     const uint64_t half = (pairs + 1) / 2, asked = rank < 1 ? 1 : (uint64_t)rank;
     const uint64_t cut = asked > half ? half : asked;
     uint64_t low = cut - 1, high = pairs - cut;
-    result.low = result.high = all.at[middle]; /* unless they are on their sides of it */
+    result.low = result.high = state.items[middle]; /* unless they are on their sides of it */
     if (low < before)
-        result.low = all.at[place_rank(&all, 0, middle, &low)];
+        result.low = state.items[place_rank(&state, 0, middle, &low)];
     if (high >= with) {
         high -= with;
-        result.high = all.at[place_rank(&all, middle + 1, all.count, &high)];
+        result.high = state.items[place_rank(&state, middle + 1, state.count, &high)];
     }
-    free(all.at);
-    free(all.weight);
+    free(state.items);
+    free(state.weight);
     free(points.runs);
     return result;
 }

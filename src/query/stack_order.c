@@ -23,7 +23,7 @@ static int by_label(const void *left, const void *right)
 /* Places by the innermost caller; 0: there is none. */
 static uint32_t *first_ranks(const mp_model *model)
 {
-    const mp_tree_node *nodes = model->tree.at;
+    const mp_tree_node *nodes = model->tree.items;
     const uint32_t count = model->tree.count;
     const uint64_t nameless = (uint64_t)1 << 63;
     uint32_t *ranks = mp_alloc_zero(count, sizeof *ranks);
@@ -87,16 +87,16 @@ uint32_t *mp_stack_ranks(const mp_model *model)
     uint32_t *places = mp_alloc(((size_t)count + 1) * sizeof *places);
     uint32_t longest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        rest[i] = model->tree.at[i].parent;
-        longest = model->tree.at[i].depth > longest ? model->tree.at[i].depth : longest;
+        rest[i] = model->tree.items[i].parent;
+        longest = model->tree.items[i].depth > longest ? model->tree.items[i].depth : longest;
     }
     for (uint32_t frames = 1; frames < longest; frames *= 2) {
         order_by(NULL, by_rest, ranks, rest, places, count);
         order_by(by_rest, order, ranks, NULL, places, count);
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t at = order[i], before = i ? order[i - 1] : at;
-            bool same = ranks[at] == ranks[before] && ranks[rest[at]] == ranks[rest[before]];
-            next[at] = i && !same ? i : i ? next[before] : 0;
+            uint32_t index = order[i], before = i ? order[i - 1] : index;
+            bool same = ranks[index] == ranks[before] && ranks[rest[index]] == ranks[rest[before]];
+            next[index] = i && !same ? i : i ? next[before] : 0;
         }
         uint32_t *swap = ranks;
         ranks = next;

@@ -22,10 +22,11 @@ mp_type_peak *mp_stated_peaks(const mp_window *window)
     for (uint32_t i = 0; i < model->types.count; i++)
         peaks[i] = (mp_type_peak){.objects = -1, .bytes = -1};
     for (uint32_t i = model->type_peaks.count; i-- > 1;) {
-        const mp_type_peak *stated = &model->type_peaks.at[i];
+        const mp_type_peak *stated = &model->type_peaks.items[i];
         mp_type_peak *peak = &peaks[stated->type.i];
-        uint32_t session = model->snapshots.at[stated->snapshot.i].session.i;
-        bool newer = peak->snapshot.i && model->snapshots.at[peak->snapshot.i].session.i == session;
+        uint32_t session = model->snapshots.items[stated->snapshot.i].session.i;
+        bool newer =
+            peak->snapshot.i && model->snapshots.items[peak->snapshot.i].session.i == session;
         if (newer || !mp_window_before_to(window, stated->snapshot))
             continue;
         states[session] = true;

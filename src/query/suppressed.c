@@ -38,7 +38,7 @@ static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
     const mp_leak_verdict *verdict = mp_window_verdict(window);
     context_leak *leaks = mp_alloc_zero(model->contexts.count, sizeof *leaks);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
+        const mp_generation *generation = &model->generations.items[i];
         uint32_t site = grouping->group_of[i];
         const bool is_new = mp_window_leaks(window, generation->context, generation->born);
         if (!site || (!is_new && !verdict->generations[i]))
@@ -46,8 +46,8 @@ static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
         context_leak *leak = &leaks[generation->context.i];
         leak->site = site;
         if (is_new) {
-            leak->objects += mp_cost_live(balances[i].to);
-            leak->bytes += balances[i].to.bytes;
+            leak->objects += mp_cost_live(balances[i].end);
+            leak->bytes += balances[i].end.bytes;
         } else {
             leak->growth += mp_verdict_bytes(window, verdict, i);
         }
@@ -81,7 +81,7 @@ static mp_suppression_effect find(builder *shop, size_t number, const bool *matc
 static void apply(builder *shop, size_t i)
 {
     const mp_model *model = shop->window->model;
-    const mp_suppression *suppression = &shop->suppressed->suppressions->at[i];
+    const mp_suppression *suppression = &shop->suppressed->suppressions->items[i];
     mp_suppression_effect *effect = &shop->suppressed->effects[i];
     bool *matching =
         mp_matcher_ask(shop->matcher, suppression->criteria, suppression->criterion_count);
@@ -133,7 +133,7 @@ bool *mp_suppressed_ever(const mp_window *window)
     mp_matcher *matcher = mp_matcher_new(window->model, MP_THINGS_CONTEXTS);
     bool *ever = suppressed ? mp_alloc_zero(count, sizeof *ever) : NULL;
     for (size_t i = 0; suppressed && i < suppressed->suppressions->count; i++) {
-        const mp_suppression *suppression = &suppressed->suppressions->at[i];
+        const mp_suppression *suppression = &suppressed->suppressions->items[i];
         const mp_suppression_status status = suppressed->effects[i].status;
         if (status != MP_SUPPRESSION_USED && status != MP_SUPPRESSION_UNUSED)
             continue;

@@ -59,11 +59,11 @@ static const char *quoted(parser *p, mp_slice text)
 {
     enum { SHOWN = 60 };
     if (text.length <= SHOWN)
-        return mp_arena_copy(p->list->own, text.at, text.length);
+        return mp_arena_copy(p->list->arena, text.start, text.length);
     size_t length = SHOWN;
-    while (length && ((unsigned char)text.at[length] & 0xc0) == 0x80)
+    while (length && ((unsigned char)text.start[length] & 0xc0) == 0x80)
         length--;
-    return mp_arena_format(p->list->own, "%.*s...", (int)length, text.at);
+    return mp_arena_format(p->list->arena, "%.*s...", (int)length, text.start);
 }
 
 /* --- keys --- */
@@ -72,14 +72,14 @@ typedef bool take_value(parser *p, mp_slice value);
 
 static bool twice(const parser *p, mp_slice value, const char *key)
 {
-    return complain(p, value.at, "%s a second time, expected it once", key);
+    return complain(p, value.start, "%s a second time, expected it once", key);
 }
 
 static bool take_reason(parser *p, mp_slice value)
 {
     if (p->current->reason)
         return twice(p, value, "reason");
-    p->current->reason = mp_arena_copy(p->list->own, value.at, value.length);
+    p->current->reason = mp_arena_copy(p->list->arena, value.start, value.length);
     return true;
 }
 
@@ -89,9 +89,10 @@ static bool take_limit(parser *p, mp_slice value)
     if (current->has_limit)
         return twice(p, value, "limit");
     current->has_limit = true;
-    if (mp_parse_bytes(mp_arena_copy(p->list->own, value.at, value.length), &current->limit_bytes))
+    if (mp_parse_bytes(mp_arena_copy(p->list->arena, value.start, value.length),
+                       &current->limit_bytes))
         return true;
-    return complain(p, value.at, "limit = %s, expected a size such as 64K or 1.5 MiB",
+    return complain(p, value.start, "limit = %s, expected a size such as 64K or 1.5 MiB",
                     quoted(p, value));
 }
 
@@ -100,10 +101,10 @@ static bool take_expires(parser *p, mp_slice value)
     mp_suppression *current = p->current;
     if (current->expires)
         return twice(p, value, "expires");
-    current->expires = mp_arena_copy(p->list->own, value.at, value.length);
+    current->expires = mp_arena_copy(p->list->arena, value.start, value.length);
     if (mp_parse_date(current->expires, &current->last_day))
         return true;
-    return complain(p, value.at, "expires = %s, expected a day such as 2027-06-30",
+    return complain(p, value.start, "expires = %s, expected a day such as 2027-06-30",
                     quoted(p, value));
 }
 
@@ -111,9 +112,10 @@ static bool add_criterion(parser *p, mp_subject subject, mp_slice value)
 {
     mp_suppression *current = p->current;
     mp_error why = {0};
-    mp_criterion criterion = {subject, false, mp_arena_copy(p->list->own, value.at, value.length)};
+    mp_criterion criterion = {subject, false,
+                              mp_arena_copy(p->list->arena, value.start, value.length)};
     if (!mp_criterion_check(&criterion, &why))
-        return complain(p, value.at, "%s, expected an extended regular expression such as %s",
+        return complain(p, value.start, "%s, expected an extended regular expression such as %s",
                         why.text, "^src/cache\\.p:");
     mp_grow(&current->criteria, &current->criterion_capacity, current->criterion_count + 1,
             sizeof *current->criteria);
@@ -137,16 +139,16 @@ static const struct {
 
 static bool take_key(parser *p, mp_slice line)
 {
-    const char *equals = memchr(line.at, '=', line.length);
+    const char *equals = memchr(line.start, '=', line.length);
     if (!equals)
-        return complain(p, line.at,
+        return complain(p, line.start,
                         "\"%s\" is not a setting, expected [NAME], KEY = VALUE or # NOTE",
                         quoted(p, line));
-    mp_slice key = mp_slice_trim((mp_slice){line.at, (size_t)(equals - line.at)});
+    mp_slice key = mp_slice_trim((mp_slice){line.start, (size_t)(equals - line.start)});
     mp_slice value =
-        mp_slice_trim((mp_slice){equals + 1, line.length - (size_t)(equals + 1 - line.at)});
+        mp_slice_trim((mp_slice){equals + 1, line.length - (size_t)(equals + 1 - line.start)});
     if (!p->current)
-        return complain(p, line.at, "\"%s\" before the first section, expected [NAME]",
+        return complain(p, line.start, "\"%s\" before the first section, expected [NAME]",
                         quoted(p, key));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!mp_slice_is(key, keys[i].name))
@@ -156,7 +158,7 @@ static bool take_key(parser *p, mp_slice line)
                             keys[i].name);
         return keys[i].take ? keys[i].take(p, value) : add_criterion(p, keys[i].subject, value);
     }
-    return complain(p, line.at,
+    return complain(p, line.start,
                     "unknown key \"%s\", expected type, source, name, stack, thread, reason, "
                     "limit or expires",
                     quoted(p, key));
@@ -181,7 +183,7 @@ typedef struct name_probe {
 static bool same_name(const void *opaque, uint32_t value)
 {
     const name_probe *probe = opaque;
-    return strcmp(probe->list->at[value - 1].name, probe->name) == 0;
+    return strcmp(probe->list->items[value - 1].name, probe->name) == 0;
 }
 
 /* The number of the suppression of this name; 0: none has it, and now `number` does. */
@@ -197,22 +199,22 @@ static uint32_t set_name(parser *p, const char *name, uint32_t number)
 
 static bool begin_section(parser *p, mp_slice line)
 {
-    const char *end = memchr(line.at, ']', line.length), *last = line.at + line.length - 1;
+    const char *end = memchr(line.start, ']', line.length), *last = line.start + line.length - 1;
     if (!end)
         return complain(p, last + 1, "a section's name does not end, expected ]");
-    mp_slice name = mp_slice_trim((mp_slice){line.at + 1, (size_t)(end - line.at - 1)});
+    mp_slice name = mp_slice_trim((mp_slice){line.start + 1, (size_t)(end - line.start - 1)});
     if (!name.length)
-        return complain(p, line.at, "a section without a name, expected [NAME]");
+        return complain(p, line.start, "a section without a name, expected [NAME]");
     if (end != last)
         return complain(p, end + 1, "text after ], expected the end of the line");
-    const char *text = mp_arena_copy(p->list->own, name.at, name.length);
+    const char *text = mp_arena_copy(p->list->arena, name.start, name.length);
     uint32_t found = set_name(p, text, (uint32_t)p->list->count + 1);
-    const mp_suppression *other = found ? &p->list->at[found - 1] : NULL;
+    const mp_suppression *other = found ? &p->list->items[found - 1] : NULL;
     if (other)
-        return complain(p, name.at, "[%s] is also at %s:%llu, expected a unique name",
+        return complain(p, name.start, "[%s] is also at %s:%llu, expected a unique name",
                         quoted(p, name), other->path, (unsigned long long)other->line);
-    mp_grow(&p->list->at, &p->list->capacity, p->list->count + 1, sizeof *p->list->at);
-    p->current = &p->list->at[p->list->count++];
+    mp_grow(&p->list->items, &p->list->capacity, p->list->count + 1, sizeof *p->list->items);
+    p->current = &p->list->items[p->list->count++];
     *p->current = (mp_suppression){.path = p->path, .line = p->number, .name = text};
     return true;
 }
@@ -223,9 +225,9 @@ static bool take_line(parser *p)
     if (control)
         return complain(p, control, "control character 0x%02x, expected text", (unsigned)*control);
     mp_slice line = mp_slice_trim(p->line);
-    if (!line.length || *line.at == '#' || *line.at == ';')
+    if (!line.length || *line.start == '#' || *line.start == ';')
         return true;
-    if (*line.at == '[')
+    if (*line.start == '[')
         return end_section(p) && begin_section(p, line);
     return take_key(p, line);
 }
@@ -244,11 +246,11 @@ bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice tex
 {
     parser p = {.list = list, .path = path, .error = error};
     bool converted;
-    if (!list->own)
-        list->own = mp_alloc_zero(1, sizeof *list->own);
+    if (!list->arena)
+        list->arena = mp_alloc_zero(1, sizeof *list->arena);
     for (size_t i = 0; i < list->count; i++) /* sections of files read before */
-        set_name(&p, list->at[i].name, (uint32_t)i + 1);
-    text = mp_slice_without_mark(mp_utf8_from_bytes(list->own, text, &converted));
+        set_name(&p, list->items[i].name, (uint32_t)i + 1);
+    text = mp_slice_without_mark(mp_utf8_from_bytes(list->arena, text, &converted));
     bool ok = take_lines(&p, text);
     mp_hash_index_free(&p.names);
     return ok;
@@ -257,10 +259,10 @@ bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice tex
 void mp_suppressions_free(mp_suppressions *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        free(list->at[i].criteria);
-    free(list->at);
-    if (list->own)
-        mp_arena_free(list->own);
-    free(list->own);
+        free(list->items[i].criteria);
+    free(list->items);
+    if (list->arena)
+        mp_arena_free(list->arena);
+    free(list->arena);
     *list = (mp_suppressions){0};
 }

@@ -28,10 +28,10 @@ typedef struct mp_suppression {
 
 /* In the order of the files. Zero-initialise to start. */
 typedef struct mp_suppressions {
-    mp_suppression *at;
+    mp_suppression *items;
     size_t count, capacity;
-    int32_t today;        /* as by mp_parse_date */
-    struct mp_arena *own; /* arena of the texts */
+    int32_t today;          /* as by mp_parse_date */
+    struct mp_arena *arena; /* arena of the texts */
 } mp_suppressions;
 
 /* Add what a file says; `path` is for messages and must outlive the list. False with

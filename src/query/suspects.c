@@ -16,10 +16,10 @@ typedef struct search {
     size_t capacity;
 } search;
 
-static void add(search *all, mp_suspect suspect)
+static void add(search *state, mp_suspect suspect)
 {
-    mp_graph_view *view = all->view;
-    mp_grow(&view->suspects, &all->capacity, view->suspect_count + 1, sizeof *view->suspects);
+    mp_graph_view *view = state->view;
+    mp_grow(&view->suspects, &state->capacity, view->suspect_count + 1, sizeof *view->suspects);
     view->suspects[view->suspect_count++] = suspect;
 }
 
@@ -41,15 +41,15 @@ static uint32_t heavy_child(const mp_dominators *dominators, uint32_t place)
 }
 
 /* Find the type that retains most among the objects directly below a place. */
-static void find_most_held(const search *all, mp_suspect *suspect, uint32_t place)
+static void find_most_held(const search *state, mp_suspect *suspect, uint32_t place)
 {
-    const mp_dominators *dominators = all->dominators;
-    uint32_t end = place + dominators->span[place], types = all->view->model->types.count;
+    const mp_dominators *dominators = state->dominators;
+    uint32_t end = place + dominators->span[place], types = state->view->model->types.count;
     mp_suspect *of_type = mp_alloc_zero(types, sizeof *of_type);
     for (uint32_t child = place + 1; child < end; child += dominators->span[child]) {
         uint32_t object = dominators->order[child];
-        of_type[all->graph->types[object]].held_objects++;
-        of_type[all->graph->types[object]].held_bytes += (int64_t)dominators->retained[object];
+        of_type[state->graph->types[object]].held_objects++;
+        of_type[state->graph->types[object]].held_bytes += (int64_t)dominators->retained[object];
     }
     for (uint32_t type = 0; type < types; type++)
         if (of_type[type].held_objects &&
@@ -62,10 +62,10 @@ static void find_most_held(const search *all, mp_suspect *suspect, uint32_t plac
 }
 
 /* Walk down from a suspect. `way` is marked where it leads along, by place. */
-static void accumulate(const search *all, mp_suspect *suspect, uint32_t place, bool *way)
+static void accumulate(const search *state, mp_suspect *suspect, uint32_t place, bool *way)
 {
-    const mp_dominators *dominators = all->dominators;
-    const uint32_t *types = all->graph->types;
+    const mp_dominators *dominators = state->dominators;
+    const uint32_t *types = state->graph->types;
     uint32_t before[LOOK_BACK] = {0}, head = 0, steps = 0;
     for (uint32_t child = place; child; child = heavy_child(dominators, child)) {
         way[child] = true;
@@ -78,7 +78,7 @@ static void accumulate(const search *all, mp_suspect *suspect, uint32_t place, b
     }
     suspect->accumulation = dominators->order[head ? head : place];
     if (!head) {
-        find_most_held(all, suspect, place);
+        find_most_held(state, suspect, place);
         return;
     }
     /* For a list, all nodes of its head's type, and the amount the list retains. */
@@ -101,18 +101,18 @@ typedef MP_LIST(candidate) candidates;
  * accumulate there. */
 static bool is_outdone(const mp_dominators *dominators, const candidates *found, uint32_t outer)
 {
-    const candidate *of = &found->at[outer];
-    uint32_t end = of->place + dominators->span[of->place];
-    for (uint32_t i = outer + 1; i < found->count && found->at[i].place < end; i++)
-        if (found->at[i].suspect.held_objects > 1 &&
-            found->at[i].suspect.held_objects > of->suspect.held_objects)
+    const candidate *state = &found->items[outer];
+    uint32_t end = state->place + dominators->span[state->place];
+    for (uint32_t i = outer + 1; i < found->count && found->items[i].place < end; i++)
+        if (found->items[i].suspect.held_objects > 1 &&
+            found->items[i].suspect.held_objects > state->suspect.held_objects)
             return true;
     return false;
 }
 
-static void find_objects(search *all)
+static void find_objects(search *state)
 {
-    const mp_dominators *dominators = all->dominators;
+    const mp_dominators *dominators = state->dominators;
     bool *way = mp_alloc_zero((size_t)dominators->reached + 1, sizeof *way);
     candidates found = {0};
     for (uint32_t place = 1; place <= dominators->reached;) {
@@ -124,22 +124,22 @@ static void find_objects(search *all)
         if (!way[place]) {
             mp_suspect suspect = {.rule = MP_SUSPECT_OBJECT,
                                   .object = object,
-                                  .type = all->graph->types[object],
+                                  .type = state->graph->types[object],
                                   .objects = dominators->span[place],
                                   .bytes = (int64_t)dominators->retained[object],
                                   .holders = 1};
-            accumulate(all, &suspect, place, way);
-            mp_grow(&found.at, &found.capacity, (size_t)found.count + 1, sizeof *found.at);
-            found.at[found.count++] = (candidate){suspect, place};
+            accumulate(state, &suspect, place, way);
+            mp_grow(&found.items, &found.capacity, (size_t)found.count + 1, sizeof *found.items);
+            found.items[found.count++] = (candidate){suspect, place};
         }
         place++;
     }
     for (uint32_t i = 0, end = 0; i < found.count; i++)
-        if (found.at[i].place >= end && !is_outdone(dominators, &found, i)) {
-            add(all, found.at[i].suspect);
-            end = found.at[i].place + dominators->span[found.at[i].place];
+        if (found.items[i].place >= end && !is_outdone(dominators, &found, i)) {
+            add(state, found.items[i].suspect);
+            end = found.items[i].place + dominators->span[found.items[i].place];
         }
-    free(found.at);
+    free(found.items);
     free(way);
 }
 
@@ -148,11 +148,11 @@ static void find_objects(search *all)
 /* Objects of roots, by type, but for what something else keeps alive too and for suspects of their
  * own. What each of them retains is known; what they do together is settled for those that may be
  * suspects. */
-static void find_types(search *all)
+static void find_types(search *state)
 {
-    const mp_graph *graph = all->graph;
-    const mp_dominators *dominators = all->dominators;
-    mp_graph_view *view = all->view;
+    const mp_graph *graph = state->graph;
+    const mp_dominators *dominators = state->dominators;
+    mp_graph_view *view = state->view;
     uint32_t types = view->model->types.count;
     mp_suspect *of_type = mp_alloc_zero(types, sizeof *of_type);
     mp_groups *holders = &view->holders;
@@ -160,51 +160,51 @@ static void find_types(search *all)
                            .count = types,
                            .members = types,
                            .group_of = mp_alloc(types * sizeof *holders->group_of),
-                           .at = mp_alloc_zero(types, sizeof *holders->at)};
+                           .items = mp_alloc_zero(types, sizeof *holders->items)};
     for (uint32_t place = 1; place <= dominators->reached; place += dominators->span[place]) {
         uint32_t object = dominators->order[place], type = graph->types[object];
         uint64_t retained = dominators->retained[object];
         if (mp_retains_much(dominators, object) || !mp_is_rooted(graph, &view->roots, object))
             continue;
         of_type[type].holders++;
-        holders->at[type].objects += dominators->span[place];
-        holders->at[type].bytes += (int64_t)retained;
+        holders->items[type].objects += dominators->span[place];
+        holders->items[type].bytes += (int64_t)retained;
         if (!of_type[type].object || retained > dominators->retained[of_type[type].object])
             of_type[type].object = object;
     }
     for (uint32_t type = 0; type < types; type++) {
         holders->group_of[type] = type + 1;
-        holders->at[type].exact = of_type[type].holders < 2;
+        holders->items[type].exact = of_type[type].holders < 2;
     }
     mp_groups_settle(view, holders, NULL, types, 0, (int64_t)(dominators->retained[0] / MUCH));
     for (uint32_t type = 0; type < types; type++)
-        if (is_over((uint64_t)holders->at[type].bytes, dominators->retained[0], MUCH))
-            add(all, (mp_suspect){.rule = MP_SUSPECT_TYPE,
-                                  .type = type,
-                                  .object = of_type[type].object,
-                                  .holders = of_type[type].holders,
-                                  .objects = holders->at[type].objects,
-                                  .bytes = holders->at[type].bytes});
+        if (is_over((uint64_t)holders->items[type].bytes, dominators->retained[0], MUCH))
+            add(state, (mp_suspect){.rule = MP_SUSPECT_TYPE,
+                                    .type = type,
+                                    .object = of_type[type].object,
+                                    .holders = of_type[type].holders,
+                                    .objects = holders->items[type].objects,
+                                    .bytes = holders->items[type].bytes});
     free(of_type);
 }
 
 /* --- one kind of roots --- */
 
-static void find_kinds(search *all)
+static void find_kinds(search *state)
 {
     size_t count;
-    const mp_root_census *census = mp_graph_census(all->view, &count);
+    const mp_root_census *census = mp_graph_census(state->view, &count);
     for (size_t i = 0; i < count; i++) {
         bool finalizer = census[i].kind == MP_ROOT_FINALIZER;
         if ((finalizer || census[i].kind == MP_ROOT_HANDLE) && census[i].largest &&
-            is_over((uint64_t)census[i].exclusive_bytes, all->dominators->retained[0],
+            is_over((uint64_t)census[i].exclusive_bytes, state->dominators->retained[0],
                     finalizer ? MUCH_FOR_FINALIZERS : MUCH))
-            add(all, (mp_suspect){.rule = finalizer ? MP_SUSPECT_FINALIZER : MP_SUSPECT_HANDLE,
-                                  .object = census[i].largest,
-                                  .type = all->graph->types[census[i].largest],
-                                  .objects = census[i].exclusive_objects,
-                                  .bytes = census[i].exclusive_bytes,
-                                  .holders = census[i].objects});
+            add(state, (mp_suspect){.rule = finalizer ? MP_SUSPECT_FINALIZER : MP_SUSPECT_HANDLE,
+                                    .object = census[i].largest,
+                                    .type = state->graph->types[census[i].largest],
+                                    .objects = census[i].exclusive_objects,
+                                    .bytes = census[i].exclusive_bytes,
+                                    .holders = census[i].objects});
     }
 }
 
@@ -220,12 +220,12 @@ static int most_first(const void *left, const void *right, void *graph)
 
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count)
 {
-    search all = {.view = view, .graph = view->graph, .dominators = &view->dominators};
+    search state = {.view = view, .graph = view->graph, .dominators = &view->dominators};
     if (!view->has_suspects) {
         mp_graph_count_roots(view); /* worked out together with the types */
-        find_objects(&all);
-        find_types(&all);
-        find_kinds(&all);
+        find_objects(&state);
+        find_types(&state);
+        find_kinds(&state);
         if (view->suspect_count)
             qsort_r(view->suspects, view->suspect_count, sizeof *view->suspects, most_first,
                     (void *)(uintptr_t)view->graph);

@@ -9,7 +9,7 @@
  * first line, or one statement after another that took no time. */
 static bool is_inside(const mp_profile *profile, const mp_timed *inner, const mp_timed *outer)
 {
-    const mp_module *modules = profile->modules.at;
+    const mp_module *modules = profile->modules.items;
     if (modules[inner->module.i].session.i != modules[outer->module.i].session.i)
         return false;
     if (inner->start_us != outer->start_us)
@@ -33,12 +33,12 @@ static void nest(const mp_profile *profile, mp_timeline *timeline)
     uint32_t *outer = mp_alloc((timeline->count + 1) * sizeof *outer); /* itself: none */
     size_t height = 0;
     for (uint32_t i = 0; i < timeline->count; i++) {
-        mp_timed *timed = &timeline->at[i];
+        mp_timed *timed = &timeline->items[i];
         int64_t end_us = timed->start_us;
         outer[i] = i;
         timed->all_us = timed->own_us;
-        while (height && is_inside(profile, &timeline->at[waiting[height - 1]], timed)) {
-            const mp_timed *inner = &timeline->at[waiting[--height]];
+        while (height && is_inside(profile, &timeline->items[waiting[height - 1]], timed)) {
+            const mp_timed *inner = &timeline->items[waiting[--height]];
             outer[waiting[height]] = i;
             timed->all_us = add(timed->all_us, inner->all_us);
             if (inner->start_us + inner->all_us > end_us)
@@ -50,7 +50,7 @@ static void nest(const mp_profile *profile, mp_timeline *timeline)
     }
     for (size_t i = timeline->count; i-- > 0;)
         if (outer[i] != i)
-            timeline->at[i].depth = timeline->at[outer[i]].depth + 1;
+            timeline->items[i].depth = timeline->items[outer[i]].depth + 1;
     free(waiting);
     free(outer);
 }
@@ -59,7 +59,7 @@ static void nest(const mp_profile *profile, mp_timeline *timeline)
 static int by_start(const void *left, const void *right, void *opaque)
 {
     const mp_timed *a = left, *b = right;
-    const mp_module *modules = ((const mp_profile *)opaque)->modules.at;
+    const mp_module *modules = ((const mp_profile *)opaque)->modules.items;
     uint32_t x = modules[a->module.i].session.i, y = modules[b->module.i].session.i;
     if (x != y)
         return x < y ? -1 : 1;
@@ -79,18 +79,18 @@ mp_timeline mp_timeline_of(const mp_filter *filter)
     const mp_profile *profile = filter->model->profile;
     mp_timeline timeline = {mp_alloc_zero(profile->executions.count, sizeof(mp_timed)), 0, 0};
     for (uint32_t i = 1; i < profile->executions.count; i++) {
-        const mp_profile_execution *row = &profile->executions.at[i];
+        const mp_profile_execution *row = &profile->executions.items[i];
         if (!mp_filter_has_module(filter, row->module.i))
             continue;
-        timeline.at[timeline.count++] = (mp_timed){.module = row->module,
-                                                   .line = row->line,
-                                                   .start_us = row->start_us,
-                                                   .own_us = row->exclusive_us};
+        timeline.items[timeline.count++] = (mp_timed){.module = row->module,
+                                                      .line = row->line,
+                                                      .start_us = row->start_us,
+                                                      .own_us = row->exclusive_us};
         timeline.own_us += row->exclusive_us;
     }
     nest(profile, &timeline);
     if (timeline.count)
-        qsort_r(timeline.at, timeline.count, sizeof *timeline.at, by_start,
+        qsort_r(timeline.items, timeline.count, sizeof *timeline.items, by_start,
                 (void *)(uintptr_t)profile);
     return timeline;
 }

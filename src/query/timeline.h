@@ -20,7 +20,7 @@ typedef struct mp_timed {
 } mp_timed;
 
 typedef struct mp_timeline {
-    mp_timed *at; /* by session, start and depth */
+    mp_timed *items; /* by session, start and depth */
     size_t count;
     int64_t own_us; /* sum of all entries */
 } mp_timeline;

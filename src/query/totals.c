@@ -19,7 +19,7 @@ static void add_session(const mp_window *window, uint32_t session, mp_totals *to
     totals->from_bytes += from->live_bytes;
     totals->reusable_objects += to->reusable_objects;
     totals->reusable_bytes += to->reusable_bytes;
-    totals->has_reusable |= model->sessions.at[session].reusable_apart;
+    totals->has_reusable |= model->sessions.items[session].reusable_apart;
 }
 
 /* Set the stated peak of a single session: peaks of several sessions need not be simultaneous. */
@@ -48,8 +48,8 @@ mp_totals mp_totals_of(const mp_window *window)
     totals->peak_of_one = peak.of_one;
     set_stated_peak(window, totals);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
-        const mp_cost *cost = &balances[i].to;
+        const mp_generation *generation = &model->generations.items[i];
+        const mp_cost *cost = &balances[i].end;
         totals->created_objects += cost->created;
         totals->created_bytes += cost->created_bytes;
         totals->deleted_objects += cost->deleted;

@@ -77,7 +77,7 @@ static bool same_site(const void *opaque, uint32_t value)
 {
     const site_probe *probe = opaque;
     const mp_model *model = probe->tracker->model;
-    const mp_context *a = &model->contexts.at[probe->tracker->sites[value].context.i];
+    const mp_context *a = &model->contexts.items[probe->tracker->sites[value].context.i];
     const mp_context *b = probe->key;
     return a->node.i == b->node.i && a->line == b->line && a->session.i == b->session.i &&
            a->old == b->old && type_of(model, a) == type_of(model, b);
@@ -86,7 +86,7 @@ static bool same_site(const void *opaque, uint32_t value)
 static uint32_t site_of(mp_tracker *tracker, mp_context_id id)
 {
     const mp_model *model = tracker->model;
-    const mp_context *context = &model->contexts.at[id.i];
+    const mp_context *context = &model->contexts.items[id.i];
     if (tracker->site_of_count < model->contexts.count) {
         size_t before = tracker->site_of_count;
         tracker->site_of_count = model->contexts.count;
@@ -128,21 +128,21 @@ static void put(mp_tracker *tracker, tracked_session *session, size_t place, uin
 /* The bytes of the site changed: it goes to where it belongs now. */
 static void settle(mp_tracker *tracker, tracked_session *session, uint32_t site)
 {
-    size_t at = tracker->sites[site].place;
-    if (!at) {
-        at = ++session->heap_count;
-        mp_grow(&session->heap, &session->heap_capacity, at + 1, sizeof *session->heap);
+    size_t index = tracker->sites[site].place;
+    if (!index) {
+        index = ++session->heap_count;
+        mp_grow(&session->heap, &session->heap_capacity, index + 1, sizeof *session->heap);
     }
-    for (; at > 1 && grew_more(tracker, site, session->heap[at / 2]); at /= 2)
-        put(tracker, session, at, session->heap[at / 2]);
-    for (size_t below; (below = at * 2) <= session->heap_count; at = below) {
+    for (; index > 1 && grew_more(tracker, site, session->heap[index / 2]); index /= 2)
+        put(tracker, session, index, session->heap[index / 2]);
+    for (size_t below; (below = index * 2) <= session->heap_count; index = below) {
         below += below < session->heap_count &&
                  grew_more(tracker, session->heap[below + 1], session->heap[below]);
         if (!grew_more(tracker, session->heap[below], site))
             break;
-        put(tracker, session, at, session->heap[below]);
+        put(tracker, session, index, session->heap[below]);
     }
-    put(tracker, session, at, site);
+    put(tracker, session, index, site);
 }
 
 /* --- deltas --- */
@@ -160,11 +160,11 @@ static tracked_session *session_of(mp_tracker *tracker, uint32_t session)
     return &tracker->sessions[session];
 }
 
-static void count(mp_tracker *tracker, tracked_session *session, uint32_t at)
+static void count(mp_tracker *tracker, tracked_session *session, uint32_t index)
 {
     const mp_model *model = tracker->model;
-    const mp_delta *delta = &model->deltas.at[at];
-    const mp_generation *generation = &model->generations.at[delta->generation.i];
+    const mp_delta *delta = &model->deltas.items[index];
+    const mp_generation *generation = &model->generations.items[delta->generation.i];
     if (generation->reusable || !session->first.i)
         return;
     uint32_t site = site_of(tracker, generation->context);
@@ -186,14 +186,15 @@ static void count_all(mp_tracker *tracker, tracked_session *session, mp_snapshot
         count(tracker, session, session->waiting[i]);
     session->waiting_count = 0;
     for (; tracker->next < model->deltas.count; tracker->next++) {
-        uint32_t at = tracker->next, snapshot = model->deltas.at[at].snapshot.i;
+        uint32_t index = tracker->next, snapshot = model->deltas.items[index].snapshot.i;
         if (snapshot == ended.i) {
-            count(tracker, session, at);
-        } else if (!model->snapshots.at[snapshot].whole) {
-            tracked_session *other = session_of(tracker, model->snapshots.at[snapshot].session.i);
+            count(tracker, session, index);
+        } else if (!model->snapshots.items[snapshot].whole) {
+            tracked_session *other =
+                session_of(tracker, model->snapshots.items[snapshot].session.i);
             mp_grow(&other->waiting, &other->waiting_capacity, other->waiting_count + 1,
                     sizeof *other->waiting);
-            other->waiting[other->waiting_count++] = at;
+            other->waiting[other->waiting_count++] = index;
         }
     }
 }
@@ -201,7 +202,7 @@ static void count_all(mp_tracker *tracker, tracked_session *session, mp_snapshot
 mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id id)
 {
     const mp_model *model = tracker->model;
-    const mp_snapshot *snapshot = &model->snapshots.at[id.i];
+    const mp_snapshot *snapshot = &model->snapshots.items[id.i];
     session_of(tracker, model->sessions.count - 1); /* all have their places now */
     tracked_session *session = session_of(tracker, snapshot->session.i);
     count_all(tracker, session, id);
@@ -209,8 +210,8 @@ mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id id)
                           .leaked_objects = session->leaked_objects,
                           .leaked_bytes = session->leaked_bytes};
     if (session->first.i) {
-        tracked.first_bytes = model->snapshots.at[session->first.i].live_bytes;
-        tracked.before_bytes = model->snapshots.at[session->last.i].live_bytes;
+        tracked.first_bytes = model->snapshots.items[session->first.i].live_bytes;
+        tracked.before_bytes = model->snapshots.items[session->last.i].live_bytes;
     } else {
         session->first = id;
     }
@@ -226,24 +227,25 @@ mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id id)
 const char *mp_context_place(mp_arena *arena, const mp_model *model, mp_context_id id)
 {
     enum { ALLOCATORS = 64 }; /* frames that stand above each other; a cycle has no end */
-    const mp_context *context = &model->contexts.at[id.i];
+    const mp_context *context = &model->contexts.items[id.i];
     uint32_t node = context->node.i, line = context->line;
     for (int i = 0; i < ALLOCATORS; i++) {
-        const mp_node *at = &model->nodes.at[node];
-        if (!model->symbols.at[at->symbol.i].allocator || !at->parent.i)
+        const mp_node *state = &model->nodes.items[node];
+        if (!model->symbols.items[state->symbol.i].allocator || !state->parent.i)
             break;
-        node = at->parent.i;
-        line = at->line;
+        node = state->parent.i;
+        line = state->line;
     }
-    if (model->symbols.at[model->nodes.at[node].symbol.i].allocator) { /* all of them are */
+    if (model->symbols.items[model->nodes.items[node].symbol.i].allocator) { /* all of them are */
         node = context->node.i;
         line = context->line;
     }
-    const mp_node *at = &model->nodes.at[node];
-    const mp_symbol *symbol = &model->symbols.at[at->symbol.i];
-    const char *name = !node          ? "(session)"
-                       : at->symbol.i ? mp_symbol_label(arena, model, at->symbol)
-                                      : mp_arena_format(arena, "<node %" PRIu64 ">", at->number);
+    const mp_node *self = &model->nodes.items[node];
+    const mp_symbol *symbol = &model->symbols.items[self->symbol.i];
+    const char *name = !node ? "(session)"
+                       : self->symbol.i
+                           ? mp_symbol_label(arena, model, self->symbol)
+                           : mp_arena_format(arena, "<node %" PRIu64 ">", self->number);
     if (!node && !line)
         return name;
     if (line != MP_NO_LINE)

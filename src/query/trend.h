@@ -74,7 +74,7 @@ const char *mp_trend_words(mp_trend_kind kind);
  * at[i * length]. A row has the snapshots of one session or, of session 0, those of all, one
  * session behind the other: session s has the places from first[s] up to first[s + 1]. */
 typedef struct mp_series {
-    int64_t *at;
+    int64_t *items;
     int64_t *leaking; /* behind them, of what leaks by the verdict; NULL: there is no verdict */
     size_t length;
     uint32_t *snapshots; /* the snapshot of each place */
@@ -103,7 +103,7 @@ void mp_series_free(mp_series *series);
 typedef struct mp_course {
     mp_trend trend;
     uint32_t session; /* 0: there is none */
-    const int64_t *at;
+    const int64_t *items;
     const uint32_t *snapshots;
     size_t length;
 } mp_course;

@@ -38,13 +38,14 @@ static int most_first(const void *left, const void *right, void *order_)
 /* Return the existing rows of an array with one row per type. */
 static mp_type_links links_of(const mp_graph_view *view, mp_type_link *of_type, weight by)
 {
-    mp_type_links links = {.at = of_type};
+    mp_type_links links = {.items = of_type};
     for (uint32_t type = 0; type < view->model->types.count; type++)
         if (of_type[type].objects || of_type[type].dominated) {
             of_type[links.count] = of_type[type];
             of_type[links.count++].type = type;
         }
-    qsort_r(links.at, links.count, sizeof *links.at, most_first, &(ordering){view->model, by});
+    qsort_r(links.items, links.count, sizeof *links.items, most_first,
+            &(ordering){view->model, by});
     return links;
 }
 
@@ -112,6 +113,6 @@ mp_type_links mp_retained_of(const mp_graph_view *view, const bool *asked)
 
 void mp_type_links_free(mp_type_links *links)
 {
-    free(links->at);
+    free(links->items);
     *links = (mp_type_links){0};
 }

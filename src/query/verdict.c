@@ -21,47 +21,47 @@ typedef struct judging {
 
 static uint32_t session_of(const mp_model *model, uint32_t delta)
 {
-    return model->snapshots.at[model->deltas.at[delta].snapshot.i].session.i;
+    return model->snapshots.items[model->deltas.items[delta].snapshot.i].session.i;
 }
 
-static void sort_deltas(judging *all)
+static void sort_deltas(judging *state)
 {
-    const mp_model *model = all->window->model;
-    const uint32_t *site_of = all->sites->group_of;
-    all->first = mp_alloc_zero((size_t)all->sites->count + 2, sizeof *all->first);
+    const mp_model *model = state->window->model;
+    const uint32_t *site_of = state->sites->group_of;
+    state->first = mp_alloc_zero((size_t)state->sites->count + 2, sizeof *state->first);
     for (uint32_t i = 1; i < model->deltas.count; i++)
-        all->first[site_of[model->deltas.at[i].generation.i]]++;
-    for (uint32_t site = 0, sum = 0; site <= all->sites->count + 1; site++) {
-        const uint32_t count = all->first[site];
-        all->first[site] = sum;
+        state->first[site_of[model->deltas.items[i].generation.i]]++;
+    for (uint32_t site = 0, sum = 0; site <= state->sites->count + 1; site++) {
+        const uint32_t count = state->first[site];
+        state->first[site] = sum;
         sum += count;
     }
-    all->order = mp_alloc(((size_t)model->deltas.count + 1) * sizeof *all->order);
+    state->order = mp_alloc(((size_t)model->deltas.count + 1) * sizeof *state->order);
     for (uint32_t i = 1; i < model->deltas.count; i++)
-        all->order[all->first[site_of[model->deltas.at[i].generation.i]]++] = i;
-    for (uint32_t site = all->sites->count + 1; site > 0; site--)
-        all->first[site] = all->first[site - 1];
-    all->first[0] = 0;
+        state->order[state->first[site_of[model->deltas.items[i].generation.i]]++] = i;
+    for (uint32_t site = state->sites->count + 1; site > 0; site--)
+        state->first[site] = state->first[site - 1];
+    state->first[0] = 0;
 }
 
 /* Mark what leaks of a site in a session, once for each generation, and add it up. */
-static void mark(judging *all, mp_site_verdict *site, uint32_t session,
+static void mark(judging *state, mp_site_verdict *site, uint32_t session,
                  const mp_site_judgement *judged, const uint32_t *deltas, size_t count)
 {
-    const mp_model *model = all->window->model;
-    const mp_balance *balances = mp_window_balances(all->window);
-    mp_leak_verdict *verdict = all->verdict;
+    const mp_model *model = state->window->model;
+    const mp_balance *balances = mp_window_balances(state->window);
+    mp_leak_verdict *verdict = state->verdict;
     int64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t generation = model->deltas.at[deltas[i]].generation.i;
-        const uint32_t born = all->clock.place[model->generations.at[generation].born.i];
+        const uint32_t generation = model->deltas.items[deltas[i]].generation.i;
+        const uint32_t born = state->clock.place[model->generations.items[generation].born.i];
         if (verdict->generations[generation])
             continue;
         if (judged->kind == MP_SITE_LEAK && (born < 1 || born > judged->last_leaking))
             continue;
         verdict->generations[generation] = true;
-        sum += mp_verdict_bytes(all->window, verdict, generation);
-        site->objects += mp_cost_live(balances[generation].to) - balances[generation].from_objects;
+        sum += mp_verdict_bytes(state->window, verdict, generation);
+        site->objects += mp_cost_live(balances[generation].end) - balances[generation].from_objects;
     }
     site->bytes += sum;
     verdict->bytes += sum;
@@ -100,34 +100,35 @@ static size_t end_of_session(const mp_model *model, const uint32_t *deltas, size
     return i;
 }
 
-static void judge_site(judging *all, uint32_t place)
+static void judge_site(judging *state, uint32_t place)
 {
-    const mp_model *model = all->window->model;
-    uint32_t *deltas = &all->order[all->first[place]];
-    const size_t count = all->first[place + 1] - all->first[place];
-    mp_site_verdict *site = &all->verdict->sites[place];
-    const mp_group *group = &all->sites->groups[place - 1];
+    const mp_model *model = state->window->model;
+    uint32_t *deltas = &state->order[state->first[place]];
+    const size_t count = state->first[place + 1] - state->first[place];
+    mp_site_verdict *site = &state->verdict->sites[place];
+    const mp_group *group = &state->sites->groups[place - 1];
     *site = (mp_site_verdict){.kind = MP_SITE_UNKNOWN, .example = group->example.i};
     if (model->sessions.count > 2)
         qsort_r(deltas, count, sizeof *deltas, by_session, (void *)(uintptr_t)model);
     uint32_t filled = 0; /* places of the longest session in which the site filled and stopped */
     for (size_t i = 0, end; i < count; i = end) {
-        const uint32_t session = session_of(model, deltas[i]), length = all->clock.length[session];
+        const uint32_t session = session_of(model, deltas[i]),
+                       length = state->clock.length[session];
         end = end_of_session(model, deltas, i, count);
-        mp_site_course_of(all->course, all->window, &all->clock, &deltas[i], end - i, length);
-        all->judged[session] = mp_site_kind_of(all->course);
-        if (all->judged[session].kind == MP_SITE_FILLED && length > filled)
+        mp_site_course_of(state->course, state->window, &state->clock, &deltas[i], end - i, length);
+        state->judged[session] = mp_site_kind_of(state->course);
+        if (state->judged[session].kind == MP_SITE_FILLED && length > filled)
             filled = length;
     }
     for (size_t i = 0, end; i < count; i = end) {
         const uint32_t session = session_of(model, deltas[i]);
-        mp_site_judgement *judged = &all->judged[session];
+        mp_site_judgement *judged = &state->judged[session];
         end = end_of_session(model, deltas, i, count);
-        if (mp_site_kind_leaks(judged->kind) && filled >= all->clock.length[session])
+        if (mp_site_kind_leaks(judged->kind) && filled >= state->clock.length[session])
             judged->kind = MP_SITE_FILLED; /* a longer session shows how it goes on */
         take(site, session, judged);
         if (mp_site_kind_leaks(judged->kind))
-            mark(all, site, session, judged, &deltas[i], end - i);
+            mark(state, site, session, judged, &deltas[i], end - i);
     }
     if (mp_site_kind_leaks(site->kind) && site->bytes <= 0)
         site->kind = MP_SITE_IN_USE;
@@ -138,7 +139,7 @@ static void leave_out_accepted(const mp_window *window, mp_grouping *sites)
 {
     const mp_model *model = window->model;
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
+        const mp_generation *generation = &model->generations.items[i];
         if (generation->reusable || mp_window_accepts(window, generation->context))
             sites->group_of[i] = 0;
     }
@@ -148,36 +149,36 @@ static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
 {
     const mp_model *model = window->model;
     mp_grouping *sites = verdict->private;
-    judging all = {.window = window, .sites = sites, .verdict = verdict};
+    judging state = {.window = window, .sites = sites, .verdict = verdict};
     *sites = mp_groups_ever(window, mp_dimension_find("site"));
     leave_out_accepted(window, sites);
-    all.clock = mp_course_clock_of(window);
-    all.course = mp_alloc(sizeof *all.course);
-    all.judged = mp_alloc_zero(model->sessions.count, sizeof *all.judged);
+    state.clock = mp_course_clock_of(window);
+    state.course = mp_alloc(sizeof *state.course);
+    state.judged = mp_alloc_zero(model->sessions.count, sizeof *state.judged);
     verdict->site_of = sites->group_of;
     verdict->site_count = sites->count;
     verdict->sites = mp_alloc_zero((size_t)sites->count + 1, sizeof *verdict->sites);
-    sort_deltas(&all);
+    sort_deltas(&state);
     size_t most = 0;
     for (uint32_t i = 1; i <= sites->count; i++) {
-        const size_t count = all.first[i + 1] - all.first[i];
+        const size_t count = state.first[i + 1] - state.first[i];
         most = count > most ? count : most;
     }
-    all.course->events = mp_alloc((most + 1) * sizeof *all.course->events);
+    state.course->events = mp_alloc((most + 1) * sizeof *state.course->events);
     for (uint32_t i = 1; i <= sites->count; i++)
-        judge_site(&all, i);
+        judge_site(&state, i);
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        const uint32_t moments = all.clock.moments[i];
+        const uint32_t moments = state.clock.moments[i];
         verdict->of_session[i] = moments;
         verdict->created |= moments > 0;
         verdict->moments = moments > verdict->moments ? moments : verdict->moments;
     }
-    mp_course_clock_free(&all.clock);
-    free(all.course->events);
-    free(all.course);
-    free(all.judged);
-    free(all.order);
-    free(all.first);
+    mp_course_clock_free(&state.clock);
+    free(state.course->events);
+    free(state.course);
+    free(state.judged);
+    free(state.order);
+    free(state.first);
 }
 
 /* --- dumps: type by type --- */
@@ -201,7 +202,8 @@ static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
         grows[growers[i].type.i] = true;
     for (uint32_t i = 1; i < model->generations.count; i++) {
         mp_site_verdict *site = &verdict->sites[types->group_of[i]];
-        const bool leaks = grows[model->contexts.at[model->generations.at[i].context.i].type.i];
+        const bool leaks =
+            grows[model->contexts.items[model->generations.items[i].context.i].type.i];
         if (!types->group_of[i])
             continue;
         verdict->generations[i] = leaks;
@@ -210,7 +212,7 @@ static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
         site->example = i;
         site->session = 1;
         site->bytes += mp_verdict_bytes(window, verdict, i);
-        site->objects += leaks ? mp_cost_live(balances[i].to) - balances[i].from_objects : 0;
+        site->objects += leaks ? mp_cost_live(balances[i].end) - balances[i].from_objects : 0;
         verdict->bytes += mp_verdict_bytes(window, verdict, i);
     }
     free(grows);
@@ -301,7 +303,7 @@ const char *mp_verdict_part_text(mp_arena *arena, const mp_window *window, bool 
         }
     if (!session)
         return NULL;
-    const char *id = mp_model_text(model, model->sessions.at[session].session_id);
+    const char *id = mp_model_text(model, model->sessions.items[session].session_id);
     return mp_arena_format(arena, "session %u of %u%s%s%s: %s", session, model->sessions.count - 1,
                            *id ? " (" : "", id, *id ? ")" : "",
                            moments ? too_few_text(arena, moments) : MP_ONE_SNAPSHOT);

@@ -46,7 +46,7 @@ static inline int64_t mp_verdict_bytes(const mp_window *window, const mp_leak_ve
                                        uint32_t generation)
 {
     const mp_balance *balance = &mp_window_balances(window)[generation];
-    return verdict->generations[generation] ? balance->to.bytes - balance->from_bytes : 0;
+    return verdict->generations[generation] ? balance->end.bytes - balance->from_bytes : 0;
 }
 /* Return what each group adds, by place. Release with free(). */
 int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *grouping);

@@ -43,28 +43,28 @@ mp_weighing mp_weighing_usual(const mp_filter *filter)
 
 /* --- a tree that grows --- */
 
-mp_weigher mp_weigher_of(const mp_model *model, const mp_weighing *of, size_t columns)
+mp_weigher mp_weigher_of(const mp_model *model, const mp_weighing *weighing, size_t columns)
 {
-    mp_weigher to = {.model = model, .weights = {.columns = columns}};
+    mp_weigher weigher = {.model = model, .weights = {.columns = columns}};
     assert(columns && columns <= MP_MOST_WEIGHINGS);
     for (size_t i = 0; i < columns; i++)
-        to.weights.of[i] = of[i];
-    mp_weigher_add(&to, (mp_weight_frame){.kind = MP_WEIGHT_ALL,
-                                          .name = "all",
-                                          .line = MP_NO_LINE,
-                                          .called_at = MP_NO_LINE});
-    return to;
+        weigher.weights.weighings[i] = weighing[i];
+    mp_weigher_add(&weigher, (mp_weight_frame){.kind = MP_WEIGHT_ALL,
+                                               .name = "all",
+                                               .line = MP_NO_LINE,
+                                               .called_at = MP_NO_LINE});
+    return weigher;
 }
 
-uint32_t mp_weigher_add(mp_weigher *to, mp_weight_frame frame)
+uint32_t mp_weigher_add(mp_weigher *weigher, mp_weight_frame frame)
 {
-    mp_weights *weights = &to->weights;
+    mp_weights *weights = &weigher->weights;
     uint32_t place = weights->count++;
-    mp_grow(&weights->frames, &to->capacity, weights->count, sizeof *weights->frames);
+    mp_grow(&weights->frames, &weigher->capacity, weights->count, sizeof *weights->frames);
     weights->frames[place] = frame;
     for (size_t i = 0; i < weights->columns; i++) {
-        mp_grow(&weights->at[i], &to->room[i], weights->count, sizeof *weights->at[i]);
-        weights->at[i][place] = (mp_weight){0};
+        mp_grow(&weights->items[i], &weigher->room[i], weights->count, sizeof *weights->items[i]);
+        weights->items[i][place] = (mp_weight){0};
     }
     return place;
 }
@@ -72,14 +72,14 @@ uint32_t mp_weigher_add(mp_weigher *to, mp_weight_frame frame)
 static void sum_up(mp_weights *weights)
 {
     for (size_t column = 0; column < weights->columns; column++) {
-        mp_weight *at = weights->at[column];
+        mp_weight *weight = weights->items[column];
         for (uint32_t i = weights->count; i-- > 0;) { /* callers stand before what they call */
-            at[i].all += at[i].own;
-            at[i].all_count += at[i].own_count;
+            weight[i].total += weight[i].self;
+            weight[i].all_count += weight[i].own_count;
             if (i == 0)
                 break;
-            at[weights->frames[i].parent].all += at[i].all;
-            at[weights->frames[i].parent].all_count += at[i].all_count;
+            weight[weights->frames[i].parent].total += weight[i].total;
+            weight[weights->frames[i].parent].all_count += weight[i].all_count;
         }
     }
 }
@@ -91,7 +91,7 @@ static void drop_empty(mp_weights *weights)
     bool *full = mp_alloc_zero(weights->count, sizeof *full);
     for (uint32_t i = weights->count; i-- > 1;) {
         for (size_t column = 0; column < weights->columns; column++)
-            full[i] |= weights->at[column][i].own || weights->at[column][i].own_count;
+            full[i] |= weights->items[column][i].self || weights->items[column][i].own_count;
         full[weights->frames[i].parent] |= full[i];
     }
     for (uint32_t i = 1; i < weights->count; i++) {
@@ -101,7 +101,7 @@ static void drop_empty(mp_weights *weights)
         weights->frames[kept] = weights->frames[i];
         weights->frames[kept].parent = place[weights->frames[i].parent];
         for (size_t column = 0; column < weights->columns; column++)
-            weights->at[column][kept] = weights->at[column][i];
+            weights->items[column][kept] = weights->items[column][i];
         kept++;
     }
     weights->count = kept;
@@ -119,7 +119,7 @@ mp_weights mp_weigher_end(mp_weigher *from)
 void mp_weights_free(mp_weights *weights)
 {
     for (size_t i = 0; i < weights->columns; i++)
-        free(weights->at[i]);
+        free(weights->items[i]);
     free(weights->frames);
     mp_arena_free(&weights->names);
     *weights = (mp_weights){0};
@@ -146,7 +146,7 @@ const char *mp_weight_label(mp_arena *arena, const mp_weight_frame *frame)
 #define NAMES_DIFFER UINT32_MAX
 
 typedef struct heap_frames {
-    mp_weigher *to;
+    mp_weigher *weigher;
     mp_id_index code, types;
     uint32_t *names; /* name of the objects of each type's frame: symbol + 1; or NAMES_DIFFER */
     size_t name_count, name_capacity;
@@ -166,9 +166,9 @@ static uint32_t *first_types(const mp_model *model)
     uint32_t *first = mp_alloc_zero(model->types.count, sizeof *first);
     for (uint32_t i = 1; i < model->types.count; i++) {
         first[i] = i;
-        if (!model->types.at[i].name.i)
+        if (!model->types.items[i].name.i)
             continue;
-        uint32_t *place = mp_id_index_put(&by_name, model->types.at[i].name.i);
+        uint32_t *place = mp_id_index_put(&by_name, model->types.items[i].name.i);
         if (!*place)
             *place = i;
         first[i] = *place;
@@ -177,218 +177,223 @@ static uint32_t *first_types(const mp_model *model)
     return first;
 }
 
-static uint32_t add_code(heap_frames *all, uint32_t caller, mp_frame frame)
+static uint32_t add_code(heap_frames *frames, uint32_t caller, mp_frame frame)
 {
-    const mp_model *model = all->to->model;
-    const mp_tree_node *node = &model->tree.at[frame.node];
-    const mp_symbol *symbol = &model->symbols.at[node->symbol.i];
+    const mp_model *model = frames->weigher->model;
+    const mp_tree_node *node = &model->tree.items[frame.node];
+    const mp_symbol *symbol = &model->symbols.items[node->symbol.i];
     bool no_line = !frame.node && !frame.line; /* no code, and no line of it */
-    return mp_weigher_add(all->to,
-                          (mp_weight_frame){
-                              .parent = caller,
-                              .kind = frame.node ? MP_WEIGHT_CODE : MP_WEIGHT_NONE,
-                              .name = mp_tree_label(&all->to->weights.names, model, frame.node),
-                              .source = frame.node ? mp_known_text(model, symbol->source) : NULL,
-                              .module = frame.node ? mp_known_text(model, symbol->module) : NULL,
-                              .line = no_line ? MP_NO_LINE : frame.line,
-                              .called_at = frame.node && node->parent ? node->line : MP_NO_LINE,
-                              .start_line = frame.node ? symbol->start_line : 0,
-                              .tells_start = frame.line == MP_NO_LINE,
-                              .allocator = frame.node && symbol->allocator,
-                          });
+    return mp_weigher_add(
+        frames->weigher,
+        (mp_weight_frame){
+            .parent = caller,
+            .kind = frame.node ? MP_WEIGHT_CODE : MP_WEIGHT_NONE,
+            .name = mp_tree_label(&frames->weigher->weights.names, model, frame.node),
+            .source = frame.node ? mp_known_text(model, symbol->source) : NULL,
+            .module = frame.node ? mp_known_text(model, symbol->module) : NULL,
+            .line = no_line ? MP_NO_LINE : frame.line,
+            .called_at = frame.node && node->parent ? node->line : MP_NO_LINE,
+            .start_line = frame.node ? symbol->start_line : 0,
+            .tells_start = frame.line == MP_NO_LINE,
+            .allocator = frame.node && symbol->allocator,
+        });
 }
 
 /* The frame of a creation. Callers that are missing are added from the outermost on. */
-static uint32_t code_frame(heap_frames *all, mp_frame frame)
+static uint32_t code_frame(heap_frames *frames, mp_frame frame)
 {
-    const mp_model *model = all->to->model;
-    mp_frame at = frame;
-    uint32_t depth = model->tree.at[frame.node].depth, steps = 0;
-    uint32_t found = mp_id_index_get(&all->code, mp_joined(at.node, at.line));
-    mp_grow(&all->way, &all->way_capacity, 2 * ((size_t)depth + 1), sizeof *all->way);
+    const mp_model *model = frames->weigher->model;
+    mp_frame state = frame;
+    uint32_t depth = model->tree.items[frame.node].depth, steps = 0;
+    uint32_t found = mp_id_index_get(&frames->code, mp_joined(state.node, state.line));
+    mp_grow(&frames->way, &frames->way_capacity, 2 * ((size_t)depth + 1), sizeof *frames->way);
     while (!found) {
-        all->way[2 * steps] = at.node;
-        all->way[2 * steps++ + 1] = at.line;
-        if (!mp_frame_caller(model, &at))
+        frames->way[2 * steps] = state.node;
+        frames->way[2 * steps++ + 1] = state.line;
+        if (!mp_frame_caller(model, &state))
             break;
-        found = mp_id_index_get(&all->code, mp_joined(at.node, at.line));
+        found = mp_id_index_get(&frames->code, mp_joined(state.node, state.line));
     }
     while (steps--) {
-        mp_frame next = {all->way[2 * steps], all->way[2 * steps + 1]};
-        found = add_code(all, found, next);
-        *mp_id_index_put(&all->code, mp_joined(next.node, next.line)) = found;
+        mp_frame next = {frames->way[2 * steps], frames->way[2 * steps + 1]};
+        found = add_code(frames, found, next);
+        *mp_id_index_put(&frames->code, mp_joined(next.node, next.line)) = found;
     }
     return found;
 }
 
 /* Store the name of a frame's objects if all of them have the same. */
-static void note_name(heap_frames *all, uint32_t frame, mp_symbol_id name)
+static void note_name(heap_frames *frames, uint32_t frame, mp_symbol_id name)
 {
-    const mp_symbol *symbols = all->to->model->symbols.at;
-    for (; all->name_count <= frame; all->name_count++) {
-        mp_grow(&all->names, &all->name_capacity, all->name_count + 1, sizeof *all->names);
-        all->names[all->name_count] = 0;
+    const mp_symbol *symbols = frames->weigher->model->symbols.items;
+    for (; frames->name_count <= frame; frames->name_count++) {
+        mp_grow(&frames->names, &frames->name_capacity, frames->name_count + 1,
+                sizeof *frames->names);
+        frames->names[frames->name_count] = 0;
     }
-    uint32_t *known = &all->names[frame];
+    uint32_t *known = &frames->names[frame];
     if (!*known)
         *known = name.i + 1;
     else if (*known != NAMES_DIFFER && symbols[*known - 1].name.i != symbols[name.i].name.i)
         *known = NAMES_DIFFER;
 }
 
-static void put_names(heap_frames *all)
+static void put_names(heap_frames *state)
 {
-    mp_weights *weights = &all->to->weights;
-    for (uint32_t i = 1; i < all->name_count; i++) {
-        const uint32_t known = all->names[i];
+    mp_weights *weights = &state->weigher->weights;
+    for (uint32_t i = 1; i < state->name_count; i++) {
+        const uint32_t known = state->names[i];
         if (known > 1 && known != NAMES_DIFFER)
             weights->frames[i].object =
-                mp_symbol_label(&weights->names, all->to->model, (mp_symbol_id){known - 1});
+                mp_symbol_label(&weights->names, state->weigher->model, (mp_symbol_id){known - 1});
     }
 }
 
 /* Return the slot for the number of a frame: that of a type below the code that created it. */
-static uint32_t *place_of_type(heap_frames *all, uint32_t code, uint32_t type, uint32_t thread,
+static uint32_t *place_of_type(heap_frames *frames, uint32_t code, uint32_t type, uint32_t thread,
                                uint32_t request)
 {
-    uint32_t *place = mp_id_index_put(&all->types, mp_joined(code, type));
-    if (!all->apart)
+    uint32_t *place = mp_id_index_put(&frames->types, mp_joined(code, type));
+    if (!frames->apart)
         return place;
     if (!*place)
-        *place = (uint32_t)all->types.count;
+        *place = (uint32_t)frames->types.count;
     uint32_t number = *place;
-    uint32_t *creator = mp_id_index_put(&all->creators, mp_joined(thread, request));
+    uint32_t *creator = mp_id_index_put(&frames->creators, mp_joined(thread, request));
     if (!*creator)
-        *creator = (uint32_t)all->creators.count;
-    return mp_id_index_put(&all->apart_types, mp_joined(number, *creator));
+        *creator = (uint32_t)frames->creators.count;
+    return mp_id_index_put(&frames->apart_types, mp_joined(number, *creator));
 }
 
 /* The frame of a context's objects: their type, below the code that created them. */
-static uint32_t type_frame(heap_frames *all, const mp_context *context, mp_string_id request)
+static uint32_t type_frame(heap_frames *state, const mp_context *context, mp_string_id request)
 {
-    const mp_model *model = all->to->model;
+    const mp_model *model = state->weigher->model;
     mp_frame frame = {model->tree_of[context->node.i], context->line};
-    uint32_t code = code_frame(all, frame);
-    mp_type_id type = {all->first_of_name[mp_site_type(model, context).i]};
-    uint32_t *place = place_of_type(all, code, type.i, context->thread.i, request.i);
+    uint32_t code = code_frame(state, frame);
+    mp_type_id type = {state->first_of_name[mp_site_type(model, context).i]};
+    uint32_t *place = place_of_type(state, code, type.i, context->thread.i, request.i);
     if (!*place)
         *place = mp_weigher_add(
-            all->to,
+            state->weigher,
             (mp_weight_frame){.parent = code,
                               .kind = MP_WEIGHT_TYPE,
-                              .name = mp_type_label(&all->to->weights.names, model, type),
-                              .module = mp_known_text(model, model->types.at[type.i].module),
-                              .thread = all->apart ? mp_known_text(model, context->thread) : NULL,
+                              .name = mp_type_label(&state->weigher->weights.names, model, type),
+                              .module = mp_known_text(model, model->types.items[type.i].module),
+                              .thread = state->apart ? mp_known_text(model, context->thread) : NULL,
                               .request = mp_known_text(model, request),
                               .line = MP_NO_LINE,
-                              .called_at = all->to->weights.frames[code].line});
-    note_name(all, *place, context->name);
+                              .called_at = state->weigher->weights.frames[code].line});
+    note_name(state, *place, context->name);
     return *place;
 }
 
-static uint32_t frame_of(heap_frames *all, const mp_generation *generation)
+static uint32_t frame_of(heap_frames *frames, const mp_generation *generation)
 {
-    const mp_model *model = all->to->model;
+    const mp_model *model = frames->weigher->model;
     mp_context_id context = generation->context;
     mp_string_id request = {0};
-    if (all->apart && mp_generation_is_of_request(model, generation))
-        request = model->snapshots.at[generation->born.i].request;
+    if (frames->apart && mp_generation_is_of_request(model, generation))
+        request = model->snapshots.items[generation->born.i].request;
     uint32_t *place = request.i
-                          ? mp_id_index_put(&all->of_requests, mp_joined(context.i, request.i))
-                          : &all->of_context[context.i];
+                          ? mp_id_index_put(&frames->of_requests, mp_joined(context.i, request.i))
+                          : &frames->of_context[context.i];
     if (!*place)
-        *place = type_frame(all, &model->contexts.at[context.i], request);
+        *place = type_frame(frames, &model->contexts.items[context.i], request);
     return *place;
 }
 
 static mp_weight weigh_generation(const mp_window *window, const mp_generation *generation,
-                                  const mp_cost *cost, mp_weighing of)
+                                  const mp_cost *cost, mp_weighing weighing)
 {
-    switch (of) {
+    switch (weighing) {
     case MP_WEIGH_LEAKED:
         if (!mp_window_leaks(window, generation->context, generation->born))
             return (mp_weight){0};
-        return (mp_weight){.own = cost->bytes, .own_count = mp_cost_live(*cost)};
+        return (mp_weight){.self = cost->bytes, .own_count = mp_cost_live(*cost)};
     case MP_WEIGH_CREATED:
-        return (mp_weight){.own = cost->created_bytes, .own_count = cost->created};
+        return (mp_weight){.self = cost->created_bytes, .own_count = cost->created};
     case MP_WEIGH_TEMPORARY:
-        return (mp_weight){.own = cost->temporary_bytes, .own_count = cost->temporary};
+        return (mp_weight){.self = cost->temporary_bytes, .own_count = cost->temporary};
     default:
-        return (mp_weight){.own = cost->bytes, .own_count = mp_cost_live(*cost)};
+        return (mp_weight){.self = cost->bytes, .own_count = mp_cost_live(*cost)};
     }
 }
 
-static heap_frames begin_frames(mp_weigher *to, bool apart)
+static heap_frames begin_frames(mp_weigher *weigher, bool apart)
 {
-    const mp_model *model = to->model;
-    heap_frames all = {.to = to,
-                       .first_of_name = first_types(model),
-                       .of_context = mp_alloc_zero(model->contexts.count, sizeof *all.of_context),
-                       .apart = apart};
-    return all;
+    const mp_model *model = weigher->model;
+    heap_frames frames = {.weigher = weigher,
+                          .first_of_name = first_types(model),
+                          .of_context =
+                              mp_alloc_zero(model->contexts.count, sizeof *frames.of_context),
+                          .apart = apart};
+    return frames;
 }
 
-static void end_frames(heap_frames *all)
+static void end_frames(heap_frames *frames)
 {
-    put_names(all);
-    free(all->of_context);
-    free(all->way);
-    free(all->names);
-    free(all->first_of_name);
-    mp_id_index_free(&all->code);
-    mp_id_index_free(&all->types);
-    mp_id_index_free(&all->of_requests);
-    mp_id_index_free(&all->creators);
-    mp_id_index_free(&all->apart_types);
+    put_names(frames);
+    free(frames->of_context);
+    free(frames->way);
+    free(frames->names);
+    free(frames->first_of_name);
+    mp_id_index_free(&frames->code);
+    mp_id_index_free(&frames->types);
+    mp_id_index_free(&frames->of_requests);
+    mp_id_index_free(&frames->creators);
+    mp_id_index_free(&frames->apart_types);
 }
 
-static mp_weights weigh_heap(const mp_window *window, const mp_weighing *of, size_t columns,
+static mp_weights weigh_heap(const mp_window *window, const mp_weighing *weighing, size_t columns,
                              bool apart)
 {
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
-    mp_weigher to = mp_weigher_of(model, of, columns);
-    heap_frames all = begin_frames(&to, apart);
+    mp_weigher weigher = mp_weigher_of(model, weighing, columns);
+    heap_frames frames = begin_frames(&weigher, apart);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_generation *generation = &model->generations.at[i];
+        const mp_generation *generation = &model->generations.items[i];
         for (size_t column = 0; column < columns; column++) {
-            mp_weight weight = weigh_generation(window, generation, &balances[i].to, of[column]);
-            if (weight.own || weight.own_count)
-                mp_weigh(&to, column, frame_of(&all, generation), weight.own, weight.own_count);
+            mp_weight weight =
+                weigh_generation(window, generation, &balances[i].end, weighing[column]);
+            if (weight.self || weight.own_count)
+                mp_weigh(&weigher, column, frame_of(&frames, generation), weight.self,
+                         weight.own_count);
         }
     }
-    end_frames(&all);
-    return mp_weigher_end(&to);
+    end_frames(&frames);
+    return mp_weigher_end(&weigher);
 }
 
 mp_weights mp_weights_of_contexts(const mp_window *window, uint32_t **frames)
 {
     static const mp_weighing none[] = {MP_WEIGH_ALIVE};
     const mp_model *model = window->model;
-    mp_weigher to = mp_weigher_of(model, none, 1);
-    heap_frames all = begin_frames(&to, false);
+    mp_weigher weigher = mp_weigher_of(model, none, 1);
+    heap_frames state = begin_frames(&weigher, false);
     for (uint32_t i = 1; i < model->generations.count; i++)
-        if (!model->generations.at[i].reusable &&
+        if (!model->generations.items[i].reusable &&
             mp_filter_has_generation(window->filter, (mp_generation_id){i}))
-            frame_of(&all, &model->generations.at[i]);
-    *frames = all.of_context;
-    all.of_context = NULL;
-    end_frames(&all);
-    return to.weights;
+            frame_of(&state, &model->generations.items[i]);
+    *frames = state.of_context;
+    state.of_context = NULL;
+    end_frames(&state);
+    return weigher.weights;
 }
 
-mp_weights mp_weights_of(const mp_filter *filter, const mp_window *window, const mp_weighing *of,
-                         size_t columns)
+mp_weights mp_weights_of(const mp_filter *filter, const mp_window *window,
+                         const mp_weighing *weighing, size_t columns)
 {
     for (size_t i = 0; i < columns; i++)
-        assert(mp_weighing_fits(filter, of[i]));
-    if (of[0] == MP_WEIGH_RETAINED)
+        assert(mp_weighing_fits(filter, weighing[i]));
+    if (weighing[0] == MP_WEIGH_RETAINED)
         return mp_weights_of_dump(filter);
-    return window ? weigh_heap(window, of, columns, false)
-                  : mp_weights_of_profile(filter, of, columns);
+    return window ? weigh_heap(window, weighing, columns, false)
+                  : mp_weights_of_profile(filter, weighing, columns);
 }
 
-mp_weights mp_weights_apart(const mp_window *window, const mp_weighing *of, size_t columns)
+mp_weights mp_weights_apart(const mp_window *window, const mp_weighing *weighing, size_t columns)
 {
-    return weigh_heap(window, of, columns, true);
+    return weigh_heap(window, weighing, columns, true);
 }

@@ -59,9 +59,9 @@ typedef struct mp_weight_frame {
     bool allocator;    /* an allocator's own: does not name a site */
 } mp_weight_frame;
 
-/* `own` of what ends at the frame, `all` with all that is below: bytes, microseconds, calls. */
+/* `self` of what ends at the frame, `total` with all that is below: bytes, microseconds, calls. */
 typedef struct mp_weight {
-    int64_t own, all;
+    int64_t self, total;
     int64_t own_count, all_count; /* objects, calls */
 } mp_weight;
 
@@ -71,8 +71,8 @@ typedef struct mp_weights {
     mp_weight_frame *frames;
     uint32_t count; /* with frame 0; frames that nothing of any column is below are not there */
     size_t columns;
-    mp_weighing of[MP_MOST_WEIGHINGS]; /* each column */
-    mp_weight *at[MP_MOST_WEIGHINGS];  /* weights of each column, by frame */
+    mp_weighing weighings[MP_MOST_WEIGHINGS]; /* each column */
+    mp_weight *items[MP_MOST_WEIGHINGS];      /* weights of each column, by frame */
     uint32_t left_out; /* number of frames with any weight that "(smaller ones)" replaces */
     mp_arena names;
 } mp_weights;
@@ -81,10 +81,10 @@ typedef struct mp_weights {
  * of profiles. All columns must fit the filter; MP_WEIGH_RETAINED stands alone, and
  * MP_WEIGH_SECONDS and MP_WEIGH_CALLS stand with nothing of heaps. Names are the model's or in
  * `names`. Release with mp_weights_free. */
-mp_weights mp_weights_of(const mp_filter *filter, const mp_window *window, const mp_weighing *of,
-                         size_t columns);
+mp_weights mp_weights_of(const mp_filter *filter, const mp_window *window,
+                         const mp_weighing *weighing, size_t columns);
 /* The same of a heap, with a frame of a type for each thread and request that created it there. */
-mp_weights mp_weights_apart(const mp_window *window, const mp_weighing *of, size_t columns);
+mp_weights mp_weights_apart(const mp_window *window, const mp_weighing *weighing, size_t columns);
 /* The frames of all objects of a heap that count, whenever they were alive, without weights; by
  * context its frame, 0: none, which is released with free(). */
 mp_weights mp_weights_of_contexts(const mp_window *window, uint32_t **frame_of);
@@ -108,21 +108,22 @@ typedef struct mp_weigher {
     size_t room[MP_MOST_WEIGHINGS];
 } mp_weigher;
 
-mp_weigher mp_weigher_of(const mp_model *model, const mp_weighing *of, size_t columns);
+mp_weigher mp_weigher_of(const mp_model *model, const mp_weighing *weighing, size_t columns);
 /* A new frame, without weights. */
-uint32_t mp_weigher_add(mp_weigher *to, mp_weight_frame frame);
+uint32_t mp_weigher_add(mp_weigher *weigher, mp_weight_frame frame);
 /* Add to what a frame has itself. */
-static inline void mp_weigh(mp_weigher *to, size_t column, uint32_t frame, int64_t own,
+static inline void mp_weigh(mp_weigher *weigher, size_t column, uint32_t frame, int64_t self,
                             int64_t count)
 {
-    to->weights.at[column][frame].own += own;
-    to->weights.at[column][frame].own_count += count;
+    weigher->weights.items[column][frame].self += self;
+    weigher->weights.items[column][frame].own_count += count;
 }
 /* Sum up what is below each frame. */
 mp_weights mp_weigher_end(mp_weigher *from);
 
 /* The tree of an execution profile, and of a heap dump by its dominators. */
-mp_weights mp_weights_of_profile(const mp_filter *filter, const mp_weighing *of, size_t columns);
+mp_weights mp_weights_of_profile(const mp_filter *filter, const mp_weighing *weighing,
+                                 size_t columns);
 mp_weights mp_weights_of_dump(const mp_filter *filter);
 
 #endif

@@ -9,7 +9,7 @@
 #define NO_TYPE UINT32_MAX
 
 typedef struct holders {
-    mp_weigher to;
+    mp_weigher weigher;
     const mp_graph_view *view;
     mp_id_index index; /* by the frame above and the type */
     uint32_t loose[2]; /* frames of unreachable objects, of those with unknown owners; 0: none */
@@ -17,75 +17,76 @@ typedef struct holders {
     size_t type_capacity;
 } holders;
 
-static uint32_t add_frame(holders *all, uint32_t parent, mp_weight_kind kind, const char *name,
+static uint32_t add_frame(holders *state, uint32_t parent, mp_weight_kind kind, const char *name,
                           uint32_t type)
 {
-    uint32_t frame = mp_weigher_add(&all->to, (mp_weight_frame){.parent = parent,
-                                                                .kind = kind,
-                                                                .name = name,
-                                                                .line = MP_NO_LINE,
-                                                                .called_at = MP_NO_LINE});
-    mp_grow(&all->type_of, &all->type_capacity, (size_t)frame + 1, sizeof *all->type_of);
-    all->type_of[frame] = type;
+    uint32_t frame = mp_weigher_add(&state->weigher, (mp_weight_frame){.parent = parent,
+                                                                       .kind = kind,
+                                                                       .name = name,
+                                                                       .line = MP_NO_LINE,
+                                                                       .called_at = MP_NO_LINE});
+    mp_grow(&state->type_of, &state->type_capacity, (size_t)frame + 1, sizeof *state->type_of);
+    state->type_of[frame] = type;
     return frame;
 }
 
 /* The frame of a type below another; of one type several times in a row, as in linked lists, all
  * are in one. */
-static uint32_t frame_of(holders *all, uint32_t parent, uint32_t type)
+static uint32_t frame_of(holders *state, uint32_t parent, uint32_t type)
 {
-    assert(!parent || all->type_of);
-    if (parent && all->type_of[parent] == type)
+    assert(!parent || state->type_of);
+    if (parent && state->type_of[parent] == type)
         return parent;
-    uint32_t *place = mp_id_index_put(&all->index, mp_joined(parent, type));
+    uint32_t *place = mp_id_index_put(&state->index, mp_joined(parent, type));
     if (!*place)
-        *place = add_frame(all, parent, MP_WEIGHT_TYPE,
-                           mp_type_text(&all->to.weights.names, all->to.model, type), type);
+        *place = add_frame(state, parent, MP_WEIGHT_TYPE,
+                           mp_type_text(&state->weigher.weights.names, state->weigher.model, type),
+                           type);
     return *place;
 }
 
-static void weigh_object(holders *all, uint32_t frame, uint32_t object)
+static void weigh_object(holders *state, uint32_t frame, uint32_t object)
 {
-    const mp_graph *graph = all->view->graph;
-    if (mp_graph_selects(all->view, graph->types[object]))
-        mp_weigh(&all->to, 0, frame, (int64_t)graph->sizes[object], 1);
+    const mp_graph *graph = state->view->graph;
+    if (mp_graph_selects(state->view, graph->types[object]))
+        mp_weigh(&state->weigher, 0, frame, (int64_t)graph->sizes[object], 1);
 }
 
 /* Weigh the objects that strong roots do not reach, by type. */
-static void weigh_loose(holders *all)
+static void weigh_loose(holders *state)
 {
     static const char *const names[] = {"(unreachable)", "(owner unknown)"};
-    const mp_graph *graph = all->view->graph;
+    const mp_graph *graph = state->view->graph;
     for (uint32_t object = 1; object <= graph->count; object++) {
         bool tracked = mp_graph_tracks(graph, object);
-        uint32_t *loose = &all->loose[!tracked];
-        if (mp_is_reached(&all->view->dominators, object))
+        uint32_t *loose = &state->loose[!tracked];
+        if (mp_is_reached(&state->view->dominators, object))
             continue;
         if (!*loose)
-            *loose = add_frame(all, 0, MP_WEIGHT_NONE, names[!tracked], NO_TYPE);
-        weigh_object(all, frame_of(all, *loose, graph->types[object]), object);
+            *loose = add_frame(state, 0, MP_WEIGHT_NONE, names[!tracked], NO_TYPE);
+        weigh_object(state, frame_of(state, *loose, graph->types[object]), object);
     }
 }
 
 /* In preorder what dominates an object comes before it, and has its frame. */
 mp_weights mp_weights_of_dump(const mp_filter *filter)
 {
-    static const mp_weighing of[] = {MP_WEIGH_RETAINED};
+    static const mp_weighing weighings[] = {MP_WEIGH_RETAINED};
     mp_graph_view view = mp_graph_view_of(filter);
     const mp_graph *graph = view.graph;
     const mp_dominators *dominators = &view.dominators;
-    holders all = {.to = mp_weigher_of(filter->model, of, 1), .view = &view};
+    holders state = {.weigher = mp_weigher_of(filter->model, weighings, 1), .view = &view};
     uint32_t *frame = mp_alloc_zero((size_t)graph->count + 1, sizeof *frame);
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i];
-        frame[object] = frame_of(&all, frame[dominators->idom[object]], graph->types[object]);
-        weigh_object(&all, frame[object], object);
+        frame[object] = frame_of(&state, frame[dominators->idom[object]], graph->types[object]);
+        weigh_object(&state, frame[object], object);
     }
-    weigh_loose(&all);
-    mp_weights weights = mp_weigher_end(&all.to);
+    weigh_loose(&state);
+    mp_weights weights = mp_weigher_end(&state.weigher);
     mp_graph_view_free(&view);
-    mp_id_index_free(&all.index);
-    free(all.type_of);
+    mp_id_index_free(&state.index);
+    free(state.type_of);
     free(frame);
     return weights;
 }

@@ -17,7 +17,7 @@ typedef struct spent {
 } spent;
 
 typedef struct paths {
-    mp_weigher to;
+    mp_weigher weigher;
     const mp_filter *filter;
     const mp_profile *profile;
     mp_module_groups groups;
@@ -26,56 +26,56 @@ typedef struct paths {
     uint32_t *frame_of; /* frame of each node of the model's tree; 0: not added yet */
 } paths;
 
-static void weigh(paths *all, uint32_t frame, spent amount)
+static void weigh(paths *state, uint32_t frame, spent amount)
 {
-    for (size_t column = 0; column < all->to.weights.columns; column++) {
-        bool calls = all->to.weights.of[column] == MP_WEIGH_CALLS;
-        mp_weigh(&all->to, column, frame, calls ? amount.calls : amount.us,
+    for (size_t column = 0; column < state->weigher.weights.columns; column++) {
+        bool calls = state->weigher.weights.weighings[column] == MP_WEIGH_CALLS;
+        mp_weigh(&state->weigher, column, frame, calls ? amount.calls : amount.us,
                  calls ? 0 : amount.calls);
     }
 }
 
 /* Sum up the lines of each method. */
-static void sum_methods(paths *all)
+static void sum_methods(paths *state)
 {
-    const mp_profile *profile = all->profile;
-    all->left = mp_alloc_zero(all->groups.method_count + 1, sizeof *all->left);
-    all->example = mp_alloc_zero(all->groups.method_count + 1, sizeof *all->example);
+    const mp_profile *profile = state->profile;
+    state->left = mp_alloc_zero(state->groups.method_count + 1, sizeof *state->left);
+    state->example = mp_alloc_zero(state->groups.method_count + 1, sizeof *state->example);
     for (uint32_t i = profile->modules.count; i-- > 1;)
-        if (all->groups.method_of[i] != MP_NO_GROUP)
-            all->example[all->groups.method_of[i]] = i;
+        if (state->groups.method_of[i] != MP_NO_GROUP)
+            state->example[state->groups.method_of[i]] = i;
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
-        uint32_t method = all->groups.method_of[line->module.i];
+        const mp_profile_line *line = &profile->lines.items[i];
+        uint32_t method = state->groups.method_of[line->module.i];
         if (method == MP_NO_GROUP)
             continue;
-        all->left[method].us += line->exclusive_us;
+        state->left[method].us += line->exclusive_us;
         if (line->line == 0 && !(line->unknown & MP_UNKNOWN_LINE))
-            all->left[method].calls += line->executions;
+            state->left[method].calls += line->executions;
     }
 }
 
 /* --- by the call tree --- */
 
 /* Frames of all nodes of the tree, callers first. The session itself calls what nobody calls. */
-static void add_frames(paths *all)
+static void add_frames(paths *state)
 {
-    const mp_model *model = all->filter->model;
-    all->frame_of = mp_alloc_zero(model->tree.count, sizeof *all->frame_of);
+    const mp_model *model = state->filter->model;
+    state->frame_of = mp_alloc_zero(model->tree.count, sizeof *state->frame_of);
     for (uint32_t i = 1; i < model->tree.count; i++) {
-        const mp_tree_node *node = &model->tree.at[i];
-        const mp_symbol *symbol = &model->symbols.at[node->symbol.i];
-        all->frame_of[i] =
-            mp_weigher_add(&all->to, (mp_weight_frame){
-                                         .parent = all->frame_of[node->parent],
-                                         .kind = MP_WEIGHT_CODE,
-                                         .name = mp_tree_label(&all->to.weights.names, model, i),
-                                         .source = mp_known_text(model, symbol->source),
-                                         .line = MP_NO_LINE,
-                                         .called_at = node->parent ? node->line : MP_NO_LINE,
-                                         .start_line = symbol->start_line,
-                                         .tells_start = symbol->overloaded,
-                                     });
+        const mp_tree_node *node = &model->tree.items[i];
+        const mp_symbol *symbol = &model->symbols.items[node->symbol.i];
+        state->frame_of[i] = mp_weigher_add(
+            &state->weigher, (mp_weight_frame){
+                                 .parent = state->frame_of[node->parent],
+                                 .kind = MP_WEIGHT_CODE,
+                                 .name = mp_tree_label(&state->weigher.weights.names, model, i),
+                                 .source = mp_known_text(model, symbol->source),
+                                 .line = MP_NO_LINE,
+                                 .called_at = node->parent ? node->line : MP_NO_LINE,
+                                 .start_line = symbol->start_line,
+                                 .tells_start = symbol->overloaded,
+                             });
     }
 }
 
@@ -87,29 +87,30 @@ static int64_t take(int64_t *left, int64_t wanted)
     return taken;
 }
 
-static void weigh_nodes(paths *all)
+static void weigh_nodes(paths *state)
 {
-    const mp_model *model = all->filter->model;
-    const mp_profile *profile = all->profile;
+    const mp_model *model = state->filter->model;
+    const mp_profile *profile = state->profile;
     mp_preorder nodes = mp_profile_preorder(model);
-    int64_t *times = mp_profile_node_times(all->filter, &nodes);
+    int64_t *times = mp_profile_node_times(state->filter, &nodes);
     for (uint32_t i = 1; i < profile->nodes.count; i++) /* less what they call, which come later */
         times[nodes.parent[i]] -= times[i];
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
-        const mp_profile_node *node = &profile->nodes.at[nodes.order[i]];
-        uint32_t method = all->groups.method_of[node->module.i];
-        uint32_t frame = all->frame_of[model->tree_of[node->node.i]];
-        mp_weight_frame *at = &all->to.weights.frames[frame];
-        const mp_module *module = &profile->modules.at[node->module.i];
+        const mp_profile_node *node = &profile->nodes.items[nodes.order[i]];
+        uint32_t method = state->groups.method_of[node->module.i];
+        uint32_t frame = state->frame_of[model->tree_of[node->node.i]];
+        mp_weight_frame *weight_frame = &state->weigher.weights.frames[frame];
+        const mp_module *module = &profile->modules.items[node->module.i];
         if (module->number == 0)
-            at->kind = MP_WEIGHT_NONE;
-        at->source = at->source ? at->source : mp_known_text(model, module->program);
-        at->module = mp_known_text(model, module->program);
+            weight_frame->kind = MP_WEIGHT_NONE;
+        weight_frame->source =
+            weight_frame->source ? weight_frame->source : mp_known_text(model, module->program);
+        weight_frame->module = mp_known_text(model, module->program);
         if (method == MP_NO_GROUP)
             continue;
-        weigh(all, frame,
-              (spent){take(&all->left[method].us, times[i]),
-                      take(&all->left[method].calls, node->calls)});
+        weigh(state, frame,
+              (spent){take(&state->left[method].us, times[i]),
+                      take(&state->left[method].calls, node->calls)});
     }
     free(times);
     mp_preorder_free(&nodes);
@@ -120,32 +121,32 @@ static void weigh_nodes(paths *all)
 /* Methods stand in the order of their names, then of their lines. */
 static bool is_overloaded(const mp_module_groups *groups, size_t method)
 {
-    const mp_code_name *at = &groups->methods[method];
+    const mp_code_name *code_name = &groups->methods[method];
     for (size_t i = method ? method - 1 : 0; i < groups->method_count && i < method + 2; i++)
-        if (groups->methods[i].program.i == at->program.i &&
-            groups->methods[i].method.i == at->method.i &&
-            groups->methods[i].start_line != at->start_line)
+        if (groups->methods[i].program.i == code_name->program.i &&
+            groups->methods[i].method.i == code_name->method.i &&
+            groups->methods[i].start_line != code_name->start_line)
             return true;
     return false;
 }
 
 /* Weigh the time that no path has: methods below their programs. */
-static void weigh_rest(paths *all)
+static void weigh_rest(paths *state)
 {
-    const mp_model *model = all->filter->model;
-    uint32_t none = 0, *program_of = mp_alloc_zero(all->groups.program_count + 1, sizeof none);
-    for (size_t i = 0; i < all->groups.method_count; i++) {
-        const mp_module *module = &all->profile->modules.at[all->example[i]];
-        uint32_t *program = &program_of[all->groups.program_of[all->example[i]]];
+    const mp_model *model = state->filter->model;
+    uint32_t none = 0, *program_of = mp_alloc_zero(state->groups.program_count + 1, sizeof none);
+    for (size_t i = 0; i < state->groups.method_count; i++) {
+        const mp_module *module = &state->profile->modules.items[state->example[i]];
+        uint32_t *program = &program_of[state->groups.program_of[state->example[i]]];
         const char *name = mp_model_text(model, module->program);
         mp_weight_frame frame = {.kind = MP_WEIGHT_NONE,
                                  .name = MP_CALLERS_NOT_KNOWN,
                                  .line = MP_NO_LINE,
                                  .called_at = MP_NO_LINE};
-        if (!all->left[i].us && !all->left[i].calls)
+        if (!state->left[i].us && !state->left[i].calls)
             continue;
         if (!none)
-            none = mp_weigher_add(&all->to, frame);
+            none = mp_weigher_add(&state->weigher, frame);
         frame = (mp_weight_frame){.parent = none,
                                   .kind = MP_WEIGHT_GROUP,
                                   .name = name,
@@ -154,32 +155,33 @@ static void weigh_rest(paths *all)
                                   .line = MP_NO_LINE,
                                   .called_at = MP_NO_LINE};
         if (!*program)
-            *program = mp_weigher_add(&all->to, frame);
+            *program = mp_weigher_add(&state->weigher, frame);
         frame.parent = *program;
         frame.kind = MP_WEIGHT_CODE;
         frame.name = mp_model_text(model, module->name.i ? module->name : module->program);
         frame.start_line = module->start_line;
-        frame.tells_start = is_overloaded(&all->groups, i);
-        weigh(all, mp_weigher_add(&all->to, frame), all->left[i]);
+        frame.tells_start = is_overloaded(&state->groups, i);
+        weigh(state, mp_weigher_add(&state->weigher, frame), state->left[i]);
     }
     free(program_of);
 }
 
-mp_weights mp_weights_of_profile(const mp_filter *filter, const mp_weighing *of, size_t columns)
+mp_weights mp_weights_of_profile(const mp_filter *filter, const mp_weighing *weighing,
+                                 size_t columns)
 {
-    paths all = {.to = mp_weigher_of(filter->model, of, columns),
-                 .filter = filter,
-                 .profile = filter->model->profile,
-                 .groups = mp_module_groups_of(filter)};
-    sum_methods(&all);
-    if (all.profile->nodes.count > 1 && filter->model->tree_of) {
-        add_frames(&all);
-        weigh_nodes(&all);
+    paths state = {.weigher = mp_weigher_of(filter->model, weighing, columns),
+                   .filter = filter,
+                   .profile = filter->model->profile,
+                   .groups = mp_module_groups_of(filter)};
+    sum_methods(&state);
+    if (state.profile->nodes.count > 1 && filter->model->tree_of) {
+        add_frames(&state);
+        weigh_nodes(&state);
     }
-    weigh_rest(&all);
-    free(all.left);
-    free(all.example);
-    free(all.frame_of);
-    mp_module_groups_free(&all.groups);
-    return mp_weigher_end(&all.to);
+    weigh_rest(&state);
+    free(state.left);
+    free(state.example);
+    free(state.frame_of);
+    mp_module_groups_free(&state.groups);
+    return mp_weigher_end(&state.weigher);
 }

@@ -10,51 +10,52 @@ static bool *choose(const mp_weights *from, const mp_weight *by, uint32_t most)
     enum { PARTS = 20000 }; /* parts of the total; a frame below one part is not visible */
     bool *kept = mp_alloc(from->count * sizeof *kept), any = false;
     for (uint32_t i = 0; i < from->count; i++) {
-        kept[i] = i == 0 || by[i].all > by[0].all / PARTS;
+        kept[i] = i == 0 || by[i].total > by[0].total / PARTS;
         any |= i && kept[i];
     }
     for (uint32_t i = 0; !any && i < from->count; i++) /* all are as small */
         kept[i] = true;
-    mp_keep_largest(kept, from->count, most, &by[0].all, sizeof *by);
+    mp_keep_largest(kept, from->count, most, &by[0].total, sizeof *by);
     return kept;
 }
 
-static uint32_t add_rest(mp_weigher *to, uint32_t parent)
+static uint32_t add_rest(mp_weigher *weigher, uint32_t parent)
 {
-    return mp_weigher_add(to, (mp_weight_frame){.parent = parent,
-                                                .kind = MP_WEIGHT_NONE,
-                                                .name = "(smaller ones)",
-                                                .line = MP_NO_LINE,
-                                                .called_at = MP_NO_LINE});
+    return mp_weigher_add(weigher, (mp_weight_frame){.parent = parent,
+                                                     .kind = MP_WEIGHT_NONE,
+                                                     .name = "(smaller ones)",
+                                                     .line = MP_NO_LINE,
+                                                     .called_at = MP_NO_LINE});
 }
 
 mp_weights mp_weights_pruned(const mp_model *model, const mp_weights *from, size_t column,
                              uint32_t most)
 {
-    const mp_weight *by = from->at[column];
-    mp_weigher to = mp_weigher_of(model, &from->of[column], 1);
+    const mp_weight *by = from->items[column];
+    mp_weigher weigher = mp_weigher_of(model, &from->weighings[column], 1);
     bool *kept = choose(from, by, most);
     uint32_t *place = mp_alloc_zero(from->count, sizeof *place);
     uint32_t *rest = mp_alloc_zero(from->count, sizeof *rest); /* below a frame that is kept */
     uint32_t left_out = 0;
-    mp_weigh(&to, 0, 0, by[0].own, by[0].own_count);
+    mp_weigh(&weigher, 0, 0, by[0].self, by[0].own_count);
     for (uint32_t i = 1; i < from->count; i++) {
         const uint32_t parent = from->frames[i].parent;
         mp_weight_frame frame = from->frames[i];
         frame.parent = place[parent];
         if (kept[i])
-            place[i] = mp_weigher_add(&to, frame);
+            place[i] = mp_weigher_add(&weigher, frame);
         else if (!kept[parent])
             place[i] = place[parent];
         else
-            place[i] = rest[parent] = rest[parent] ? rest[parent] : add_rest(&to, place[parent]);
-        mp_weigh(&to, 0, place[i], by[i].own, by[i].own_count);
-        left_out += !kept[i] && (by[i].all || by[i].all_count);
+            place[i] = rest[parent] =
+                rest[parent] ? rest[parent] : add_rest(&weigher, place[parent]);
+        mp_weigh(&weigher, 0, place[i], by[i].self, by[i].own_count);
+        left_out += !kept[i] && (by[i].total || by[i].all_count);
     }
     free(kept);
     free(place);
     free(rest);
-    mp_weights pruned = mp_weigher_end(&to);
+    mp_weights pruned = mp_weigher_end(&weigher);
     pruned.left_out = left_out;
     return pruned;
 }

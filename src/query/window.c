@@ -13,9 +13,9 @@ static bool has_no_end(const mp_window *window, bool later)
     const mp_model *model = window->model;
     bool runs = false, *ended = mp_alloc_zero(model->sessions.count + 1, sizeof *ended);
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        mp_string_id tag = model->snapshots.at[i].tag;
+        mp_string_id tag = model->snapshots.items[i].tag;
         if (later || mp_window_before_to(window, (mp_snapshot_id){i}))
-            ended[model->snapshots.at[i].session.i] |=
+            ended[model->snapshots.items[i].session.i] |=
                 mp_model_is_clean_up(model, tag) || mp_model_is_exit(model, tag);
     }
     for (uint32_t i = 1; i < model->sessions.count && model->holds & MP_HOLDS_RUNTIME; i++)
@@ -35,10 +35,10 @@ static uint32_t *ends_of_program(const mp_model *model)
 {
     uint32_t *ends = mp_alloc_zero(model->sessions.count + 1, sizeof *ends);
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        uint32_t *end = &ends[model->snapshots.at[i].session.i];
-        bool cleaned = mp_model_is_clean_up(model, model->snapshots.at[*end].tag);
-        if (mp_model_is_clean_up(model, model->snapshots.at[i].tag) ||
-            (!cleaned && !mp_model_is_exit(model, model->snapshots.at[i].tag)))
+        uint32_t *end = &ends[model->snapshots.items[i].session.i];
+        bool cleaned = mp_model_is_clean_up(model, model->snapshots.items[*end].tag);
+        if (mp_model_is_clean_up(model, model->snapshots.items[i].tag) ||
+            (!cleaned && !mp_model_is_exit(model, model->snapshots.items[i].tag)))
             *end = i;
     }
     return ends;
@@ -66,12 +66,13 @@ int64_t mp_window_deleted_later(const mp_window *window)
     uint32_t *ends = ends_of_program(model);
     int64_t objects = 0;
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        const mp_generation *of = &model->generations.at[delta->generation.i];
-        if (delta->cost.deleted && !of->reusable && !mp_window_before_to(window, delta->snapshot) &&
-            delta->snapshot.i <= ends[model->snapshots.at[delta->snapshot.i].session.i] &&
-            mp_window_before_to(window, of->born) &&
-            mp_window_leaks(window, of->context, of->born) &&
+        const mp_delta *delta = &model->deltas.items[i];
+        const mp_generation *state = &model->generations.items[delta->generation.i];
+        if (delta->cost.deleted && !state->reusable &&
+            !mp_window_before_to(window, delta->snapshot) &&
+            delta->snapshot.i <= ends[model->snapshots.items[delta->snapshot.i].session.i] &&
+            mp_window_before_to(window, state->born) &&
+            mp_window_leaks(window, state->context, state->born) &&
             mp_filter_has_generation(window->filter, delta->generation))
             objects += delta->cost.deleted;
     }
@@ -85,12 +86,12 @@ bool mp_window_ends_late(const mp_window *window)
     bool late = false;
     uint32_t *cleaned = mp_alloc_zero(model->sessions.count + 1, sizeof *cleaned);
     for (uint32_t i = 1; i < model->snapshots.count; i++)
-        if (mp_model_is_clean_up(model, model->snapshots.at[i].tag))
-            cleaned[model->snapshots.at[i].session.i] = i;
+        if (mp_model_is_clean_up(model, model->snapshots.items[i].tag))
+            cleaned[model->snapshots.items[i].session.i] = i;
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        uint32_t to = window->ranges[i].to.i;
-        late |= to && ((cleaned[i] && to > cleaned[i]) ||
-                       mp_model_is_exit(model, model->snapshots.at[to].tag));
+        uint32_t target = window->ranges[i].to.i;
+        late |= target && ((cleaned[i] && target > cleaned[i]) ||
+                           mp_model_is_exit(model, model->snapshots.items[target].tag));
     }
     free(cleaned);
     return late;
@@ -126,12 +127,13 @@ uint32_t mp_window_lone_session(const mp_window *window)
 /* Snapshots of one session are made in the order of time, so their ids tell earlier from later. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot)
 {
-    return snapshot.i <= window->ranges[window->model->snapshots.at[snapshot.i].session.i].from.i;
+    return snapshot.i <=
+           window->ranges[window->model->snapshots.items[snapshot.i].session.i].from.i;
 }
 
 bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot)
 {
-    return snapshot.i <= window->ranges[window->model->snapshots.at[snapshot.i].session.i].to.i;
+    return snapshot.i <= window->ranges[window->model->snapshots.items[snapshot.i].session.i].to.i;
 }
 
 bool mp_window_accepts(const mp_window *window, mp_context_id context)
@@ -142,7 +144,7 @@ bool mp_window_accepts(const mp_window *window, mp_context_id context)
 static bool is_new(const mp_window *window, mp_snapshot_id born)
 {
     return !mp_window_before_from(window, born) ||
-           window->ranges[window->model->snapshots.at[born.i].session.i].all_new;
+           window->ranges[window->model->snapshots.items[born.i].session.i].all_new;
 }
 
 bool mp_window_leaks(const mp_window *window, mp_context_id context, mp_snapshot_id born)
@@ -159,7 +161,7 @@ bool mp_window_is_accepted(const mp_window *window, mp_context_id context, mp_sn
 
 int64_t mp_window_held_bytes(const mp_window *window, uint32_t generation)
 {
-    const mp_generation *of = &window->model->generations.at[generation];
-    bool accepted = mp_window_is_accepted(window, of->context, of->born);
-    return accepted ? 0 : mp_window_balances(window)[generation].to.bytes;
+    const mp_generation *state = &window->model->generations.items[generation];
+    bool accepted = mp_window_is_accepted(window, state->context, state->born);
+    return accepted ? 0 : mp_window_balances(window)[generation].end.bytes;
 }

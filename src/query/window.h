@@ -109,9 +109,9 @@ static inline const mp_snapshot *mp_window_snapshot(const mp_window *window, uin
     return &window->filter->snapshots[snapshot];
 }
 
-/* Figures of a generation: everything up to `to`, and the part that was alive at `from`. */
+/* Figures of a generation: everything up to `end`, and the part that was alive at `from`. */
 typedef struct mp_balance {
-    mp_cost to;
+    mp_cost end;
     int64_t from_objects, from_bytes;
 } mp_balance;
 

@@ -15,9 +15,9 @@ static const char signature[] = "SQLite format 3"; /* with its NUL */
 static bool names_table(mp_slice head)
 {
     static const char name[] = "ALLOCATION_PROFILER_";
-    const char *end = head.at + head.length;
-    for (const char *at = head.at; at + sizeof name - 1 <= end; at++)
-        if ((*at == 'A' || *at == 'a') && strncasecmp(at, name, sizeof name - 1) == 0)
+    const char *end = head.start + head.length;
+    for (const char *cursor = head.start; cursor + sizeof name - 1 <= end; cursor++)
+        if ((*cursor == 'A' || *cursor == 'a') && strncasecmp(cursor, name, sizeof name - 1) == 0)
             return true;
     return false;
 }
@@ -25,7 +25,7 @@ static bool names_table(mp_slice head)
 static mp_bid probe(mp_slice head)
 {
     bool database =
-        head.length > sizeof signature && memcmp(head.at, signature, sizeof signature) == 0;
+        head.length > sizeof signature && memcmp(head.start, signature, sizeof signature) == 0;
     return database && names_table(head) ? MP_MINE : MP_NOT_MINE;
 }
 
@@ -106,20 +106,20 @@ static void end_input(aq_state *state)
 static bool read_aqtime(void *opaque, mp_input *input, uint32_t summary)
 {
     aq_state *state = opaque;
-    state->path = state->model->inputs.at[summary].path;
+    state->path = state->model->inputs.items[summary].path;
     state->failed = state->converted = state->bad_text = false;
     state->records = 0;
     state->next_id = (uint64_t)1 << 62;
     aq_source *file = aq_source_open(input, state->path, state->diagnostics);
-    mp_checksum *checksum = &state->model->inputs.at[summary].checksum;
+    mp_checksum *checksum = &state->model->inputs.items[summary].checksum;
     if (file && checksum->known)
         aq_source_sum_up(file, checksum);
     bool ok = file && read_database(state, file);
-    state->model->inputs.at[summary].complete = ok && aq_source_is_whole(file);
+    state->model->inputs.items[summary].complete = ok && aq_source_is_whole(file);
     end_input(state);
     aq_source_close(file);
     mp_input_finish(input);
-    state->model->inputs.at[summary].records = state->records;
+    state->model->inputs.items[summary].records = state->records;
     return ok;
 }
 

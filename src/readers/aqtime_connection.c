@@ -49,18 +49,18 @@ static bool wrong(page_walk *pages, uint32_t page, const char *why)
     return false;
 }
 
-static uint32_t big16(const unsigned char *at)
+static uint32_t big16(const unsigned char *cursor)
 {
-    return (uint32_t)at[0] << 8 | at[1];
+    return (uint32_t)cursor[0] << 8 | cursor[1];
 }
 
 /* A number of one to nine bytes; gives how many, 0 where the page ends before it does. */
-static size_t read_number(const unsigned char *at, const unsigned char *end, uint64_t *number)
+static size_t read_number(const unsigned char *cursor, const unsigned char *end, uint64_t *number)
 {
     *number = 0;
-    for (size_t i = 0; i < 9 && at + i < end; i++) {
-        *number = i < 8 ? *number << 7 | (at[i] & 0x7f) : *number << 8 | at[i];
-        if (i == 8 || at[i] < 0x80)
+    for (size_t i = 0; i < 9 && cursor + i < end; i++) {
+        *number = i < 8 ? *number << 7 | (cursor[i] & 0x7f) : *number << 8 | cursor[i];
+        if (i == 8 || cursor[i] < 0x80)
             return i + 1;
     }
     return 0;
@@ -103,12 +103,12 @@ static bool take_chain(page_walk *pages, uint32_t from, uint32_t first, uint64_t
 }
 
 /* A row; gives how many bytes of the page it takes, 0 where something is wrong. */
-static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *at,
+static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *cursor,
                        const unsigned char *end)
 {
     uint64_t payload, row, usable = pages->file->usable;
-    size_t one = read_number(at, end, &payload);
-    size_t other = one ? read_number(at + one, end, &row) : 0;
+    size_t one = read_number(cursor, end, &payload);
+    size_t other = one ? read_number(cursor + one, end, &row) : 0;
     uint64_t most = usable - 35, least = (usable - 12) * 32 / 255 - 23, local = payload;
     if (!other || payload > INT32_MAX)
         return wrong(pages, number, "has an incomplete row");
@@ -117,9 +117,9 @@ static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *a
         local = local > most ? least : local;
     }
     size_t used = one + other + (size_t)local + (payload > local ? 4 : 0);
-    if (used > (size_t)(end - at))
+    if (used > (size_t)(end - cursor))
         return wrong(pages, number, "has an incomplete row");
-    if (payload > local && !take_chain(pages, number, aq_big32(at + used - 4), payload - local))
+    if (payload > local && !take_chain(pages, number, aq_big32(cursor + used - 4), payload - local))
         return 0;
     if (pages->behind_first && (int64_t)row <= pages->last_row)
         return wrong(pages, number, "has rows that are not in their order");
@@ -131,14 +131,14 @@ static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *a
 }
 
 /* A cell of an inner page: a page below it, and the last row that is there. */
-static size_t take_child(page_walk *pages, uint32_t number, const unsigned char *at,
+static size_t take_child(page_walk *pages, uint32_t number, const unsigned char *cursor,
                          const unsigned char *end)
 {
     uint64_t row;
-    size_t used = end - at > 4 ? read_number(at + 4, end, &row) : 0;
+    size_t used = end - cursor > 4 ? read_number(cursor + 4, end, &row) : 0;
     if (!used)
         return wrong(pages, number, "names a page below it in part");
-    return push(pages, aq_big32(at)) ? used + 4 : 0;
+    return push(pages, aq_big32(cursor)) ? used + 4 : 0;
 }
 
 /* The page at hand. Pages below it are gone to from the first to the last, so they are put down in

@@ -54,7 +54,7 @@ static void describe(aq_state *state, aq_table table, mp_type_id id)
 {
     mp_string_id module = aq_intern(state, aq_text(state, table, AQ_C_MODULE));
     const char *finalizable = aq_text(state, table, AQ_C_FINALIZABLE);
-    mp_type *type = &state->model->types.at[id.i];
+    mp_type *type = &state->model->types.items[id.i];
     if (!type->module.i)
         type->module = module;
     else if (module.i && module.i != type->module.i)
@@ -78,7 +78,7 @@ mp_type_id aq_type_of_row(aq_state *state, aq_table table)
 
 bool aq_is_overwrite(const aq_state *state, mp_type_id type)
 {
-    return mp_text_is(mp_model_text(state->model, state->model->types.at[type.i].name),
+    return mp_text_is(mp_model_text(state->model, state->model->types.items[type.i].name),
                       "Memory Overwrite Error");
 }
 
@@ -149,14 +149,14 @@ static mp_symbol_id symbol_of_row(aq_state *state, int64_t line)
             unit = aq_text(state, AQ_ROUTINES, AQ_R_MODULE);
         mp_string_id source = aq_intern(state, aq_text(state, AQ_ROUTINES, AQ_R_FILE));
         mp_string_id module = aq_intern(state, unit);
-        mp_symbol *symbol = &state->model->symbols.at[id.i];
+        mp_symbol *symbol = &state->model->symbols.items[id.i];
         symbol->source = source;
         symbol->module = module;
         symbol->owner = aq_intern(state, owner);
     }
     int64_t hits = figure_of(state, AQ_ROUTINES, AQ_R_HITS);
-    if (hits > state->model->symbols.at[id.i].hits)
-        state->model->symbols.at[id.i].hits = hits;
+    if (hits > state->model->symbols.items[id.i].hits)
+        state->model->symbols.items[id.i].hits = hits;
     return id;
 }
 

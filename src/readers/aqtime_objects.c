@@ -99,16 +99,16 @@ static void bury(aq_state *state)
 
 static void add_vertex(aq_state *state, const aq_number *numbers, mp_type_id type, int64_t bytes)
 {
-    size_t at = ++state->vertex_count;
-    mp_grow(&state->vertices, &state->vertex_capacity, at + 1, sizeof *state->vertices);
-    state->vertices[at] = (aq_vertex){
+    size_t index = ++state->vertex_count;
+    mp_grow(&state->vertices, &state->vertex_capacity, index + 1, sizeof *state->vertices);
+    state->vertices[index] = (aq_vertex){
         .record = (uint64_t)numbers[numbers[AQ_O_RECORD].known ? AQ_O_RECORD : AQ_O_ID].value,
         .type = type,
         .bytes = bytes,
         .root = numbers[AQ_O_ROOT].value != 0};
     uint32_t *place = mp_id_index_put(&state->vertex_of, (uint64_t)numbers[AQ_O_ID].value);
     if (!*place)
-        *place = (uint32_t)at;
+        *place = (uint32_t)index;
 }
 
 static void enter(aq_state *state, const aq_number *numbers, mp_type_id type, size_t frames,

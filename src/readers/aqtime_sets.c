@@ -141,7 +141,7 @@ typedef struct edge {
 } edge;
 
 typedef struct edges {
-    edge *at;
+    edge *items;
     size_t count, capacity;
 } edges;
 
@@ -179,11 +179,12 @@ static void read_edges(aq_state *state, aq_table table, const mp_id_index *by_re
 {
     aq_number numbers[AQ_COLUMNS];
     while (aq_next(state, table, numbers)) {
-        end own = end_of(&state->vertex_of, numbers[AQ_E_OBJECT].value, UNLISTED_ID);
+        end endpoint = end_of(&state->vertex_of, numbers[AQ_E_OBJECT].value, UNLISTED_ID);
         end other = end_of(by_record, numbers[AQ_E_RECORD].value, UNLISTED_RECORD);
         bool forward = table == AQ_REFERENCES_TO;
-        mp_grow(&list->at, &list->capacity, list->count + 1, sizeof *list->at);
-        list->at[list->count] = (edge){forward ? own : other, forward ? other : own, list->count};
+        mp_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items);
+        list->items[list->count] =
+            (edge){forward ? endpoint : other, forward ? other : endpoint, list->count};
         list->count++;
     }
 }
@@ -194,13 +195,13 @@ static void sort_edges(edges *list)
     size_t kept = 0;
     if (!list->count)
         return;
-    qsort(list->at, list->count, sizeof *list->at, by_ends);
+    qsort(list->items, list->count, sizeof *list->items, by_ends);
     for (size_t i = 0; i < list->count; i++)
-        if (!kept || compare_ends(&list->at[kept - 1].from, &list->at[i].from) ||
-            compare_ends(&list->at[kept - 1].to, &list->at[i].to))
-            list->at[kept++] = list->at[i];
+        if (!kept || compare_ends(&list->items[kept - 1].from, &list->items[i].from) ||
+            compare_ends(&list->items[kept - 1].to, &list->items[i].to))
+            list->items[kept++] = list->items[i];
     list->count = kept;
-    qsort(list->at, list->count, sizeof *list->at, by_order);
+    qsort(list->items, list->count, sizeof *list->items, by_order);
 }
 
 /* Report the references and objects that the graph ignores. */
@@ -232,7 +233,7 @@ static void find_untracked(const aq_state *state, const edges *list)
         if (state->vertices[i].root)
             graph->untracked[state->vertices[i].type.i] = false;
     for (size_t i = 0; i < list->count; i++) {
-        const end *ends[] = {&list->at[i].from, &list->at[i].to};
+        const end *ends[] = {&list->items[i].from, &list->items[i].to};
         for (int k = 0; k < 2; k++)
             if (ends[k]->kind == LISTED)
                 graph->untracked[state->vertices[ends[k]->value].type.i] = false;
@@ -249,11 +250,11 @@ static void build_graph(aq_state *state, const edges *list)
     for (size_t i = 1; i <= state->vertex_count; i++) {
         const aq_vertex *vertex = &state->vertices[i];
         mp_graph_object(graph, vertex->record, vertex->type, (uint64_t)vertex->bytes);
-        for (; next < list->count && list->at[next].from.kind == LISTED &&
-               list->at[next].from.value == i;
+        for (; next < list->count && list->items[next].from.kind == LISTED &&
+               list->items[next].from.value == i;
              next++)
-            if (list->at[next].to.kind == LISTED)
-                mp_graph_reference(graph, state->vertices[list->at[next].to.value].record);
+            if (list->items[next].to.kind == LISTED)
+                mp_graph_reference(graph, state->vertices[list->items[next].to.value].record);
             else
                 dangling++;
         if (vertex->root)
@@ -292,6 +293,6 @@ void aq_read_references(aq_state *state)
     sort_edges(&list);
     if (!state->failed)
         build_graph(state, &list);
-    free(list.at);
+    free(list.items);
     mp_id_index_free(&by_record);
 }

@@ -24,10 +24,10 @@ typedef struct log_sum {
     bool big; /* words with their high byte first */
 } log_sum;
 
-static void add_up(log_sum *sum, const unsigned char *at, size_t length)
+static void add_up(log_sum *sum, const unsigned char *cursor, size_t length)
 {
     for (size_t i = 0; i + 8 <= length; i += 8) {
-        uint32_t words[2] = {aq_big32(at + i), aq_big32(at + i + 4)};
+        uint32_t words[2] = {aq_big32(cursor + i), aq_big32(cursor + i + 4)};
         if (!sum->big)
             words[0] = __builtin_bswap32(words[0]), words[1] = __builtin_bswap32(words[1]);
         sum->low += words[0] + sum->high;
@@ -35,9 +35,9 @@ static void add_up(log_sum *sum, const unsigned char *at, size_t length)
     }
 }
 
-static bool is_sum(const log_sum *sum, const unsigned char *at)
+static bool is_sum(const log_sum *sum, const unsigned char *cursor)
 {
-    return aq_big32(at) == sum->low && aq_big32(at + 4) == sum->high;
+    return aq_big32(cursor) == sum->low && aq_big32(cursor + 4) == sum->high;
 }
 
 static size_t log_at(const aq_source *file, uint64_t offset, void *bytes, size_t size)
@@ -258,23 +258,23 @@ static size_t read_part(const aq_source *file, uint64_t offset, void *bytes, siz
 }
 
 /* Read from one page at most. */
-static ssize_t read_seen(void *opaque, void *into, size_t size, uint64_t offset)
+static ssize_t read_seen(void *opaque, void *buffer, size_t size, uint64_t offset)
 {
     const aq_source *file = opaque;
     size_t part = file->page_size - (size_t)(offset % file->page_size);
-    return (ssize_t)read_part(file, offset, into, part < size ? part : size);
+    return (ssize_t)read_part(file, offset, buffer, part < size ? part : size);
 }
 
 typedef struct seen_bytes {
     aq_source *file;
-    uint64_t at;
+    uint64_t position;
 } seen_bytes;
 
-static size_t more_seen(void *opaque, char *into, size_t room)
+static size_t more_seen(void *opaque, char *buffer, size_t room)
 {
     seen_bytes *seen = opaque;
-    ssize_t got = read_seen(seen->file, into, room, seen->at);
-    seen->at += (size_t)got;
+    ssize_t got = read_seen(seen->file, buffer, room, seen->position);
+    seen->position += (size_t)got;
     return (size_t)got;
 }
 
@@ -284,7 +284,7 @@ void aq_source_sum_up(aq_source *file, mp_checksum *checksum)
     if (!file->frames.count)
         return;
     *checksum = mp_checksum_of(more_seen, &seen);
-    checksum->known = seen.at == (uint64_t)file->pages * file->page_size;
+    checksum->known = seen.position == (uint64_t)file->pages * file->page_size;
 }
 
 bool aq_source_page(const aq_source *file, uint32_t number, unsigned char *bytes, size_t size)

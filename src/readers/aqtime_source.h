@@ -45,9 +45,10 @@ void aq_source_close(aq_source *file);
 /* Open a connection that reads it and nothing else. NULL after a diagnostic. */
 sqlite3 *aq_source_connect(aq_source *file);
 
-static inline uint32_t aq_big32(const unsigned char *at)
+static inline uint32_t aq_big32(const unsigned char *cursor)
 {
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+    return (uint32_t)cursor[0] << 24 | (uint32_t)cursor[1] << 16 | (uint32_t)cursor[2] << 8 |
+           cursor[3];
 }
 
 /* Read the first `size` bytes of a page, which are counted from 1. False where they are not there.

@@ -318,7 +318,7 @@ static bool read_numbers(aq_state *state, aq_table table, int from, int to, aq_n
         mp_slice shown = mp_utf8_mend(&state->scratch, (mp_slice){text, strnlen(text, 40)});
         aq_say(state, MP_DIAG_BAD_ROW, table, aq_row(state, table),
                "%s is \"%.*s\", expected a whole number: row skipped", column + 1,
-               (int)shown.length, shown.at);
+               (int)shown.length, shown.start);
         mp_arena_free(&state->scratch);
         return false;
     }

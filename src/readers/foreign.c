@@ -44,8 +44,8 @@ static bool is_heaptrack(mp_slice head)
 {
     if (!mp_slice_starts(head, "v "))
         return false;
-    const char *line = memchr(head.at, '\n', head.length);
-    size_t left = line ? (size_t)(head.at + head.length - line) : 0;
+    const char *line = memchr(head.start, '\n', head.length);
+    size_t left = line ? (size_t)(head.start + head.length - line) : 0;
     return left > 2 && strchr("xXsItcai+-", line[1]) && line[2] == ' ';
 }
 
@@ -53,7 +53,7 @@ static bool is_binary(mp_slice head)
 {
     size_t odd = 0;
     for (size_t i = 0; i < head.length; i++) {
-        unsigned char byte = (unsigned char)head.at[i];
+        unsigned char byte = (unsigned char)head.start[i];
         odd += byte == 0 || (byte < 32 && !strchr("\t\n\v\f\r\033", byte));
     }
     return odd * 20 > head.length;
@@ -64,9 +64,9 @@ static bool is_csv(mp_slice head)
 {
     size_t commas[2] = {0, 0}, line = 0;
     for (size_t i = 0; i < head.length && line < 2; i++) {
-        if (head.at[i] == '\n')
+        if (head.start[i] == '\n')
             line++;
-        else if (head.at[i] == ',' || head.at[i] == ';')
+        else if (head.start[i] == ',' || head.start[i] == ';')
             commas[line]++;
     }
     return line == 2 && commas[0] >= 2 && commas[0] == commas[1];
@@ -76,16 +76,16 @@ const char *mp_foreign_kind(mp_slice head)
 {
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
         if (head.length >= signatures[i].length &&
-            memcmp(head.at, signatures[i].bytes, signatures[i].length) == 0)
+            memcmp(head.start, signatures[i].bytes, signatures[i].length) == 0)
             return signatures[i].kind;
     if (is_heaptrack(head))
         return "a heaptrack recording";
     if (is_binary(head))
         return "a binary file";
     size_t i = 0;
-    while (i < head.length && strchr(" \t\r\n", head.at[i]) && head.at[i])
+    while (i < head.length && strchr(" \t\r\n", head.start[i]) && head.start[i])
         i++;
-    if (i < head.length && (head.at[i] == '{' || head.at[i] == '['))
+    if (i < head.length && (head.start[i] == '{' || head.start[i] == '['))
         return "a JSON document";
     return is_csv(head) ? "a CSV table" : "a text file of another kind";
 }

@@ -43,7 +43,7 @@ static uint64_t line_key(mp_string_id program, uint32_t line)
 /* The program of a module that a listing may explain; none for all others. */
 static mp_string_id program_of(const mp_profile *profile, mp_module_id id)
 {
-    const mp_module *module = &profile->modules.at[id.i];
+    const mp_module *module = &profile->modules.items[id.i];
     return module->defined && module->number != 0 ? module->program : (mp_string_id){0};
 }
 
@@ -63,15 +63,15 @@ static wanted_lines collect(const mp_profile *profile)
     uint32_t places = profile->lines.count + profile->coverage_lines.count;
     wanted_lines wanted = {.next = mp_alloc_zero(places, sizeof *wanted.next)};
     for (uint32_t i = 1; i < profile->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[i];
+        const mp_profile_line *line = &profile->lines.items[i];
         if (!line->code.i && !line->rounded) /* a report cuts the names of programs */
             want(&wanted, program_of(profile, line->module), line->line, i);
     }
     for (uint32_t i = 1; i < profile->coverage.count; i++) {
-        const mp_profile_coverage *entity = &profile->coverage.at[i];
+        const mp_profile_coverage *entity = &profile->coverage.items[i];
         for (uint32_t k = entity->first; k < entity->first + entity->count; k++)
-            if (!profile->coverage_codes.at[k].i)
-                want(&wanted, program_of(profile, entity->module), profile->coverage_lines.at[k],
+            if (!profile->coverage_codes.items[k].i)
+                want(&wanted, program_of(profile, entity->module), profile->coverage_lines.items[k],
                      profile->lines.count + k);
     }
     return wanted;
@@ -85,7 +85,7 @@ static const char *file_at(mp_arena *arena, const char *folder, mp_slice name)
     struct stat status;
     if (name.length == 0 || name.length + strlen(folder) > LONGEST_PATH)
         return NULL;
-    const char *path = mp_arena_format(arena, "%s/%.*s", folder, (int)name.length, name.at);
+    const char *path = mp_arena_format(arena, "%s/%.*s", folder, (int)name.length, name.start);
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? path : NULL;
 }
 
@@ -111,12 +111,12 @@ static void set_code(mp_model *model, const wanted_lines *wanted, mp_string_id p
     if (number == 0 || number > INT32_MAX)
         return;
     mp_profile *profile = model->profile;
-    uint32_t at = mp_id_index_get(&wanted->index, line_key(program, (uint32_t)number));
+    uint32_t position = mp_id_index_get(&wanted->index, line_key(program, (uint32_t)number));
     mp_string_id code = {0};
-    for (; at; at = wanted->next[at]) {
-        mp_string_id *place = at < profile->lines.count
-                                  ? &profile->lines.at[at].code
-                                  : &profile->coverage_codes.at[at - profile->lines.count];
+    for (; position; position = wanted->next[position]) {
+        mp_string_id *place = position < profile->lines.count
+                                  ? &profile->lines.items[position].code
+                                  : &profile->coverage_codes.items[position - profile->lines.count];
         if (place->i)
             return;
         code = code.i ? code : mp_model_intern(model, text, NULL);
@@ -135,8 +135,9 @@ static void read_listing(mp_model *model, mp_diagnostics *diagnostics,
         mp_fields fields = mp_fields_of(line);
         uint64_t number;
         if (mp_field_unsigned(&fields, &number))
-            set_code(model, wanted, program, number,
-                     mp_slice_trim((mp_slice){fields.at, (size_t)(fields.end - fields.at)}));
+            set_code(
+                model, wanted, program, number,
+                mp_slice_trim((mp_slice){fields.cursor, (size_t)(fields.end - fields.cursor)}));
     }
     mp_input_close(input);
 }
@@ -171,7 +172,7 @@ void mp_listing_fill(mp_model *model, mp_diagnostics *diagnostics, const mp_load
             fill_program(model, diagnostics, options, &wanted, program);
         uint32_t listing = mp_id_index_get(&wanted.programs, program.i);
         if (listing && listing != NO_LISTING)
-            profile->modules.at[i].listing_file = (mp_string_id){listing};
+            profile->modules.items[i].listing_file = (mp_string_id){listing};
     }
     mp_id_index_free(&wanted.index);
     mp_id_index_free(&wanted.programs);

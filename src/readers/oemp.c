@@ -192,7 +192,7 @@ static bool parse_header(mp_slice line, mp_arena *scratch, oemp_value *row)
 {
     mp_fields fields = mp_fields_of(line);
     if (parse_row(&fields, scratch, &header, 4, row) < 4 || row[3].text.length < 10 ||
-        row[3].text.at[4] != '-' || row[3].text.at[7] != '-')
+        row[3].text.start[4] != '-' || row[3].text.start[7] != '-')
         return false;
     unsigned wanted = columns_of(&header, row[0].number == 1 ? 1 : 2);
     fields = mp_fields_of(line);
@@ -205,7 +205,7 @@ typedef struct oemp_cursor {
     oemp_state *state;
     mp_input *input;
     const oemp_section *const *layout; /* NULL: between snapshots */
-    unsigned at;                       /* section of the layout */
+    unsigned position;                 /* section of the layout */
     unsigned version;
     uint64_t records, whole, skipped_from, skipped;
 } oemp_cursor;
@@ -224,20 +224,20 @@ static void report_skipped(oemp_cursor *cursor)
 static bool begin_snapshot(oemp_cursor *cursor, mp_slice line)
 {
     oemp_value row[MOST_COLUMNS] = {{0}};
-    uint64_t at = mp_input_line_number(cursor->input);
+    uint64_t offset = mp_input_line_number(cursor->input);
     if (!parse_header(line, &cursor->state->scratch, row))
         return false;
     if (row[0].number != 1 && row[0].number != 2) {
         mp_diagnose(cursor->state->diagnostics, MP_DIAG_UNSUPPORTED_VERSION, cursor->state->path,
-                    at, "recording of version %" PRIu64 ", expected 1 or 2", row[0].number);
+                    offset, "recording of version %" PRIu64 ", expected 1 or 2", row[0].number);
         return false;
     }
     report_skipped(cursor);
     cursor->version = (unsigned)row[0].number;
     cursor->layout = cursor->version == 1 ? version_1 : version_2;
-    cursor->at = 0;
+    cursor->position = 0;
     cursor->records++;
-    oemp_header(cursor->state, row, at);
+    oemp_header(cursor->state, row, offset);
     return true;
 }
 
@@ -245,11 +245,11 @@ static bool begin_snapshot(oemp_cursor *cursor, mp_slice line)
 static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const mp_fields *fields)
 {
     oemp_state *state = cursor->state;
-    const oemp_section *section = cursor->layout[cursor->at];
-    uint64_t at = mp_input_line_number(cursor->input);
+    const oemp_section *section = cursor->layout[cursor->position];
+    uint64_t offset = mp_input_line_number(cursor->input);
     uint64_t sequence = state->sequence;
     if (begin_snapshot(cursor, line)) {
-        mp_diagnose(state->diagnostics, MP_DIAG_DAMAGED_SNAPSHOT, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_DAMAGED_SNAPSHOT, state->path, offset,
                     "snapshot %" PRIu64 " is truncated in section %s, expected its trailer; its "
                     "rows count for the next snapshot",
                     sequence, section->name);
@@ -260,24 +260,24 @@ static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const m
     unsigned columns = columns_of(section, cursor->version);
     mp_slice rest = mp_fields_rest(fields);
     if (column == columns)
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "%s row continues with \"%.*s\", expected %u columns: row skipped",
-                    section->name, (int)rest.length, rest.at, columns);
+                    section->name, (int)rest.length, rest.start, columns);
     else if (rest.length == 0)
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "%s row ends after %u columns, expected %u: row skipped", section->name, column,
                     columns);
     else
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "%s row has \"%.*s\" in column %u (%s), expected %s: row skipped",
-                    section->name, (int)rest.length, rest.at, column + 1,
+                    section->name, (int)rest.length, rest.start, column + 1,
                     section->column[column] + 1, kind_of(section->column[column]));
 }
 
 /* The batch that is to be filled with rows of the section at hand, from `line` on. */
 static oemp_batch *next_batch(const oemp_cursor *cursor, uint64_t line)
 {
-    const oemp_section *section = cursor->layout[cursor->at];
+    const oemp_section *section = cursor->layout[cursor->position];
     oemp_batch *batch = mp_pipeline_batch(cursor->state->pipeline);
     batch->state = cursor->state;
     batch->replay = section->batch;
@@ -288,11 +288,11 @@ static oemp_batch *next_batch(const oemp_cursor *cursor, uint64_t line)
 
 static void section_row(oemp_cursor *cursor, mp_slice line)
 {
-    const oemp_section *section = cursor->layout[cursor->at];
+    const oemp_section *section = cursor->layout[cursor->position];
     unsigned columns = columns_of(section, cursor->version), read;
     mp_fields fields = mp_fields_of(line);
     mp_pipeline_drain(cursor->state->pipeline);
-    if (cursor->at == 0) { /* the header row itself is read: nothing more belongs there */
+    if (cursor->position == 0) { /* the header row itself is read: nothing more belongs there */
         bad_row(cursor, line, columns, &fields);
         return;
     }
@@ -327,7 +327,7 @@ static void number_rows(oemp_cursor *cursor)
     for (;;) {
         oemp_batch *batch = next_batch(cursor, mp_input_line_number(cursor->input) + 1);
         mp_window_has_line(cursor->input);
-        batch->count = cursor->layout[cursor->at]->read(cursor->input, batch->numbers);
+        batch->count = cursor->layout[cursor->position]->read(cursor->input, batch->numbers);
         if (batch->count == 0)
             break;
         cursor->records += batch->count;
@@ -340,8 +340,8 @@ static void number_rows(oemp_cursor *cursor)
 
 static void section_end(oemp_cursor *cursor)
 {
-    cursor->at++;
-    if (cursor->layout[cursor->at])
+    cursor->position++;
+    if (cursor->layout[cursor->position])
         return;
     mp_pipeline_drain(cursor->state->pipeline);
     cursor->layout = NULL;
@@ -368,7 +368,7 @@ static void end_of_input(oemp_cursor *cursor)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
                     "recording ends in section %s of snapshot %" PRIu64
                     ", expected its trailer; read up to the last complete snapshot",
-                    cursor->layout[cursor->at]->name, state->sequence);
+                    cursor->layout[cursor->position]->name, state->sequence);
     if (cursor->whole == 0)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, line,
                     "no complete snapshot, expected at least one");
@@ -381,25 +381,25 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     oemp_state *state = opaque;
     oemp_cursor cursor = {.state = state, .input = input};
     mp_slice line;
-    state->path = state->model->inputs.at[summary].path;
+    state->path = state->model->inputs.items[summary].path;
     state->summary = summary;
     state->converted = false;
     state->last_line = 0;
     for (;;) {
-        if (cursor.layout && cursor.layout[cursor.at]->batch)
+        if (cursor.layout && cursor.layout[cursor.position]->batch)
             number_rows(&cursor);
         if (!mp_window_has_line(input)) /* faults of the input are diagnosed in order */
             mp_pipeline_drain(state->pipeline);
         if (!mp_input_line(input, &line))
             break;
-        if (line.length == 1 && line.at[0] == '.' && cursor.layout)
+        if (line.length == 1 && line.start[0] == '.' && cursor.layout)
             section_end(&cursor);
         else if (cursor.layout)
             section_row(&cursor, line);
         else
             between_snapshots(&cursor, line);
     }
-    mp_input_summary *sum = &state->model->inputs.at[summary];
+    mp_input_summary *sum = &state->model->inputs.items[summary];
     sum->format_version = cursor.version;
     sum->records = cursor.records;
     sum->complete = !cursor.layout && cursor.whole > 0;
@@ -413,11 +413,12 @@ static mp_bid probe(mp_slice head)
 {
     oemp_value row[MOST_COLUMNS] = {{0}};
     mp_arena scratch = {0};
-    const char *newline = memchr(head.at, '\n', head.length);
-    size_t length = newline ? (size_t)(newline - head.at) : head.length;
-    mp_fields fields = mp_fields_of((mp_slice){head.at, length});
+    const char *newline = memchr(head.start, '\n', head.length);
+    size_t length = newline ? (size_t)(newline - head.start) : head.length;
+    mp_fields fields = mp_fields_of((mp_slice){head.start, length});
     bool mine = parse_row(&fields, &scratch, &header, 4, row) == 4 && row[3].text.length >= 19 &&
-                row[3].text.at[4] == '-' && row[3].text.at[7] == '-' && row[3].text.at[10] == 'T';
+                row[3].text.start[4] == '-' && row[3].text.start[7] == '-' &&
+                row[3].text.start[10] == 'T';
     mp_arena_free(&scratch);
     return mine ? MP_MINE : MP_NOT_MINE;
 }
@@ -426,13 +427,13 @@ static bool place(mp_slice head, mp_place *place)
 {
     oemp_value row[MOST_COLUMNS] = {{0}};
     mp_arena scratch = {0};
-    const char *newline = memchr(head.at, '\n', head.length);
-    size_t length = newline ? (size_t)(newline - head.at) : head.length;
-    mp_fields fields = mp_fields_of((mp_slice){head.at, length});
+    const char *newline = memchr(head.start, '\n', head.length);
+    size_t length = newline ? (size_t)(newline - head.start) : head.length;
+    mp_fields fields = mp_fields_of((mp_slice){head.start, length});
     bool known = parse_row(&fields, &scratch, &header, 10, row) == 10 && row[9].text.length > 0;
     if (known) {
         snprintf(place->group, sizeof place->group, "%.*s", (int)row[9].text.length,
-                 row[9].text.at);
+                 row[9].text.start);
         place->sequence = row[2].number;
     }
     mp_arena_free(&scratch);

@@ -142,8 +142,8 @@ void oemp_finish(oemp_state *state);
 
 /* A text of the file in the model; none for "", "?" and "??:??". */
 mp_string_id oemp_intern(oemp_state *state, mp_slice text);
-/* A line of a source, of a row of section `of` at `line`. MP_NO_LINE after a diagnostic. */
-uint32_t oemp_line(oemp_state *state, uint64_t number, const char *of, uint64_t line);
+/* A line of a source, of a row of section `name` at `line`. MP_NO_LINE after a diagnostic. */
+uint32_t oemp_line(oemp_state *state, uint64_t number, const char *name, uint64_t line);
 
 /* Return the model's id for an id of the file, created if it is new. `line`: where it is used,
  * in case it is never defined; 0 if this is the definition. */

@@ -20,14 +20,14 @@ mp_string_id oemp_intern(oemp_state *state, mp_slice text)
     return mp_model_intern(state->model, text, &state->converted);
 }
 
-uint32_t oemp_line(oemp_state *state, uint64_t number, const char *of, uint64_t line)
+uint32_t oemp_line(oemp_state *state, uint64_t number, const char *name, uint64_t line)
 {
     if (number <= INT32_MAX)
         return (uint32_t)number;
     mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, line,
                 "%s row has source line %" PRId64 ", expected at most %" PRId32
                 "; the line is unknown",
-                of, (int64_t)number, INT32_MAX);
+                name, (int64_t)number, INT32_MAX);
     return MP_NO_LINE;
 }
 
@@ -127,8 +127,8 @@ void oemp_type_catalogue(oemp_state *state, const oemp_value *row, uint64_t line
 {
     uint32_t *place = mp_id_index_put(&state->recording->types, row[1].number);
     mp_string_id name = oemp_intern(state, row[0].text);
-    if (*place && state->model->types.at[*place].name.i) {
-        if (state->model->types.at[*place].name.i != name.i)
+    if (*place && state->model->types.items[*place].name.i) {
+        if (state->model->types.items[*place].name.i != name.i)
             redefined(state, "type", row[1].number, line);
         return;
     }
@@ -136,7 +136,7 @@ void oemp_type_catalogue(oemp_state *state, const oemp_value *row, uint64_t line
         (void)MP_ADD(&state->model->types);
         *place = state->model->types.count - 1;
     }
-    state->model->types.at[*place] =
+    state->model->types.items[*place] =
         (mp_type){.name = name, .number = row[1].number, .class = class_of(row[0].text)};
 }
 
@@ -144,7 +144,7 @@ static void define_symbol(oemp_state *state, mp_id_index *ids, const char *what,
                           mp_slice text, uint32_t start_line, uint64_t line)
 {
     mp_symbol_id id = oemp_symbol(state, ids, number, 0);
-    mp_symbol *symbol = &state->model->symbols.at[id.i];
+    mp_symbol *symbol = &state->model->symbols.items[id.i];
     mp_string_id name = oemp_intern(state, text);
     if (symbol->name.i && (symbol->name.i != name.i || symbol->start_line != start_line)) {
         redefined(state, what, number, line);
@@ -181,14 +181,14 @@ void oemp_node(oemp_state *state, const oemp_value *row, uint64_t line)
         return;
     }
     mp_node_id parent = oemp_node_id(state, row[2].number, line);
-    if (parent.i && !state->model->nodes.at[parent.i].defined)
+    if (parent.i && !state->model->nodes.items[parent.i].defined)
         mp_diagnose(state->diagnostics, MP_DIAG_PARENT_ORDER, state->path, line,
                     "call-tree node %" PRIu64 " comes before its caller, node %" PRIu64
                     ", expected callers first",
                     row[0].number, row[2].number);
     mp_symbol_id symbol = oemp_symbol(state, &state->recording->sources, row[1].number, line);
     mp_node_id id = oemp_node_id(state, row[0].number, 0);
-    mp_node *node = &state->model->nodes.at[id.i];
+    mp_node *node = &state->model->nodes.items[id.i];
     mp_node defined = {.parent = parent,
                        .symbol = symbol,
                        .line = oemp_line(state, row[3].number, "CallTreeNodes", line),
@@ -208,7 +208,7 @@ void oemp_platform_catalogue(oemp_state *state, const oemp_value *row, uint64_t 
     mp_model *model = state->model;
     uint32_t *place = mp_id_index_put(&state->recording->platforms, row[1].number);
     mp_string_id name = oemp_intern(state, row[0].text);
-    if (*place && model->platforms.at[*place].i != name.i)
+    if (*place && model->platforms.items[*place].i != name.i)
         redefined(state, "platform object", row[1].number, line);
     if (!*place) /* another recording may have it too */
         *place = mp_id_index_get(&state->platform_names, name.i);

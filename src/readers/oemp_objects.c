@@ -50,7 +50,7 @@ static void add_origin(oemp_state *state, const oemp_origin *found, const uint64
     mp_origin origin = {.type = oemp_type(state, row[OEMP_TYPE], line),
                         .node = oemp_node_id(state, row[OEMP_NODE], line),
                         .line = oemp_line(state, row[OEMP_LINE], "AppObjData", line)};
-    mp_type_class class = state->model->types.at[origin.type.i].class;
+    mp_type_class class = state->model->types.items[origin.type.i].class;
     origin.name = name_of(state, class, row, line);
     uint32_t number = mp_heap_origin(&recording->heap, origin);
     mp_grow(&recording->origins, &recording->origin_capacity, number + 1u,
@@ -129,17 +129,17 @@ static void walk(const oemp_batch *batch,
                  void (*row)(oemp_state *state, const uint64_t *row, uint64_t line))
 {
     enum { AHEAD = 16 };
-    const uint64_t *at = batch->numbers;
+    const uint64_t *place = batch->numbers;
     const mp_heap *heap = &batch->state->recording->heap;
-    for (size_t i = 0; i < batch->count; i++, at += batch->columns) {
+    for (size_t i = 0; i < batch->count; i++, place += batch->columns) {
         if (i + AHEAD < batch->count) {
-            const uint64_t *ahead = at + AHEAD * batch->columns;
+            const uint64_t *ahead = place + AHEAD * batch->columns;
             mp_heap_prefetch(heap, ahead[OEMP_ID]);
             if (batch->replay == oemp_objects && ahead[OEMP_SCOPE])
                 mp_heap_prefetch(heap, ahead[OEMP_SCOPE]);
         }
-        row(batch->state, at, batch->line + i);
-        batch->state->before = at;
+        row(batch->state, place, batch->line + i);
+        batch->state->before = place;
     }
 }
 
@@ -159,8 +159,8 @@ static void changed_row(oemp_state *state, const uint64_t *row, uint64_t line)
     if (!good_size(state, row[OEMP_ID], row[OEMP_MEM], line))
         return;
     mp_type_id type = oemp_type(state, row[OEMP_TYPE], line);
-    bool idle =
-        row[OEMP_CHANGED_TABLE] == 0 && state->model->types.at[type.i].class == MP_TYPE_TEMP_TABLE;
+    bool idle = row[OEMP_CHANGED_TABLE] == 0 &&
+                state->model->types.items[type.i].class == MP_TYPE_TEMP_TABLE;
     if (!mp_heap_change(&state->recording->heap, row[OEMP_ID], type, (int64_t)row[OEMP_MEM], idle,
                         line))
         mp_diagnose(state->diagnostics, MP_DIAG_CHANGE_UNKNOWN, state->path, line,

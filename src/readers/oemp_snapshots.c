@@ -17,7 +17,7 @@ static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
 {
     char given[40], canonical[UUID_STR_LEN];
     uuid_t uuid;
-    snprintf(given, sizeof given, "%.*s", (int)(text.length < 39 ? text.length : 39), text.at);
+    snprintf(given, sizeof given, "%.*s", (int)(text.length < 39 ? text.length : 39), text.start);
     if (text.length < sizeof given && uuid_parse(given, uuid) == 0) {
         uuid_unparse_lower(uuid, canonical);
         return mp_model_intern_text(state->model, canonical);
@@ -29,7 +29,7 @@ static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
 
 static void fill_session(oemp_state *state, oemp_recording *recording, const oemp_value *row)
 {
-    mp_recorded_session *session = &state->model->sessions.at[recording->heap.session.i];
+    mp_recorded_session *session = &state->model->sessions.items[recording->heap.session.i];
     session->uuid = oemp_intern(state, row[9].text).i ? recording->identity : (mp_string_id){0};
     session->process_id = row[1].number;
     session->has_process_id = true;
@@ -55,9 +55,10 @@ static mp_string_id identity_of(oemp_state *state, const oemp_value *row, uint64
     if (identity.i)
         return identity;
     char text[256];
-    int length = snprintf(text, sizeof text, "%" PRIu64 " %.*s %.*s", row[1].number,
-                          (int)(row[4].text.length < 64 ? row[4].text.length : 64), row[4].text.at,
-                          (int)(row[3].text.length < 64 ? row[3].text.length : 64), row[3].text.at);
+    int length =
+        snprintf(text, sizeof text, "%" PRIu64 " %.*s %.*s", row[1].number,
+                 (int)(row[4].text.length < 64 ? row[4].text.length : 64), row[4].text.start,
+                 (int)(row[3].text.length < 64 ? row[3].text.length : 64), row[3].text.start);
     return mp_model_intern(state->model, (mp_slice){text, (size_t)length}, NULL);
 }
 
@@ -85,7 +86,7 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
         mp_heap_watch_requests(&recording->heap);
     fill_session(state, recording, row);
     const mp_time_range *within = &state->model->within;
-    int64_t start_us = state->model->sessions.at[session.i].start_us;
+    int64_t start_us = state->model->sessions.items[session.i].start_us;
     if (within->since.given)
         recording->heap.since_us = mp_moment_us(&within->since, start_us);
     if (within->until.given)
@@ -128,7 +129,8 @@ static void forget_platform(oemp_state *state)
     mp_model *model = state->model;
     mp_snapshot_id snapshot = state->recording->heap.snapshot;
     while (model->platform_samples.count > 1 &&
-           model->platform_samples.at[model->platform_samples.count - 1].snapshot.i == snapshot.i)
+           model->platform_samples.items[model->platform_samples.count - 1].snapshot.i ==
+               snapshot.i)
         model->platform_samples.count--;
 }
 
@@ -230,8 +232,8 @@ static void hold_trailer(oemp_state *state, const oemp_value *row, uint64_t line
         mp_diagnose(state->diagnostics, MP_DIAG_TRAILER_HEADER, state->path, line,
                     "trailer is of snapshot %" PRIu64 " \"%.*s\", expected that of its header, "
                     "%" PRIu64 " \"%s\"",
-                    row[SEQ].number, (int)row[TAG].text.length, row[TAG].text.at, state->sequence,
-                    mp_model_text(state->model, state->tag));
+                    row[SEQ].number, (int)row[TAG].text.length, row[TAG].text.start,
+                    state->sequence, mp_model_text(state->model, state->tag));
 }
 
 void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
@@ -282,11 +284,11 @@ static bool is_defined(const mp_model *model, const oemp_reference *reference)
 {
     switch (reference->kind) {
     case MP_DIAG_UNDEFINED_TYPE:
-        return model->types.at[reference->target].name.i != 0;
+        return model->types.items[reference->target].name.i != 0;
     case MP_DIAG_UNDEFINED_NODE:
-        return model->nodes.at[reference->target].defined;
+        return model->nodes.items[reference->target].defined;
     default:
-        return model->symbols.at[reference->target].name.i != 0;
+        return model->symbols.items[reference->target].name.i != 0;
     }
 }
 
@@ -322,7 +324,7 @@ void oemp_finish(oemp_state *state)
 {
     for (size_t i = 0; i < state->recording_count; i++) {
         oemp_recording *recording = state->recordings[i];
-        mp_input_summary *input = &state->model->inputs.at[recording->last_input];
+        mp_input_summary *input = &state->model->inputs.items[recording->last_input];
         const char *tag = mp_model_text(state->model, recording->last_tag);
         if (recording->started && input->complete && !mp_text_is(tag, "_Exit")) {
             input->complete = false;

@@ -197,26 +197,26 @@ static void bad_row(prf_cursor *cursor, unsigned column, const mp_fields *fields
 {
     prf_state *state = cursor->state;
     const prf_section *section = section_of(cursor);
-    uint64_t at = mp_input_line_number(cursor->input);
+    uint64_t offset = mp_input_line_number(cursor->input);
     mp_slice rest = mp_slice_trim(mp_fields_rest(fields));
     state->unsound |= section->part;
     if (section->columns == 0)
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "\"%.*s\" follows the description, expected a dot: row skipped",
-                    (int)rest.length, rest.at);
+                    (int)rest.length, rest.start);
     else if (column == section->columns)
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "%s row continues with \"%.*s\", expected %s: row skipped", section->name,
-                    (int)rest.length, rest.at,
+                    (int)rest.length, rest.start,
                     section == &nodes ? "ids of nodes only" : "no more columns");
     else if (rest.length == 0)
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "%s row ends after %u columns, expected at least %u: row skipped",
                     section->name, column, section->required);
     else
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "%s row has \"%.*s\" in column %u (%s), expected %s: row skipped",
-                    section->name, (int)rest.length, rest.at, column + 1,
+                    section->name, (int)rest.length, rest.start, column + 1,
                     section->column[column] + 1, kind_of(section->column[column][0]));
 }
 
@@ -267,9 +267,9 @@ static void report_skipped(prf_cursor *cursor)
 static void abandon_profile(prf_cursor *cursor)
 {
     prf_state *state = cursor->state;
-    uint64_t at = mp_input_line_number(cursor->input);
+    uint64_t offset = mp_input_line_number(cursor->input);
     const char *name = (*cursor->layout)->name;
-    mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, at,
+    mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, offset,
                 "profile ends in section %s%s, expected the dots that close it; read up to here",
                 name, cursor->cut ? " with a row that is cut off" : "");
     for (; *cursor->layout; cursor->layout++)
@@ -299,14 +299,14 @@ static void section_end(prf_cursor *cursor)
  * another one was appended to. */
 static bool looks_like_header(mp_slice line)
 {
-    return line.length > 20 && line.at[1] == ' ' && line.at[4] == '/' && line.at[7] == '/';
+    return line.length > 20 && line.start[1] == ' ' && line.start[4] == '/' && line.start[7] == '/';
 }
 
 /* Start the profile that the line describes; false if it describes none. */
 static bool begin_profile(prf_cursor *cursor, mp_slice line)
 {
     prf_state *state = cursor->state;
-    uint64_t at = mp_input_line_number(cursor->input);
+    uint64_t offset = mp_input_line_number(cursor->input);
     prf_header header;
     if (!prf_header_parse(line, &state->scratch, &header))
         return false;
@@ -316,7 +316,7 @@ static bool begin_profile(prf_cursor *cursor, mp_slice line)
     cursor->profiles++;
     cursor->foreign = header.version < 1 || header.version > 4;
     if (cursor->foreign) {
-        mp_diagnose(state->diagnostics, MP_DIAG_UNSUPPORTED_VERSION, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_UNSUPPORTED_VERSION, state->path, offset,
                     "profile of version %" PRIu64 ", expected 1 to 4", header.version);
         return true;
     }
@@ -324,14 +324,14 @@ static bool begin_profile(prf_cursor *cursor, mp_slice line)
     if (!cursor->version)
         cursor->version = (unsigned)header.version;
     cursor->layout = layouts[header.version];
-    prf_session_begin(state, &header, at);
+    prf_session_begin(state, &header, offset);
     return true;
 }
 
 static void one_line(prf_cursor *cursor, mp_slice line)
 {
     mp_slice trimmed = mp_slice_trim(line);
-    bool dot = trimmed.length == 1 && trimmed.at[0] == '.';
+    bool dot = trimmed.length == 1 && trimmed.start[0] == '.';
     if (trimmed.length == 0)
         return;
     if (!cursor->layout || looks_like_header(line)) {
@@ -353,7 +353,7 @@ static bool is_cut(const prf_cursor *cursor, mp_slice line)
 {
     mp_slice trimmed = mp_slice_trim(line);
     return !mp_input_line_closed(cursor->input) && trimmed.length > 0 &&
-           !(trimmed.length == 1 && trimmed.at[0] == '.');
+           !(trimmed.length == 1 && trimmed.start[0] == '.');
 }
 
 /* The input is over; say where it broke off. */
@@ -376,7 +376,7 @@ static bool read_prf(void *opaque, mp_input *input, uint32_t summary)
     prf_state *state = opaque;
     prf_cursor cursor = {.state = state, .input = input};
     mp_slice line;
-    state->path = state->model->inputs.at[summary].path;
+    state->path = state->model->inputs.items[summary].path;
     state->converted = false;
     while (mp_input_line(input, &line)) {
         cursor.cut = is_cut(&cursor, line);
@@ -385,7 +385,7 @@ static bool read_prf(void *opaque, mp_input *input, uint32_t summary)
     }
     end_of_input(&cursor);
 
-    mp_input_summary *sum = &state->model->inputs.at[summary];
+    mp_input_summary *sum = &state->model->inputs.items[summary];
     sum->format_version = cursor.version;
     sum->records = cursor.records;
     sum->complete = !cursor.cut && cursor.whole > 0 && cursor.whole == cursor.profiles;
@@ -401,13 +401,13 @@ static bool read_prf(void *opaque, mp_input *input, uint32_t summary)
 
 static mp_bid probe(mp_slice head)
 {
-    const char *newline = memchr(head.at, '\n', head.length);
-    size_t length = newline ? (size_t)(newline - head.at) : head.length;
+    const char *newline = memchr(head.start, '\n', head.length);
+    size_t length = newline ? (size_t)(newline - head.start) : head.length;
     prf_header header;
     mp_arena scratch = {0};
-    if (length && head.at[length - 1] == '\r')
+    if (length && head.start[length - 1] == '\r')
         length--;
-    bool mine = prf_header_parse((mp_slice){head.at, length}, &scratch, &header);
+    bool mine = prf_header_parse((mp_slice){head.start, length}, &scratch, &header);
     mp_arena_free(&scratch);
     return mine ? MP_MINE : MP_NOT_MINE;
 }
@@ -426,10 +426,10 @@ static void close_prf(void *opaque)
 {
     prf_state *state = opaque;
     mp_listing_fill(state->model, state->diagnostics, state->options);
-    free(state->lines.at);
-    free(state->calls.at);
-    free(state->traces.at);
-    free(state->tree.at);
+    free(state->lines.items);
+    free(state->calls.items);
+    free(state->traces.items);
+    free(state->tree.items);
     mp_arena_free(&state->scratch);
     free(state);
 }

@@ -62,7 +62,7 @@ typedef struct prf_place {
 
 /* Places of the rows of one list, from the first one of the profile being read. */
 typedef struct prf_places {
-    prf_place *at;
+    prf_place *items;
     size_t count, capacity;
     uint32_t first; /* which element of the model's list at[0] is about */
 } prf_places;

@@ -15,7 +15,8 @@ static bool has_shape(mp_slice text, const char *pattern)
     if (text.length != strlen(pattern))
         return false;
     for (size_t i = 0; i < text.length; i++)
-        if (pattern[i] == '9' ? !isdigit((unsigned char)text.at[i]) : text.at[i] != pattern[i])
+        if (pattern[i] == '9' ? !isdigit((unsigned char)text.start[i])
+                              : text.start[i] != pattern[i])
             return false;
     return true;
 }
@@ -29,7 +30,7 @@ bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header)
         !mp_field_text(&fields, scratch, &header->time) || !has_shape(header->time, "99:99:99") ||
         !mp_field_text(&fields, scratch, &header->user))
         return false;
-    header->extra = (mp_slice){fields.at, (size_t)(fields.end - fields.at)};
+    header->extra = (mp_slice){fields.cursor, (size_t)(fields.end - fields.cursor)};
     return true;
 }
 
@@ -38,8 +39,8 @@ bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header)
 static mp_slice behind_key(mp_slice from, const char *key)
 {
     size_t length = strlen(key);
-    const char *end = from.at + from.length;
-    for (const char *p = from.at; p < end; p++) {
+    const char *end = from.start + from.length;
+    for (const char *p = from.start; p < end; p++) {
         p = memchr(p, '"', (size_t)(end - p));
         if (!p || (size_t)(end - p) < length + 3)
             break;
@@ -56,23 +57,23 @@ static mp_slice behind_key(mp_slice from, const char *key)
 int64_t prf_header_total(mp_slice extra)
 {
     mp_slice value = behind_key(extra, "TotTime");
-    if (value.length && value.at[0] == '"')
-        value = (mp_slice){value.at + 1, value.length - 1};
+    if (value.length && value.start[0] == '"')
+        value = (mp_slice){value.start + 1, value.length - 1};
     size_t length = 0;
     bool point = false;
     for (; length < value.length; length++) {
-        char c = value.at[length];
+        char c = value.start[length];
         /* A comma is the decimal sign only between digits: elsewhere the next key follows. */
-        bool comma =
-            c == ',' && length + 1 < value.length && isdigit((unsigned char)value.at[length + 1]);
+        bool comma = c == ',' && length + 1 < value.length &&
+                     isdigit((unsigned char)value.start[length + 1]);
         if (!point && (c == '.' || comma))
             point = true;
         else if (!isdigit((unsigned char)c))
             break;
     }
-    if (length < value.length && (value.at[length] == 'e' || value.at[length] == 'E'))
+    if (length < value.length && (value.start[length] == 'e' || value.start[length] == 'E'))
         return -1;
-    mp_fields fields = mp_fields_of((mp_slice){value.at, length});
+    mp_fields fields = mp_fields_of((mp_slice){value.start, length});
     int64_t total;
     return length && mp_field_decimal(&fields, 6, &total) ? total : -1;
 }
@@ -81,9 +82,9 @@ int64_t prf_header_number(mp_slice extra, const char *key)
 {
     mp_slice value = behind_key(extra, key);
     size_t length = 0;
-    while (length < value.length && isdigit((unsigned char)value.at[length]))
+    while (length < value.length && isdigit((unsigned char)value.start[length]))
         length++;
-    mp_fields fields = mp_fields_of((mp_slice){value.at, length});
+    mp_fields fields = mp_fields_of((mp_slice){value.start, length});
     int64_t number;
     return length && mp_field_signed(&fields, &number) ? number : -1;
 }
@@ -93,8 +94,8 @@ mp_slice prf_header_text(mp_slice extra, const char *key)
     mp_slice found = {"", 0};
     mp_slice rest = behind_key(extra, key);
     while (rest.length) {
-        if (rest.at[0] == '"') {
-            const char *from = rest.at + 1, *end = rest.at + rest.length, *p = from;
+        if (rest.start[0] == '"') {
+            const char *from = rest.start + 1, *end = rest.start + rest.length, *p = from;
             /* A backslash protects nothing here: a quote closes where a comma or brace follows. */
             while ((p = memchr(p, '"', (size_t)(end - p))) && p + 1 < end && p[1] != ',' &&
                    p[1] != '}')

@@ -28,30 +28,30 @@ typedef struct unit_probe {
 static bool same_unit(const void *opaque, uint32_t value)
 {
     const unit_probe *probe = opaque;
-    const mp_module *module = &probe->model->profile->modules.at[value];
+    const mp_module *module = &probe->model->profile->modules.items[value];
     return mp_slice_equal(mp_slice_of(mp_model_text(probe->model, module->name)), probe->name);
 }
 
 static bool is_unit(const mp_model *model, const mp_hash_index *units, mp_slice name)
 {
     unit_probe probe = {model, name};
-    return mp_hash_index_get(units, mp_hash_bytes(name.at, name.length), same_unit, &probe) != 0;
+    return mp_hash_index_get(units, mp_hash_bytes(name.start, name.length), same_unit, &probe) != 0;
 }
 
 static void add_unit(const mp_model *model, mp_hash_index *units, uint32_t module)
 {
-    mp_slice name = mp_slice_of(mp_model_text(model, model->profile->modules.at[module].name));
+    mp_slice name = mp_slice_of(mp_model_text(model, model->profile->modules.items[module].name));
     unit_probe probe = {model, name};
-    *mp_hash_index_put(units, mp_hash_bytes(name.at, name.length), same_unit, &probe) = module;
+    *mp_hash_index_put(units, mp_hash_bytes(name.start, name.length), same_unit, &probe) = module;
 }
 
 static bool is_path(mp_slice text)
 {
-    if (text.length >= 2 && text.at[text.length - 2] == '.' &&
-        (text.at[text.length - 1] == 'p' || text.at[text.length - 1] == 'w'))
+    if (text.length >= 2 && text.start[text.length - 2] == '.' &&
+        (text.start[text.length - 1] == 'p' || text.start[text.length - 1] == 'w'))
         return true;
-    return memchr(text.at, '/', text.length) || memchr(text.at, '\\', text.length) ||
-           memchr(text.at, ':', text.length);
+    return memchr(text.start, '/', text.length) || memchr(text.start, '\\', text.length) ||
+           memchr(text.start, ':', text.length);
 }
 
 /* The unit in what follows the entity. */
@@ -60,16 +60,16 @@ static mp_slice unit_in(const mp_model *model, const mp_hash_index *units, mp_sl
     if (rest.length > LONGEST_NAME || is_unit(model, units, rest))
         return rest;
     for (size_t i = rest.length; i-- > 0;)
-        if (rest.at[i] == ' ' && is_unit(model, units, (mp_slice){rest.at, i}))
-            return (mp_slice){rest.at, i};
+        if (rest.start[i] == ' ' && is_unit(model, units, (mp_slice){rest.start, i}))
+            return (mp_slice){rest.start, i};
     for (size_t i = rest.length; i-- > 0;)
-        if (rest.at[i] == ' ' &&
-            is_unit(model, units, (mp_slice){rest.at + i + 1, rest.length - i - 1}))
-            return (mp_slice){rest.at, i};
-    const char *blank = memchr(rest.at, ' ', rest.length);
+        if (rest.start[i] == ' ' &&
+            is_unit(model, units, (mp_slice){rest.start + i + 1, rest.length - i - 1}))
+            return (mp_slice){rest.start, i};
+    const char *blank = memchr(rest.start, ' ', rest.length);
     if (!blank || is_path(rest))
         return rest;
-    return (mp_slice){rest.at, (size_t)(blank - rest.at)};
+    return (mp_slice){rest.start, (size_t)(blank - rest.start)};
 }
 
 void prf_split_names(mp_model *model, uint32_t first)
@@ -77,26 +77,26 @@ void prf_split_names(mp_model *model, uint32_t first)
     mp_profile *profile = model->profile;
     mp_hash_index units = {0};
     for (uint32_t i = first; i < profile->modules.count; i++)
-        if (profile->modules.at[i].crc)
+        if (profile->modules.items[i].crc)
             add_unit(model, &units, i);
     for (uint32_t i = first; i < profile->modules.count; i++) {
-        mp_module *module = &profile->modules.at[i];
+        mp_module *module = &profile->modules.items[i];
         mp_slice name = mp_slice_of(mp_model_text(model, module->name));
-        const char *blank = memchr(name.at, ' ', name.length);
+        const char *blank = memchr(name.start, ' ', name.length);
         if (module->number == 0)
             continue;
-        if (module->crc || !blank || blank + 1 == name.at + name.length) {
+        if (module->crc || !blank || blank + 1 == name.start + name.length) {
             module->program = module->name;
             continue;
         }
-        mp_slice method = {name.at, (size_t)(blank - name.at)};
+        mp_slice method = {name.start, (size_t)(blank - name.start)};
         mp_slice rest = {blank + 1, name.length - method.length - 1};
         mp_slice unit = unit_in(model, &units, rest);
         module->program = mp_model_intern(model, unit, NULL);
         module->method = mp_model_intern(model, method, NULL);
         if (unit.length == rest.length)
             continue;
-        mp_slice runtime = {unit.at + unit.length + 1, rest.length - unit.length - 1};
+        mp_slice runtime = {unit.start + unit.length + 1, rest.length - unit.length - 1};
         if (!mp_slice_equal(runtime, unit))
             module->runtime = mp_model_intern(model, runtime, NULL);
     }

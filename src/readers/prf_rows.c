@@ -22,9 +22,9 @@ static uint32_t start_line_of(int64_t line)
 
 static prf_place *place_add(prf_places *places, uint64_t line)
 {
-    mp_grow(&places->at, &places->capacity, places->count + 1, sizeof *places->at);
-    places->at[places->count] = (prf_place){.line = line};
-    return &places->at[places->count++];
+    mp_grow(&places->items, &places->capacity, places->count + 1, sizeof *places->items);
+    places->items[places->count] = (prf_place){.line = line};
+    return &places->items[places->count++];
 }
 
 /* --- a profile begins --- */
@@ -38,8 +38,8 @@ static void places_begin(prf_places *places, uint32_t first)
 static void fill_session(prf_state *state, const prf_header *header)
 {
     char stamp[32];
-    snprintf(stamp, sizeof stamp, "%.10s %.8s", header->date.at, header->time.at);
-    mp_recorded_session *session = &state->model->sessions.at[state->session.i];
+    snprintf(stamp, sizeof stamp, "%.10s %.8s", header->date.start, header->time.start);
+    mp_recorded_session *session = &state->model->sessions.items[state->session.i];
     session->description = intern(state, header->description);
     session->user = intern(state, header->user);
     session->date = mp_model_intern_text(state->model, stamp);
@@ -183,7 +183,7 @@ void prf_trace(prf_state *state, const prf_value *row, uint64_t line)
         *place = profile->traces.count - 1;
         place_add(&state->traces, line);
     }
-    mp_profile_trace *trace = &profile->traces.at[*place];
+    mp_profile_trace *trace = &profile->traces.items[*place];
     trace->executions++;
     trace->exclusive_us += row[2].amount;
     if (row[3].amount < trace->first_start_us)
@@ -211,13 +211,13 @@ void prf_entity_line(prf_state *state, const prf_value *row, uint64_t line)
 {
     (void)line;
     *MP_ADD(&state->profile->coverage_lines) = (int32_t)row[0].amount;
-    state->profile->coverage.at[state->profile->coverage.count - 1].count++;
+    state->profile->coverage.items[state->profile->coverage.count - 1].count++;
 }
 
 void prf_entity_end(prf_state *state)
 {
     const mp_profile_coverage *entity =
-        &state->profile->coverage.at[state->profile->coverage.count - 1];
+        &state->profile->coverage.items[state->profile->coverage.count - 1];
     if (entity->count == state->entity_wants)
         return;
     state->unsound |= PRF_COVERAGE;
@@ -243,7 +243,7 @@ void prf_node(prf_state *state, const prf_value *row, uint64_t line)
 {
     uint64_t number = row[0].number, parent_number = row[1].number;
     mp_node_id id = node_of(state, number), parent = {0};
-    if (state->model->nodes.at[id.i].defined) {
+    if (state->model->nodes.items[id.i].defined) {
         state->unsound |= PRF_NODES;
         redefined(state, "call-tree node", number, line);
         return;
@@ -256,7 +256,7 @@ void prf_node(prf_state *state, const prf_value *row, uint64_t line)
                     " as its caller, expected one with a smaller number",
                     number, parent_number);
     mp_module_id module = module_of(state, row[2].number, line);
-    mp_node *node = &state->model->nodes.at[id.i];
+    mp_node *node = &state->model->nodes.items[id.i];
     node->parent = parent;
     node->line = (uint32_t)(int32_t)row[3].amount;
     node->defined = true;
@@ -269,7 +269,7 @@ void prf_node(prf_state *state, const prf_value *row, uint64_t line)
     prf_place *place = place_add(&state->tree, line);
     place->children = row[6].number;
     place->child_sum = row[7].number;
-    if (parent.i && !state->model->nodes.at[parent.i].defined)
+    if (parent.i && !state->model->nodes.items[parent.i].defined)
         place->awaited = parent;
 }
 
@@ -315,8 +315,8 @@ static void name_frames(prf_state *state)
     uint32_t first = state->first_module;
     uint32_t *symbols = mp_alloc_zero(profile->modules.count - first, sizeof *symbols);
     for (uint32_t i = state->tree.first; i < profile->nodes.count; i++) {
-        const mp_profile_node *node = &profile->nodes.at[i];
-        const mp_module *module = &profile->modules.at[node->module.i];
+        const mp_profile_node *node = &profile->nodes.items[i];
+        const mp_module *module = &profile->modules.items[node->module.i];
         uint32_t *symbol = &symbols[node->module.i - first];
         if (!*symbol) {
             *MP_ADD(&state->model->symbols) =
@@ -325,7 +325,7 @@ static void name_frames(prf_state *state)
                             .number = module->number};
             *symbol = state->model->symbols.count - 1;
         }
-        state->model->nodes.at[node->node.i].symbol = (mp_symbol_id){*symbol};
+        state->model->nodes.items[node->node.i].symbol = (mp_symbol_id){*symbol};
     }
     free(symbols);
 }
@@ -337,13 +337,14 @@ static void report_awaited(prf_state *state)
     if (state->unsound & PRF_NODES)
         return;
     for (size_t i = 0; i < state->tree.count; i++) {
-        mp_node_id awaited = state->tree.at[i].awaited;
-        if (!awaited.i || state->model->nodes.at[awaited.i].defined)
+        mp_node_id awaited = state->tree.items[i].awaited;
+        if (!awaited.i || state->model->nodes.items[awaited.i].defined)
             continue;
         state->unsound |= PRF_NODES;
-        mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_NODE, state->path, state->tree.at[i].line,
+        mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_NODE, state->path,
+                    state->tree.items[i].line,
                     "call-tree node %" PRIu64 " is the caller here, expected it among the nodes",
-                    state->model->nodes.at[awaited.i].number);
+                    state->model->nodes.items[awaited.i].number);
     }
 }
 

@@ -45,16 +45,16 @@ static seconds_text seconds(int64_t us)
 
 static const mp_module *module_at(const prf_state *state, mp_module_id id)
 {
-    return &state->profile->modules.at[id.i];
+    return &state->profile->modules.items[id.i];
 }
 
 /* --- totals --- */
 
 static void total_differs(prf_state *state, uint64_t line, const char *what, int64_t found,
-                          const char *of, int64_t expected)
+                          const char *name, int64_t expected)
 {
     mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_TOTAL, state->path, line,
-                "%s %s seconds, expected %s, which is %s", what, seconds(found).text, of,
+                "%s %s seconds, expected %s, which is %s", what, seconds(found).text, name,
                 seconds(expected).text);
 }
 
@@ -64,11 +64,11 @@ static void check_total(prf_state *state)
     int64_t exclusive = 0, session_us = 0, rows = (int64_t)state->lines.count;
     uint64_t session_row = 0;
     for (size_t i = 0; i < state->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
+        const mp_profile_line *line = &profile->lines.items[state->lines.first + i];
         exclusive += line->exclusive_us;
         if (line->line == 0 && module_at(state, line->module)->number == 0) {
             session_us += line->cumulative_us;
-            session_row = state->lines.at[i].line;
+            session_row = state->lines.items[i].line;
         }
     }
     if (session_row && !within(exclusive, session_us, rows))
@@ -92,18 +92,18 @@ static uint32_t *profile_nodes(const prf_state *state)
 {
     const mp_profile *profile = state->profile;
     uint32_t count = state->model->nodes.count - state->first_model_node;
-    uint32_t *of = mp_alloc_zero(count, sizeof *of);
+    uint32_t *map = mp_alloc_zero(count, sizeof *map);
     for (uint32_t i = state->tree.first; i < profile->nodes.count; i++)
-        of[profile->nodes.at[i].node.i - state->first_model_node] = i;
-    return of;
+        map[profile->nodes.items[i].node.i - state->first_model_node] = i;
+    return map;
 }
 
 /* The row of the caller's node; NULL for the root and where the caller was never defined. */
 static const mp_profile_node *caller_of(const prf_state *state, const uint32_t *node_of,
                                         const mp_profile_node *node)
 {
-    uint32_t at = node->parent.i ? node_of[node->parent.i - state->first_model_node] : 0;
-    return at ? &state->profile->nodes.at[at] : NULL;
+    uint32_t index = node->parent.i ? node_of[node->parent.i - state->first_model_node] : 0;
+    return index ? &state->profile->nodes.items[index] : NULL;
 }
 
 static module_sum *sum_modules(const prf_state *state, const uint32_t *node_of)
@@ -112,17 +112,17 @@ static module_sum *sum_modules(const prf_state *state, const uint32_t *node_of)
     uint32_t first = state->first_module;
     module_sum *sums = mp_alloc_zero(profile->modules.count - first, sizeof *sums);
     for (size_t i = 0; i < state->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
+        const mp_profile_line *line = &profile->lines.items[state->lines.first + i];
         module_sum *sum = &sums[line->module.i - first];
         sum->exclusive_us += line->exclusive_us;
         sum->summands++;
         if (line->line == 0) {
             sum->entry_us += line->cumulative_us;
-            sum->entry_row = state->lines.at[i].line;
+            sum->entry_row = state->lines.items[i].line;
         }
     }
     for (uint32_t i = state->tree.first; i < profile->nodes.count; i++) {
-        const mp_profile_node *node = &profile->nodes.at[i];
+        const mp_profile_node *node = &profile->nodes.items[i];
         const mp_profile_node *caller = caller_of(state, node_of, node);
         if (!caller)
             continue;
@@ -143,7 +143,7 @@ static void check_modules(prf_state *state, const module_sum *sums)
                         "module %" PRIu64
                         " spent %s seconds in its lines and %s in what it called, expected the "
                         "cumulative time of its line 0, which is %s",
-                        state->profile->modules.at[i].number, seconds(sum->exclusive_us).text,
+                        state->profile->modules.items[i].number, seconds(sum->exclusive_us).text,
                         seconds(sum->called_us).text, seconds(sum->entry_us).text);
     }
 }
@@ -154,22 +154,23 @@ static void check_children(prf_state *state, const uint32_t *node_of)
     const mp_profile *profile = state->profile;
     prf_place *real = mp_alloc_zero(state->tree.count, sizeof *real);
     for (size_t i = 0; i < state->tree.count; i++) {
-        const mp_profile_node *node = &profile->nodes.at[state->tree.first + i];
+        const mp_profile_node *node = &profile->nodes.items[state->tree.first + i];
         if (!caller_of(state, node_of, node))
             continue;
-        prf_place *of =
+        prf_place *place =
             &real[node_of[node->parent.i - state->first_model_node] - state->tree.first];
-        of->children++;
-        of->child_sum += state->model->nodes.at[node->node.i].number;
+        place->children++;
+        place->child_sum += state->model->nodes.items[node->node.i].number;
     }
     for (size_t i = 0; i < state->tree.count; i++) {
-        const prf_place *listed = &state->tree.at[i];
-        mp_node_id node = profile->nodes.at[state->tree.first + i].node;
+        const prf_place *listed = &state->tree.items[i];
+        mp_node_id node = profile->nodes.items[state->tree.first + i].node;
         if (listed->children != real[i].children || listed->child_sum != real[i].child_sum)
             mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_CALL_GRAPH, state->path, listed->line,
                         "call-tree node %" PRIu64 " lists %" PRIu64
                         " children, expected the %" PRIu64 " nodes that name it as their caller",
-                        state->model->nodes.at[node.i].number, listed->children, real[i].children);
+                        state->model->nodes.items[node.i].number, listed->children,
+                        real[i].children);
     }
     free(real);
 }
@@ -186,22 +187,22 @@ static void check_entries(prf_state *state)
     int64_t *executed = mp_alloc_zero(count, sizeof *executed);
     uint64_t *row = mp_alloc_zero(count, sizeof *row);
     for (size_t i = 0; i < state->calls.count; i++) {
-        const mp_profile_call *call = &profile->calls.at[state->calls.first + i];
+        const mp_profile_call *call = &profile->calls.items[state->calls.first + i];
         called[call->callee.i - first] += call->count;
     }
     for (size_t i = 0; i < state->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
+        const mp_profile_line *line = &profile->lines.items[state->lines.first + i];
         if (line->line != 0)
             continue;
         executed[line->module.i - first] += line->executions;
-        row[line->module.i - first] = state->lines.at[i].line;
+        row[line->module.i - first] = state->lines.items[i].line;
     }
     for (uint32_t i = 0; state->calls.count && i < count; i++)
-        if (row[i] && profile->modules.at[first + i].number != 0 && executed[i] != called[i])
+        if (row[i] && profile->modules.items[first + i].number != 0 && executed[i] != called[i])
             mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_CALL_GRAPH, state->path, row[i],
                         "line 0 of module %" PRIu64 " was executed %" PRId64
                         " times, expected the %" PRId64 " calls of the call graph",
-                        profile->modules.at[first + i].number, executed[i], called[i]);
+                        profile->modules.items[first + i].number, executed[i], called[i]);
     free(called);
     free(executed);
     free(row);
@@ -222,25 +223,25 @@ static void check_lines(prf_state *state, const uint32_t *node_of)
     line_sum *sums = mp_alloc_zero(state->lines.count + 1, sizeof *sums);
     uint32_t count = 0;
     for (size_t i = 0; i < state->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
-        uint32_t *at =
+        const mp_profile_line *line = &profile->lines.items[state->lines.first + i];
+        uint32_t *place =
             mp_id_index_put(&index, (uint64_t)line->module.i << 32 | (uint32_t)line->line);
-        if (!*at)
-            *at = ++count;
-        sums[*at].exclusive_us += line->exclusive_us;
-        sums[*at].cumulative_us += line->cumulative_us;
-        sums[*at].summands++;
-        sums[*at].row = state->lines.at[i].line;
+        if (!*place)
+            *place = ++count;
+        sums[*place].exclusive_us += line->exclusive_us;
+        sums[*place].cumulative_us += line->cumulative_us;
+        sums[*place].summands++;
+        sums[*place].row = state->lines.items[i].line;
     }
     for (uint32_t i = state->tree.first; node_of && i < profile->nodes.count; i++) {
-        const mp_profile_node *node = &profile->nodes.at[i];
+        const mp_profile_node *node = &profile->nodes.items[i];
         const mp_profile_node *caller = caller_of(state, node_of, node);
-        uint32_t at =
+        uint32_t position =
             caller && node->line
                 ? mp_id_index_get(&index, (uint64_t)caller->module.i << 32 | (uint32_t)node->line)
                 : 0;
-        sums[at].called_us += node->cumulative_us;
-        sums[at].summands++;
+        sums[position].called_us += node->cumulative_us;
+        sums[position].summands++;
     }
     for (uint32_t i = 1; i <= count; i++) {
         int64_t least = sums[i].exclusive_us + sums[i].called_us;
@@ -266,7 +267,7 @@ typedef struct call_edge {
 } call_edge;
 
 typedef struct call_edges {
-    call_edge *at; /* from 1 */
+    call_edge *items; /* from 1 */
     size_t count, capacity;
     mp_hash_index index;
     call_edge wanted;
@@ -275,7 +276,7 @@ typedef struct call_edges {
 static bool same_edge(const void *opaque, uint32_t value)
 {
     const call_edges *edges = opaque;
-    const call_edge *a = &edges->at[value], *b = &edges->wanted;
+    const call_edge *a = &edges->items[value], *b = &edges->wanted;
     return a->caller.i == b->caller.i && a->callee.i == b->callee.i && a->line == b->line;
 }
 
@@ -288,31 +289,31 @@ static call_edge *edge_of(call_edges *edges, mp_module_id caller, int32_t line, 
     if (!*found) {
         *found = edges->count ? (uint32_t)edges->count : 1;
         edges->count = *found + 1u;
-        mp_grow(&edges->at, &edges->capacity, edges->count, sizeof *edges->at);
-        edges->at[*found] = edges->wanted;
+        mp_grow(&edges->items, &edges->capacity, edges->count, sizeof *edges->items);
+        edges->items[*found] = edges->wanted;
     }
-    return &edges->at[*found];
+    return &edges->items[*found];
 }
 
 static void collect_edges(const prf_state *state, const uint32_t *node_of, call_edges *edges)
 {
     const mp_profile *profile = state->profile;
     for (size_t i = 0; i < state->calls.count; i++) {
-        const mp_profile_call *call = &profile->calls.at[state->calls.first + i];
+        const mp_profile_call *call = &profile->calls.items[state->calls.first + i];
         call_edge *edge = edge_of(edges, call->caller, call->line, call->callee);
         edge->graph += call->count;
         if (!edge->row)
-            edge->row = state->calls.at[i].line;
+            edge->row = state->calls.items[i].line;
     }
     for (size_t i = 0; i < state->tree.count; i++) {
-        const mp_profile_node *node = &profile->nodes.at[state->tree.first + i];
+        const mp_profile_node *node = &profile->nodes.items[state->tree.first + i];
         const mp_profile_node *caller = caller_of(state, node_of, node);
         if (!caller)
             continue;
         call_edge *edge = edge_of(edges, caller->module, node->line, node->module);
         edge->nodes += node->calls;
         if (!edge->row)
-            edge->row = state->tree.at[i].line;
+            edge->row = state->tree.items[i].line;
     }
 }
 
@@ -324,7 +325,7 @@ static void carry_to_session(const prf_state *state, const module_sum *sums, cal
 {
     mp_module_id session = {mp_id_index_get(&state->modules, 0)};
     for (size_t i = 1; i < edges->count; i++) {
-        call_edge edge = edges->at[i];
+        call_edge edge = edges->items[i];
         if (edge.line != 0 || edge.caller.i == session.i || edge.nodes <= edge.graph ||
             sums[edge.caller.i - state->first_module].entry_row)
             continue;
@@ -334,7 +335,7 @@ static void carry_to_session(const prf_state *state, const module_sum *sums, cal
         if (moved <= 0)
             continue;
         carried->nodes += moved;
-        edges->at[i].nodes -= moved;
+        edges->items[i].nodes -= moved;
     }
 }
 
@@ -346,7 +347,7 @@ static bool check_call_graph(prf_state *state, const uint32_t *node_of, const mo
     collect_edges(state, node_of, &edges);
     carry_to_session(state, sums, &edges);
     for (size_t i = 1; i < edges.count; i++) {
-        const call_edge *edge = &edges.at[i];
+        const call_edge *edge = &edges.items[i];
         agree &= edge->graph == edge->nodes;
         if (edge->graph != edge->nodes)
             mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_CALL_GRAPH, state->path, edge->row,
@@ -356,7 +357,7 @@ static bool check_call_graph(prf_state *state, const uint32_t *node_of, const mo
                         module_at(state, edge->callee)->number, edge->graph, edge->nodes);
     }
     mp_hash_index_free(&edges.index);
-    free(edges.at);
+    free(edges.items);
     return agree;
 }
 
@@ -369,7 +370,7 @@ static void check_trace(prf_state *state)
     int64_t *executions = mp_alloc_zero(state->traces.count, sizeof *executions);
     bool *summed = mp_alloc_zero(state->traces.count, sizeof *summed);
     for (size_t i = 0; i < state->lines.count; i++) {
-        const mp_profile_line *line = &profile->lines.at[state->lines.first + i];
+        const mp_profile_line *line = &profile->lines.items[state->lines.first + i];
         uint32_t trace =
             mp_id_index_get(&state->traced, (uint64_t)line->module.i << 32 | (uint32_t)line->line);
         if (trace) {
@@ -378,16 +379,16 @@ static void check_trace(prf_state *state)
         }
     }
     for (size_t i = 0; i < state->traces.count; i++) {
-        const mp_profile_trace *trace = &profile->traces.at[state->traces.first + i];
+        const mp_profile_trace *trace = &profile->traces.items[state->traces.first + i];
         uint64_t number = module_at(state, trace->module)->number;
         if (!summed[i])
             mp_diagnose(
-                state->diagnostics, MP_DIAG_PROFILE_TRACE, state->path, state->traces.at[i].line,
+                state->diagnostics, MP_DIAG_PROFILE_TRACE, state->path, state->traces.items[i].line,
                 "module %" PRIu64 " line %" PRId32 " is traced, expected it in the line summary",
                 number, trace->line);
         else if (trace->executions > executions[i])
             mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_TRACE, state->path,
-                        state->traces.at[i].line,
+                        state->traces.items[i].line,
                         "module %" PRIu64 " line %" PRId32 " is traced %" PRId64
                         " times, expected at most the %" PRId64 " executions of the line summary",
                         number, trace->line, trace->executions, executions[i]);

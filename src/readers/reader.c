@@ -28,14 +28,14 @@ const mp_reader *const *mp_readers(size_t *count)
 }
 
 /* Return true if the name ends with an ending of the reader; its first one is its own. */
-static bool has_ending(const mp_reader *reader, const char *name, size_t length, bool own)
+static bool has_ending(const mp_reader *reader, const char *name, size_t length, bool owned)
 {
-    for (const char *at = reader->endings; *at; at += strspn(at, " ")) {
-        const size_t ending = strcspn(at, " ");
-        if ((at == reader->endings) == own && length > ending &&
-            strncasecmp(name + length - ending, at, ending) == 0)
+    for (const char *cursor = reader->endings; *cursor; cursor += strspn(cursor, " ")) {
+        const size_t ending = strcspn(cursor, " ");
+        if ((cursor == reader->endings) == owned && length > ending &&
+            strncasecmp(name + length - ending, cursor, ending) == 0)
             return true;
-        at += ending;
+        cursor += ending;
     }
     return false;
 }
@@ -131,15 +131,15 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
             mp_model_text(model, mp_model_intern_text(model, mp_input_encoding(input)));
     if (loading->options->checksums)
         summary->checksum = mp_input_checksum(input);
-    uint32_t at = model->inputs.count - 1;
+    uint32_t index = model->inputs.count - 1;
     model->cut_names = false;
-    bool ok = loading->reader->read(loading->state, input, at);
+    bool ok = loading->reader->read(loading->state, input, index);
     if (model->cut_names)
-        mp_diagnose(loading->diagnostics, MP_DIAG_LONG_NAME, model->inputs.at[at].path, 0,
+        mp_diagnose(loading->diagnostics, MP_DIAG_LONG_NAME, model->inputs.items[index].path, 0,
                     "has names longer than the limit of %smax-name; truncated",
                     mp_diagnostics_dashes(loading->diagnostics));
-    model->inputs.at[at].bytes = mp_input_bytes(input);
-    model->inputs.at[at].complete &= mp_input_is_whole(input);
+    model->inputs.items[index].bytes = mp_input_bytes(input);
+    model->inputs.items[index].complete &= mp_input_is_whole(input);
     return ok;
 }
 

@@ -63,7 +63,7 @@ typedef struct rpm_state {
 static inline bool take_hex(mp_fields *words, uint64_t *value)
 {
     mp_fields_skip(words);
-    return mp_hex_word(&words->at, words->end, value);
+    return mp_hex_word(&words->cursor, words->end, value);
 }
 
 static bool take_hex32(mp_fields *words, uint32_t *value)
@@ -78,16 +78,16 @@ static bool take_hex32(mp_fields *words, uint32_t *value)
 static mp_slice take_name(mp_fields *words, int64_t *stamp)
 {
     mp_fields_skip(words);
-    mp_slice name = mp_slice_trim((mp_slice){words->at, (size_t)(words->end - words->at)});
+    mp_slice name = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
     size_t cut = name.length;
-    while (cut > 0 && !mp_is_gap(name.at[cut - 1]))
+    while (cut > 0 && !mp_is_gap(name.start[cut - 1]))
         cut--;
-    mp_fields last = mp_fields_of((mp_slice){name.at + cut, name.length - cut});
+    mp_fields last = mp_fields_of((mp_slice){name.start + cut, name.length - cut});
     uint64_t value = 0;
     if (cut == 0 || !take_hex(&last, &value) || value > UINT32_MAX)
         return name;
     *stamp = (int64_t)value;
-    return mp_slice_trim((mp_slice){name.at, cut});
+    return mp_slice_trim((mp_slice){name.start, cut});
 }
 
 /* --- types --- */
@@ -121,7 +121,7 @@ static uint32_t *types_by_name(rpm_state *state)
     uint32_t *canonical = mp_alloc_zero(count, sizeof *canonical);
     bool *seen = mp_alloc_zero(count, sizeof *seen); /* declared in this file */
     for (uint32_t i = state->first_type; i < count; i++) {
-        mp_type *type = &model->types.at[i];
+        mp_type *type = &model->types.items[i];
         bool declared = type->name.i;
         if (!declared)
             name_by_number(state, type);
@@ -143,7 +143,7 @@ static void unite_types(rpm_state *state)
     for (uint32_t i = 1; i <= graph->count; i++)
         graph->types[i] = canonical[graph->types[i]];
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        graph->roots.at[i].container.i = canonical[graph->roots.at[i].container.i];
+        graph->roots.items[i].container.i = canonical[graph->roots.items[i].container.i];
     free(canonical);
 }
 
@@ -167,7 +167,7 @@ static void begin_section(rpm_state *state, mp_slice name, int64_t stamp)
         return;
     mp_graph_domain(state->graph, id);
     *MP_ADD(&state->sections) = (stamps){stamp, -1, id};
-    mp_recorded_session *session = &model->sessions.at[state->session.i];
+    mp_recorded_session *session = &model->sessions.items[state->session.i];
     if (!session->application.i)
         session->application = id;
 }
@@ -194,7 +194,7 @@ static bool read_domain(rpm_state *state, mp_fields *words)
     return true;
 }
 
-static bool read_end(rpm_state *state, mp_fields *words, uint64_t at)
+static bool read_end(rpm_state *state, mp_fields *words, uint64_t offset)
 {
     if (mp_fields_end(words))
         return false;
@@ -203,16 +203,16 @@ static bool read_end(rpm_state *state, mp_fields *words, uint64_t at)
     if (state->skipped)
         return true;
     /* A name may end in what looks like a stamp: then it is the whole that is the section's. */
-    stamps *section = &state->sections.at[state->sections.count - 1];
+    stamps *section = &state->sections.items[state->sections.count - 1];
     int64_t stamp = -1;
-    mp_slice whole = mp_slice_trim((mp_slice){words->at, (size_t)(words->end - words->at)});
+    mp_slice whole = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
     mp_slice name = take_name(words, &stamp);
     if (mp_model_intern(state->model, name, &state->converted).i == section->name.i)
         section->end = stamp;
     else if (section->name.i &&
              mp_model_intern(state->model, whole, &state->converted).i != section->name.i)
         mp_diagnose(
-            state->diagnostics, MP_DIAG_SECTION_END, state->path, at,
+            state->diagnostics, MP_DIAG_SECTION_END, state->path, offset,
             "closes \"%s\", expected \"%s\", which is open",
             mp_model_text(state->model, mp_model_intern(state->model, whole, &state->converted)),
             mp_model_text(state->model, section->name));
@@ -227,10 +227,10 @@ static bool read_type(rpm_state *state, mp_fields *words)
     need_section(state);
     if (state->skipped)
         return true;
-    mp_slice name = mp_slice_trim((mp_slice){words->at, (size_t)(words->end - words->at)});
+    mp_slice name = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
     mp_string_id text = mp_model_intern(state->model, name, &state->converted);
     uint32_t number = type_of(state, id); /* which may move the types */
-    mp_type *type = &state->model->types.at[number];
+    mp_type *type = &state->model->types.items[number];
     if (!type->name.i)
         type->name = text;
     return true;
@@ -239,7 +239,7 @@ static bool read_type(rpm_state *state, mp_fields *words)
 static bool read_object(rpm_state *state, mp_fields *words)
 {
     uint64_t id, type, bytes;
-    size_t count = 0, most = (size_t)(words->end - words->at) / 2 + 1;
+    size_t count = 0, most = (size_t)(words->end - words->cursor) / 2 + 1;
     mp_grow(&state->references, &state->reference_capacity, most, sizeof *state->references);
     if (!take_hex(words, &id) || !take_hex(words, &type) || !take_hex(words, &bytes))
         return false;
@@ -288,33 +288,33 @@ static const char *const expected[] = {
     ['c'] = "c NAME [STAMP]",
 };
 
-static void say_bad_row(rpm_state *state, mp_slice line, uint64_t at)
+static void say_bad_row(rpm_state *state, mp_slice line, uint64_t offset)
 {
-    unsigned letter = (unsigned char)line.at[0];
+    unsigned letter = (unsigned char)line.start[0];
     const char *form = letter < sizeof expected / sizeof *expected ? expected[letter] : NULL;
     if (state->oversized)
         form = "sizes that 64 bits can add up";
-    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                 "\"%.*s\" is not a record, expected %s in hexadecimal numbers: line skipped",
-                (int)(line.length < 40 ? line.length : 40), line.at,
+                (int)(line.length < 40 ? line.length : 40), line.start,
                 form ? form : "one of a, t, o, r and c with its fields");
     state->oversized = false;
 }
 
-static void read_record(rpm_state *state, mp_slice line, uint64_t at)
+static void read_record(rpm_state *state, mp_slice line, uint64_t offset)
 {
-    mp_fields words = {line.at + 1, line.at + line.length};
-    char letter = line.at[0];
-    bool alone = line.length > 1 && mp_is_gap(line.at[1]);
+    mp_fields words = {line.start + 1, line.start + line.length};
+    char letter = line.start[0];
+    bool alone = line.length > 1 && mp_is_gap(line.start[1]);
     bool ok = alone && (letter == 'o'   ? read_object(state, &words)
                         : letter == 'r' ? read_root(state, &words)
                         : letter == 't' ? read_type(state, &words)
                         : letter == 'a' ? read_domain(state, &words)
-                        : letter == 'c' ? read_end(state, &words, at)
+                        : letter == 'c' ? read_end(state, &words, offset)
                                         : false);
     state->records += ok;
     if (!ok)
-        say_bad_row(state, line, at);
+        say_bad_row(state, line, offset);
 }
 
 /* --- one file --- */
@@ -327,8 +327,8 @@ static void begin_file(rpm_state *state, uint32_t summary)
         state->session.i = model->sessions.count - 1;
     }
     mp_model_begin_snapshot(model, state->session);
-    model->snapshots.at[model->snapshots.count - 1].input = summary;
-    state->path = model->inputs.at[summary].path;
+    model->snapshots.items[model->snapshots.count - 1].input = summary;
+    state->path = model->inputs.items[summary].path;
     state->graph = mp_graph_begin(model, (mp_snapshot_id){model->snapshots.count - 1});
     state->first_type = model->types.count;
     state->stamp = -1;
@@ -347,7 +347,7 @@ static void say_what_was_odd(const rpm_state *state)
     const mp_graph *graph = state->model->graph;
     uint64_t missing = 0;
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        missing += !graph->roots.at[i].object;
+        missing += !graph->roots.items[i].object;
     if (graph->duplicates)
         mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_OBJECT, state->path, 0,
                     "objects with the id of an earlier one, ignored: %" PRIu64, graph->duplicates);
@@ -412,9 +412,9 @@ static void tell_times(const rpm_state *state, mp_snapshot *snapshot)
     mp_graph *graph = state->model->graph;
     int64_t last = -1;
     for (uint32_t i = 1; i < state->sections.count; i++) {
-        const stamps *section = &state->sections.at[i];
-        graph->domains.at[i].clock_us = section->begin < 0 ? -1 : section->begin * 1000;
-        graph->domains.at[i].took_us = between(section->begin, section->end);
+        const stamps *section = &state->sections.items[i];
+        graph->domains.items[i].clock_us = section->begin < 0 ? -1 : section->begin * 1000;
+        graph->domains.items[i].took_us = between(section->begin, section->end);
         last = section->end < 0 ? last : section->end;
     }
     snapshot->has_clock = state->stamp >= 0;
@@ -504,7 +504,7 @@ static bool read_rpm(void *opaque, mp_input *input, uint32_t summary)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, mp_input_line_number(input),
                     "the dump is truncated, expected a c record for each application domain; the "
                     "existing part is used");
-    mp_input_summary *sum = &state->model->inputs.at[summary];
+    mp_input_summary *sum = &state->model->inputs.items[summary];
     sum->format_version = state->version == NO_VERSION ? 0 : (uint32_t)state->version;
     sum->records = state->records;
     sum->complete = usable && whole;
@@ -528,9 +528,9 @@ static size_t leading_numbers(mp_slice line, size_t most)
     char text[64 + MP_HEX_SLACK] = ""; /* the start of a file may have nothing behind it */
     size_t length = line.length < 64 ? line.length : 64, count = 0;
     if (length)
-        memcpy(text, line.at, length);
+        memcpy(text, line.start, length);
     mp_fields words = {text + 1, text + length};
-    for (uint64_t number; count < most && words.at < words.end && take_hex(&words, &number);)
+    for (uint64_t number; count < most && words.cursor < words.end && take_hex(&words, &number);)
         count++;
     return count;
 }
@@ -539,12 +539,12 @@ static size_t leading_numbers(mp_slice line, size_t most)
 static mp_bid probe(mp_slice head)
 {
     mp_slice first = next_line(&head), second = next_line(&head);
-    bool starts = first.length > 4 && first.at[0] == 'a' && mp_is_gap(first.at[1]) &&
-                  !mp_is_gap(first.at[2]) && mp_is_gap(first.at[3]) &&
+    bool starts = first.length > 4 && first.start[0] == 'a' && mp_is_gap(first.start[1]) &&
+                  !mp_is_gap(first.start[2]) && mp_is_gap(first.start[3]) &&
                   leading_numbers(first, 1) == 1;
     if (!starts || !second.length)
         return starts ? MP_MINE : MP_NOT_MINE;
-    char letter = second.length > 2 && mp_is_gap(second.at[1]) ? second.at[0] : 0;
+    char letter = second.length > 2 && mp_is_gap(second.start[1]) ? second.start[0] : 0;
     size_t wanted = letter == 'c' ? 0 : letter == 't' ? 1 : 3;
     return letter && strchr("torc", letter) && leading_numbers(second, wanted) == wanted
                ? MP_MINE
@@ -560,11 +560,11 @@ static bool place_rpm(mp_slice head, mp_place *place)
     int64_t stamp = -1;
     if (line.length > MARK) {
         const size_t length = line.length - MARK < ENOUGH ? line.length - MARK : ENOUGH;
-        memcpy(end, line.at + line.length - length, length);
+        memcpy(end, line.start + line.length - length, length);
         mp_fields words = mp_fields_of((mp_slice){end, length});
         const size_t kept = take_name(&words, &stamp).length;
         const size_t cut = length - kept; /* bytes of the stamp and around it */
-        place->application = mp_hash_bytes(line.at + MARK, line.length - MARK - cut);
+        place->application = mp_hash_bytes(line.start + MARK, line.length - MARK - cut);
     }
     place->stamped = stamp >= 0;
     place->stamp = place->stamped ? (uint32_t)stamp : 0;
@@ -590,7 +590,7 @@ static void close_rpm(void *opaque)
     mp_type_counts_free(&state->counts);
     mp_id_index_free(&state->types_by_name);
     mp_id_index_free(&state->many);
-    free(state->sections.at);
+    free(state->sections.items);
     free(state->references);
     free(state);
 }

@@ -63,9 +63,9 @@ typedef struct rpt_state {
 /* The bytes of characters [from, to); what is not UTF-8 has a character a byte. */
 static mp_slice cell_of(mp_slice line, rpt_column column)
 {
-    const char *end = line.at + line.length, *p = line.at, *start = end;
-    for (size_t at = 0; p < end && at < column.to; at++) {
-        if (at == column.from)
+    const char *end = line.start + line.length, *p = line.start, *start = end;
+    for (size_t index = 0; p < end && index < column.to; index++) {
+        if (index == column.from)
             start = p;
         size_t length = mp_utf8_length(p, end);
         p += length ? length : 1;
@@ -82,7 +82,7 @@ static bool read_ruler(rpt_state *state, mp_slice line)
         return false;
     for (size_t i = 0; i < line.length && count < MOST_COLUMNS;) {
         size_t from = i;
-        while (i < line.length && line.at[i] == '-')
+        while (i < line.length && line.start[i] == '-')
             i++;
         if (i > from)
             columns[count++] = (rpt_column){from, i};
@@ -100,7 +100,7 @@ static bool read_ruler(rpt_state *state, mp_slice line)
 static bool is_unknown(mp_slice cell)
 {
     for (size_t i = 0; i < cell.length; i++)
-        if (cell.at[i] != '?')
+        if (cell.start[i] != '?')
             return false;
     return cell.length > 0;
 }
@@ -109,8 +109,8 @@ static bool is_unknown(mp_slice cell)
 static bool is_group_sign(mp_slice cell, size_t i)
 {
     size_t digits = 0;
-    while (i + 1 + digits < cell.length && cell.at[i + 1 + digits] >= '0' &&
-           cell.at[i + 1 + digits] <= '9')
+    while (i + 1 + digits < cell.length && cell.start[i + 1 + digits] >= '0' &&
+           cell.start[i + 1 + digits] <= '9')
         digits++;
     return i > 0 && digits == 3;
 }
@@ -124,15 +124,15 @@ static bool parse_number(mp_slice cell, int digits, int64_t *value)
     size_t length = 0;
     const char *sign = NULL; /* the decimal one */
     *value = 0;
-    assert(cell.at || !cell.length);
+    assert(cell.start || !cell.length);
     if (cell.length >= sizeof text)
         return false;
     for (size_t i = 0; digits > 0 && i < cell.length; i++)
-        if (cell.at[i] == '.' || cell.at[i] == ',')
-            sign = &cell.at[i];
+        if (cell.start[i] == '.' || cell.start[i] == ',')
+            sign = &cell.start[i];
     for (size_t i = 0; i < cell.length; i++)
-        if (&cell.at[i] == sign || (cell.at[i] != '.' && cell.at[i] != ','))
-            text[length++] = cell.at[i];
+        if (&cell.start[i] == sign || (cell.start[i] != '.' && cell.start[i] != ','))
+            text[length++] = cell.start[i];
         else if (!is_group_sign(cell, i))
             return false;
     mp_fields fields = mp_fields_of((mp_slice){text, length});
@@ -143,13 +143,13 @@ static bool parse_number(mp_slice cell, int digits, int64_t *value)
 static int64_t parse_clock(mp_slice text)
 {
     int64_t parts[3] = {0};
-    size_t at = 0;
+    size_t index = 0;
     for (int i = 0; i < 3; i++) {
-        size_t from = at;
-        for (; at < text.length && text.at[at] >= '0' && text.at[at] <= '9'; at++)
-            if ((parts[i] = parts[i] * 10 + (text.at[at] - '0')) > 1000000)
+        size_t from = index;
+        for (; index < text.length && text.start[index] >= '0' && text.start[index] <= '9'; index++)
+            if ((parts[i] = parts[i] * 10 + (text.start[index] - '0')) > 1000000)
                 return -1;
-        if (at == from || (i < 2 && (at == text.length || text.at[at++] != ':')))
+        if (index == from || (i < 2 && (index == text.length || text.start[index++] != ':')))
             return -1;
     }
     return ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1000000;
@@ -171,9 +171,9 @@ static bool behind(mp_slice line, const char *words, mp_slice *rest)
     if (!mp_slice_starts(line, words))
         return false;
     size_t length = strlen(words);
-    *rest = (mp_slice){line.at + length, line.length - length};
-    if (rest->length && rest->at[0] == ':')
-        *rest = (mp_slice){rest->at + 1, rest->length - 1};
+    *rest = (mp_slice){line.start + length, line.length - length};
+    if (rest->length && rest->start[0] == ':')
+        *rest = (mp_slice){rest->start + 1, rest->length - 1};
     *rest = mp_slice_trim(*rest);
     return true;
 }
@@ -182,19 +182,19 @@ static bool behind(mp_slice line, const char *words, mp_slice *rest)
 static void read_description(rpt_state *state, mp_slice text)
 {
     size_t open = text.length;
-    while (open > 0 && text.at[open - 1] != '[')
+    while (open > 0 && text.start[open - 1] != '[')
         open--;
-    if (open > 0 && text.at[text.length - 1] == ']') {
-        int64_t elapsed = parse_clock((mp_slice){text.at + open, text.length - open - 1});
+    if (open > 0 && text.start[text.length - 1] == ']') {
+        int64_t elapsed = parse_clock((mp_slice){text.start + open, text.length - open - 1});
         add_known(&state->profile->elapsed_us, elapsed);
         if (elapsed >= 0)
-            text = mp_slice_trim((mp_slice){text.at, open - 1});
+            text = mp_slice_trim((mp_slice){text.start, open - 1});
     }
-    state->model->sessions.at[state->session.i].description =
+    state->model->sessions.items[state->session.i].description =
         mp_model_intern(state->model, text, &state->converted);
 }
 
-static void top_line(rpt_state *state, mp_slice line, uint64_t at)
+static void top_line(rpt_state *state, mp_slice line, uint64_t offset)
 {
     mp_slice rest;
     if (behind(line, "Description", &rest)) {
@@ -203,9 +203,9 @@ static void top_line(rpt_state *state, mp_slice line, uint64_t at)
         int64_t total = parse_clock(rest);
         add_known(&state->profile->stated_total_us, total);
         if (total < 0 && !is_unknown(rest))
-            mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+            mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                         "session total is \"%.*s\", expected hh:mm:ss; ignored",
-                        (int)(rest.length < 40 ? rest.length : 40), rest.at);
+                        (int)(rest.length < 40 ? rest.length : 40), rest.start);
     }
 }
 
@@ -230,7 +230,7 @@ static mp_module_id module_of(rpt_state *state, mp_slice program, mp_slice metho
 
 /* The number of a cell; false after a diagnostic. */
 static bool number_cell(rpt_state *state, mp_slice line, unsigned column, int64_t *value,
-                        unsigned *unknown, uint64_t at)
+                        unsigned *unknown, uint64_t offset)
 {
     static const struct {
         const char *name, *kind;
@@ -251,18 +251,18 @@ static bool number_cell(rpt_state *state, mp_slice line, unsigned column, int64_
               (cells[column].negative || *value >= 0) &&
               (column != LINE || (*value >= INT32_MIN && *value <= INT32_MAX));
     if (!ok)
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "row has \"%.*s\" in column %s, expected %s: row skipped",
-                    (int)(cell.length < 40 ? cell.length : 40), cell.at, cells[column].name,
+                    (int)(cell.length < 40 ? cell.length : 40), cell.start, cells[column].name,
                     cells[column].kind);
     return ok;
 }
 
-static bool affords(rpt_state *state, int64_t calls, int64_t exclusive, uint64_t at)
+static bool affords(rpt_state *state, int64_t calls, int64_t exclusive, uint64_t offset)
 {
     bool ok = mp_budget_take(&state->spent, exclusive) && mp_budget_take(&state->spent, calls);
     if (!ok)
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "row has amounts that 64 bits cannot add up, expected those of a recording: "
                     "row skipped");
     return ok;
@@ -282,7 +282,7 @@ static int64_t step_of(mp_slice cell)
 {
     int64_t step = 1;
     size_t end = cell.length;
-    while (end && cell.at[end - 1] != '.' && cell.at[end - 1] != ',')
+    while (end && cell.start[end - 1] != '.' && cell.start[end - 1] != ',')
         end--;
     for (size_t decimals = end ? cell.length - end : 0; decimals < 6; decimals++)
         step *= 10;
@@ -291,7 +291,7 @@ static int64_t step_of(mp_slice cell)
 
 /* A row says its time twice, the second time by its average; and no row took longer than the one
  * above. */
-static void hold_row(rpt_state *state, mp_slice line, const mp_profile_line *row, uint64_t at)
+static void hold_row(rpt_state *state, mp_slice line, const mp_profile_line *row, uint64_t offset)
 {
     bool times =
         !(row->unknown & (MP_UNKNOWN_EXCLUSIVE | MP_UNKNOWN_AVERAGE | MP_UNKNOWN_EXECUTIONS));
@@ -303,40 +303,40 @@ static void hold_row(rpt_state *state, mp_slice line, const mp_profile_line *row
         int64_t most = (row->exclusive_us + off) / row->executions + off_average;
         if (row->average_us < least || row->average_us > most)
             mp_diagnose(
-                state->diagnostics, MP_DIAG_REPORT_FIGURES, state->path, at,
+                state->diagnostics, MP_DIAG_REPORT_FIGURES, state->path, offset,
                 "row has an average of %.*s seconds, expected its time of %.*s by its %" PRId64
                 " calls",
-                (int)average.length, average.at, (int)time.length, time.at, row->executions);
+                (int)average.length, average.start, (int)time.length, time.start, row->executions);
     }
     if (row->unknown & MP_UNKNOWN_EXCLUSIVE)
         return;
     if (state->has_last && row->exclusive_us > state->last_us)
-        mp_diagnose(state->diagnostics, MP_DIAG_REPORT_FIGURES, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_REPORT_FIGURES, state->path, offset,
                     "row took longer than the one above it, expected them in the order of time");
     state->has_last = true;
     state->last_us = row->exclusive_us;
 }
 
-static void read_row(rpt_state *state, mp_slice line, uint64_t at)
+static void read_row(rpt_state *state, mp_slice line, uint64_t offset)
 {
     mp_slice program = cell_of(line, state->columns[PROGRAM]), code = {"", 0};
     int64_t number, exclusive, average, calls;
     unsigned unknown = MP_UNKNOWN_CUMULATIVE;
     if (program.length == 0) {
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "row has no program, expected one below the first dashes: row skipped");
         return;
     }
     if (!has_number(state, line)) {
-        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, at,
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
                     "row has no number in it, expected a line, times and calls: row skipped");
         return;
     }
-    if (!number_cell(state, line, LINE, &number, &unknown, at) ||
-        !number_cell(state, line, TIME, &exclusive, &unknown, at) ||
-        !number_cell(state, line, AVERAGE, &average, &unknown, at) ||
-        !number_cell(state, line, CALLS, &calls, &unknown, at) ||
-        !affords(state, calls, exclusive, at))
+    if (!number_cell(state, line, LINE, &number, &unknown, offset) ||
+        !number_cell(state, line, TIME, &exclusive, &unknown, offset) ||
+        !number_cell(state, line, AVERAGE, &average, &unknown, offset) ||
+        !number_cell(state, line, CALLS, &calls, &unknown, offset) ||
+        !affords(state, calls, exclusive, offset))
         return;
     if (state->column_count > CODE)
         code = cell_of(line, state->columns[CODE]);
@@ -350,7 +350,7 @@ static void read_row(rpt_state *state, mp_slice line, uint64_t at)
                            .average_us = average,
                            .code = mp_model_intern(state->model, code, &state->converted)};
     *MP_ADD(&state->profile->lines) = row;
-    hold_row(state, line, &row, at);
+    hold_row(state, line, &row, offset);
     state->records++;
 }
 
@@ -364,7 +364,7 @@ static void begin_session(rpt_state *state)
     mp_id_index_free(&state->modules);
 }
 
-static void one_line(rpt_state *state, mp_slice line, uint64_t at)
+static void one_line(rpt_state *state, mp_slice line, uint64_t offset)
 {
     mp_slice trimmed = mp_slice_trim(line);
     if (trimmed.length == 0 || read_ruler(state, line))
@@ -374,9 +374,9 @@ static void one_line(rpt_state *state, mp_slice line, uint64_t at)
             begin_session(state);
         state->titled = true;
     } else if (state->column_count == 0) {
-        top_line(state, line, at);
+        top_line(state, line, offset);
     } else if (!mp_slice_starts(trimmed, "Program/Class ")) { /* headings come again on a page */
-        read_row(state, line, at);
+        read_row(state, line, offset);
     }
 }
 
@@ -401,7 +401,7 @@ static void note_profile_beside(rpt_state *state)
 
 static void begin_input(rpt_state *state, uint32_t summary)
 {
-    state->path = state->model->inputs.at[summary].path;
+    state->path = state->model->inputs.items[summary].path;
     state->converted = false;
     state->titled = state->ruled = false;
     state->records = 0;
@@ -442,7 +442,7 @@ static bool read_rpt(void *opaque, mp_input *input, uint32_t summary)
             one_line(state, line, mp_input_line_number(input));
     }
     bool usable = end_input(state, cut, mp_input_line_number(input));
-    mp_input_summary *sum = &state->model->inputs.at[summary];
+    mp_input_summary *sum = &state->model->inputs.items[summary];
     sum->format_version = state->column_count > CODE ? 2 : 1;
     sum->records = state->records;
     sum->complete = usable && !cut;

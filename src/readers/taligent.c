@@ -19,8 +19,8 @@ enum { DEFAULT_SLICES = 20, TAIL = 64 * 1024, SECOND = 1000000 };
 /* Without the star that stands in front of events on a corrupt heap. */
 static mp_slice without_star(mp_slice line, bool *starred)
 {
-    *starred = line.length && line.at[0] == '*';
-    return *starred ? mp_slice_trim((mp_slice){line.at + 1, line.length - 1}) : line;
+    *starred = line.length && line.start[0] == '*';
+    return *starred ? mp_slice_trim((mp_slice){line.start + 1, line.length - 1}) : line;
 }
 
 /* The latest time in the last lines. */
@@ -42,33 +42,34 @@ static int64_t latest_time(mp_input *input)
     return latest;
 }
 
-static void bad_line(taligent_pass *pass, const taligent_line *event, uint64_t at)
+static void bad_line(taligent_pass *pass, const taligent_line *event, uint64_t offset)
 {
     taligent_resolve(pass);
-    mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, at,
+    mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, offset,
                 "line is not a heap event, %s: line skipped", event->wrong);
 }
 
 /* A line that is no event: a banner, a title, or damage. */
-static void other_line(taligent_pass *pass, mp_slice line, const taligent_line *event, uint64_t at)
+static void other_line(taligent_pass *pass, mp_slice line, const taligent_line *event,
+                       uint64_t offset)
 {
     bool banner = mp_slice_starts(line, "***");
     if (banner && !pass->in_banner) {
         taligent_resolve(pass);
-        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_CORRUPTION, at, line);
+        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_CORRUPTION, offset, line);
     }
     pass->in_banner = banner;
     if (!banner && line.length && !taligent_is_title(line))
-        bad_line(pass, event, at);
+        bad_line(pass, event, offset);
 }
 
 static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
 {
-    uint64_t at = mp_input_line_number(input);
+    uint64_t offset = mp_input_line_number(input);
     taligent_line event;
     bool starred;
     if (!taligent_parse(without_star(line, &starred), &event)) {
-        other_line(pass, line, &event, at);
+        other_line(pass, line, &event, offset);
         return;
     }
     pass->in_banner = false;
@@ -77,7 +78,7 @@ static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
         pass->last_us = pass->slice_us ? event.time_us : latest_time(input);
     }
     pass->corrupt_events += starred;
-    taligent_event(pass, &event, at);
+    taligent_event(pass, &event, offset);
 }
 
 /* Up to the first line that is an event or a block: which of the two kinds of file it is. */
@@ -96,9 +97,9 @@ typedef struct taligent_state {
     taligent_names names;
 } taligent_state;
 
-static void ask(taligent_pass *pass, const char *at)
+static void ask(taligent_pass *pass, const char *cursor)
 {
-    pass->asks_time = at && mp_parse_time(at, &pass->asked_us);
+    pass->asks_time = cursor && mp_parse_time(cursor, &pass->asked_us);
 }
 
 /* Return true if the first lines are those of a heap analysis file. */
@@ -218,8 +219,8 @@ static uint64_t find_peak(const taligent_state *state, mp_input *input)
 static void forget(const taligent_pass *pass)
 {
     for (uint32_t i = pass->blocks.start.i; i < pass->model->snapshots.count; i++)
-        pass->model->snapshots.at[i].whole = false;
-    pass->model->sessions.at[pass->blocks.session.i].snapshots = 0;
+        pass->model->snapshots.items[i].whole = false;
+    pass->model->sessions.items[pass->blocks.session.i].snapshots = 0;
 }
 
 static void set_temporary(const taligent_state *state)
@@ -238,11 +239,11 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
                           .diagnostics = state->diagnostics,
                           .options = state->options,
                           .names = &state->names,
-                          .path = state->model->inputs.at[summary].path};
-    if ((!state->options->slice_us || state->options->at) && !mp_input_keep(input))
+                          .path = state->model->inputs.items[summary].path};
+    if ((!state->options->slice_us || state->options->moment) && !mp_input_keep(input))
         return false;
-    ask(&pass, state->options->at);
-    if (state->options->at && !pass.asks_time) {
+    ask(&pass, state->options->moment);
+    if (state->options->moment && !pass.asks_time) {
         pass.asks_line = true;
         pass.asked_line = find_peak(state, input);
         if (!mp_input_rewind(input))
@@ -260,9 +261,9 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, pass.path, 0,
                     "has no heap event that could be read, expected thread, time, address, size, "
                     "type and stack crawl in each line");
-    state->model->inputs.at[summary].records = pass.records;
-    state->model->inputs.at[summary].complete = whole && pass.records > 0;
-    state->model->inputs.at[summary].open_ended = true;
+    state->model->inputs.items[summary].records = pass.records;
+    state->model->inputs.items[summary].complete = whole && pass.records > 0;
+    state->model->inputs.items[summary].open_ended = true;
     return pass.records > 0;
 }
 

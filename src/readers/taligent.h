@@ -138,7 +138,7 @@ void taligent_resolve(taligent_pass *pass);
 
 /* The slices are of the time from the first event to `last_us`. */
 void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us);
-void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at);
+void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t offset);
 /* End all snapshots. */
 void taligent_end(taligent_pass *pass);
 

@@ -11,8 +11,8 @@
 /* One end of a block's life. */
 typedef struct analysis_event {
     taligent_line line;
-    bool undated; /* its time is the block's age, as nobody knows its birth */
-    uint64_t at;  /* line in the file */
+    bool undated;  /* its time is the block's age, as nobody knows its birth */
+    uint64_t time; /* line in the file */
 } analysis_event;
 
 typedef struct analysis {
@@ -32,15 +32,15 @@ static int by_time(const void *left, const void *right)
         return old_a ? -1 : 1;
     if (!old_a && a->line.time_us != b->line.time_us)
         return a->line.time_us < b->line.time_us ? -1 : 1;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
     return (a->line.kind == MP_EVENT_DELETION) - (b->line.kind == MP_EVENT_DELETION);
 }
 
-static void add(analysis *file, taligent_line line, bool undated, uint64_t at)
+static void add(analysis *file, taligent_line line, bool undated, uint64_t offset)
 {
     mp_grow(&file->events, &file->capacity, file->count + 1, sizeof *file->events);
-    file->events[file->count++] = (analysis_event){line, undated, at};
+    file->events[file->count++] = (analysis_event){line, undated, offset};
     if (undated || line.kind == MP_EVENT_OLD)
         return;
     if (!file->dated || line.time_us < file->first_us)
@@ -52,10 +52,10 @@ static void add(analysis *file, taligent_line line, bool undated, uint64_t at)
 
 static mp_slice keep(analysis *file, mp_slice text)
 {
-    return (mp_slice){mp_arena_copy(&file->texts, text.at, text.length), text.length};
+    return (mp_slice){mp_arena_copy(&file->texts, text.start, text.length), text.length};
 }
 
-static void add_block(analysis *file, const taligent_block *block, uint64_t at)
+static void add_block(analysis *file, const taligent_block *block, uint64_t offset)
 {
     taligent_line line = {.kind = block->old ? MP_EVENT_OLD : MP_EVENT_ALLOCATION,
                           .thread = keep(file, block->thread),
@@ -66,7 +66,7 @@ static void add_block(analysis *file, const taligent_block *block, uint64_t at)
         line.type = keep(file, block->type);
     else
         line.crawl = keep(file, block->crawl);
-    add(file, line, block->undated, at);
+    add(file, line, block->undated, offset);
     if (!block->deleted)
         return;
     line.kind = MP_EVENT_DELETION;
@@ -75,49 +75,49 @@ static void add_block(analysis *file, const taligent_block *block, uint64_t at)
     line.type = keep(file, block->type);
     line.crawl = mp_slice_is(block->deletion_crawl, "nochain") ? (mp_slice){"", 0}
                                                                : keep(file, block->deletion_crawl);
-    add(file, line, block->undated, at);
+    add(file, line, block->undated, offset);
 }
 
 /* "Anomalies: none", "No anomalies." and the like: the section is there, and has nothing in it. */
 static bool says_none(mp_slice line)
 {
     static const char *const ends[] = {"none", "none found", ": 0"};
-    while (line.length && line.at[line.length - 1] == '.')
+    while (line.length && line.start[line.length - 1] == '.')
         line.length--;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t length = strlen(ends[i]);
         if (line.length >= length &&
-            strncasecmp(line.at + line.length - length, ends[i], length) == 0)
+            strncasecmp(line.start + line.length - length, ends[i], length) == 0)
             return true;
     }
     static const char no[] = "no anomal";
-    return line.length >= strlen(no) && strncasecmp(line.at, no, strlen(no)) == 0;
+    return line.length >= strlen(no) && strncasecmp(line.start, no, strlen(no)) == 0;
 }
 
 /* Before the first block, lines are the monitor's own findings; after it, they are damage. */
-static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, uint64_t at)
+static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, uint64_t offset)
 {
     bool banner = mp_slice_starts(line, "***");
     if (banner && !pass->in_banner)
-        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_CORRUPTION, at, line);
+        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_CORRUPTION, offset, line);
     pass->in_banner = banner;
     if (!banner && !file->count && says_none(line))
         return;
     if (!banner && !file->count)
-        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_REPORTED, at, line);
+        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_REPORTED, offset, line);
     else if (!banner)
-        mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, at,
+        mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, offset,
                     "line is not a block, expected address, size, type, age, thread, time, crawl, "
                     "deleting thread and crawl: line skipped");
 }
 
-static void read_line(taligent_pass *pass, analysis *file, mp_slice line, uint64_t at)
+static void read_line(taligent_pass *pass, analysis *file, mp_slice line, uint64_t offset)
 {
     taligent_block block;
     if (taligent_parse_block(line, &block))
-        add_block(file, &block, at);
+        add_block(file, &block, offset);
     else if (!mp_slice_starts(line, "Address") && !mp_slice_starts(line, "address"))
-        odd_line(pass, file, line, at);
+        odd_line(pass, file, line, offset);
 }
 
 bool taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
@@ -139,7 +139,7 @@ bool taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
         qsort(file.events, file.count, sizeof *file.events, by_time);
     taligent_begin(pass, file.first_us, file.last_us);
     for (size_t i = 0; i < file.count; i++)
-        taligent_event(pass, &file.events[i].line, file.events[i].at);
+        taligent_event(pass, &file.events[i].line, file.events[i].time);
     free(file.events);
     mp_arena_free(&file.texts);
     return whole;

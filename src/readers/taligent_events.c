@@ -15,8 +15,8 @@ static int64_t slice_end(const taligent_pass *pass, uint32_t k)
 {
     if (pass->slice_us)
         return k > INT64_MAX / pass->slice_us ? INT64_MAX : k * pass->slice_us;
-    int64_t span = pass->last_us - pass->first_us, all = pass->slices;
-    return span / all * k + span % all * k / all;
+    int64_t span = pass->last_us - pass->first_us, total = pass->slices;
+    return span / total * k + span % total * k / total;
 }
 
 static void end_slice(taligent_pass *pass, int64_t end)
@@ -26,7 +26,7 @@ static void end_slice(taligent_pass *pass, int64_t end)
     snapshot->sequence = pass->slice++;
     if (snapshot->sequence == 0)
         snapshot->tag = pass->start_tag;
-    mp_model_tell_snapshot(model, (mp_snapshot_id){(uint32_t)(snapshot - model->snapshots.at)});
+    mp_model_tell_snapshot(model, (mp_snapshot_id){(uint32_t)(snapshot - model->snapshots.items)});
 }
 
 /* Skip slices of fixed length without events: an event opens its own slice. */
@@ -185,7 +185,7 @@ static uint64_t thread_key(taligent_pass *pass, mp_slice name)
         return UINT64_C(2) << 60 | mp_model_intern(pass->model, name, NULL).i;
     uint64_t key = 1;
     for (size_t i = 0; i < name.length; i++)
-        key = key << 4 | (name.at[i] & 15);
+        key = key << 4 | (name.start[i] & 15);
     return key;
 }
 
@@ -215,10 +215,10 @@ static void replay_next(taligent_pass *pass, const mp_event *event)
         submit(pass, mp_pipeline_submit);
 }
 
-void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t at)
+void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t offset)
 {
     mp_event event = {
-        .address = line->address, .bytes = line->bytes, .line = at, .kind = line->kind};
+        .address = line->address, .bytes = line->bytes, .line = offset, .kind = line->kind};
     pass->records++;
     if (line->kind != MP_EVENT_ALLOCATION)
         event.type = taligent_type(pass->names, line->type);

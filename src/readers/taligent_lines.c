@@ -13,13 +13,13 @@ static bool is_digit(char letter)
 
 static bool parse_address(mp_slice word, uint64_t *value)
 {
-    if (word.length > 2 && word.at[0] == '0' && (word.at[1] | 32) == 'x')
-        word = (mp_slice){word.at + 2, word.length - 2};
+    if (word.length > 2 && word.start[0] == '0' && (word.start[1] | 32) == 'x')
+        word = (mp_slice){word.start + 2, word.length - 2};
     if (word.length == 0 || word.length > 16)
         return false;
     *value = 0;
     for (size_t i = 0; i < word.length; i++) {
-        unsigned letter = (unsigned char)word.at[i], digit = letter - '0';
+        unsigned letter = (unsigned char)word.start[i], digit = letter - '0';
         if (digit > 9) {
             digit = (letter | 32) - 'a';
             if (digit > 5)
@@ -34,30 +34,31 @@ static bool parse_address(mp_slice word, uint64_t *value)
 /* A type goes on over blanks within <...> and (...). Between tabs it is all that stands there. */
 static mp_slice next_type(mp_fields *cursor)
 {
-    const char *gap = cursor->at;
+    const char *gap = cursor->cursor;
     mp_fields_skip(cursor);
-    const char *start = cursor->at, *tab = NULL;
+    const char *start = cursor->cursor, *tab = NULL;
     if (memchr(gap, '\t', (size_t)(start - gap)))
         tab = memchr(start, '\t', (size_t)(cursor->end - start));
     if (tab) {
-        cursor->at = tab;
+        cursor->cursor = tab;
         return mp_slice_trim((mp_slice){start, (size_t)(tab - start)});
     }
     int open = 0;
-    for (; cursor->at < cursor->end && (open > 0 || !mp_is_gap(*cursor->at)); cursor->at++) {
-        char letter = *cursor->at;
+    for (; cursor->cursor < cursor->end && (open > 0 || !mp_is_gap(*cursor->cursor));
+         cursor->cursor++) {
+        char letter = *cursor->cursor;
         open += (letter == '<' || letter == '(') - (letter == '>' || letter == ')');
     }
     if (open > 0) { /* brackets that never close hold nothing together */
-        cursor->at = start;
+        cursor->cursor = start;
         return mp_field_word(cursor);
     }
-    return (mp_slice){start, (size_t)(cursor->at - start)};
+    return (mp_slice){start, (size_t)(cursor->cursor - start)};
 }
 
 static mp_slice rest_of(mp_fields *cursor)
 {
-    return mp_slice_trim((mp_slice){cursor->at, (size_t)(cursor->end - cursor->at)});
+    return mp_slice_trim((mp_slice){cursor->cursor, (size_t)(cursor->end - cursor->cursor)});
 }
 
 static bool wrong(taligent_line *event, const char *what)
@@ -71,52 +72,52 @@ static bool wrong(taligent_line *event, const char *what)
 /* "2-22982": an opaque name of two numbers. */
 static bool take_thread(mp_fields *cursor, mp_slice *thread)
 {
-    const char *start = cursor->at, *at = start, *end = cursor->end;
-    while (at < end && is_digit(*at))
-        at++;
-    const char *dash = at;
-    if (at == start || at == end || *at != '-')
+    const char *start = cursor->cursor, *position = start, *end = cursor->end;
+    while (position < end && is_digit(*position))
+        position++;
+    const char *dash = position;
+    if (position == start || position == end || *position != '-')
         return false;
-    for (at++; at < end && is_digit(*at); at++)
+    for (position++; position < end && is_digit(*position); position++)
         ;
-    *thread = (mp_slice){start, (size_t)(at - start)};
-    cursor->at = at;
-    return at > dash + 1 && (at == end || mp_is_gap(*at));
+    *thread = (mp_slice){start, (size_t)(position - start)};
+    cursor->cursor = position;
+    return position > dash + 1 && (position == end || mp_is_gap(*position));
 }
 
 static bool take_decimal(mp_fields *cursor, int64_t *value)
 {
     uint64_t sum = 0;
-    const char *start = cursor->at, *at = start, *end = cursor->end;
-    for (; at < end && is_digit(*at); at++)
-        sum = sum * 10 + (uint64_t)(*at - '0');
-    cursor->at = at;
+    const char *start = cursor->cursor, *position = start, *end = cursor->end;
+    for (; position < end && is_digit(*position); position++)
+        sum = sum * 10 + (uint64_t)(*position - '0');
+    cursor->cursor = position;
     *value = (int64_t)sum;
-    return at > start && at - start <= 18 && (at == end || mp_is_gap(*at));
+    return position > start && position - start <= 18 && (position == end || mp_is_gap(*position));
 }
 
 /* The same of a whole cell. */
 static bool parse_decimal(mp_slice word, int64_t *value)
 {
     mp_fields cursor = mp_fields_of(word);
-    return take_decimal(&cursor, value) && cursor.at == cursor.end;
+    return take_decimal(&cursor, value) && cursor.cursor == cursor.end;
 }
 
 static bool is_thread(mp_slice word)
 {
     mp_fields cursor = mp_fields_of(word);
     mp_slice thread;
-    return take_thread(&cursor, &thread) && cursor.at == cursor.end;
+    return take_thread(&cursor, &thread) && cursor.cursor == cursor.end;
 }
 
 /* A word in the place of a number; false, with nothing taken, if another stands there. */
 static bool take_word(mp_fields *cursor, const char *word)
 {
-    size_t length = strlen(word), left = (size_t)(cursor->end - cursor->at);
-    if (left < length || memcmp(cursor->at, word, length) != 0 ||
-        (left > length && !mp_is_gap(cursor->at[length])))
+    size_t length = strlen(word), left = (size_t)(cursor->end - cursor->cursor);
+    if (left < length || memcmp(cursor->cursor, word, length) != 0 ||
+        (left > length && !mp_is_gap(cursor->cursor[length])))
         return false;
-    cursor->at += length;
+    cursor->cursor += length;
     return true;
 }
 
@@ -157,10 +158,10 @@ bool taligent_is_title(mp_slice line)
 /* With tabs, a column is what stands between two of them; the last goes to the end. */
 static mp_slice next_cell(mp_fields *cursor, bool last)
 {
-    const char *start = cursor->at;
+    const char *start = cursor->cursor;
     const char *tab = last ? NULL : memchr(start, '\t', (size_t)(cursor->end - start));
     const char *end = tab ? tab : cursor->end;
-    cursor->at = tab ? tab + 1 : cursor->end;
+    cursor->cursor = tab ? tab + 1 : cursor->end;
     return mp_slice_trim((mp_slice){start, (size_t)(end - start)});
 }
 
@@ -180,7 +181,7 @@ static bool split_crawls(mp_slice rest, taligent_block *block)
             continue;
         found = true;
         block->deleter = word;
-        block->crawl = mp_slice_trim((mp_slice){rest.at, (size_t)(word.at - rest.at)});
+        block->crawl = mp_slice_trim((mp_slice){rest.start, (size_t)(word.start - rest.start)});
         block->deletion_crawl = rest_of(&cursor);
     }
     return found;
@@ -188,10 +189,10 @@ static bool split_crawls(mp_slice rest, taligent_block *block)
 
 bool taligent_parse_block(mp_slice line, taligent_block *block)
 {
-    if (!memchr(line.at, '-', line.length))
+    if (!memchr(line.start, '-', line.length))
         return false; /* a thread has one: all lines of a file that is another format come by */
     mp_fields cursor = mp_fields_of(line);
-    bool tabs = memchr(line.at, '\t', line.length) != NULL;
+    bool tabs = memchr(line.start, '\t', line.length) != NULL;
     mp_slice cells[6] = {{NULL, 0}};
     *block = (taligent_block){.old = false};
     for (int i = 0; i < 6; i++) /* address, size, type, age, thread, time */
@@ -211,7 +212,7 @@ bool taligent_parse_block(mp_slice line, taligent_block *block)
         block->crawl = next_cell(&cursor, false);
         block->deleter = next_cell(&cursor, false);
         block->deletion_crawl = next_cell(&cursor, true);
-        if (memchr(block->deletion_crawl.at, '\t', block->deletion_crawl.length))
+        if (memchr(block->deletion_crawl.start, '\t', block->deletion_crawl.length))
             return false; /* there are nine */
     } else if (!split_crawls(rest_of(&cursor), block)) {
         return false;

@@ -28,7 +28,7 @@ typedef struct name_probe {
 static bool same_symbol(const void *opaque, uint32_t value)
 {
     const name_probe *probe = opaque;
-    return probe->model->symbols.at[value].name.i == probe->name.i;
+    return probe->model->symbols.items[value].name.i == probe->name.i;
 }
 
 static mp_symbol_id symbol_of(taligent_names *names, mp_slice frame)
@@ -63,52 +63,52 @@ static bool ends_in_operator(mp_slice frame)
 {
     static const char word[] = "operator";
     size_t length = sizeof word - 1;
-    if (frame.length < length || memcmp(frame.at + frame.length - length, word, length) != 0)
+    if (frame.length < length || memcmp(frame.start + frame.length - length, word, length) != 0)
         return false;
     if (frame.length == length)
         return true;
-    char before = frame.at[frame.length - length - 1];
+    char before = frame.start[frame.length - length - 1];
     return !(before == '_' || (before >= '0' && before <= '9') ||
              ((before | 32) >= 'a' && (before | 32) <= 'z'));
 }
 
 /* Bars behind `operator` are of its name where arguments follow: operator|(int), operator||(int),
  * operator|=(int). Without arguments, the last of several keeps frames apart. */
-static size_t bars_of_operator(const char *at, const char *end)
+static size_t bars_of_operator(const char *cursor, const char *end)
 {
     size_t bars = 0;
-    while (at + bars < end && at[bars] == '|')
+    while (cursor + bars < end && cursor[bars] == '|')
         bars++;
-    bool closes = at + bars == end || at[bars] == '(' || at[bars] == '=';
+    bool closes = cursor + bars == end || cursor[bars] == '(' || cursor[bars] == '=';
     return closes ? bars : bars - 1;
 }
 
 /* The frame before `end`, whose start is looked for from the front once for the whole crawl. */
 typedef struct frame_list {
-    mp_slice *at;
+    mp_slice *items;
     size_t count, capacity;
 } frame_list;
 
 static void split(mp_slice crawl, frame_list *frames)
 {
-    const char *start = crawl.at, *end = crawl.at + crawl.length;
-    for (const char *at = start; at <= end; at++) {
-        if (at < end && *at != '|')
+    const char *start = crawl.start, *end = crawl.start + crawl.length;
+    for (const char *cursor = start; cursor <= end; cursor++) {
+        if (cursor < end && *cursor != '|')
             continue;
-        mp_slice frame = {start, (size_t)(at - start)};
-        if (at < end && ends_in_operator(frame)) {
-            size_t bars = bars_of_operator(at, end);
+        mp_slice frame = {start, (size_t)(cursor - start)};
+        if (cursor < end && ends_in_operator(frame)) {
+            size_t bars = bars_of_operator(cursor, end);
             if (bars) {
-                at += bars - 1;
+                cursor += bars - 1;
                 continue;
             }
         }
         frame = mp_slice_trim(frame);
-        start = at + 1;
+        start = cursor + 1;
         if (!frame.length)
             continue;
-        mp_grow(&frames->at, &frames->capacity, frames->count + 1, sizeof *frames->at);
-        frames->at[frames->count++] = frame;
+        mp_grow(&frames->items, &frames->capacity, frames->count + 1, sizeof *frames->items);
+        frames->items[frames->count++] = frame;
     }
 }
 
@@ -118,8 +118,8 @@ static mp_node_id add_crawl(taligent_names *names, mp_slice crawl)
     mp_node_id node = {0};
     split(crawl, &frames);
     while (frames.count) /* the outermost stands last */
-        node = node_of(names, node, frames.at[--frames.count]);
-    free(frames.at);
+        node = node_of(names, node, frames.items[--frames.count]);
+    free(frames.items);
     return node;
 }
 
@@ -139,7 +139,7 @@ mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates)
 {
     if (!crawl.length)
         return (mp_node_id){0};
-    crawl_probe probe = {names, mp_fingerprint_of(crawl.at, crawl.length)};
+    crawl_probe probe = {names, mp_fingerprint_of(crawl.start, crawl.length)};
     uint32_t *found =
         mp_hash_index_put(&names->crawl_index, mp_hash64(probe.print.low), same_crawl, &probe);
     if (!*found) {
@@ -183,11 +183,11 @@ mp_type_id taligent_type(taligent_names *names, mp_slice type)
     if (!type.length)
         return (mp_type_id){0};
     text_probe probe = {names, type};
-    uint64_t hash = mp_hash_bytes(type.at, type.length);
+    uint64_t hash = mp_hash_bytes(type.start, type.length);
     uint32_t *found = mp_hash_index_put(&names->type_index, hash, same_type, &probe);
     if (!*found) {
         taligent_distinct_type entry = {
-            .text = {mp_arena_copy(&names->texts, type.at, type.length), type.length},
+            .text = {mp_arena_copy(&names->texts, type.start, type.length), type.length},
             .type = model_type(names, type)};
         *found = (uint32_t)++names->type_count;
         mp_grow(&names->types, &names->type_capacity, *found + 1u, sizeof *names->types);

@@ -36,10 +36,10 @@ static bool is_before(const mp_event *a, const mp_event *b)
 static void enter_late(taligent_order *order, const mp_event *event)
 {
     mp_grow(&order->late, &order->late_capacity, order->late_count + 1, sizeof *order->late);
-    size_t at = order->late_count++;
-    for (; at && is_before(event, &order->late[(at - 1) / 2]); at = (at - 1) / 2)
-        order->late[at] = order->late[(at - 1) / 2];
-    order->late[at] = *event;
+    size_t index = order->late_count++;
+    for (; index && is_before(event, &order->late[(index - 1) / 2]); index = (index - 1) / 2)
+        order->late[index] = order->late[(index - 1) / 2];
+    order->late[index] = *event;
     order->moved++;
 }
 
@@ -47,16 +47,16 @@ static const mp_event *take_late(taligent_order *order)
 {
     order->taken = order->late[0];
     const mp_event *last = &order->late[--order->late_count];
-    size_t at = 0;
-    for (size_t below = 1; below < order->late_count; below = at * 2 + 1) {
+    size_t index = 0;
+    for (size_t below = 1; below < order->late_count; below = index * 2 + 1) {
         below += below + 1 < order->late_count &&
                  is_before(&order->late[below + 1], &order->late[below]);
         if (!is_before(&order->late[below], last))
             break;
-        order->late[at] = order->late[below];
-        at = below;
+        order->late[index] = order->late[below];
+        index = below;
     }
-    order->late[at] = *last;
+    order->late[index] = *last;
     return &order->taken;
 }
 
@@ -81,8 +81,8 @@ static void enter(taligent_order *order, const mp_event *event)
     }
     if (order->queued == order->places)
         make_room(order);
-    size_t at = order->first + order->queued++;
-    mp_event *place = &order->queue[at < order->places ? at : at - order->places];
+    size_t index = order->first + order->queued++;
+    mp_event *place = &order->queue[index < order->places ? index : index - order->places];
     *place = *event;
     if (timed)
         order->highest_us = event->time_us;

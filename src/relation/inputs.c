@@ -49,7 +49,7 @@ static void set_files(const mp_model *model, recording_row *row)
     row->files = (int64_t)model->inputs.count - 1;
     row->complete = true;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
-        const mp_input_summary *input = &model->inputs.at[i];
+        const mp_input_summary *input = &model->inputs.items[i];
         const int64_t complete = completeness(input);
         row->bytes += (int64_t)input->bytes;
         row->records += (int64_t)input->records;
@@ -83,7 +83,7 @@ static bool recording_at(mp_relation_source *source, uint64_t place, uint64_t wa
     recording_row *row = made;
     if (model->inputs.count < 2)
         return false;
-    const mp_input_summary *input = &model->inputs.at[1];
+    const mp_input_summary *input = &model->inputs.items[1];
     mp_row_clear(recording_columns, sizeof recording_columns / sizeof *recording_columns, row);
     row->path = input->path;
     row->format = input->format;
@@ -134,7 +134,7 @@ static bool file_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
                     void *row)
 {
     (void)wanted, (void)texts;
-    const mp_input_summary *input = &source->model->inputs.at[place + 1];
+    const mp_input_summary *input = &source->model->inputs.items[place + 1];
     *(file_row *)row =
         (file_row){.path = input->path,
                    .format = input->format,

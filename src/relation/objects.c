@@ -29,10 +29,10 @@ static const mp_column life_columns[] = {
  * end before that: its rows of snapshots do not, and objects are theirs. */
 static bool is_behind(const mp_filter *filter, mp_snapshot_id snapshot)
 {
-    uint32_t session = filter->model->snapshots.at[snapshot.i].session.i;
+    uint32_t session = filter->model->snapshots.items[snapshot.i].session.i;
     uint32_t count = mp_filter_snapshots(filter, session);
-    const uint32_t *at = filter->sessions.at + filter->sessions.first[session];
-    return snapshot.i > (count ? at[count - 1] : 0);
+    const uint32_t *place = filter->sessions.snapshots + filter->sessions.first[session];
+    return snapshot.i > (count ? place[count - 1] : 0);
 }
 
 static uint64_t count_lives(mp_relation_source *source)
@@ -45,14 +45,14 @@ static bool life_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
 {
     const mp_model *model = source->model;
     const mp_filter *filter = source->filter;
-    const mp_object *object = &model->objects.at[place + 1];
-    const mp_generation *generation = &model->generations.at[object->generation.i];
+    const mp_object *object = &model->objects.items[place + 1];
+    const mp_generation *generation = &model->generations.items[object->generation.i];
     const uint32_t site = mp_source_sites(source)->group_of[object->generation.i];
     if (generation->reusable || !mp_filter_has_generation(filter, object->generation) ||
         is_behind(filter, object->from))
         return false;
     life_row life = {.session =
-                         mp_session_number(model, model->snapshots.at[object->from.i].session),
+                         mp_session_number(model, model->snapshots.items[object->from.i].session),
                      .object = (int64_t)object->id,
                      .bytes = object->bytes,
                      .site = site ? (int64_t)site : MP_UNKNOWN,
@@ -63,7 +63,7 @@ static bool life_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
                                            : mp_snapshot_number(model, object->until)};
     if (MP_WANTS(wanted, LIFE_TYPE))
         life.type = mp_type_label(
-            texts, model, mp_context_type(model, &model->contexts.at[generation->context.i]));
+            texts, model, mp_context_type(model, &model->contexts.items[generation->context.i]));
     *(life_row *)row = life;
     return true;
 }
@@ -113,7 +113,7 @@ static mp_texts references_of(mp_arena *texts, const mp_graph *graph, uint32_t o
     const char **references = mp_arena_alloc(texts, (count + 1) * sizeof *references);
     for (size_t i = 0; i < count; i++)
         references[i] = mp_object_id_text(texts, graph, targets[i]);
-    return (mp_texts){.at = references, .count = count, .kept = true};
+    return (mp_texts){.items = references, .count = count, .kept = true};
 }
 
 /* Set the columns for an object's dominators and roots. */
@@ -298,7 +298,7 @@ static bool root_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
 {
     (void)wanted;
     const mp_graph *graph = source->filter->graph;
-    const mp_root *root = &graph->roots.at[place + 1];
+    const mp_root *root = &graph->roots.items[place + 1];
     if (source->filter->types &&
         !(root->object && mp_filter_has_type(source->filter, graph->types[root->object])))
         return false;

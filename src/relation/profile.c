@@ -30,7 +30,7 @@ static bool line_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
 {
     (void)wanted, (void)texts;
     const mp_model *model = source->model;
-    const mp_code_cost *cost = &mp_source_costs(source)->lines.at[place];
+    const mp_code_cost *cost = &mp_source_costs(source)->lines.items[place];
     *(line_row *)row = (line_row){
         .program = mp_model_text(model, cost->program),
         .method = mp_model_text(model, cost->method),
@@ -82,8 +82,8 @@ static bool call_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
     const int64_t us = edge->as_caller.cost;
     if (edge->caller == MP_NO_CALLER)
         return false;
-    *(call_row *)row = (call_row){.caller = calls->at[edge->caller].name,
-                                  .callee = calls->at[edge->callee].name,
+    *(call_row *)row = (call_row){.caller = calls->items[edge->caller].name,
+                                  .callee = calls->items[edge->callee].name,
                                   .line = edge->has_line ? edge->line : MP_UNKNOWN,
                                   .calls = edge->calls,
                                   .seconds = us == MP_UNTOLD ? MP_UNKNOWN : us};
@@ -128,8 +128,8 @@ static bool execution_at(mp_relation_source *source, uint64_t place, uint64_t wa
 {
     (void)wanted, (void)texts;
     const mp_model *model = source->model;
-    const mp_timed *timed = &mp_source_timeline(source)->at[place];
-    const mp_module *module = &model->profile->modules.at[timed->module.i];
+    const mp_timed *timed = &mp_source_timeline(source)->items[place];
+    const mp_module *module = &model->profile->modules.items[timed->module.i];
     *(execution_row *)row = (execution_row){.session = mp_session_number(model, module->session),
                                             .start_seconds = timed->start_us,
                                             .inclusive_seconds = timed->all_us,

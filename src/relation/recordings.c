@@ -72,7 +72,7 @@ static uint64_t count_snapshots(mp_relation_source *source)
 
 static const char *role_of(mp_relation_source *source, uint32_t snapshot)
 {
-    const uint32_t session = source->model->snapshots.at[snapshot].session.i;
+    const uint32_t session = source->model->snapshots.items[snapshot].session.i;
     const mp_range *range = &source->window->ranges[session];
     if (source->peak_session != session) {
         source->peak_session = session;
@@ -96,7 +96,7 @@ static int64_t rate_of(const mp_snapshot *snapshot, const mp_snapshot *before)
 static void set_recorded(mp_arena *texts, mp_snapshot_row *row, const mp_model *model,
                          const mp_snapshot *snapshot)
 {
-    const mp_recorded_session *session = &model->sessions.at[snapshot->session.i];
+    const mp_recorded_session *session = &model->sessions.items[snapshot->session.i];
     char utc[MP_UNIT_TEXT];
     /* The moment by the clock, to be held against the log files of the time. */
     if (session->start_us && mp_format_utc(utc, session->start_us + snapshot->time_us))
@@ -125,17 +125,17 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
 {
     (void)wanted;
     const mp_model *model = source->model;
-    const uint32_t at = source->filter->sessions.at[place];
-    const mp_snapshot *snapshot = &source->filter->snapshots[at];
+    const uint32_t index = source->filter->sessions.snapshots[place];
+    const mp_snapshot *snapshot = &source->filter->snapshots[index];
     const uint32_t session = snapshot->session.i;
     const bool first = place == source->filter->sessions.first[session];
     const mp_snapshot *before =
-        first ? NULL : &source->filter->snapshots[source->filter->sessions.at[place - 1]];
+        first ? NULL : &source->filter->snapshots[source->filter->sessions.snapshots[place - 1]];
     mp_snapshot_row *row = made;
     mp_row_clear(columns, sizeof columns / sizeof *columns, row);
     row->session = mp_session_number(model, snapshot->session);
     if (model->sessions.count > 2)
-        row->session_id = mp_model_text(model, model->sessions.at[session].session_id);
+        row->session_id = mp_model_text(model, model->sessions.items[session].session_id);
     row->sequence = (int64_t)snapshot->sequence;
     row->tag = mp_model_text(model, snapshot->tag);
     if (mp_snapshot_has_time(model, snapshot))
@@ -150,14 +150,14 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
         row->peak_bytes = snapshot->peak_bytes;
         row->peak_objects = snapshot->peak_objects;
     }
-    row->role = role_of(source, at);
+    row->role = role_of(source, index);
     if (model->holds & MP_HOLDS_RUNTIME)
         set_recorded(texts, row, model, snapshot);
-    row->path = model->inputs.at[snapshot->input].path;
+    row->path = model->inputs.items[snapshot->input].path;
     row->roots = 0;
     for (uint32_t i = 1; i < model->root_counts.count; i++)
         row->roots +=
-            model->root_counts.at[i].snapshot.i == at ? model->root_counts.at[i].roots : 0;
+            model->root_counts.items[i].snapshot.i == index ? model->root_counts.items[i].roots : 0;
     return true;
 }
 
@@ -197,14 +197,14 @@ static bool platform_at(mp_relation_source *source, uint64_t place, uint64_t wan
 {
     (void)wanted, (void)texts;
     const mp_model *model = source->model;
-    const mp_platform_sample *sample = &model->platform_samples.at[place + 1];
+    const mp_platform_sample *sample = &model->platform_samples.items[place + 1];
     const mp_snapshot *snapshot = &source->filter->snapshots[sample->snapshot.i];
     if (!snapshot->whole)
         return false;
     *(platform_row *)row =
         (platform_row){.session = mp_session_number(model, snapshot->session),
                        .sequence = (int64_t)snapshot->sequence,
-                       .area = mp_model_text(model, model->platforms.at[sample->platform.i]),
+                       .area = mp_model_text(model, model->platforms.items[sample->platform.i]),
                        .bytes = sample->bytes,
                        .block_bytes = sample->block_bytes,
                        .pool_bytes = sample->pool_bytes};

@@ -43,13 +43,13 @@ static bool type_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
     (void)wanted, (void)texts;
     const mp_group *group = &types_of(source)->groups[place];
     *(type_row *)row = (type_row){.type = group->label,
-                                  .live_objects = mp_cost_live(group->to),
-                                  .live_bytes = group->to.bytes,
+                                  .live_objects = mp_cost_live(group->end),
+                                  .live_bytes = group->end.bytes,
                                   .from_objects = group->from_objects,
                                   .from_bytes = group->from_bytes,
-                                  .created_objects = group->to.created,
-                                  .created_bytes = group->to.created_bytes,
-                                  .deleted_objects = group->to.deleted,
+                                  .created_objects = group->end.created,
+                                  .created_bytes = group->end.created_bytes,
+                                  .deleted_objects = group->end.deleted,
                                   .leaked_objects = mp_cost_live(group->leaked),
                                   .leaked_bytes = group->leaked.bytes};
     return true;
@@ -106,7 +106,7 @@ static const mp_column site_columns[] = {
 
 static const mp_context *context_of(const mp_model *model, const mp_group *group)
 {
-    return &model->contexts.at[model->generations.at[group->example.i].context.i];
+    return &model->contexts.items[model->generations.items[group->example.i].context.i];
 }
 
 static mp_frame frame_of(const mp_model *model, const mp_group *group)
@@ -125,7 +125,7 @@ static const mp_symbol_id *names_of(mp_relation_source *source)
     mp_symbol_id *names = mp_alloc_zero((size_t)sites->count + 1, sizeof *names);
     bool *seen = mp_alloc_zero((size_t)sites->count + 1, sizeof *seen);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_symbol_id name = model->contexts.at[model->generations.at[i].context.i].name;
+        const mp_symbol_id name = model->contexts.items[model->generations.items[i].context.i].name;
         const uint32_t site = sites->group_of[i];
         names[site].i = seen[site] && names[site].i != name.i ? 0 : name.i;
         seen[site] = true;
@@ -137,7 +137,7 @@ static const mp_symbol_id *names_of(mp_relation_source *source)
 
 static mp_texts stack_of(mp_arena *texts, const mp_model *model, mp_frame frame)
 {
-    const size_t depth = model->tree.at[frame.node].depth;
+    const size_t depth = model->tree.items[frame.node].depth;
     const size_t count = depth < MP_PROGRAM_CALLERS + 1 ? depth : MP_PROGRAM_CALLERS + 1;
     if (!frame.node)
         return (mp_texts){.empty = "(session)"};
@@ -147,7 +147,7 @@ static mp_texts stack_of(mp_arena *texts, const mp_model *model, mp_frame frame)
         mp_frame_caller(model, &frame);
     }
     return (mp_texts){
-        .at = frames, .count = count, .whole = count < depth ? depth : 0, .kept = true};
+        .items = frames, .count = count, .whole = count < depth ? depth : 0, .kept = true};
 }
 
 /* Tell how the site behaves, if it is judged. */
@@ -175,11 +175,11 @@ static bool site_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
     const bool has_line = context->node.i && context->line != MP_NO_LINE;
     site_row site = {.site = (int64_t)place + 1,
                      .line = has_line ? (int32_t)context->line : MP_UNKNOWN,
-                     .created_objects = group->to.created,
-                     .created_bytes = group->to.created_bytes,
-                     .deleted_objects = group->to.deleted,
-                     .live_objects = mp_cost_live(group->to),
-                     .live_bytes = group->to.bytes,
+                     .created_objects = group->end.created,
+                     .created_bytes = group->end.created_bytes,
+                     .deleted_objects = group->end.deleted,
+                     .live_objects = mp_cost_live(group->end),
+                     .live_bytes = group->end.bytes,
                      .leaked_objects = mp_cost_live(group->leaked),
                      .leaked_bytes = group->leaked.bytes};
     if (MP_WANTS(wanted, SITE_KIND) || MP_WANTS(wanted, SITE_CONFIDENCE) ||
@@ -238,7 +238,7 @@ static const uint64_t *first_frames_of(mp_relation_source *source)
         return source->first_frame;
     uint64_t *first = mp_alloc_zero((size_t)sites->count + 1, sizeof *first);
     for (uint32_t i = 0; i < sites->count; i++)
-        first[i + 1] = first[i] + model->tree.at[frame_of(model, &sites->groups[i]).node].depth;
+        first[i + 1] = first[i] + model->tree.items[frame_of(model, &sites->groups[i]).node].depth;
     source->first_frame = first;
     return first;
 }
@@ -350,15 +350,15 @@ static bool delta_at(mp_relation_source *source, uint64_t place, uint64_t wanted
 {
     (void)wanted, (void)texts;
     const mp_model *model = source->model;
-    const mp_delta *delta = &model->deltas.at[place + 1];
-    const mp_generation *generation = &model->generations.at[delta->generation.i];
+    const mp_delta *delta = &model->deltas.items[place + 1];
+    const mp_generation *generation = &model->generations.items[delta->generation.i];
     const uint32_t site = mp_source_sites(source)->group_of[delta->generation.i];
     if (generation->reusable || !site ||
         !mp_filter_has_generation(source->filter, delta->generation) ||
         !mp_window_before_to(source->window, delta->snapshot))
         return false;
     *(delta_row *)row = (delta_row){
-        .session = mp_session_number(model, model->snapshots.at[delta->snapshot.i].session),
+        .session = mp_session_number(model, model->snapshots.items[delta->snapshot.i].session),
         .sequence = mp_snapshot_number(model, delta->snapshot),
         .site = site,
         .born_sequence = mp_snapshot_number(model, generation->born),

@@ -28,7 +28,7 @@ void mp_relation_source_free(mp_relation_source *source)
     if (source->costs)
         mp_profile_costs_free(source->costs);
     if (source->timeline)
-        free(source->timeline->at);
+        free(source->timeline->items);
     free(source->view);
     free(source->calls);
     free(source->costs);
@@ -46,15 +46,15 @@ const char *mp_recording_name(const mp_model *model, mp_arena *arena)
     mp_text_buffer sums = {0};
     bool known = model->inputs.count > 1;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
-        known &= model->inputs.at[i].checksum.known;
-        mp_checksum_text(&model->inputs.at[i].checksum, text);
+        known &= model->inputs.items[i].checksum.known;
+        mp_checksum_text(&model->inputs.items[i].checksum, text);
         mp_text_put(&sums, text, strlen(text));
     }
     if (model->inputs.count > 2) {
-        const mp_checksum sum = mp_checksum_of_text(sums.at, sums.length);
+        const mp_checksum sum = mp_checksum_of_text(sums.text, sums.length);
         mp_checksum_text(&sum, text);
     }
-    free(sums.at);
+    free(sums.text);
     return known ? mp_arena_copy(arena, text, strlen(text)) : NULL;
 }
 
@@ -117,7 +117,7 @@ int64_t mp_session_number(const mp_model *model, mp_session_id session)
 
 int64_t mp_snapshot_number(const mp_model *model, mp_snapshot_id snapshot)
 {
-    return snapshot.i ? (int64_t)model->snapshots.at[snapshot.i].sequence : MP_UNKNOWN;
+    return snapshot.i ? (int64_t)model->snapshots.items[snapshot.i].sequence : MP_UNKNOWN;
 }
 
 void mp_find_number(const char *text, uint64_t *first, uint64_t *end)

@@ -152,11 +152,11 @@ const char *mp_more_tables(mp_arena *arena, const mp_document *document, const m
             names =
                 mp_arena_format(arena, "%s%s%s", names ? names : "", names ? ", " : "", command);
     }
-    const char *all = mp_arena_format(arena, "%sall-tables", style->dashes);
+    const char *text = mp_arena_format(arena, "%sall-tables", style->dashes);
     return !count ? NULL
            : names
-               ? mp_arena_format(arena, "More tables: memprof %s; %s shows all here", names, all)
-               : mp_arena_format(arena, "More tables: %s shows all here", all);
+               ? mp_arena_format(arena, "More tables: memprof %s; %s shows all here", names, text)
+               : mp_arena_format(arena, "More tables: %s shows all here", text);
 }
 
 bool mp_column_is_called(const mp_column *column, const char *ending)

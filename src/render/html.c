@@ -131,7 +131,7 @@ static void put_checks(mp_page *page, const mp_document *document, const mp_chec
           "</tr></thead>\n<tbody>\n",
           page->file);
     for (size_t i = 0; i < checks->count; i++) {
-        const mp_check *check = &checks->at[i];
+        const mp_check *check = &checks->items[i];
         fprintf(page->file, "<tr><td><span class=\"%s\">%s</span></td>", classes[check->verdict],
                 mp_verdict_name(check->verdict));
         put(page, "<th scope=\"row\">", check->name, "</th>");
@@ -314,10 +314,10 @@ static size_t put_rows(mp_page *page, const mp_table *table, const char *title)
     long end = ftell(page->file);
     for (; row < table->row_count; row++) {
         put_row(page, &shown, row);
-        long at = ftell(page->file);
-        if (at - begin > room)
+        long position = ftell(page->file);
+        if (position - begin > room)
             break;
-        end = at;
+        end = position;
     }
     if (row < table->row_count)
         fseek(page->file, end, SEEK_SET);
@@ -453,15 +453,15 @@ static void put_diagnostics(mp_page *page, const mp_diagnostics *diagnostics)
                                          : "plain",
                 mp_severity_name(severity));
         mp_page_text(page, kept[i].message);
-        uint64_t all = mp_diagnostics_count(diagnostics, kept[i].id);
+        uint64_t total = mp_diagnostics_count(diagnostics, kept[i].id);
         size_t behind = i + 1;
         while (behind < count && kept[behind].id != kept[i].id)
             behind++;
         size_t of_kind = 0;
         for (size_t j = 0; j < count; j++)
             of_kind += kept[j].id == kept[i].id;
-        if (behind == count && all > of_kind)
-            fprintf(page->file, " (and %" PRIu64 " more of this kind)", all - of_kind);
+        if (behind == count && total > of_kind)
+            fprintf(page->file, " (and %" PRIu64 " more of this kind)", total - of_kind);
         fputs("\n", page->file);
     }
     fputs("</ul>\n</section>\n", page->file);

@@ -14,7 +14,7 @@
 /* Texts by number, from 0. */
 typedef struct texts {
     mp_arena arena;
-    const char **at;
+    const char **items;
     uint32_t count;
     size_t capacity, bytes;
     mp_hash_index index;
@@ -33,7 +33,7 @@ typedef struct text_probe {
 static bool same_text(const void *opaque, uint32_t value)
 {
     const text_probe *probe = opaque;
-    return strcmp(probe->texts->at[value - 1], probe->text) == 0;
+    return strcmp(probe->texts->items[value - 1], probe->text) == 0;
 }
 
 static void put_number(data_out *out, int64_t number)
@@ -47,19 +47,19 @@ static void put_number(data_out *out, int64_t number)
 static void put_text(data_out *out, const char *text)
 {
     enum { ENOUGH = 400 * 1000, LONGEST = 300, SHORT = 40 };
-    texts *all = &out->texts;
-    const char *safe = mp_safe_text(&all->arena, text ? text : "");
-    safe = all->bytes < ENOUGH ? mp_svg_short(&all->arena, safe, LONGEST)
-                               : mp_svg_ends(&all->arena, safe, SHORT, 0);
-    text_probe probe = {all, safe};
+    texts *state = &out->texts;
+    const char *safe = mp_safe_text(&state->arena, text ? text : "");
+    safe = state->bytes < ENOUGH ? mp_svg_short(&state->arena, safe, LONGEST)
+                                 : mp_svg_ends(&state->arena, safe, SHORT, 0);
+    text_probe probe = {state, safe};
     uint32_t *place =
-        mp_hash_index_put(&all->index, mp_hash_bytes(safe, strlen(safe)), same_text, &probe);
+        mp_hash_index_put(&state->index, mp_hash_bytes(safe, strlen(safe)), same_text, &probe);
     uint32_t number = *place;
     if (!number) {
-        number = *place = ++all->count;
-        all->bytes += strlen(safe);
-        mp_grow(&all->at, &all->capacity, number, sizeof *all->at);
-        all->at[number - 1] = mp_arena_copy(&all->arena, safe, strlen(safe));
+        number = *place = ++state->count;
+        state->bytes += strlen(safe);
+        mp_grow(&state->items, &state->capacity, number, sizeof *state->items);
+        state->items[number - 1] = mp_arena_copy(&state->arena, safe, strlen(safe));
     }
     put_number(out, number - 1);
 }
@@ -150,7 +150,7 @@ static void put_history(data_out *out, const mp_figure *figure)
     do {                                                                                           \
         mp_json_open_member(&out->json, name, '[');                                                \
         for (uint32_t i = 0; i < tree.count; i++) {                                                \
-            const mp_place *place = &tree.at[i];                                                   \
+            const mp_place *place = &tree.items[i];                                                \
             of_place;                                                                              \
         }                                                                                          \
         mp_json_close(&out->json, ']');                                                            \
@@ -166,7 +166,7 @@ static void put_tree(data_out *out, const mp_figure *figure)
     mp_json_text(&out->json, "title", mp_safe_text(&out->texts.arena, figure->title));
     mp_json_text(&out->json, "note",
                  figure->note ? mp_safe_text(&out->texts.arena, figure->note) : "");
-    mp_json_text(&out->json, "of", tree.of);
+    mp_json_text(&out->json, "of", tree.measure);
     mp_json_text(&out->json, "shape", figure->kind == MP_FIGURE_MAP ? "map" : "stacks");
     mp_json_text(&out->json, "unit",
                  tree.unit == MP_BYTES     ? "bytes"
@@ -176,7 +176,7 @@ static void put_tree(data_out *out, const mp_figure *figure)
     PUT_PLACES(out, "parents", put_number(out, place->parent));
     PUT_PLACES(out, "labels", put_text(out, place->label));
     PUT_PLACES(out, "kinds", put_number(out, place->kind));
-    PUT_PLACES(out, "own", put_number(out, place->own));
+    PUT_PLACES(out, "own", put_number(out, place->self));
     if (tree.count_of)
         PUT_PLACES(out, "counts", put_number(out, place->own_count));
     if (tree.has_base)
@@ -196,7 +196,7 @@ static void put_lines(data_out *out, const mp_figure *figure)
     mp_json_text(&out->json, "name", figure->name);
     mp_json_open_member(&out->json, "at", '[');
     for (size_t i = 0; i < lines->moments; i++)
-        put_number(out, lines->at[i]);
+        put_number(out, lines->times[i]);
     mp_json_close(&out->json, ']');
     mp_json_open_member(&out->json, "names", '[');
     for (size_t i = 0; i < lines->moments; i++)
@@ -255,12 +255,12 @@ void mp_page_data(mp_page *page, const mp_document *document)
     mp_json_open_member(&out.json, "texts", '[');
     for (uint32_t i = 0; i < out.texts.count; i++) {
         mp_json_next(&out.json);
-        mp_json_put_text(&out.json, out.texts.at[i], strlen(out.texts.at[i]));
+        mp_json_put_text(&out.json, out.texts.items[i], strlen(out.texts.items[i]));
     }
     mp_json_close(&out.json, ']');
     mp_json_close(&out.json, '}');
     fputs("</script>\n", page->file);
     mp_arena_free(&out.texts.arena);
     mp_hash_index_free(&out.texts.index);
-    free(out.texts.at);
+    free(out.texts.items);
 }

@@ -27,7 +27,7 @@ typedef struct icicle_grid {
  */
 static void fill(icicle_grid *grid)
 {
-    const mp_place *at = grid->tree->at;
+    const mp_place *place = grid->tree->items;
     const uint32_t count = grid->tree->count, halves = 2 * grid->columns;
     int64_t *widths = mp_tree_widths(grid->tree);
     int64_t *left = mp_alloc_zero(count, sizeof *left), *next = mp_alloc_zero(count, sizeof *next);
@@ -35,9 +35,9 @@ static void fill(icicle_grid *grid)
     const double scale = widths[0] > 0 ? (double)halves / (double)widths[0] : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (i) {
-            depth[i] = depth[at[i].parent] + 1;
-            left[i] = next[at[i].parent];
-            next[at[i].parent] += widths[i];
+            depth[i] = depth[place[i].parent] + 1;
+            left[i] = next[place[i].parent];
+            next[place[i].parent] += widths[i];
         }
         next[i] = left[i];
         uint32_t from = (uint32_t)((double)left[i] * scale + 0.5);
@@ -65,18 +65,18 @@ static unsigned colour_of(const mp_tree_figure *tree, uint32_t place)
     static const unsigned char code[] = {223, 222, 229, 216, 186, 221};
     static const unsigned char types[] = {152, 151, 153, 159, 115, 147};
     static const unsigned char more[] = {223, 216, 215, 208}, less[] = {189, 153, 111, 75};
-    const mp_place *at = &tree->at[place];
+    const mp_place *state = &tree->items[place];
     if (tree->has_base) {
-        int64_t larger = at->all > at->base_all ? at->all : at->base_all;
-        double share = larger > 0 ? (double)(at->all - at->base_all) / (double)larger : 0;
+        int64_t larger = state->total > state->base_all ? state->total : state->base_all;
+        double share = larger > 0 ? (double)(state->total - state->base_all) / (double)larger : 0;
         double size = share < 0 ? -share : share;
         size_t step = size < 0.1 ? 0 : size < 0.35 ? 1 : size < 0.8 ? 2 : 3;
         return share > 0 ? more[step] : share < 0 ? less[step] : 252;
     }
-    return at->kind == MP_PLACE_CODE    ? code[mp_svg_colour(at->label, sizeof code)]
-           : at->kind == MP_PLACE_TYPE  ? types[mp_svg_colour(at->label, sizeof types)]
-           : at->kind == MP_PLACE_GROUP ? 183
-                                        : 252;
+    return state->kind == MP_PLACE_CODE    ? code[mp_svg_colour(state->label, sizeof code)]
+           : state->kind == MP_PLACE_TYPE  ? types[mp_svg_colour(state->label, sizeof types)]
+           : state->kind == MP_PLACE_GROUP ? 183
+                                           : 252;
 }
 
 /* --- lines --- */
@@ -97,21 +97,24 @@ static void put_colours(const icicle_grid *grid, const mp_style *style, FILE *fi
 
 /* Return the text for a place's amount; in a comparison, its change: "+10.4 KiB", "new +10.4
  * KiB". */
-static const char *amount_of(icicle_grid *grid, const mp_place *at)
+static const char *amount_of(icicle_grid *grid, const mp_place *place)
 {
-    const int64_t change = grid->tree->has_base ? at->all - at->base_all : 0;
+    const int64_t change = grid->tree->has_base ? place->total - place->base_all : 0;
     const mp_column column = {.unit = grid->tree->unit, .flags = change ? MP_SIGNED : 0};
-    const mp_cell cell = {.known = true, .number = change ? change : at->all};
+    const mp_cell cell = {.known = true, .number = change ? change : place->total};
     const char *text = mp_cell_for_people(&grid->arena, &column, &cell, false);
-    const char *word = !change || (at->all && at->base_all) ? "" : at->all ? "new " : "gone ";
+    const char *word = !change || (place->total && place->base_all) ? ""
+                       : place->total                               ? "new "
+                                                                    : "gone ";
     return mp_arena_format(&grid->arena, "%s%s", word, text);
 }
 
 /* Return the longest form of the name that fits, or the shortest form. */
-static const char *short_name(icicle_grid *grid, const mp_place *at, const char *name, size_t room)
+static const char *short_name(icicle_grid *grid, const mp_place *place, const char *name,
+                              size_t room)
 {
     const char *names[MP_FRAME_NAMES];
-    const size_t count = mp_frame_names(&grid->arena, name, at->kind == MP_PLACE_TYPE, names);
+    const size_t count = mp_frame_names(&grid->arena, name, place->kind == MP_PLACE_TYPE, names);
     for (size_t i = 0; i < count; i++)
         if (mp_text_width(names[i]) <= room)
             return names[i];
@@ -123,20 +126,21 @@ static const char *short_name(icicle_grid *grid, const mp_place *at, const char 
 static const char *name_of(icicle_grid *grid, uint32_t place, size_t room)
 {
     enum { LONGEST = 500, SHORTEST = 8 };
-    const mp_place *at = &grid->tree->at[place];
-    const char *name = mp_safe_text(&grid->arena, mp_svg_short(&grid->arena, at->label, LONGEST));
-    const char *amount = amount_of(grid, at);
+    const mp_place *state = &grid->tree->items[place];
+    const char *name =
+        mp_safe_text(&grid->arena, mp_svg_short(&grid->arena, state->label, LONGEST));
+    const char *amount = amount_of(grid, state);
     const size_t width = mp_text_width(amount) + 2;
     if (mp_text_width(name) + width <= room)
         return mp_arena_format(&grid->arena, "%s  %s", name, amount);
-    if (!grid->tree->has_base || at->all == at->base_all)
-        return room < 3 ? "" : short_name(grid, at, name, room);
+    if (!grid->tree->has_base || state->total == state->base_all)
+        return room < 3 ? "" : short_name(grid, state, name, room);
     if (room < width + SHORTEST)
-        amount = at->all > at->base_all ? "+" : "-";
+        amount = state->total > state->base_all ? "+" : "-";
     const size_t before = mp_text_width(amount) + 1;
     return room < before + 3 ? amount
                              : mp_arena_format(&grid->arena, "%s %s", amount,
-                                               short_name(grid, at, name, room - before));
+                                               short_name(grid, state, name, room - before));
 }
 
 /* A name over the columns that are the place's alone. What does not fit is cut at a character. */
@@ -172,10 +176,10 @@ static uint32_t last_column(const icicle_grid *grid, uint32_t level)
 {
     uint32_t last = grid->columns;
     for (; last; last--) {
-        const uint32_t *at = &grid->halves[level][2 * (last - 1)];
+        const uint32_t *place = &grid->halves[level][2 * (last - 1)];
         bool below =
             level >= NAMED && level + 1 < LEVELS && grid->halves[level + 1][2 * (last - 1)] != 0;
-        if (at[0] || at[1] || below)
+        if (place[0] || place[1] || below)
             break;
     }
     return last;

@@ -190,15 +190,16 @@ static size_t cut_before(const mp_table *table)
 static void put_rows(json_out *out, const mp_table *table)
 {
     size_t most = table->main ? out->cut.main_rows : out->cut.rows, shown = 0;
-    bool all = table->row_count <= most;
+    bool complete = table->row_count <= most;
     /* For rows in the order of time, the latest ones. */
-    size_t from = !all && table->footer.rest.kind == MP_REST_BEFORE ? table->row_count - most : 0;
+    size_t from =
+        !complete && table->footer.rest.kind == MP_REST_BEFORE ? table->row_count - most : 0;
     size_t holding = most;
     for (size_t row = 0; row < table->row_count; row++)
         holding -= holding && !holds(table, row);
     mp_json_open(&out->json, '[');
     for (size_t row = from; row < table->row_count && shown < most; row++) {
-        if (!all && holds(table, row) && !holding)
+        if (!complete && holds(table, row) && !holding)
             continue;
         holding -= holding && holds(table, row);
         mp_json_next(&out->json);
@@ -235,7 +236,7 @@ static void put_diagnostics(json_out *out, const mp_diagnostics *diagnostics)
     mp_json_open_member(&out->json, "diagnostics", '[');
     for (size_t i = 0; i < count; i++) {
         mp_diagnostic_id id = kept[i].id;
-        uint64_t all = mp_diagnostics_count(diagnostics, id), left = all - of_code[id];
+        uint64_t total = mp_diagnostics_count(diagnostics, id), left = total - of_code[id];
         bool last = ++seen[id] == of_code[id];
         if (small && (seen[id] > 1 || shown >= out->cut.rows)) {
             left_out += seen[id] == 1;
@@ -253,7 +254,7 @@ static void put_diagnostics(json_out *out, const mp_diagnostics *diagnostics)
             mp_json_number(&out->json, "line", (int64_t)kept[i].line);
         mp_json_name(&out->json, "message");
         put_cut_text(out, mp_utf8_copy(&out->arena, kept[i].message));
-        mp_json_number(&out->json, "count", (int64_t)(small ? all : last ? 1 + left : 1));
+        mp_json_number(&out->json, "count", (int64_t)(small ? total : last ? 1 + left : 1));
         mp_json_close(&out->json, '}');
         shown++;
     }
@@ -339,12 +340,12 @@ static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
 /* Rules have a table of their own. */
 static void put_limits(json_out *out, const mp_document *document)
 {
-    bool all = document->check_count <= out->cut.rows;
+    bool complete = document->check_count <= out->cut.rows;
     size_t shown = 0;
     mp_json_open_member(&out->json, "limits", '[');
     for (size_t i = 0; i < document->check_count; i++) {
         const mp_check *limit = &document->checks[i];
-        if (!all && (limit->verdict == MP_VERDICT_PASS || shown >= out->cut.rows))
+        if (!complete && (limit->verdict == MP_VERDICT_PASS || shown >= out->cut.rows))
             continue;
         mp_json_next(&out->json);
         put_limit(out, limit);

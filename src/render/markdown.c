@@ -33,12 +33,12 @@ typedef struct markdown {
 
 /* --- pieces --- */
 
-static void put_raw(markdown *to, const char *text)
+static void put_raw(markdown *out, const char *text)
 {
-    mp_text_put(&to->piece, text, strlen(text));
+    mp_text_put(&out->piece, text, strlen(text));
 }
 
-#define PUT(to, ...) put_raw(to, mp_arena_format(&(to)->arena, __VA_ARGS__))
+#define PUT(out, ...) put_raw(out, mp_arena_format(&(out)->arena, __VA_ARGS__))
 
 static bool is_name(char c)
 {
@@ -72,59 +72,59 @@ static bool is_made_of(const char *begin, const char *p)
 }
 
 /* Escape these characters of mark-up, what is HTML, and what names would be made links of. */
-static void put_escaped(markdown *to, const char *text, const char *marks)
+static void put_escaped(markdown *out, const char *text, const char *marks)
 {
-    const char *begin = mp_safe_text(&to->arena, text);
+    const char *begin = mp_safe_text(&out->arena, text);
     for (const char *p = begin; *p; p++) {
         char escaped[] = {'\\', *p, '\0'};
         if (*p == '&')
-            put_raw(to, "&amp;");
+            put_raw(out, "&amp;");
         else if (*p == '<')
-            put_raw(to, "&lt;");
+            put_raw(out, "&lt;");
         else if (*p == '>')
-            put_raw(to, "&gt;");
+            put_raw(out, "&gt;");
         else
-            put_raw(to, escaped + !strchr(marks, *p));
+            put_raw(out, escaped + !strchr(marks, *p));
         if (is_made_of(begin, p))
-            put_raw(to, "<!-- -->");
+            put_raw(out, "<!-- -->");
     }
 }
 
-static void put(markdown *to, const char *text)
+static void put(markdown *out, const char *text)
 {
-    put_escaped(to, text, "\\`*_[]~|$");
+    put_escaped(out, text, "\\`*_[]~|$");
 }
 
-static void drop(markdown *to)
+static void drop(markdown *out)
 {
-    to->piece.length = 0;
-    mp_arena_free(&to->arena);
+    out->piece.length = 0;
+    mp_arena_free(&out->arena);
 }
 
 /* Write the piece at hand, unless there is no room for it and `spare` bytes more. */
-static bool flush(markdown *to, size_t spare)
+static bool flush(markdown *out, size_t spare)
 {
-    size_t length = to->piece.length;
-    bool fits = length <= to->room && spare <= to->room - length;
+    size_t length = out->piece.length;
+    bool fits = length <= out->room && spare <= out->room - length;
     if (fits && length) {
-        fwrite(to->piece.at, 1, length, to->file);
-        to->room -= to->room == SIZE_MAX ? 0 : length;
+        fwrite(out->piece.text, 1, length, out->file);
+        out->room -= out->room == SIZE_MAX ? 0 : length;
     }
-    drop(to);
+    drop(out);
     return fits;
 }
 
-static void put_heading(markdown *to, const char *marks, const char *text)
+static void put_heading(markdown *out, const char *marks, const char *text)
 {
-    PUT(to, "%s ", marks);
-    put(to, text);
-    put_raw(to, "\n\n");
+    PUT(out, "%s ", marks);
+    put(out, text);
+    put_raw(out, "\n\n");
 }
 
 /* --- verdicts --- */
 
 /* Write the result of the checks, and their table; `failed`: only those that fail or warn. */
-static void put_checks(markdown *to, const mp_document *document, const mp_checks *checks,
+static void put_checks(markdown *out, const mp_document *document, const mp_checks *checks,
                        bool failed)
 {
     static const char *const shown[] = {"pass", "**fail**", "**error**"};
@@ -132,68 +132,68 @@ static void put_checks(markdown *to, const mp_document *document, const mp_check
                           : checks->counts[MP_VERDICT_ERROR] ? "could not be judged"
                                                              : "passed";
     bool head = false, room = true;
-    size_t spare = to->room == SIZE_MAX ? 0 : to->room / 2; /* room for the tables after it */
-    PUT(to, "### memprof %s: %s\n\n%s", document->command, verdict,
-        mp_checks_summary(checks, &to->arena));
+    size_t spare = out->room == SIZE_MAX ? 0 : out->room / 2; /* room for the tables after it */
+    PUT(out, "### memprof %s: %s\n\n%s", document->command, verdict,
+        mp_checks_summary(checks, &out->arena));
     if (*checks->policy) {
-        put_raw(to, ", by ");
-        put(to, checks->policy);
+        put_raw(out, ", by ");
+        put(out, checks->policy);
     }
-    put_raw(to, "\n");
-    flush(to, 0);
-    to->parts = true;
+    put_raw(out, "\n");
+    flush(out, 0);
+    out->parts = true;
     for (size_t i = 0; i < checks->count; i++) {
-        const mp_check *check = &checks->at[i];
+        const mp_check *check = &checks->items[i];
         const char *why = *check->message ? check->message : check->warning;
         const char *const texts[] = {check->name, check->measured, check->limit, why};
         bool warns = check->verdict == MP_VERDICT_PASS && *check->warning;
         if (failed && check->verdict == MP_VERDICT_PASS && !warns)
             continue;
         if (!head)
-            PUT(to,
+            PUT(out,
                 "\n| Status | %s | Measured | Limit | Why |\n| --- | --- | ---: | ---: | --- |\n",
                 *checks->policy ? "Rule" : "Option");
-        PUT(to, "| %s |", warns ? "pass, **warning**" : shown[check->verdict]);
+        PUT(out, "| %s |", warns ? "pass, **warning**" : shown[check->verdict]);
         for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) {
-            put_raw(to, " ");
-            put(to, texts[j]);
-            put_raw(to, " |");
+            put_raw(out, " ");
+            put(out, texts[j]);
+            put_raw(out, " |");
         }
-        put_raw(to, "\n");
-        room = room && flush(to, spare);
-        drop(to);
+        put_raw(out, "\n");
+        room = room && flush(out, spare);
+        drop(out);
         head |= room;
-        to->rows_left_out += !room;
+        out->rows_left_out += !room;
     }
 }
 
 /* --- tables --- */
 
 /* A stack as deep as people see it, notes whole: a line each. */
-static void put_list(markdown *to, const mp_table *table, const mp_column *column,
+static void put_list(markdown *out, const mp_table *table, const mp_column *column,
                      const mp_cell *cell)
 {
     int64_t shown = cell->count;
     if (!(column->flags & MP_BELOW) && shown > (int64_t)table->list_depth + 1)
         shown = (int64_t)table->list_depth + 1;
     if (!cell->count && cell->text)
-        put(to, cell->text);
+        put(out, cell->text);
     for (int64_t i = 0; i < shown; i++) {
-        put_raw(to, i ? "<br>" : "");
-        put(to, cell->list[i]);
+        put_raw(out, i ? "<br>" : "");
+        put(out, cell->list[i]);
     }
     if (shown < mp_list_length(cell) && table->list_depth)
-        PUT(to, "<br>and %" PRId64 " more", mp_list_length(cell) - shown);
+        PUT(out, "<br>and %" PRId64 " more", mp_list_length(cell) - shown);
 }
 
-static void put_cell(markdown *to, const mp_table *table, size_t row, size_t column)
+static void put_cell(markdown *out, const mp_table *table, size_t row, size_t column)
 {
     const mp_cell *cell = &table->cells[row * table->column_count + column];
     const mp_column *as = &table->columns[column];
     if (cell->known && as->unit == MP_LIST)
-        put_list(to, table, as, cell);
+        put_list(out, table, as, cell);
     else
-        put(to, mp_cell_for_people(&to->arena, as, cell, to->exact_bytes));
+        put(out, mp_cell_for_people(&out->arena, as, cell, out->exact_bytes));
 }
 
 /* The columns that people see, by their places; release with free(). */
@@ -207,154 +207,154 @@ static size_t *shown_columns(const mp_table *table, size_t *count)
     return columns;
 }
 
-static void put_record(markdown *to, const mp_table *table)
+static void put_record(markdown *out, const mp_table *table)
 {
     size_t count, *columns = shown_columns(table, &count);
-    put_raw(to, "| | |\n| --- | --- |\n");
+    put_raw(out, "| | |\n| --- | --- |\n");
     for (size_t i = 0; i < count; i++) {
-        put_raw(to, "| ");
-        put(to, table->columns[columns[i]].title);
-        put_raw(to, " | ");
-        put_cell(to, table, 0, columns[i]);
-        put_raw(to, " |\n");
+        put_raw(out, "| ");
+        put(out, table->columns[columns[i]].title);
+        put_raw(out, " | ");
+        put_cell(out, table, 0, columns[i]);
+        put_raw(out, " |\n");
     }
     free(columns);
 }
 
-static void put_titles(markdown *to, const mp_table *table, const size_t *columns, size_t count)
+static void put_titles(markdown *out, const mp_table *table, const size_t *columns, size_t count)
 {
-    put_raw(to, "|");
+    put_raw(out, "|");
     for (size_t i = 0; i < count; i++) {
-        put_raw(to, " ");
-        put(to, table->columns[columns[i]].title);
-        put_raw(to, " |");
+        put_raw(out, " ");
+        put(out, table->columns[columns[i]].title);
+        put_raw(out, " |");
     }
-    put_raw(to, "\n|");
+    put_raw(out, "\n|");
     for (size_t i = 0; i < count; i++)
-        put_raw(to, mp_unit_is_text(table->columns[columns[i]].unit) ? " --- |" : " ---: |");
-    put_raw(to, "\n");
+        put_raw(out, mp_unit_is_text(table->columns[columns[i]].unit) ? " --- |" : " ---: |");
+    put_raw(out, "\n");
 }
 
 /* The piece at hand is what stands above the table: without a row of it, it says nothing. `spare`:
  * bytes that what stands below the rows has. Gives how many rows there was room for. */
-static size_t put_rows(markdown *to, const mp_table *table, size_t spare)
+static size_t put_rows(markdown *out, const mp_table *table, size_t spare)
 {
     size_t count, row = 0, *columns = shown_columns(table, &count);
-    put_titles(to, table, columns, count);
+    put_titles(out, table, columns, count);
     do {
-        put_raw(to, "|");
+        put_raw(out, "|");
         for (size_t i = 0; i < count; i++) {
-            put_raw(to, " ");
-            put_cell(to, table, row, columns[i]);
-            put_raw(to, " |");
+            put_raw(out, " ");
+            put_cell(out, table, row, columns[i]);
+            put_raw(out, " |");
         }
-        put_raw(to, "\n");
-    } while (flush(to, spare) && ++row < table->row_count);
+        put_raw(out, "\n");
+    } while (flush(out, spare) && ++row < table->row_count);
     free(columns);
     return row;
 }
 
 /* Return the text below the rows; the caller releases it. */
-static char *below_of(markdown *to, const mp_table *table)
+static char *below_of(markdown *out, const mp_table *table)
 {
-    mp_text_buffer above = to->piece;
-    to->piece = (mp_text_buffer){0};
-    const char *footer = mp_line_for_people(&to->arena, &table->footer, to->style);
+    mp_text_buffer above = out->piece;
+    out->piece = (mp_text_buffer){0};
+    const char *footer = mp_line_for_people(&out->arena, &table->footer, out->style);
     if (*footer) {
-        put_raw(to, "\n");
-        put(to, footer);
-        put_raw(to, "\n");
+        put_raw(out, "\n");
+        put(out, footer);
+        put_raw(out, "\n");
     }
-    put_raw(to, to->folds && table->title ? "\n</details>\n" : "");
-    char *below = to->piece.at;
-    to->piece = above;
+    put_raw(out, out->folds && table->title ? "\n</details>\n" : "");
+    char *below = out->piece.text;
+    out->piece = above;
     return below;
 }
 
-static void put_above(markdown *to, const mp_table *table)
+static void put_above(markdown *out, const mp_table *table)
 {
-    if (table->title && to->folds) {
-        put_raw(to, "<details><summary>"); /* a block of HTML, which knows no backslashes */
-        put_escaped(to, table->title, "");
-        put_raw(to, "</summary>\n\n");
+    if (table->title && out->folds) {
+        put_raw(out, "<details><summary>"); /* a block of HTML, which knows no backslashes */
+        put_escaped(out, table->title, "");
+        put_raw(out, "</summary>\n\n");
     } else if (table->title) {
-        put_heading(to, "####", table->title);
+        put_heading(out, "####", table->title);
     }
     for (size_t i = 0; i < table->line_count; i++) {
-        put(to, mp_line_for_people(&to->arena, &table->lines[i], to->style));
-        put_raw(to, i + 1 < table->line_count ? "<br>\n" : "\n\n");
+        put(out, mp_line_for_people(&out->arena, &table->lines[i], out->style));
+        put_raw(out, i + 1 < table->line_count ? "<br>\n" : "\n\n");
     }
 }
 
-static void put_table(markdown *to, const mp_table *whole)
+static void put_table(markdown *out, const mp_table *whole)
 {
-    const mp_table shown = mp_table_for_people(whole, to->style), *table = &shown;
-    char *below = below_of(to, table);
+    const mp_table shown = mp_table_for_people(whole, out->style), *table = &shown;
+    char *below = below_of(out, table);
     size_t spare = strlen(below), rows = 0;
     bool written;
-    put_raw(to, to->parts ? "\n" : "");
-    to->parts = true;
-    put_above(to, table);
+    put_raw(out, out->parts ? "\n" : "");
+    out->parts = true;
+    put_above(out, table);
     if (table->shape == MP_ROWS && table->row_count) {
-        rows = put_rows(to, table, spare);
+        rows = put_rows(out, table, spare);
         written = rows > 0;
     } else {
         if (table->row_count)
-            put_record(to, table);
+            put_record(out, table);
         else if (table->empty)
-            PUT(to, "%s\n", table->empty);
-        written = flush(to, spare);
+            PUT(out, "%s\n", table->empty);
+        written = flush(out, spare);
         rows = written ? table->row_count : 0;
     }
-    to->rows_left_out += table->row_count - rows;
-    put_raw(to, written ? below : "");
-    flush(to, 0);
+    out->rows_left_out += table->row_count - rows;
+    put_raw(out, written ? below : "");
+    flush(out, 0);
     free(below);
 }
 
-static void put_title(markdown *to, const char *title)
+static void put_title(markdown *out, const char *title)
 {
-    put_raw(to, to->parts ? "\n" : "");
-    to->parts = false; /* the heading ends with an empty line */
-    put_heading(to, "###", title);
-    flush(to, 0);
+    put_raw(out, out->parts ? "\n" : "");
+    out->parts = false; /* the heading ends with an empty line */
+    put_heading(out, "###", title);
+    flush(out, 0);
 }
 
 /* Write the report's summary, one item per line. */
-static void put_answer(markdown *to, const mp_document *document)
+static void put_answer(markdown *out, const mp_document *document)
 {
     bool begun = false;
     for (size_t i = 0; i < document->said_count && !document->said[i].file; i++) {
         if (document->check_count && mp_text_is(document->said[i].label, MP_SAID_VERDICT))
             continue;
-        put_raw(to, !begun && to->parts ? "\n- **" : "- **");
+        put_raw(out, !begun && out->parts ? "\n- **" : "- **");
         begun = true;
-        put(to, document->said[i].label);
-        put_raw(to, "** ");
-        put(to, document->said[i].text);
-        put_raw(to, "\n");
-        flush(to, 0);
-        to->parts = true;
+        put(out, document->said[i].label);
+        put_raw(out, "** ");
+        put(out, document->said[i].text);
+        put_raw(out, "\n");
+        flush(out, 0);
+        out->parts = true;
     }
 }
 
 /* Write the report's answer in words, and the tables for people but those of the checks. */
-static void put_tables(markdown *to, const mp_document *document)
+static void put_tables(markdown *out, const mp_document *document)
 {
-    put_answer(to, document);
+    put_answer(out, document);
     const size_t shown = mp_document_first_tables(document);
     for (size_t i = 0; i < shown; i++) {
         const mp_table *table = &document->tables[i];
         if (table->flags & (MP_FOR_PROGRAMS | MP_OF_CHECKS))
             continue;
-        put_table(to, table);
+        put_table(out, table);
     }
-    const char *more = mp_more_tables(&to->arena, document, to->style);
+    const char *more = mp_more_tables(&out->arena, document, out->style);
     if (more) {
-        put_raw(to, "\n");
-        put(to, more);
-        put_raw(to, "\n");
-        flush(to, 0);
+        put_raw(out, "\n");
+        put(out, more);
+        put_raw(out, "\n");
+        flush(out, 0);
     }
 }
 
@@ -368,26 +368,26 @@ enum {
 };
 
 /* The command as a block of code, whose fence is longer than any in it. */
-static void put_command(markdown *to, const char *command)
+static void put_command(markdown *out, const char *command)
 {
     size_t longest = 2;
-    for (const char *at = command; *at;) {
-        size_t ticks = strspn(at, "`");
+    for (const char *cursor = command; *cursor;) {
+        size_t ticks = strspn(cursor, "`");
         longest = ticks > longest ? ticks : longest;
-        at += ticks + strcspn(at + ticks, "`");
+        cursor += ticks + strcspn(cursor + ticks, "`");
     }
-    char *fence = mp_arena_alloc(&to->arena, longest + 2);
+    char *fence = mp_arena_alloc(&out->arena, longest + 2);
     memset(fence, '`', longest + 1);
     fence[longest + 1] = '\0';
-    put_raw(to, "\n"
-                "To reproduce this report:\n"
-                "\n");
-    put_raw(to, fence);
-    put_raw(to, "sh\n");
-    put_raw(to, command);
-    put_raw(to, "\n");
-    put_raw(to, fence);
-    put_raw(to, "\n");
+    put_raw(out, "\n"
+                 "To reproduce this report:\n"
+                 "\n");
+    put_raw(out, fence);
+    put_raw(out, "sh\n");
+    put_raw(out, command);
+    put_raw(out, "\n");
+    put_raw(out, fence);
+    put_raw(out, "\n");
 }
 
 /* `is_comment`: it has the limit of one. `with_command`: it ends with the command that gives the
@@ -395,39 +395,39 @@ static void put_command(markdown *to, const char *command)
 static markdown begin(FILE *file, const mp_document *document, const mp_style *style,
                       bool is_comment, bool with_command)
 {
-    markdown to = {.file = file,
-                   .style = style,
-                   .exact_bytes = document->exact_bytes,
-                   .room = SIZE_MAX,
-                   .command = with_command ? style->command : NULL};
+    markdown out = {.file = file,
+                    .style = style,
+                    .exact_bytes = document->exact_bytes,
+                    .room = SIZE_MAX,
+                    .command = with_command ? style->command : NULL};
     if (!is_comment)
-        return to;
-    to.room = COMMENT - NOTES;
-    if (to.command)
-        put_command(&to, to.command);
-    to.command_left_out = to.piece.length > COMMENT / 4;
-    to.room -= to.command_left_out ? 0 : to.piece.length;
-    drop(&to);
-    return to;
+        return out;
+    out.room = COMMENT - NOTES;
+    if (out.command)
+        put_command(&out, out.command);
+    out.command_left_out = out.piece.length > COMMENT / 4;
+    out.room -= out.command_left_out ? 0 : out.piece.length;
+    drop(&out);
+    return out;
 }
 
 /* How much was left out, and the command. */
-static void finish(markdown *to)
+static void finish(markdown *out)
 {
-    to->room = SIZE_MAX; /* it was kept free */
-    if (to->rows_left_out)
-        PUT(to,
+    out->room = SIZE_MAX; /* it was kept free */
+    if (out->rows_left_out)
+        PUT(out,
             "\n"
             "%zu more row%s than fit in a comment\n",
-            to->rows_left_out, to->rows_left_out == 1 ? "" : "s");
-    if (to->command_left_out)
-        put_raw(to, "\n"
-                    "The command that reproduces this report is too long for a comment.\n");
-    else if (to->command)
-        put_command(to, to->command);
-    flush(to, 0);
-    free(to->piece.at);
-    mp_arena_free(&to->arena);
+            out->rows_left_out, out->rows_left_out == 1 ? "" : "s");
+    if (out->command_left_out)
+        put_raw(out, "\n"
+                     "The command that reproduces this report is too long for a comment.\n");
+    else if (out->command)
+        put_command(out, out->command);
+    flush(out, 0);
+    free(out->piece.text);
+    mp_arena_free(&out->arena);
 }
 
 static bool render_markdown(const mp_document *document, const mp_diagnostics *diagnostics,
@@ -437,13 +437,13 @@ static bool render_markdown(const mp_document *document, const mp_diagnostics *d
     mp_arena arena = {0};
     mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
     bool judged = document->policy != NULL;
-    markdown to = begin(file, document, style, judged, judged);
+    markdown out = begin(file, document, style, judged, judged);
     if (checks.count)
-        put_checks(&to, document, &checks, false);
+        put_checks(&out, document, &checks, false);
     if (document->title)
-        put_title(&to, document->title);
-    put_tables(&to, document);
-    finish(&to);
+        put_title(&out, document->title);
+    put_tables(&out, document);
+    finish(&out);
     mp_arena_free(&arena);
     return true;
 }
@@ -461,14 +461,14 @@ static bool render_pr(const mp_document *document, const mp_diagnostics *diagnos
     (void)error;
     mp_arena arena = {0};
     mp_checks checks = mp_checks_of(document, diagnostics, style->dashes, &arena);
-    markdown to = begin(file, document, style, true, true);
-    to.folds = true;
+    markdown out = begin(file, document, style, true, true);
+    out.folds = true;
     if (checks.count)
-        put_checks(&to, document, &checks, true);
+        put_checks(&out, document, &checks, true);
     else if (document->title)
-        put_title(&to, document->title);
-    put_tables(&to, document);
-    finish(&to);
+        put_title(&out, document->title);
+    put_tables(&out, document);
+    finish(&out);
     mp_arena_free(&arena);
     return true;
 }

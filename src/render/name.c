@@ -62,10 +62,10 @@ static size_t separator(const char *p, const char *end)
 
 /* Return the start of the next component; `end` if there is none. Separators within brackets do
  * not count. */
-static const char *next_component(const char *at, const char *end)
+static const char *next_component(const char *cursor, const char *end)
 {
     int depth = 0;
-    for (const char *p = at; p < end; p++) {
+    for (const char *p = cursor; p < end; p++) {
         size_t length = depth ? 0 : separator(p, end);
         if (length && p + length < end)
             return p + length;
@@ -75,10 +75,11 @@ static const char *next_component(const char *at, const char *end)
     return end;
 }
 
-const char *mp_last_component(const char *at, const char *end)
+const char *mp_last_component(const char *cursor, const char *end)
 {
-    const char *last = at;
-    for (const char *next = next_component(at, end); next < end; next = next_component(next, end))
+    const char *last = cursor;
+    for (const char *next = next_component(cursor, end); next < end;
+         next = next_component(next, end))
         last = next;
     return last;
 }
@@ -143,8 +144,8 @@ static const char *drop_component(mp_arena *arena, const char *name)
 static const char *keep_end(mp_arena *arena, const char *name, size_t width)
 {
     const char *p = name;
-    for (size_t all = mp_text_width(name); all + 1 > width && *p;)
-        all -= mp_next_width(&p);
+    for (size_t total = mp_text_width(name); total + 1 > width && *p;)
+        total -= mp_next_width(&p);
     while (*p && mp_next_width(&(const char *){p}) == 0)
         mp_next_width(&p); /* combines with what is gone */
     return mp_arena_format(arena, MP_ELLIPSIS "%s", p);

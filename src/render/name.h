@@ -18,8 +18,9 @@ const char *mp_collapse_name(mp_arena *arena, const char *name, size_t width);
 const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width, size_t lines);
 
 /* The part of the word [at, end) that matters most, its last component: "OrderService:155" of
- * "shop.OrderService:155", "placeOrder.p:51" of "shop/placeOrder.p:51". `at` if it has but one. */
-const char *mp_last_component(const char *at, const char *end);
+ * "shop.OrderService:155", "placeOrder.p:51" of "shop/placeOrder.p:51". `cursor` if it has but one.
+ */
+const char *mp_last_component(const char *cursor, const char *end);
 
 /* The end of the word at `p`: blanks within brackets are part of it. */
 const char *mp_word_end(const char *p);

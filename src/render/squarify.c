@@ -10,7 +10,7 @@
 static int64_t *areas_of(const int64_t *amounts, size_t count, mp_box in)
 {
     int64_t *areas = mp_alloc((count + 1) * sizeof *areas), total = 0;
-    int64_t all = (int64_t)in.width * in.height;
+    int64_t sum = (int64_t)in.width * in.height;
     int shift = 0;
     for (size_t i = 0; i < count; i++)
         total += amounts[i];
@@ -18,7 +18,7 @@ static int64_t *areas_of(const int64_t *amounts, size_t count, mp_box in)
         shift++;
     for (size_t i = 0; i < count; i++) {
         assert(amounts[i] > 0);
-        areas[i] = (amounts[i] >> shift) * all / (total >> shift);
+        areas[i] = (amounts[i] >> shift) * sum / (total >> shift);
         areas[i] += areas[i] == 0;
     }
     return areas;

@@ -63,14 +63,14 @@ const char *mp_svg_fitting(mp_arena *arena, const char *text, double size, doubl
 
 const char *mp_svg_ends(mp_arena *arena, const char *text, size_t head, size_t tail)
 {
-    const char *first = text, *at = text;
-    for (size_t count = 0; count < head + tail && *at; count++) {
-        (void)mp_next_width(&at);
-        first = count < head ? at : first;
+    const char *first = text, *cursor = text;
+    for (size_t count = 0; count < head + tail && *cursor; count++) {
+        (void)mp_next_width(&cursor);
+        first = count < head ? cursor : first;
     }
-    if (!*at)
+    if (!*cursor)
         return text;
-    const char *last = at + strlen(at);
+    const char *last = cursor + strlen(cursor);
     for (; tail; tail--)
         do
             last--;

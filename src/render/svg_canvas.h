@@ -32,7 +32,7 @@ typedef struct mp_canvas {
     mp_svg *svg;
     mp_arena *arena; /* the drawing's */
     const mp_figure *figure;
-    const mp_line_figure *of;
+    const mp_line_figure *figure_lines;
     mp_axis moments;
     size_t *columns; /* the first moment of each column of pixels that has any; then the count */
     size_t column_count;
@@ -44,18 +44,18 @@ typedef struct mp_canvas {
 } mp_canvas;
 
 /* Return the position of a moment or an amount, in tenths of a pixel. */
-int64_t mp_canvas_x(const mp_canvas *to, int64_t at);
+int64_t mp_canvas_x(const mp_canvas *canvas, int64_t position);
 int64_t mp_canvas_y(const mp_panel *in, int64_t amount);
 /* "249.2 KiB (255,180 bytes)"; `exact`: with what is in brackets. Lives with the canvas. */
-const char *mp_canvas_amount(mp_canvas *to, const struct mp_line_of *line, int64_t amount,
+const char *mp_canvas_amount(mp_canvas *canvas, const struct mp_line_of *line, int64_t amount,
                              bool exact);
 /* "0:01:30.250", "7" */
-const char *mp_canvas_moment(mp_canvas *to, int64_t at);
+const char *mp_canvas_moment(mp_canvas *canvas, int64_t position);
 
 /* A panel with its axis, lines, their names, and the peak in the first one. */
-void mp_canvas_draw_panel(mp_canvas *to, size_t place);
+void mp_canvas_draw_panel(mp_canvas *canvas, size_t place);
 /* Marks below the panels, a lane for each kind that there is. */
-int64_t mp_canvas_lanes(const mp_canvas *to);
-void mp_canvas_draw_lanes(mp_canvas *to, int64_t y);
+int64_t mp_canvas_lanes(const mp_canvas *canvas);
+void mp_canvas_draw_lanes(mp_canvas *canvas, int64_t y);
 
 #endif

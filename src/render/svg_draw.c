@@ -25,10 +25,10 @@ void mp_draw_point(FILE *out, int64_t x, int64_t y)
     put(out, y);
 }
 
-void mp_draw_at(FILE *out, const char *attribute, int64_t at)
+void mp_draw_at(FILE *out, const char *attribute, int64_t position)
 {
     fprintf(out, " %s=\"", attribute);
-    put(out, at);
+    put(out, position);
     fputc('"', out);
 }
 

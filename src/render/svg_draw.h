@@ -27,7 +27,7 @@ typedef struct mp_letters {
 /* "12.3,45" */
 void mp_draw_point(FILE *out, int64_t x, int64_t y);
 /* ` x="12.3"` */
-void mp_draw_at(FILE *out, const char *attribute, int64_t at);
+void mp_draw_at(FILE *out, const char *attribute, int64_t position);
 /* ` x="12.3" y="45" width="6" height="7"` */
 void mp_draw_box(FILE *out, int64_t x, int64_t y, int64_t width, int64_t height);
 void mp_draw_rule(FILE *out, int64_t x1, int64_t y1, int64_t x2, int64_t y2, const char *colour);

@@ -26,7 +26,7 @@ enum {
 
 typedef struct map {
     mp_svg *svg;
-    const mp_tree_figure *of;
+    const mp_tree_figure *figure;
     uint32_t *first, *children; /* start of each place's children in `children`; last, their end */
     mp_box *boxes;              /* by place; without a width: it is not drawn */
     uint32_t *tops;             /* by place: the place below the root that it is in */
@@ -40,50 +40,51 @@ typedef struct map {
 } map;
 
 /* By parent, in their order. */
-static void find_children(map *to)
+static void find_children(map *state)
 {
-    uint32_t count = to->of->count;
-    to->first = mp_alloc_zero((size_t)count + 2, sizeof *to->first);
-    to->children = mp_alloc_zero((size_t)count + 1, sizeof *to->children);
+    uint32_t count = state->figure->count;
+    state->first = mp_alloc_zero((size_t)count + 2, sizeof *state->first);
+    state->children = mp_alloc_zero((size_t)count + 1, sizeof *state->children);
     for (uint32_t i = 1; i < count; i++)
-        to->first[to->of->at[i].parent + 2]++;
+        state->first[state->figure->items[i].parent + 2]++;
     for (uint32_t i = 2; i <= count + 1; i++)
-        to->first[i] += to->first[i - 1];
+        state->first[i] += state->first[i - 1];
     for (uint32_t i = 1; i < count; i++)
-        to->children[to->first[to->of->at[i].parent + 1]++] = i;
+        state->children[state->first[state->figure->items[i].parent + 1]++] = i;
 }
 
-static const char *amount_text(map *to, int64_t amount)
+static const char *amount_text(map *state, int64_t amount)
 {
-    return mp_svg_amount(to->svg, to->of->unit, amount, false);
+    return mp_svg_amount(state->svg, state->figure->unit, amount, false);
 }
 
 /* "249.2 KiB (255,180 bytes) in 54 objects, 12.5 %" */
-static const char *exact_text(map *to, int64_t amount, int64_t count)
+static const char *exact_text(map *state, int64_t amount, int64_t count)
 {
     char text[MP_UNIT_TEXT];
-    mp_arena *arena = &to->svg->arena;
-    const char *all = amount_text(to, amount);
-    if (to->of->unit == MP_BYTES && amount >= 1024) {
+    mp_arena *arena = &state->svg->arena;
+    const char *whole = amount_text(state, amount);
+    if (state->figure->unit == MP_BYTES && amount >= 1024) {
         mp_format_count(text, amount, false);
-        all = mp_arena_format(arena, "%s (%s bytes)", all, text);
+        whole = mp_arena_format(arena, "%s (%s bytes)", whole, text);
     }
-    if (to->of->count_of)
-        all = mp_arena_format(arena, "%s in %s", all, mp_svg_counted(to->svg, to->of, count));
-    mp_format_percent(text, mp_percent_of(amount, to->of->at[0].all), false);
-    return mp_arena_format(arena, "%s, %s %%", all, text);
+    if (state->figure->count_of)
+        whole = mp_arena_format(arena, "%s in %s", whole,
+                                mp_svg_counted(state->svg, state->figure, count));
+    mp_format_percent(text, mp_percent_of(amount, state->figure->items[0].total), false);
+    return mp_arena_format(arena, "%s, %s %%", whole, text);
 }
 
 /* Return true if the place has parts: others are drawn themselves. */
-static bool has_parts(const map *to, uint32_t place)
+static bool has_parts(const map *state, uint32_t place)
 {
-    return to->first[place + 1] > to->first[place];
+    return state->first[place + 1] > state->first[place];
 }
 
 /* --- drawing --- */
 
 /* A label in as many lines as there is room for: what it is in, its name, its amount. */
-static void draw_label(map *to, const mp_box *box, const char *heading, const char *name,
+static void draw_label(map *state, const mp_box *box, const char *heading, const char *name,
                        int64_t amount)
 {
     int64_t x = box->x + PAD * 10, room = box->width - 2 * PAD * 10;
@@ -91,15 +92,15 @@ static void draw_label(map *to, const mp_box *box, const char *heading, const ch
     const struct {
         const char *text;
         bool bold;
-    } texts[] = {{heading, true}, {name, false}, {amount_text(to, amount), false}};
+    } texts[] = {{heading, true}, {name, false}, {amount_text(state, amount), false}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts && room >= 200; i++) {
         if (!texts[i].text || line >= lines)
             continue;
-        const char *fits = mp_fit_name(&to->svg->arena, texts[i].text, MP_SVG_TEXT, room);
+        const char *fits = mp_fit_name(&state->svg->arena, texts[i].text, MP_SVG_TEXT, room);
         bool whole = fits == texts[i].text;
         if (!*fits || (i == 2 && !whole))
             continue;
-        mp_draw_text(to->svg->file,
+        mp_draw_text(state->svg->file,
                      &(mp_letters){.size = MP_SVG_TEXT,
                                    .colour = i == 2 ? MP_SOFT : MP_INK,
                                    .bold = texts[i].bold},
@@ -107,47 +108,48 @@ static void draw_label(map *to, const mp_box *box, const char *heading, const ch
     }
 }
 
-static void draw_area(map *to, const mp_box *box, const char *colour, const char *heading,
+static void draw_area(map *state, const mp_box *box, const char *colour, const char *heading,
                       const char *name, const char *title, int64_t amount)
 {
-    FILE *file = to->svg->file;
+    FILE *file = state->svg->file;
     fprintf(file, "<g class=\"area %s\">", colour);
-    mp_svg_tip(to->svg, title);
+    mp_svg_tip(state->svg, title);
     fputs("<rect stroke=\"#fff\"", file);
     mp_draw_box(file, box->x, box->y, box->width, box->height);
     fputs("/>\n", file);
-    draw_label(to, box, heading, name, amount);
+    draw_label(state, box, heading, name, amount);
     fputs("</g>\n", file);
 }
 
 /* All names from the outermost on. */
-static const char *path_text(map *to, uint32_t place)
+static const char *path_text(map *state, uint32_t place)
 {
-    const mp_place *at = &to->of->at[place];
-    mp_arena *arena = &to->svg->arena;
-    const char *label = mp_svg_short(arena, at->label, MOST_NAME);
-    return at->parent
-               ? mp_arena_format(arena, "%s\n%s",
-                                 mp_svg_short(arena, to->of->at[at->parent].label, MOST_NAME),
-                                 label)
+    const mp_place *self = &state->figure->items[place];
+    mp_arena *arena = &state->svg->arena;
+    const char *label = mp_svg_short(arena, self->label, MOST_NAME);
+    return self->parent
+               ? mp_arena_format(
+                     arena, "%s\n%s",
+                     mp_svg_short(arena, state->figure->items[self->parent].label, MOST_NAME),
+                     label)
                : label;
 }
 
 /* `heading`: the name of what it is the first part of; NULL: none. */
-static void draw_place(map *to, uint32_t place, const char *heading)
+static void draw_place(map *state, uint32_t place, const char *heading)
 {
-    const mp_place *at = &to->of->at[place];
+    const mp_place *self = &state->figure->items[place];
     char colour[8];
-    bool small = at->kind == MP_PLACE_NONE || at->kind == MP_PLACE_REST;
-    if (to->counts) {
-        to->drawn++;
+    bool small = self->kind == MP_PLACE_NONE || self->kind == MP_PLACE_REST;
+    if (state->counts) {
+        state->drawn++;
         return;
     }
-    snprintf(colour, sizeof colour, small ? "n" : "t%u", to->tops[place] % COLOURS);
-    draw_area(to, &to->boxes[place], colour, heading, at->label,
-              mp_arena_format(&to->svg->arena, "%s\n%s", path_text(to, place),
-                              exact_text(to, at->all, at->all_count)),
-              at->all);
+    snprintf(colour, sizeof colour, small ? "n" : "t%u", state->tops[place] % COLOURS);
+    draw_area(state, &state->boxes[place], colour, heading, self->label,
+              mp_arena_format(&state->svg->arena, "%s\n%s", path_text(state, place),
+                              exact_text(state, self->total, self->all_count)),
+              self->total);
 }
 
 /* The parts of a place that are too small to be shown separately. */
@@ -156,28 +158,29 @@ typedef struct rest {
     size_t places;
 } rest;
 
-static void draw_rest(map *to, uint32_t place, const mp_box *box, const rest *of,
+static void draw_rest(map *state, uint32_t place, const mp_box *box, const rest *self,
                       const char *heading)
 {
-    mp_arena *arena = &to->svg->arena;
-    if (to->counts) {
-        to->drawn++;
+    mp_arena *arena = &state->svg->arena;
+    if (state->counts) {
+        state->drawn++;
         return;
     }
-    const char *name = of->places ? mp_arena_format(arena, "%zu more", of->places) : "(itself)";
-    const char *in = place
-                         ? mp_arena_format(arena, "%s\n",
-                                           mp_svg_short(arena, to->of->at[place].label, MOST_NAME))
-                         : "";
-    draw_area(to, box, "rest", heading, name,
-              mp_arena_format(arena, "%s%s\n%s", in, name, exact_text(to, of->amount, of->count)),
-              of->amount);
+    const char *name = self->places ? mp_arena_format(arena, "%zu more", self->places) : "(itself)";
+    const char *in =
+        place ? mp_arena_format(arena, "%s\n",
+                                mp_svg_short(arena, state->figure->items[place].label, MOST_NAME))
+              : "";
+    draw_area(
+        state, box, "rest", heading, name,
+        mp_arena_format(arena, "%s%s\n%s", in, name, exact_text(state, self->amount, self->count)),
+        self->amount);
 }
 
-static void draw_border(map *to, const mp_box *box)
+static void draw_border(map *state, const mp_box *box)
 {
-    FILE *file = to->svg->file;
-    if (to->counts)
+    FILE *file = state->svg->file;
+    if (state->counts)
         return;
     fprintf(file, "<rect class=\"border\" fill=\"none\" stroke=\"%s\"", MP_RULE);
     mp_draw_box(file, box->x, box->y, box->width, box->height);
@@ -185,150 +188,151 @@ static void draw_border(map *to, const mp_box *box)
 }
 
 /* Return true if a part of this size would be visible. */
-static bool is_large(const map *to, int64_t part, int64_t whole, int64_t area)
+static bool is_large(const map *state, int64_t part, int64_t whole, int64_t area)
 {
     for (; whole > INT32_MAX; whole /= 2)
         part /= 2;
-    return part * area >= to->least * whole;
+    return part * area >= state->least * whole;
 }
 
 /* Choose the parts of a place that are large enough to be seen in its box; all others, and its own,
  * are one, `left`. Return how many there are. */
-static size_t choose_parts(map *to, uint32_t place, rest *left)
+static size_t choose_parts(map *state, uint32_t place, rest *left)
 {
-    const mp_place *of = &to->of->at[place];
-    const int64_t area = (int64_t)to->boxes[place].width * to->boxes[place].height;
+    const mp_place *self = &state->figure->items[place];
+    const int64_t area = (int64_t)state->boxes[place].width * state->boxes[place].height;
     size_t count = 0;
-    *left = (rest){of->own, of->own_count, 0};
-    for (uint32_t i = to->first[place]; i < to->first[place + 1]; i++) {
-        const mp_place *part = &to->of->at[to->children[i]];
-        to->empty += part->all <= 0;
-        if (part->all <= 0 || of->all <= 0)
+    *left = (rest){self->self, self->own_count, 0};
+    for (uint32_t i = state->first[place]; i < state->first[place + 1]; i++) {
+        const mp_place *part = &state->figure->items[state->children[i]];
+        state->empty += part->total <= 0;
+        if (part->total <= 0 || self->total <= 0)
             continue;
-        if (is_large(to, part->all, of->all, area)) {
-            to->parts[count] = to->children[i];
-            to->amounts[count++] = part->all;
+        if (is_large(state, part->total, self->total, area)) {
+            state->parts[count] = state->children[i];
+            state->amounts[count++] = part->total;
         } else {
-            left->amount += part->all;
+            left->amount += part->total;
             left->count += part->all_count;
             left->places++;
         }
     }
     if (left->amount <= 0)
         return count;
-    to->small += left->places;
-    size_t at = count;
-    for (; at && to->amounts[at - 1] < left->amount; at--) { /* amounts descend */
-        to->amounts[at] = to->amounts[at - 1];
-        to->parts[at] = to->parts[at - 1];
+    state->small += left->places;
+    size_t index = count;
+    for (; index && state->amounts[index - 1] < left->amount; index--) { /* amounts descend */
+        state->amounts[index] = state->amounts[index - 1];
+        state->parts[index] = state->parts[index - 1];
     }
-    to->amounts[at] = left->amount;
-    to->parts[at] = 0;
+    state->amounts[index] = left->amount;
+    state->parts[index] = 0;
     return count + 1;
 }
 
 /* Give the parts of a place their boxes in its own, and draw those that have no parts themselves.
  */
-static void lay_out(map *to, uint32_t place)
+static void lay_out(map *state, uint32_t place)
 {
     rest left;
-    size_t count = choose_parts(to, place, &left);
-    mp_squarify(to->amounts, count, to->boxes[place], to->inside);
+    size_t count = choose_parts(state, place, &left);
+    mp_squarify(state->amounts, count, state->boxes[place], state->inside);
     for (size_t i = 0; i < count; i++) {
-        uint32_t part = to->parts[i];
-        const char *heading = i == 0 && place ? to->of->at[place].label : NULL;
+        uint32_t part = state->parts[i];
+        const char *heading = i == 0 && place ? state->figure->items[place].label : NULL;
         if (!part) {
-            draw_rest(to, place, &to->inside[i], &left, heading);
+            draw_rest(state, place, &state->inside[i], &left, heading);
             continue;
         }
-        to->boxes[part] = to->inside[i];
-        to->tops[part] = place ? to->tops[place] : (uint32_t)i;
-        if (!has_parts(to, part))
-            draw_place(to, part, heading);
+        state->boxes[part] = state->inside[i];
+        state->tops[part] = place ? state->tops[place] : (uint32_t)i;
+        if (!has_parts(state, part))
+            draw_place(state, part, heading);
     }
     if (place)
-        draw_border(to, &to->boxes[place]);
+        draw_border(state, &state->boxes[place]);
 }
 
-static void lay_out_all(map *to)
+static void lay_out_all(map *state)
 {
-    to->drawn = to->small = to->empty = 0;
-    memset(to->boxes, 0, to->of->count * sizeof *to->boxes);
-    if (!to->of->count || to->of->at[0].all <= 0)
+    state->drawn = state->small = state->empty = 0;
+    memset(state->boxes, 0, state->figure->count * sizeof *state->boxes);
+    if (!state->figure->count || state->figure->items[0].total <= 0)
         return;
-    to->boxes[0] = (mp_box){LEFT * 10, MP_SVG_HEAD * 10, WIDE * 10, HIGH * 10};
-    for (uint32_t i = 0; i < to->of->count; i++)
-        if (to->boxes[i].width && to->boxes[i].height && has_parts(to, i))
-            lay_out(to, i);
+    state->boxes[0] = (mp_box){LEFT * 10, MP_SVG_HEAD * 10, WIDE * 10, HIGH * 10};
+    for (uint32_t i = 0; i < state->figure->count; i++)
+        if (state->boxes[i].width && state->boxes[i].height && has_parts(state, i))
+            lay_out(state, i);
 }
 
 /* --- words --- */
 
 /* "92.3 KiB in 54 objects: DB Connection 52.0 %, ..." */
-static const char *summary_of(map *to)
+static const char *summary_of(map *state)
 {
-    mp_arena *arena = &to->svg->arena;
-    const mp_tree_figure *of = to->of;
-    if (!of->count || of->at[0].all <= 0)
+    mp_arena *arena = &state->svg->arena;
+    const mp_tree_figure *figure = state->figure;
+    if (!figure->count || figure->items[0].total <= 0)
         return "nothing";
     enum { NAMED = 4 };
-    uint32_t from = to->first[0], end = to->first[1];
-    const char *text = amount_text(to, of->at[0].all);
+    uint32_t from = state->first[0], end = state->first[1];
+    const char *text = amount_text(state, figure->items[0].total);
     char number[MP_UNIT_TEXT];
-    if (of->count_of)
+    if (figure->count_of)
         text = mp_arena_format(arena, "%s in %s", text,
-                               mp_svg_counted(to->svg, of, of->at[0].all_count));
+                               mp_svg_counted(state->svg, figure, figure->items[0].all_count));
     for (uint32_t i = from; i < end && i < from + NAMED; i++) {
-        const mp_place *at = &of->at[to->children[i]];
-        mp_format_percent(number, mp_percent_of(at->all, of->at[0].all), false);
+        const mp_place *place = &figure->items[state->children[i]];
+        mp_format_percent(number, mp_percent_of(place->total, figure->items[0].total), false);
         text = mp_arena_format(arena, "%s%s %s %s %%", text, i == from ? ":" : ",",
-                               mp_svg_short(arena, at->label, MOST_NAME / 4), number);
+                               mp_svg_short(arena, place->label, MOST_NAME / 4), number);
     }
     return text;
 }
 
-static const char *note_of(map *to, const char *own)
+static const char *note_of(map *state, const char *text)
 {
-    mp_arena *arena = &to->svg->arena;
+    mp_arena *arena = &state->svg->arena;
     const char *small = "", *empty = "";
     char number[MP_UNIT_TEXT];
-    mp_format_count(number, (int64_t)to->small, false);
-    if (to->small)
+    mp_format_count(number, (int64_t)state->small, false);
+    if (state->small)
         small = mp_arena_format(arena,
                                 "%s that would be smaller than %" PRId64
                                 " square pixels are drawn together, as \"more\"",
-                                number, to->least / 100);
-    mp_format_count(number, (int64_t)to->empty, false);
-    if (to->empty)
+                                number, state->least / 100);
+    mp_format_count(number, (int64_t)state->empty, false);
+    if (state->empty)
         empty = mp_arena_format(arena, "%s without a size are not drawn", number);
-    return mp_svg_notes(to->svg, mp_svg_notes(to->svg, own ? own : "", small), empty);
+    return mp_svg_notes(state->svg, mp_svg_notes(state->svg, text ? text : "", small), empty);
 }
 
 void mp_svg_map(mp_svg *svg, const mp_figure *figure)
 {
-    map to = {.svg = svg, .of = &figure->tree};
-    size_t count = (size_t)to.of->count + 2;
-    find_children(&to);
-    to.boxes = mp_alloc_zero(count, sizeof *to.boxes);
-    to.tops = mp_alloc_zero(count, sizeof *to.tops);
-    to.amounts = mp_alloc(count * sizeof *to.amounts);
-    to.parts = mp_alloc(count * sizeof *to.parts);
-    to.inside = mp_alloc(count * sizeof *to.inside);
-    to.counts = true;
+    map state = {.svg = svg, .figure = &figure->tree};
+    size_t count = (size_t)state.figure->count + 2;
+    find_children(&state);
+    state.boxes = mp_alloc_zero(count, sizeof *state.boxes);
+    state.tops = mp_alloc_zero(count, sizeof *state.tops);
+    state.amounts = mp_alloc(count * sizeof *state.amounts);
+    state.parts = mp_alloc(count * sizeof *state.parts);
+    state.inside = mp_alloc(count * sizeof *state.inside);
+    state.counts = true;
     const size_t most = svg->room ? MOST_AREAS / 4 : MOST_AREAS;
-    for (to.least = LEAST_AREA * 100, lay_out_all(&to); to.drawn > most; lay_out_all(&to))
-        to.least *= 2;
-    to.counts = false;
-    const char *note = note_of(&to, figure->note);
-    mp_svg_begin(svg, figure, MP_SVG_HEAD + HIGH + (*note ? 30 : 12), summary_of(&to));
-    lay_out_all(&to);
+    for (state.least = LEAST_AREA * 100, lay_out_all(&state); state.drawn > most;
+         lay_out_all(&state))
+        state.least *= 2;
+    state.counts = false;
+    const char *note = note_of(&state, figure->note);
+    mp_svg_begin(svg, figure, MP_SVG_HEAD + HIGH + (*note ? 30 : 12), summary_of(&state));
+    lay_out_all(&state);
     mp_svg_note(svg, MP_SVG_HEAD + HIGH + 18, note);
     mp_svg_end(svg, NULL);
-    free(to.first);
-    free(to.children);
-    free(to.boxes);
-    free(to.tops);
-    free(to.amounts);
-    free(to.parts);
-    free(to.inside);
+    free(state.first);
+    free(state.children);
+    free(state.boxes);
+    free(state.tops);
+    free(state.amounts);
+    free(state.parts);
+    free(state.inside);
 }

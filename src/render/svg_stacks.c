@@ -46,9 +46,9 @@ typedef struct icicle {
 
 /* --- what is said of them --- */
 
-static double x_of(int64_t left, const icicle *of)
+static double x_of(int64_t left, const icicle *chart)
 {
-    return MP_SVG_MARGIN + (double)left * of->scale;
+    return MP_SVG_MARGIN + (double)left * chart->scale;
 }
 
 static double y_of(uint32_t depth)
@@ -57,60 +57,62 @@ static double y_of(uint32_t depth)
 }
 
 /* "12.5 %", of the whole. */
-static const char *share_text(icicle *of, int64_t amount, int64_t whole)
+static const char *share_text(icicle *chart, int64_t amount, int64_t whole)
 {
     char text[MP_UNIT_TEXT];
     mp_format_percent(text, mp_percent_of(amount, whole), false);
-    return mp_arena_format(&of->svg->arena, "%s %%", text);
+    return mp_arena_format(&chart->svg->arena, "%s %%", text);
 }
 
 /* "18.6 KiB in 27 objects" */
-static const char *amount_text(icicle *of, int64_t amount, int64_t count)
+static const char *amount_text(icicle *chart, int64_t amount, int64_t count)
 {
-    const mp_tree_figure *tree = of->tree;
-    const char *text = mp_svg_amount(of->svg, tree->unit, amount, false);
+    const mp_tree_figure *tree = chart->tree;
+    const char *text = mp_svg_amount(chart->svg, tree->unit, amount, false);
     if (!tree->count_of)
-        return mp_arena_format(&of->svg->arena, "%s %s", text, tree->of);
-    return mp_arena_format(&of->svg->arena, "%s in %s", text, mp_svg_counted(of->svg, tree, count));
+        return mp_arena_format(&chart->svg->arena, "%s %s", text, tree->measure);
+    return mp_arena_format(&chart->svg->arena, "%s in %s", text,
+                           mp_svg_counted(chart->svg, tree, count));
 }
 
-static const char *change_text(icicle *of, const mp_place *place)
+static const char *change_text(icicle *chart, const mp_place *place)
 {
     char percent[MP_UNIT_TEXT];
-    const char *now = amount_text(of, place->all, place->all_count);
-    const char *base = amount_text(of, place->base_all, place->base_all_count);
-    const char *by = mp_svg_amount(of->svg, of->tree->unit, place->all - place->base_all, true);
-    if (place->all == place->base_all && place->all_count == place->base_all_count)
-        return mp_arena_format(&of->svg->arena, "unchanged: %s", now);
+    const char *now = amount_text(chart, place->total, place->all_count);
+    const char *base = amount_text(chart, place->base_all, place->base_all_count);
+    const char *by =
+        mp_svg_amount(chart->svg, chart->tree->unit, place->total - place->base_all, true);
+    if (place->total == place->base_all && place->all_count == place->base_all_count)
+        return mp_arena_format(&chart->svg->arena, "unchanged: %s", now);
     if (!place->base_all && !place->base_all_count)
-        return mp_arena_format(&of->svg->arena, "new: %s", now);
-    if (!place->all && !place->all_count)
-        return mp_arena_format(&of->svg->arena, "gone: %s before", base);
-    if (place->all == place->base_all)
-        return mp_arena_format(&of->svg->arena, "%s, was %s", now, base);
-    mp_format_change(percent, mp_percent_of(place->all - place->base_all, place->base_all));
-    return mp_arena_format(&of->svg->arena, "%s (%s): %s, was %s", by,
+        return mp_arena_format(&chart->svg->arena, "new: %s", now);
+    if (!place->total && !place->all_count)
+        return mp_arena_format(&chart->svg->arena, "gone: %s before", base);
+    if (place->total == place->base_all)
+        return mp_arena_format(&chart->svg->arena, "%s, was %s", now, base);
+    mp_format_change(percent, mp_percent_of(place->total - place->base_all, place->base_all));
+    return mp_arena_format(&chart->svg->arena, "%s (%s): %s, was %s", by,
                            place->base_all ? percent : "more", now, base);
 }
 
-static const char *tip_of(icicle *of, uint32_t i, const char *label)
+static const char *tip_of(icicle *chart, uint32_t i, const char *label)
 {
-    const mp_place *place = &of->tree->at[i], *whole = &of->tree->at[0];
-    mp_arena *arena = &of->svg->arena;
+    const mp_place *place = &chart->tree->items[i], *whole = &chart->tree->items[0];
+    mp_arena *arena = &chart->svg->arena;
     const char *source =
         place->source && !strstr(place->label, place->source)
             ? mp_arena_format(arena, "\n%s", mp_svg_short(arena, place->source, LABEL))
             : "";
-    if (of->tree->has_base)
-        return mp_arena_format(arena, "%s\n%s%s", label, change_text(of, place), source);
-    const char *own =
-        place->own && place->own != place->all
+    if (chart->tree->has_base)
+        return mp_arena_format(arena, "%s\n%s%s", label, change_text(chart, place), source);
+    const char *text =
+        place->self && place->self != place->total
             ? mp_arena_format(arena, "\n%s itself",
-                              mp_svg_amount(of->svg, of->tree->unit, place->own, false))
+                              mp_svg_amount(chart->svg, chart->tree->unit, place->self, false))
             : "";
     return mp_arena_format(arena, "%s\n%s, %s%s%s", label,
-                           amount_text(of, place->all, place->all_count),
-                           share_text(of, place->all, whole->all), own, source);
+                           amount_text(chart, place->total, place->all_count),
+                           share_text(chart, place->total, whole->total), text, source);
 }
 
 /* How it changed, in five steps each way. */
@@ -118,8 +120,8 @@ static const char *class_of_change(const mp_place *place)
 {
     static const char *const more[] = {"more1", "more2", "more3", "more4"};
     static const char *const less[] = {"less1", "less2", "less3", "less4"};
-    int64_t change = place->all - place->base_all;
-    int64_t larger = place->all > place->base_all ? place->all : place->base_all;
+    int64_t change = place->total - place->base_all;
+    int64_t larger = place->total > place->base_all ? place->total : place->base_all;
     double share = larger > 0 ? fabs((double)change) / (double)larger : 0;
     size_t step = share < 0.1 ? 0 : share < 0.35 ? 1 : share < 0.8 ? 2 : 3;
     return change == 0 ? "same" : change > 0 ? more[step] : less[step];
@@ -141,12 +143,12 @@ static const char *source_of(mp_arena *arena, const char *label)
                    : mp_arena_copy(arena, label + from, length - from);
 }
 
-static const char *class_of(icicle *of, const mp_place *place)
+static const char *class_of(icicle *chart, const mp_place *place)
 {
-    mp_arena *arena = &of->svg->arena;
+    mp_arena *arena = &chart->svg->arena;
     if (place->kind == MP_PLACE_REST)
         return "rest";
-    if (of->tree->has_base)
+    if (chart->tree->has_base)
         return mp_arena_format(arena, "%s%s", class_of_change(place),
                                place->kind == MP_PLACE_TYPE ? " t" : "");
     switch (place->kind) {
@@ -164,12 +166,12 @@ static const char *class_of(icicle *of, const mp_place *place)
 }
 
 /* As much of the name as a frame of so many pixels has room for. */
-static const char *name_in(icicle *of, const char *name, bool is_type, int64_t width)
+static const char *name_in(icicle *chart, const char *name, bool is_type, int64_t width)
 {
     enum { LEAST = 10 };
-    mp_arena *arena = &of->svg->arena;
+    mp_arena *arena = &chart->svg->arena;
     const char *names[MP_FRAME_NAMES];
-    const double room = (double)width * of->scale - 6;
+    const double room = (double)width * chart->scale - 6;
     if (room < LEAST)
         return "";
     if (mp_svg_width(name, MP_SVG_TEXT) <= room)
@@ -184,85 +186,87 @@ static const char *name_in(icicle *of, const char *name, bool is_type, int64_t w
 /* --- which places are drawn --- */
 
 /* How many bytes a place takes, at most. */
-static size_t bytes_of(icicle *of, uint32_t i)
+static size_t bytes_of(icicle *chart, uint32_t i)
 {
-    mp_arena *arena = &of->svg->arena;
-    const char *label = mp_svg_short(arena, of->tree->at[i].label, LABEL);
-    const bool is_type = of->tree->at[i].kind == MP_PLACE_TYPE;
-    const char *name = name_in(of, label, is_type, of->width[i]);
-    size_t bytes = FRAME + mp_xml_length(tip_of(of, i, label));
+    mp_arena *arena = &chart->svg->arena;
+    const char *label = mp_svg_short(arena, chart->tree->items[i].label, LABEL);
+    const bool is_type = chart->tree->items[i].kind == MP_PLACE_TYPE;
+    const char *name = name_in(chart, label, is_type, chart->width[i]);
+    size_t bytes = FRAME + mp_xml_length(tip_of(chart, i, label));
     bytes += *name ? NAME + mp_xml_length(name) : 0;
     mp_arena_free(arena);
     return bytes;
 }
 
 /* Return true if a frame stands for the parts below a place that are not drawn. */
-static bool has_rest(const icicle *of, uint32_t i)
+static bool has_rest(const icicle *chart, uint32_t i)
 {
     const double least = 1.5; /* pixels */
-    return of->drawn[i] && (double)of->small[i] * of->scale >= least;
+    return chart->drawn[i] && (double)chart->small[i] * chart->scale >= least;
 }
 
 /* Add up what is not drawn, at the place above it that is. Gives how many bytes it takes to say so.
  */
-static size_t add_hidden(icicle *of)
+static size_t add_hidden(icicle *chart)
 {
-    const uint32_t count = of->tree->count;
-    const mp_place *at = of->tree->at;
+    const uint32_t count = chart->tree->count;
+    const mp_place *place = chart->tree->items;
     size_t bytes = 0;
-    memset(of->hidden, 0, count * sizeof *of->hidden);
-    memset(of->small, 0, count * sizeof *of->small);
+    memset(chart->hidden, 0, count * sizeof *chart->hidden);
+    memset(chart->small, 0, count * sizeof *chart->small);
     for (uint32_t i = count; i-- > 1;) {
-        if (of->drawn[i])
+        if (chart->drawn[i])
             continue;
-        of->hidden[at[i].parent] += of->hidden[i] + (at[i].kind != MP_PLACE_REST);
-        if (of->drawn[at[i].parent])
-            of->small[at[i].parent] += of->width[i];
+        chart->hidden[place[i].parent] += chart->hidden[i] + (place[i].kind != MP_PLACE_REST);
+        if (chart->drawn[place[i].parent])
+            chart->small[place[i].parent] += chart->width[i];
     }
     for (uint32_t i = 0; i < count; i++)
-        bytes += has_rest(of, i) ? REST : 0;
+        bytes += has_rest(chart, i) ? REST : 0;
     return bytes;
 }
 
 /* Draw the first of these that have room in so many bytes; gives how many it takes, with what
  * stands for others. Who stands above a place is at least as wide, and comes before it. */
-static size_t draw_first(icicle *of, const uint32_t *order, uint32_t count, size_t room)
+static size_t draw_first(icicle *chart, const uint32_t *order, uint32_t count, size_t room)
 {
     size_t bytes = 0;
-    memset(of->drawn, 0, of->tree->count * sizeof *of->drawn);
-    of->drawn[0] = true;
-    of->drawn_count = of->deepest = 0;
+    memset(chart->drawn, 0, chart->tree->count * sizeof *chart->drawn);
+    chart->drawn[0] = true;
+    chart->drawn_count = chart->deepest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const size_t more = bytes_of(of, order[i]);
+        const size_t more = bytes_of(chart, order[i]);
         if (bytes + more > room)
             break;
         bytes += more;
-        of->drawn[order[i]] = true;
-        of->narrowest = of->width[order[i]];
-        of->drawn_count++;
-        of->deepest = of->depth[order[i]] > of->deepest ? of->depth[order[i]] : of->deepest;
+        chart->drawn[order[i]] = true;
+        chart->narrowest = chart->width[order[i]];
+        chart->drawn_count++;
+        chart->deepest =
+            chart->depth[order[i]] > chart->deepest ? chart->depth[order[i]] : chart->deepest;
     }
-    return bytes + add_hidden(of);
+    return bytes + add_hidden(chart);
 }
 
 /* The widest, as many as the file has room for. */
-static void choose(icicle *of)
+static void choose(icicle *chart)
 {
     /* In pixels: a file can be looked at more closely. */
-    const double least = of->svg->alone ? 0.05 : 0.25;
-    const mp_place *at = of->tree->at;
-    uint32_t *order = mp_alloc((size_t)of->tree->count * sizeof *order), count = 0;
-    for (uint32_t i = 1; i < of->tree->count; i++)
-        if (of->depth[i] <= DEEPEST && (double)of->width[i] * of->scale >= least)
+    const double least = chart->svg->alone ? 0.05 : 0.25;
+    const mp_place *place = chart->tree->items;
+    uint32_t *order = mp_alloc((size_t)chart->tree->count * sizeof *order), count = 0;
+    for (uint32_t i = 1; i < chart->tree->count; i++)
+        if (chart->depth[i] <= DEEPEST && (double)chart->width[i] * chart->scale >= least)
             order[count++] = i;
-    mp_sort_largest(order, count, of->width, sizeof *of->width);
-    const size_t most = of->svg->room ? of->svg->room : MOST_BYTES;
+    mp_sort_largest(order, count, chart->width, sizeof *chart->width);
+    const size_t most = chart->svg->room ? chart->svg->room : MOST_BYTES;
     size_t room = most, bytes;
-    while ((bytes = draw_first(of, order, count, room)) > most && room)
+    while ((bytes = draw_first(chart, order, count, room)) > most && room)
         room = room > bytes - most ? room - (bytes - most) : room / 2;
-    for (uint32_t i = 1; i < of->tree->count; i++) {
-        of->too_deep += of->depth[i] > DEEPEST;
-        of->too_narrow += of->depth[i] <= DEEPEST && !of->drawn[i] && at[i].kind != MP_PLACE_REST;
+    for (uint32_t i = 1; i < chart->tree->count; i++) {
+        chart->too_deep += chart->depth[i] > DEEPEST;
+        chart->too_narrow +=
+            chart->depth[i] <= DEEPEST && !chart->drawn[i] && place[i].kind != MP_PLACE_REST;
     }
     free(order);
 }
@@ -270,11 +274,11 @@ static void choose(icicle *of)
 /* --- drawing --- */
 
 /* `name`: as much of it as has room. */
-static void put_box(icicle *of, const char *class_name, int64_t left, int64_t width, uint32_t depth,
-                    const char *tip, const char *name)
+static void put_box(icicle *chart, const char *class_name, int64_t left, int64_t width,
+                    uint32_t depth, const char *tip, const char *name)
 {
-    mp_svg *svg = of->svg;
-    const double x = x_of(left, of), w = (double)width * of->scale;
+    mp_svg *svg = chart->svg;
+    const double x = x_of(left, chart), w = (double)width * chart->scale;
     const double gap = fmin(0.6, w * 0.2); /* that tells neighbours apart; flame.js knows it */
     fprintf(svg->file, "<g class=\"f %s\">", class_name);
     mp_svg_tip(svg, tip);
@@ -287,51 +291,53 @@ static void put_box(icicle *of, const char *class_name, int64_t left, int64_t wi
     fputs("</g>\n", svg->file);
 }
 
-static void put_rest(icicle *of, uint32_t i)
+static void put_rest(icicle *chart, uint32_t i)
 {
     char count[MP_UNIT_TEXT];
-    if (!has_rest(of, i))
+    if (!has_rest(chart, i))
         return;
-    mp_format_count(count, of->hidden[i], false);
-    const char *label = mp_arena_format(&of->svg->arena, "%s %s", count,
-                                        of->depth[i] == DEEPEST ? "deeper frames"
-                                        : of->hidden[i] == 1    ? "narrow frame"
-                                                                : "narrow frames");
-    const char *tip = mp_arena_format(&of->svg->arena, "%s, not drawn\n%s", label,
-                                      mp_svg_amount(of->svg, of->tree->unit, of->small[i], false));
-    put_box(of, "rest", of->next[i], of->small[i], of->depth[i] + 1, tip,
-            name_in(of, label, false, of->small[i]));
+    mp_format_count(count, chart->hidden[i], false);
+    const char *label = mp_arena_format(&chart->svg->arena, "%s %s", count,
+                                        chart->depth[i] == DEEPEST ? "deeper frames"
+                                        : chart->hidden[i] == 1    ? "narrow frame"
+                                                                   : "narrow frames");
+    const char *tip =
+        mp_arena_format(&chart->svg->arena, "%s, not drawn\n%s", label,
+                        mp_svg_amount(chart->svg, chart->tree->unit, chart->small[i], false));
+    put_box(chart, "rest", chart->next[i], chart->small[i], chart->depth[i] + 1, tip,
+            name_in(chart, label, false, chart->small[i]));
 }
 
 /* "all: 18.6 KiB in 27 objects" */
-static const char *whole_text(icicle *of)
+static const char *whole_text(icicle *chart)
 {
-    const mp_place *whole = &of->tree->at[0];
-    return mp_arena_format(&of->svg->arena, "%s: %s", whole->label,
-                           amount_text(of, whole->all, whole->all_count));
+    const mp_place *whole = &chart->tree->items[0];
+    return mp_arena_format(&chart->svg->arena, "%s: %s", whole->label,
+                           amount_text(chart, whole->total, whole->all_count));
 }
 
-static void put_places(icicle *of)
+static void put_places(icicle *chart)
 {
-    const mp_place *at = of->tree->at;
-    for (uint32_t i = 0; i < of->tree->count; i++) {
-        if (!of->drawn[i])
+    const mp_place *place = chart->tree->items;
+    for (uint32_t i = 0; i < chart->tree->count; i++) {
+        if (!chart->drawn[i])
             continue;
         if (i) {
-            of->left[i] = of->next[at[i].parent];
-            of->next[at[i].parent] += of->width[i];
+            chart->left[i] = chart->next[place[i].parent];
+            chart->next[place[i].parent] += chart->width[i];
         }
-        of->next[i] = of->left[i];
+        chart->next[i] = chart->left[i];
     }
-    for (uint32_t i = 0; i < of->tree->count; i++) {
-        if (!of->drawn[i])
+    for (uint32_t i = 0; i < chart->tree->count; i++) {
+        if (!chart->drawn[i])
             continue;
-        const char *label = i ? mp_svg_short(&of->svg->arena, at[i].label, LABEL) : whole_text(of);
-        put_box(of, class_of(of, &at[i]), of->left[i], of->width[i], of->depth[i],
-                tip_of(of, i, label),
-                name_in(of, label, at[i].kind == MP_PLACE_TYPE, of->width[i]));
-        put_rest(of, i);
-        mp_arena_free(&of->svg->arena);
+        const char *label =
+            i ? mp_svg_short(&chart->svg->arena, place[i].label, LABEL) : whole_text(chart);
+        put_box(chart, class_of(chart, &place[i]), chart->left[i], chart->width[i], chart->depth[i],
+                tip_of(chart, i, label),
+                name_in(chart, label, place[i].kind == MP_PLACE_TYPE, chart->width[i]));
+        put_rest(chart, i);
+        mp_arena_free(&chart->svg->arena);
     }
 }
 
@@ -341,32 +347,32 @@ enum { MOST_CLASSES = 24 };
 
 /* Classes of the frames that are drawn, each once. */
 typedef struct class_set {
-    const char *at[MOST_CLASSES];
+    const char *items[MOST_CLASSES];
     size_t count;
 } class_set;
 
 static bool has_class(const class_set *set, const char *name, size_t length)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (strncmp(set->at[i], name, length) == 0 && set->at[i][length] == '\0')
+        if (strncmp(set->items[i], name, length) == 0 && set->items[i][length] == '\0')
             return true;
     return false;
 }
 
-static class_set classes_in_use(icicle *of)
+static class_set classes_in_use(icicle *chart)
 {
     class_set set = {.count = 0};
-    for (uint32_t i = of->tree->has_base ? 0 : 1; i < of->tree->count; i++) {
-        const char *name = of->drawn[i] ? class_of(of, &of->tree->at[i]) : "";
+    for (uint32_t i = chart->tree->has_base ? 0 : 1; i < chart->tree->count; i++) {
+        const char *name = chart->drawn[i] ? class_of(chart, &chart->tree->items[i]) : "";
         const size_t length = strcspn(name, " ");
         if (length && !has_class(&set, name, length) && set.count < MOST_CLASSES)
-            set.at[set.count++] = mp_arena_copy(&of->svg->arena, name, length);
+            set.items[set.count++] = mp_arena_copy(&chart->svg->arena, name, length);
     }
     return set;
 }
 
 /* Explain the colours in use: an entry has a swatch for each class of frames that it stands for. */
-static void put_legend(icicle *of)
+static void put_legend(icicle *chart)
 {
     enum { MOST_SWATCHES = 6 };
     static const struct legend_entry {
@@ -380,10 +386,10 @@ static void put_legend(icicle *of)
                    {{"same"}, "unchanged"},
                    {{"more1", "more2", "more3"}, "more"},
                    {{"more4"}, "new, or nearly"}};
-    const bool base = of->tree->has_base;
+    const bool base = chart->tree->has_base;
     const struct legend_entry *entries = base ? changes : plain;
     const size_t count = base ? sizeof changes / sizeof *changes : sizeof plain / sizeof *plain;
-    const class_set used = classes_in_use(of);
+    const class_set used = classes_in_use(chart);
     double x = MP_SVG_MARGIN;
     for (size_t i = 0; i < count; i++) {
         bool shown = false;
@@ -391,81 +397,82 @@ static void put_legend(icicle *of)
             const char *name = entries[i].classes[j];
             if (!has_class(&used, name, strlen(name)))
                 continue;
-            fprintf(of->svg->file, "<g class=\"%s\"><rect", name);
-            mp_svg_put(of->svg, "x", x);
-            mp_svg_put(of->svg, "y", MP_SVG_HEAD - 3);
-            fputs(" width=\"12\" height=\"12\"/></g>\n", of->svg->file);
+            fprintf(chart->svg->file, "<g class=\"%s\"><rect", name);
+            mp_svg_put(chart->svg, "x", x);
+            mp_svg_put(chart->svg, "y", MP_SVG_HEAD - 3);
+            fputs(" width=\"12\" height=\"12\"/></g>\n", chart->svg->file);
             x += 12;
             shown = true;
         }
         if (!shown)
             continue;
-        mp_svg_text(of->svg, "note", NULL, x + 5, MP_SVG_HEAD + 7, 0, entries[i].text);
+        mp_svg_text(chart->svg, "note", NULL, x + 5, MP_SVG_HEAD + 7, 0, entries[i].text);
         x += 5 + mp_svg_width(entries[i].text, 11) + 20;
     }
 }
 
 /* Return a note about the parts that the picture does not show. */
-static const char *note_of(icicle *of, const mp_figure *figure)
+static const char *note_of(icicle *chart, const mp_figure *figure)
 {
-    mp_arena *arena = &of->svg->arena;
+    mp_arena *arena = &chart->svg->arena;
     char narrow[MP_UNIT_TEXT], deep[MP_UNIT_TEXT];
-    mp_format_count(narrow, of->too_narrow, false);
-    mp_format_count(deep, of->too_deep, false);
+    mp_format_count(narrow, chart->too_narrow, false);
+    mp_format_count(deep, chart->too_deep, false);
     const char *note = figure->note ? figure->note : "";
-    if (of->too_narrow)
-        note = mp_arena_format(
-            arena, "%s%s%s frame%s not drawn: %s%s.", note, *note ? " " : "", narrow,
-            of->too_narrow == 1 ? " is" : "s are",
-            of->drawn_count ? "none is larger than " : "none is large enough",
-            of->drawn_count ? mp_svg_amount(of->svg, of->tree->unit, of->narrowest, false) : "");
-    if (of->too_deep)
-        note =
-            mp_arena_format(arena, "%s%s%s frame%s not drawn: deeper than %d levels.", note,
-                            *note ? " " : "", deep, of->too_deep == 1 ? " is" : "s are", DEEPEST);
+    if (chart->too_narrow)
+        note = mp_arena_format(arena, "%s%s%s frame%s not drawn: %s%s.", note, *note ? " " : "",
+                               narrow, chart->too_narrow == 1 ? " is" : "s are",
+                               chart->drawn_count ? "none is larger than " : "none is large enough",
+                               chart->drawn_count ? mp_svg_amount(chart->svg, chart->tree->unit,
+                                                                  chart->narrowest, false)
+                                                  : "");
+    if (chart->too_deep)
+        note = mp_arena_format(arena, "%s%s%s frame%s not drawn: deeper than %d levels.", note,
+                               *note ? " " : "", deep, chart->too_deep == 1 ? " is" : "s are",
+                               DEEPEST);
     return note;
 }
 
-static const char *summary_of(icicle *of)
+static const char *summary_of(icicle *chart)
 {
-    const mp_place *whole = &of->tree->at[0];
-    if (!of->tree->has_base)
-        return amount_text(of, whole->all, whole->all_count);
-    return mp_arena_format(&of->svg->arena,
+    const mp_place *whole = &chart->tree->items[0];
+    if (!chart->tree->has_base)
+        return amount_text(chart, whole->total, whole->all_count);
+    return mp_arena_format(&chart->svg->arena,
                            "%s. A frame is as wide as the larger of both, stack by stack.",
-                           change_text(of, whole));
+                           change_text(chart, whole));
 }
 
 void mp_svg_stacks(mp_svg *svg, const mp_figure *figure)
 {
     const size_t count = figure->tree.count;
-    icicle of = {.svg = svg,
-                 .tree = &figure->tree,
-                 .width = mp_tree_widths(&figure->tree),
-                 .left = mp_alloc_zero(count, sizeof *of.left),
-                 .next = mp_alloc_zero(count, sizeof *of.next),
-                 .small = mp_alloc_zero(count, sizeof *of.small),
-                 .depth = mp_alloc_zero(count, sizeof *of.depth),
-                 .hidden = mp_alloc_zero(count, sizeof *of.hidden),
-                 .drawn = mp_alloc_zero(count, sizeof *of.drawn)};
+    icicle chart = {.svg = svg,
+                    .tree = &figure->tree,
+                    .width = mp_tree_widths(&figure->tree),
+                    .left = mp_alloc_zero(count, sizeof *chart.left),
+                    .next = mp_alloc_zero(count, sizeof *chart.next),
+                    .small = mp_alloc_zero(count, sizeof *chart.small),
+                    .depth = mp_alloc_zero(count, sizeof *chart.depth),
+                    .hidden = mp_alloc_zero(count, sizeof *chart.hidden),
+                    .drawn = mp_alloc_zero(count, sizeof *chart.drawn)};
     for (uint32_t i = 1; i < count; i++)
-        of.depth[i] = of.depth[figure->tree.at[i].parent] + 1;
-    of.scale = of.width[0] ? (MP_SVG_WIDTH - 2 * MP_SVG_MARGIN) / (double)of.width[0] : 0;
-    choose(&of);
-    const double bottom = y_of(of.deepest + 2);
-    mp_svg_begin(svg, figure, bottom + BOTTOM, summary_of(&of));
-    put_legend(&of);
-    if (of.width[0])
-        put_places(&of);
+        chart.depth[i] = chart.depth[figure->tree.items[i].parent] + 1;
+    chart.scale = chart.width[0] ? (MP_SVG_WIDTH - 2 * MP_SVG_MARGIN) / (double)chart.width[0] : 0;
+    choose(&chart);
+    const double bottom = y_of(chart.deepest + 2);
+    mp_svg_begin(svg, figure, bottom + BOTTOM, summary_of(&chart));
+    put_legend(&chart);
+    if (chart.width[0])
+        put_places(&chart);
     else
         mp_svg_text(svg, NULL, NULL, MP_SVG_MARGIN, TOP + 14, 0, "nothing");
-    mp_svg_note(svg, bottom + 8, note_of(&of, figure));
+    mp_svg_note(svg, bottom + 8, note_of(&chart, figure));
     mp_svg_end(svg, mp_embedded_flame_js);
-    free(of.width);
-    free(of.left);
-    free(of.next);
-    free(of.small);
-    free(of.depth);
-    free(of.hidden);
-    free(of.drawn);
+    free(chart.width);
+    free(chart.left);
+    free(chart.next);
+    free(chart.small);
+    free(chart.depth);
+    free(chart.hidden);
+    free(chart.drawn);
 }

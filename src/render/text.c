@@ -40,7 +40,7 @@ static const char *const tones[] = {[MP_TONE_PLAIN] = "",
 static void go_to(const text_out *out, size_t row, size_t text)
 {
     if (out->guide)
-        out->guide->at(out->guide->opaque, out->table, row, text);
+        out->guide->position(out->guide->opaque, out->table, row, text);
 }
 
 static const char *escape(const text_out *out, const char *sequence)

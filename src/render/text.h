@@ -23,7 +23,7 @@ typedef struct mp_text_guide {
      * list, counted from 0; 0 is also the row itself. Row MP_ROW_NAMES stands for the column
      * titles, MP_ROW_NONE for everything else of the table. The table is NULL outside all
      * tables. */
-    void (*at)(void *opaque, const mp_table *table, size_t row, size_t text);
+    void (*position)(void *opaque, const mp_table *table, size_t row, size_t text);
     /* How many callers are shown below the row, in place of as many as the table has. */
     size_t (*depth)(void *opaque, const mp_table *table, size_t row);
     const char *wider; /* key or option that shows the columns left out: "w" */

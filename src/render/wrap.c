@@ -29,17 +29,17 @@ static size_t line_length(const char *text, size_t room)
 {
     const char *p = text, *blank = NULL, *part = NULL, *bracket = NULL;
     for (size_t used = 0, at_blank = 0; *p;) {
-        const char *at = p;
+        const char *cursor = p;
         used += mp_next_width(&p);
-        if (used > room && *at != ' ') {
+        if (used > room && *cursor != ' ') {
             bool early = blank && part && at_blank * 2 < room;
             const char *end = blank && !early ? blank : part ? part : bracket;
-            return (size_t)((end ? end : at > text ? at : p) - text);
+            return (size_t)((end ? end : cursor > text ? cursor : p) - text);
         }
-        if (*at == ' ' && at > text && !joins(text, at)) {
+        if (*cursor == ' ' && cursor > text && !joins(text, cursor)) {
             blank = p;
             at_blank = used;
-        } else if (at > text && ends_part(at) && *p && !strchr(" .,:;(", *p))
+        } else if (cursor > text && ends_part(cursor) && *p && !strchr(" .,:;(", *p))
             part = p;
         else if (*p == '(')
             bracket = p;
@@ -75,8 +75,8 @@ const char *mp_wrap_text(mp_arena *arena, const char *text, size_t used, size_t 
             mp_text_put(&lines, " ", 1);
     }
     mp_text_put(&lines, text, strlen(text));
-    text = mp_arena_copy(arena, lines.at, lines.length);
-    free(lines.at);
+    text = mp_arena_copy(arena, lines.text, lines.length);
+    free(lines.text);
     return text;
 }
 

@@ -12,28 +12,29 @@
 static const char *entity_of(const char **p, const char *end, bool attribute, char text[MP_ESCAPE],
                              size_t *length)
 {
-    const char *at = *p;
-    const bool plain = strchr("\t\n\r", *at) != NULL; /* to XML */
-    size_t escaped = plain ? 0 : mp_text_escape(at, end, text);
-    if (end - at >= 3 && memcmp(at, "\xef\xbf", 2) == 0 && (unsigned char)at[2] >= 0xbe) {
-        snprintf(text, MP_ESCAPE, "\\u{ff%x}", (unsigned)(unsigned char)at[2] + 0x40);
+    const char *cursor = *p;
+    const bool plain = strchr("\t\n\r", *cursor) != NULL; /* to XML */
+    size_t escaped = plain ? 0 : mp_text_escape(cursor, end, text);
+    if (end - cursor >= 3 && memcmp(cursor, "\xef\xbf", 2) == 0 &&
+        (unsigned char)cursor[2] >= 0xbe) {
+        snprintf(text, MP_ESCAPE, "\\u{ff%x}", (unsigned)(unsigned char)cursor[2] + 0x40);
         escaped = 3;
     }
-    *length = escaped ? escaped : mp_utf8_length(at, end);
+    *length = escaped ? escaped : mp_utf8_length(cursor, end);
     *p += *length ? *length : 1;
     if (escaped)
         return text;
     if (!*length) /* no UTF-8, which no document has */
         return "";
-    if (*at == '\r' || (attribute && plain)) {
-        snprintf(text, MP_ESCAPE, "&#%d;", *at);
+    if (*cursor == '\r' || (attribute && plain)) {
+        snprintf(text, MP_ESCAPE, "&#%d;", *cursor);
         return text;
     }
-    return *at == '&'   ? "&amp;"
-           : *at == '<' ? "&lt;"
-           : *at == '>' ? "&gt;"
-           : *at == '"' ? "&quot;"
-                        : NULL;
+    return *cursor == '&'   ? "&amp;"
+           : *cursor == '<' ? "&lt;"
+           : *cursor == '>' ? "&gt;"
+           : *cursor == '"' ? "&quot;"
+                            : NULL;
 }
 
 /* To the file, if there is one; gives how many bytes it is. */
@@ -43,14 +44,14 @@ static size_t put(FILE *file, const char *text, bool attribute)
     char buffer[MP_ESCAPE];
     size_t sum = 0, length;
     while (text < end) {
-        const char *at = text;
+        const char *cursor = text;
         entity = entity_of(&text, end, attribute, buffer, &length);
         if (entity) {
-            at = entity;
+            cursor = entity;
             length = strlen(entity);
         }
         if (file)
-            fwrite(at, 1, length, file);
+            fwrite(cursor, 1, length, file);
         sum += length;
     }
     return sum;

@@ -10,7 +10,7 @@ static const mp_group *biggest_of(const mp_grouping *groups)
 {
     const mp_group *best = &groups->groups[0];
     for (uint32_t i = 1; i < groups->count; i++)
-        if (groups->groups[i].to.bytes > best->to.bytes)
+        if (groups->groups[i].end.bytes > best->end.bytes)
             best = &groups->groups[i];
     return best;
 }
@@ -23,7 +23,7 @@ static void answer_groups(mp_document *document, const mp_window *window)
         const mp_group *biggest = biggest_of(types);
         mp_document_say(document, MP_TONE_PLAIN, "Biggest", "%s",
                         mp_biggest_text(document, biggest->label,
-                                        (mp_amount){mp_cost_live(biggest->to), biggest->to.bytes},
+                                        (mp_amount){mp_cost_live(biggest->end), biggest->end.bytes},
                                         totals.live_bytes));
     }
     if (mp_window_has_span(window))
@@ -51,8 +51,8 @@ static void answer_events(mp_document *document, const mp_window *window)
 static void answer_platform(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;
-    mp_platform_span all = mp_platform_span_of_all(window);
-    int64_t from = all.from_bytes, to = all.to_bytes, growth;
+    mp_platform_span platform_span = mp_platform_span_of_all(window);
+    int64_t from = platform_span.from_bytes, to = platform_span.to_bytes, growth;
     if (!from && !to)
         return;
     mp_platform_id most = mp_platform_growing(window, &growth);
@@ -60,7 +60,7 @@ static void answer_platform(mp_document *document, const mp_window *window)
                                         mp_bytes_text(document, to - from, true));
     if (most.i)
         text = mp_document_text(document, "%s, most by %s (%s)", text,
-                                mp_model_text(model, model->platforms.at[most.i]),
+                                mp_model_text(model, model->platforms.items[most.i]),
                                 mp_bytes_text(document, growth, true));
     mp_document_say(document, MP_TONE_PLAIN, "Platform", "%s", text);
 }
@@ -69,7 +69,7 @@ static void answer_platform(mp_document *document, const mp_window *window)
 static void draw_stacks(mp_document *document, const mp_filter *filter, const mp_window *window)
 {
     static const struct {
-        mp_weighing of;
+        mp_weighing subject;
         const char *name, *title;
     } asked[] = {
         {MP_WEIGH_LEAKED, "leaked_stacks", "Leaked, by stack"},
@@ -80,18 +80,18 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
     };
     enum { MOST_FRAMES = 4000 };
     const bool dump = mp_weighing_usual(filter) == MP_WEIGH_RETAINED;
-    mp_weighing of[MP_MOST_WEIGHINGS];
+    mp_weighing weighings[MP_MOST_WEIGHINGS];
     size_t count = 0, which[MP_MOST_WEIGHINGS];
     for (size_t i = 0; document->draws && i < sizeof asked / sizeof *asked; i++) {
-        bool wanted = dump == (asked[i].of == MP_WEIGH_RETAINED);
-        if (!wanted || !mp_weighing_fits(filter, asked[i].of))
+        bool wanted = dump == (asked[i].subject == MP_WEIGH_RETAINED);
+        if (!wanted || !mp_weighing_fits(filter, asked[i].subject))
             continue;
         which[count] = i;
-        of[count++] = asked[i].of;
+        weighings[count++] = asked[i].subject;
     }
     if (!count)
         return;
-    mp_weights weights = mp_weights_of(filter, window, of, count);
+    mp_weights weights = mp_weights_of(filter, window, weighings, count);
     for (size_t i = 0; i < count; i++) {
         mp_weights seen = mp_weights_pruned(filter->model, &weights, i, MOST_FRAMES);
         mp_figure *figure = mp_stack_figure(document, &seen, 0, 0, asked[which[i]].name);
@@ -176,8 +176,8 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 {
     const mp_model *model = request->model;
     mp_profile_costs costs = mp_profile_costs_of(request->filter);
-    const mp_heap_arguments *all = request->arguments;
-    mp_costs_asked asked = {.min_calls = all->min_count, .rows = (size_t)all->limit};
+    const mp_heap_arguments *state = request->arguments;
+    mp_costs_asked asked = {.min_calls = state->min_count, .rows = (size_t)state->limit};
     mp_section_head(document, request);
     mp_section_profile_answer(document, model, &costs);
     draw_stacks(document, request->filter, NULL);
@@ -186,7 +186,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     document->tables[document->table_count - 1].main = true;
     mp_section_profile_totals(document, request->filter, true);
     mp_section_session(document, request, true);
-    finish(document, all, model->profile->nodes.count > 1 ? "tree" : "top");
+    finish(document, state, model->profile->nodes.count > 1 ? "tree" : "top");
     mp_profile_costs_free(&costs);
     return ok;
 }
@@ -230,7 +230,7 @@ static void sum_up(mp_document *merged)
     merged->next = merged->verdict.leaking ? "leaks" : "top";
 }
 
-static const mp_heap_arguments own = {.limit = MP_DEFAULT_ROWS, .stack_depth = 2};
+static const mp_heap_arguments defaults = {.limit = MP_DEFAULT_ROWS, .stack_depth = 2};
 
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS),
@@ -257,7 +257,7 @@ const mp_report mp_report_analyze = {
         "other commands show one table in full, with more options.",
     .overview = true,
     .wants_holders = true,
-    MP_ARGUMENTS(arguments, own),
+    MP_ARGUMENTS(arguments, defaults),
     .sum_up = sum_up,
     .variants = {MP_HEAP_VARIANTS(run_heap),
                  {.needs = MP_HOLDS_LEDGER | MP_HOLDS_GRAPH, .run = run_dump},

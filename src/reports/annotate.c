@@ -110,9 +110,9 @@ static const char *without_tabs(mp_document *document, const char *text)
     return out;
 }
 
-static void set_note(const annotating *of, line_row *row, const mp_line_note *note)
+static void set_note(const annotating *state, line_row *row, const mp_line_note *note)
 {
-    if (of->of_heap) {
+    if (state->of_heap) {
         row->bytes = note->bytes;
         row->objects = note->objects;
         row->leaked_bytes = note->leaked_bytes;
@@ -121,7 +121,7 @@ static void set_note(const annotating *of, line_row *row, const mp_line_note *no
     }
     if (note->executed) {
         row->seconds = note->exclusive_us;
-        row->percent = mp_percent_of(note->exclusive_us, of->all_us);
+        row->percent = mp_percent_of(note->exclusive_us, state->all_us);
         row->calls = note->executions;
     }
     if (note->executable || note->executed)
@@ -130,14 +130,14 @@ static void set_note(const annotating *of, line_row *row, const mp_line_note *no
 }
 
 /* Objects that are all gone say nothing of a line. */
-static bool is_told(const annotating *of, const mp_line_note *note)
+static bool is_told(const annotating *state, const mp_line_note *note)
 {
-    return of->of_heap ? note->objects != 0 || note->bytes != 0 : true;
+    return state->of_heap ? note->objects != 0 || note->bytes != 0 : true;
 }
 
-static line_row *add_row(annotating *of, int64_t line, const char *text)
+static line_row *add_row(annotating *state, int64_t line, const char *text)
 {
-    line_row *row = &of->rows[of->count++];
+    line_row *row = &state->rows[state->count++];
     mp_row_clear(heap_columns, sizeof heap_columns / sizeof *heap_columns, row);
     mp_row_clear(profile_columns, sizeof profile_columns / sizeof *profile_columns, row);
     row->line = line;
@@ -155,147 +155,151 @@ static size_t count_lines(mp_slice text)
 }
 
 /* Both are in the order of lines. */
-static void join(annotating *of)
+static void join(annotating *state)
 {
-    const mp_annotation *notes = of->notes;
-    mp_slice left = of->source.text, line;
-    size_t at = 0;
-    of->lines = count_lines(left);
-    of->rows = mp_alloc((of->lines + notes->count + 1) * sizeof *of->rows);
-    for (; at < notes->count && notes->at[at].line < 1; at++)
-        if (is_told(of, &notes->at[at])) {
-            line_row *row = add_row(of, notes->at[at].line, NULL);
-            set_note(of, row, &notes->at[at]);
-            row->shown = mp_document_text(of->document, "(%s)", mp_line_name(notes->at[at].line));
+    const mp_annotation *notes = state->notes;
+    mp_slice left = state->source.text, line;
+    size_t index = 0;
+    state->lines = count_lines(left);
+    state->rows = mp_alloc((state->lines + notes->count + 1) * sizeof *state->rows);
+    for (; index < notes->count && notes->items[index].line < 1; index++)
+        if (is_told(state, &notes->items[index])) {
+            line_row *row = add_row(state, notes->items[index].line, NULL);
+            set_note(state, row, &notes->items[index]);
+            row->shown =
+                mp_document_text(state->document, "(%s)", mp_line_name(notes->items[index].line));
         }
     for (int64_t number = 1; mp_slice_take_line(&left, &line); number++) {
         line_row *row =
-            add_row(of, number, mp_arena_copy(of->document->arena, line.at, line.length));
-        row->shown = without_tabs(of->document, row->text);
-        if (at < notes->count && notes->at[at].line == number && is_told(of, &notes->at[at]))
-            set_note(of, row, &notes->at[at]);
-        at += at < notes->count && notes->at[at].line == number;
+            add_row(state, number, mp_arena_copy(state->document->arena, line.start, line.length));
+        row->shown = without_tabs(state->document, row->text);
+        if (index < notes->count && notes->items[index].line == number &&
+            is_told(state, &notes->items[index]))
+            set_note(state, row, &notes->items[index]);
+        index += index < notes->count && notes->items[index].line == number;
     }
-    for (; at < notes->count; at++)
-        if (is_told(of, &notes->at[at])) {
-            line_row *row = add_row(of, notes->at[at].line, NULL);
-            set_note(of, row, &notes->at[at]);
+    for (; index < notes->count; index++)
+        if (is_told(state, &notes->items[index])) {
+            line_row *row = add_row(state, notes->items[index].line, NULL);
+            set_note(state, row, &notes->items[index]);
             row->beyond = 1;
             row->shown = "(beyond the end of the file)";
-            of->beyond++;
+            state->beyond++;
         }
 }
 
 /* --- tables --- */
 
-static bool is_noted(const annotating *of, const line_row *row)
+static bool is_noted(const annotating *state, const line_row *row)
 {
-    return of->of_heap ? row->bytes != MP_UNKNOWN : row->executed != MP_UNKNOWN;
+    return state->of_heap ? row->bytes != MP_UNKNOWN : row->executed != MP_UNKNOWN;
 }
 
-static void section_source(const annotating *of)
+static void section_source(const annotating *state)
 {
-    source_row row = {.program = of->program, .path = of->source.path, .lines = (int64_t)of->lines};
-    row.beyond_lines = of->beyond ? (int64_t)of->beyond : MP_UNKNOWN;
-    for (size_t i = 0; i < of->count; i++) {
-        const line_row *line = &of->rows[i];
-        row.annotated_lines += is_noted(of, line);
+    source_row row = {
+        .program = state->program, .path = state->source.path, .lines = (int64_t)state->lines};
+    row.beyond_lines = state->beyond ? (int64_t)state->beyond : MP_UNKNOWN;
+    for (size_t i = 0; i < state->count; i++) {
+        const line_row *line = &state->rows[i];
+        row.annotated_lines += is_noted(state, line);
         row.bytes += line->bytes == MP_UNKNOWN ? 0 : line->bytes;
         row.objects += line->objects == MP_UNKNOWN ? 0 : line->objects;
         row.leaked_bytes += line->leaked_bytes == MP_UNKNOWN ? 0 : line->leaked_bytes;
         row.leaked_objects += line->leaked_objects == MP_UNKNOWN ? 0 : line->leaked_objects;
         row.seconds += line->seconds == MP_UNKNOWN ? 0 : line->seconds;
     }
-    if (of->of_heap)
+    if (state->of_heap)
         row.seconds = MP_UNKNOWN;
     else
         row.bytes = row.objects = row.leaked_bytes = row.leaked_objects = MP_UNKNOWN;
-    mp_table *table = MP_TABLE(of->document, "source", NULL, MP_RECORD, source_columns);
-    mp_table_put(of->document, table, &row);
+    mp_table *table = MP_TABLE(state->document, "source", NULL, MP_RECORD, source_columns);
+    mp_table_put(state->document, table, &row);
 }
 
-static mp_table *lines_table(const annotating *of, const char *name)
+static mp_table *lines_table(const annotating *state, const char *name)
 {
-    mp_table *table = of->of_heap ? MP_TABLE(of->document, name, NULL, MP_ROWS, heap_columns)
-                                  : MP_TABLE(of->document, name, NULL, MP_ROWS, profile_columns);
+    mp_table *table = state->of_heap
+                          ? MP_TABLE(state->document, name, NULL, MP_ROWS, heap_columns)
+                          : MP_TABLE(state->document, name, NULL, MP_ROWS, profile_columns);
     table->limited = true; /* the lines that were asked for */
     return table;
 }
 
-static void put_fold(const annotating *of, mp_table *table, size_t lines)
+static void put_fold(const annotating *state, mp_table *table, size_t lines)
 {
     line_row row;
     mp_row_clear(heap_columns, sizeof heap_columns / sizeof *heap_columns, &row);
     mp_row_clear(profile_columns, sizeof profile_columns / sizeof *profile_columns, &row);
     row.text = row.run = NULL;
-    row.shown = mp_document_text(of->document, "... %s lines ...",
-                                 mp_count_text(of->document, (int64_t)lines, false));
-    mp_table_put(of->document, table, &row);
+    row.shown = mp_document_text(state->document, "... %s lines ...",
+                                 mp_count_text(state->document, (int64_t)lines, false));
+    mp_table_put(state->document, table, &row);
 }
 
 /* Print the lines for people. Lines far from any line with figures are folded, if that saves
  * more than one line. */
-static void put_people(const annotating *of, int64_t context)
+static void put_people(const annotating *state, int64_t context)
 {
-    mp_table *table = lines_table(of, "annotated");
+    mp_table *table = lines_table(state, "annotated");
     table->flags = MP_FOR_PEOPLE;
     table->empty = "the file is empty";
-    if (of->beyond)
-        mp_table_line(of->document, table,
+    if (state->beyond)
+        mp_table_line(state->document, table,
                       "%s line%s of the recording %s beyond the end of the file: it is not the "
                       "source that was compiled",
-                      mp_count_text(of->document, (int64_t)of->beyond, false),
-                      of->beyond == 1 ? "" : "s", of->beyond == 1 ? "lies" : "lie");
-    if (of->notes->versions)
+                      mp_count_text(state->document, (int64_t)state->beyond, false),
+                      state->beyond == 1 ? "" : "s", state->beyond == 1 ? "lies" : "lie");
+    if (state->notes->versions)
         mp_table_line(
-            of->document, table,
+            state->document, table,
             "the recordings have several versions of this source (CRC) with different lines");
-    bool *kept = mp_alloc_zero(of->count + 1, sizeof *kept);
+    bool *kept = mp_alloc_zero(state->count + 1, sizeof *kept);
     int64_t near = -1; /* the last line of the text that is told of */
-    for (size_t i = 0; i < of->count; i++) {
-        near = is_noted(of, &of->rows[i]) && of->rows[i].line > 0 ? (int64_t)i : near;
-        kept[i] = of->rows[i].line < 1 || (near >= 0 && (int64_t)i - near <= context);
+    for (size_t i = 0; i < state->count; i++) {
+        near = is_noted(state, &state->rows[i]) && state->rows[i].line > 0 ? (int64_t)i : near;
+        kept[i] = state->rows[i].line < 1 || (near >= 0 && (int64_t)i - near <= context);
     }
     near = -1;
-    for (size_t i = of->count; i-- > 0;) {
-        near = is_noted(of, &of->rows[i]) && of->rows[i].line > 0 ? (int64_t)i : near;
+    for (size_t i = state->count; i-- > 0;) {
+        near = is_noted(state, &state->rows[i]) && state->rows[i].line > 0 ? (int64_t)i : near;
         kept[i] |= near >= 0 && near - (int64_t)i <= context;
     }
-    for (size_t i = 0, next; i < of->count; i = next) {
-        for (next = i; next < of->count && !kept[next];)
+    for (size_t i = 0, next; i < state->count; i = next) {
+        for (next = i; next < state->count && !kept[next];)
             next++;
         if (next - i > 1) {
-            put_fold(of, table, next - i);
+            put_fold(state, table, next - i);
             continue;
         }
         next = i + 1;
-        mp_table_put(of->document, table, &of->rows[i]);
+        mp_table_put(state->document, table, &state->rows[i]);
     }
     free(kept);
 }
 
-static void put_programs(const annotating *of)
+static void put_programs(const annotating *state)
 {
-    mp_table *table = lines_table(of, "annotate");
+    mp_table *table = lines_table(state, "annotate");
     table->flags = MP_FOR_PROGRAMS;
     table->main = true;
-    for (size_t i = 0; i < of->count; i++)
-        mp_table_put(of->document, table, &of->rows[i]);
+    for (size_t i = 0; i < state->count; i++)
+        mp_table_put(state->document, table, &state->rows[i]);
 }
 
 /* --- the report --- */
 
-static bool read_text(annotating *of, mp_error *error)
+static bool read_text(annotating *state, mp_error *error)
 {
-    const mp_request *request = of->request;
+    const mp_request *request = state->request;
     mp_slice names[MP_SOURCE_NAMES];
     if (!request->read_source)
         return mp_fail(error, MP_ERROR_ARGUMENT,
                        "annotate needs " MP_DASHES "sources, the folder that contains %s",
-                       of->program);
-    mp_source_names(of->document->arena, of->program, NULL, names);
-    return request->read_source(request->sources, names, MP_SOURCE_NAMES, of->document->arena,
-                                &of->source, error);
+                       state->program);
+    mp_source_names(state->document->arena, state->program, NULL, names);
+    return request->read_source(request->sources, names, MP_SOURCE_NAMES, state->document->arena,
+                                &state->source, error);
 }
 
 static const char *find_program(const mp_request *request, mp_document *document, mp_error *error)
@@ -313,51 +317,51 @@ static const char *find_program(const mp_request *request, mp_document *document
     return found;
 }
 
-static bool annotate(annotating *of, mp_error *error)
+static bool annotate(annotating *state, mp_error *error)
 {
-    const annotate_arguments *asked = of->request->arguments;
-    if (!read_text(of, error))
+    const annotate_arguments *asked = state->request->arguments;
+    if (!read_text(state, error))
         return false;
-    join(of);
-    section_source(of);
-    put_people(of, asked->context);
-    put_programs(of);
-    free(of->rows);
+    join(state);
+    section_source(state);
+    put_people(state, asked->context);
+    put_programs(state);
+    free(state->rows);
     return true;
 }
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    annotating of = {.document = document, .request = request, .of_heap = true};
-    of.program = find_program(request, document, error);
-    if (!of.program || !mp_section_heap(document, request, false, &window, error))
+    annotating state = {.document = document, .request = request, .of_heap = true};
+    state.program = find_program(request, document, error);
+    if (!state.program || !mp_section_heap(document, request, false, &window, error))
         return false;
-    mp_annotation notes = mp_annotation_of(request->filter, &window, of.program);
-    of.notes = &notes;
-    bool ok = annotate(&of, error);
-    free(notes.at);
+    mp_annotation notes = mp_annotation_of(request->filter, &window, state.program);
+    state.notes = &notes;
+    bool ok = annotate(&state, error);
+    free(notes.items);
     mp_window_free(&window);
     return ok;
 }
 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
-    annotating of = {.document = document, .request = request};
+    annotating state = {.document = document, .request = request};
     if (request->model->profile->from_report)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "a report has only the few slowest lines; use its .prf");
-    of.program = find_program(request, document, error);
-    if (!of.program)
+    state.program = find_program(request, document, error);
+    if (!state.program)
         return false;
-    mp_annotation notes = mp_annotation_of(request->filter, NULL, of.program);
-    of.notes = &notes;
-    of.all_us = mp_profile_total(request->filter).exclusive_us;
+    mp_annotation notes = mp_annotation_of(request->filter, NULL, state.program);
+    state.notes = &notes;
+    state.all_us = mp_profile_total(request->filter).exclusive_us;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->filter, false);
-    bool ok = annotate(&of, error);
-    free(notes.at);
+    bool ok = annotate(&state, error);
+    free(notes.items);
     return ok;
 }
 

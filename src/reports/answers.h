@@ -50,7 +50,7 @@ typedef struct mp_coverage_file {
     uint32_t lines, executed;          /* how many lines of the source; one of two methods is one */
     const mp_coverage_method *methods; /* by name */
     size_t method_count;
-    const mp_coverage_line *at; /* by line, then by method */
+    const mp_coverage_line *items; /* by line, then by method */
     size_t count;
     const uint32_t *by_method; /* places of the same lines by method, then by line */
 } mp_coverage_file;

@@ -12,8 +12,8 @@
 const mp_argument *mp_argument_find(const mp_argument_table *table, const char *name)
 {
     for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->at[i].name, name) == 0)
-            return &table->at[i];
+        if (strcmp(table->items[i].name, name) == 0)
+            return &table->items[i];
     return NULL;
 }
 
@@ -51,8 +51,8 @@ static bool parse_floor(const char *text, mp_ceiling *floor)
 
 void mp_argument_texts_add(mp_argument_texts *texts, const char *text)
 {
-    mp_grow(&texts->at, &texts->capacity, texts->count + 1, sizeof *texts->at);
-    texts->at[texts->count++] = text;
+    mp_grow(&texts->items, &texts->capacity, texts->count + 1, sizeof *texts->items);
+    texts->items[texts->count++] = text;
 }
 
 bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place)

@@ -18,7 +18,7 @@ typedef struct mp_ceiling {
 
 /* Texts of an argument that may be repeated; what they are is borrowed. */
 typedef struct mp_argument_texts {
-    const char **at;
+    const char **items;
     size_t count, capacity;
 } mp_argument_texts;
 void mp_argument_texts_add(mp_argument_texts *texts, const char *text);
@@ -52,15 +52,15 @@ typedef struct mp_argument {
 
 /* All of a report's: its rows, and the struct that they are of. */
 typedef struct mp_argument_table {
-    const mp_argument *at;
+    const mp_argument *items;
     size_t count;
     size_t size;          /* size of the struct */
     const void *defaults; /* a struct of that size */
 } mp_argument_table;
 
 /* A report's table from an array of rows and the struct with the defaults. */
-#define MP_ARGUMENTS(rows, own)                                                                    \
-    .arguments = {(rows), sizeof(rows) / sizeof *(rows), sizeof(own), &(own)}
+#define MP_ARGUMENTS(rows, default_values)                                                         \
+    .arguments = {(rows), sizeof(rows) / sizeof *(rows), sizeof(default_values), &(default_values)}
 
 /* An argument that was given: its row's name, and how the user spelled it. Several options may be
  * one argument: "type" and "since" are both of the "selection". */

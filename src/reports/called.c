@@ -12,8 +12,8 @@
 static int by_name(const void *left, const void *right, void *opaque)
 {
     const mp_calls *calls = opaque;
-    return strcmp(calls->at[*(const uint32_t *)left].name,
-                  calls->at[*(const uint32_t *)right].name);
+    return strcmp(calls->items[*(const uint32_t *)left].name,
+                  calls->items[*(const uint32_t *)right].name);
 }
 
 static bool *twins_of(const mp_calls *calls)
@@ -25,7 +25,7 @@ static bool *twins_of(const mp_calls *calls)
     if (calls->count)
         qsort_r(places, calls->count, sizeof *places, by_name, (void *)(uintptr_t)calls);
     for (uint32_t i = 1; i < calls->count; i++)
-        if (strcmp(calls->at[places[i - 1]].name, calls->at[places[i]].name) == 0)
+        if (strcmp(calls->items[places[i - 1]].name, calls->items[places[i]].name) == 0)
             twins[places[i - 1]] = twins[places[i]] = true;
     free(places);
     return twins;
@@ -33,7 +33,7 @@ static bool *twins_of(const mp_calls *calls)
 
 const char *mp_called_name(const mp_called *called, uint32_t place)
 {
-    const mp_callable *callable = &called->calls->at[place];
+    const mp_callable *callable = &called->calls->items[place];
     const char *name = mp_name_told(called->document->arena, callable->name);
     if (!called->twins[place] || !callable->start_line)
         return name;
@@ -68,13 +68,13 @@ static int costliest_first(const void *left, const void *right, void *opaque)
 {
     const mp_calls *calls = opaque;
     uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
-    const mp_callable *a = &calls->at[x], *b = &calls->at[y];
+    const mp_callable *a = &calls->items[x], *b = &calls->items[y];
     if (a->sites != b->sites)
         return a->sites < b->sites ? 1 : -1;
-    if (a->own.cost != b->own.cost)
-        return a->own.cost < b->own.cost ? 1 : -1;
-    if (a->all.cost != b->all.cost)
-        return a->all.cost < b->all.cost ? 1 : -1;
+    if (a->self.cost != b->self.cost)
+        return a->self.cost < b->self.cost ? 1 : -1;
+    if (a->total.cost != b->total.cost)
+        return a->total.cost < b->total.cost ? 1 : -1;
     int order = strcmp(a->name, b->name);
     if (!order)
         order = a->start_line > b->start_line ? 1 : -(a->start_line < b->start_line);
@@ -94,7 +94,7 @@ static uint32_t *busiest(const mp_called *called, size_t *count)
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
     *count = 0;
     for (uint32_t i = 0; i < called->calls->count; i++)
-        if (called->of_bytes || called->calls->at[i].program.i)
+        if (called->of_bytes || called->calls->items[i].program.i)
             places[(*count)++] = i;
     sort_places(called->calls, places, *count);
     return places;
@@ -129,7 +129,7 @@ static uint32_t *named(const mp_called *called, const char *code, size_t *count)
     size_t word = strcspn(code, " ");
     *count = 0;
     for (uint32_t i = 0; i < called->calls->count; i++) {
-        const char *name = called->calls->at[i].name;
+        const char *name = called->calls->items[i].name;
         if (strncmp(name, code, word) == 0 && (strcmp(mp_name_told(arena, name), code) == 0 ||
                                                strcmp(mp_called_name(called, i), code) == 0))
             places[(*count)++] = i;

@@ -101,7 +101,7 @@ typedef struct calls_arguments {
 
 /* Edges of each callable: those of the one at place p are at[first[p]] to at[first[p + 1] - 1]. */
 typedef struct edge_lists {
-    uint32_t *first, *at;
+    uint32_t *first, *edges;
 } edge_lists;
 
 /* The question, and the callables that match it. */
@@ -109,7 +109,7 @@ typedef struct asking {
     mp_document *document;
     mp_called called;
     edge_lists callers, callees; /* edges of each callable */
-    int64_t all;                 /* total of the whole recording */
+    int64_t total;               /* total of the whole recording */
     size_t rows;
     match_row *matches; /* by what is called so */
 } asking;
@@ -119,16 +119,16 @@ static edge_lists list_edges(const mp_calls *calls, bool callers)
     edge_lists lists = {mp_alloc_zero((size_t)calls->count + 2, sizeof(uint32_t)),
                         mp_alloc_zero(calls->edge_count + 1, sizeof(uint32_t))};
     for (size_t i = 0; i < calls->edge_count; i++) {
-        uint32_t of = callers ? calls->edges[i].callee : calls->edges[i].caller;
-        if (of != MP_NO_CALLER)
-            lists.first[of + 2]++;
+        uint32_t id = callers ? calls->edges[i].callee : calls->edges[i].caller;
+        if (id != MP_NO_CALLER)
+            lists.first[id + 2]++;
     }
     for (uint32_t i = 2; i < calls->count + 2; i++)
         lists.first[i] += lists.first[i - 1];
     for (size_t i = 0; i < calls->edge_count; i++) {
-        uint32_t of = callers ? calls->edges[i].callee : calls->edges[i].caller;
-        if (of != MP_NO_CALLER)
-            lists.at[lists.first[of + 1]++] = (uint32_t)i;
+        uint32_t index = callers ? calls->edges[i].callee : calls->edges[i].caller;
+        if (index != MP_NO_CALLER)
+            lists.edges[lists.first[index + 1]++] = (uint32_t)i;
     }
     return lists;
 }
@@ -138,9 +138,10 @@ static int64_t told(int64_t value)
     return value == MP_UNTOLD ? MP_UNKNOWN : value;
 }
 
-static double share_of(int64_t part, int64_t all)
+static double share_of(int64_t part, int64_t total)
 {
-    return part == MP_UNKNOWN || all == MP_UNKNOWN || all <= 0 ? NAN : mp_percent_of(part, all);
+    return part == MP_UNKNOWN || total == MP_UNKNOWN || total <= 0 ? NAN
+                                                                   : mp_percent_of(part, total);
 }
 
 /* --- rows --- */
@@ -149,11 +150,11 @@ static double share_of(int64_t part, int64_t all)
  * recording's figure, unless recursion may count twice in it. */
 static int64_t line_inclusive(const asking *asked, uint32_t place)
 {
-    const mp_callable *callable = &asked->called.calls->at[place];
+    const mp_callable *callable = &asked->called.calls->items[place];
     int64_t sum = callable->at_line.cost;
     const edge_lists *lists = &asked->callees;
     for (uint32_t i = lists->first[place]; i < lists->first[place + 1] && sum != MP_UNKNOWN; i++) {
-        const mp_call_edge *edge = &asked->called.calls->edges[lists->at[i]];
+        const mp_call_edge *edge = &asked->called.calls->edges[lists->edges[i]];
         if (edge->has_line && edge->line == asked->called.line)
             sum = edge->as_callee.cost == MP_UNTOLD ? MP_UNKNOWN : sum + edge->as_callee.cost;
     }
@@ -164,7 +165,7 @@ static int64_t line_inclusive(const asking *asked, uint32_t place)
 
 static match_row match_of(const asking *asked, uint32_t place)
 {
-    const mp_callable *callable = &asked->called.calls->at[place];
+    const mp_callable *callable = &asked->called.calls->items[place];
     const mp_model *model = asked->called.model;
     match_row row = {.name = callable->name,
                      .shown = mp_called_name(&asked->called, place),
@@ -172,10 +173,10 @@ static match_row match_of(const asking *asked, uint32_t place)
                      .method = mp_model_text(model, callable->method),
                      .start_line = callable->start_line ? callable->start_line : MP_UNKNOWN,
                      .line = MP_UNKNOWN,
-                     .cost = callable->own.cost,
-                     .objects = callable->own.objects,
-                     .inclusive = told(callable->all.cost),
-                     .inclusive_objects = callable->all.objects,
+                     .cost = callable->self.cost,
+                     .objects = callable->self.objects,
+                     .inclusive = told(callable->total.cost),
+                     .inclusive_objects = callable->total.objects,
                      .inclusive_estimated = callable->estimated ? 1 : MP_UNKNOWN,
                      .calls = told(callable->calls),
                      .recursive_calls = callable->nested > 0 ? callable->nested : MP_UNKNOWN};
@@ -188,19 +189,19 @@ static match_row match_of(const asking *asked, uint32_t place)
         row.inclusive_objects = MP_UNKNOWN;
         row.recursive_calls = row.inclusive_estimated = MP_UNKNOWN;
     }
-    row.percent = mp_percent_of(row.cost, asked->all);
+    row.percent = mp_percent_of(row.cost, asked->total);
     return row;
 }
 
 /* Return true if anything is known about the requested line. */
 static bool has_line(const asking *asked, uint32_t place)
 {
-    const mp_callable *callable = &asked->called.calls->at[place];
+    const mp_callable *callable = &asked->called.calls->items[place];
     bool has = callable->executions || callable->at_line.cost || callable->at_line.objects ||
                callable->line_all > 0;
     const edge_lists *lists = &asked->callees;
     for (uint32_t i = lists->first[place]; i < lists->first[place + 1] && !has; i++) {
-        const mp_call_edge *edge = &asked->called.calls->edges[lists->at[i]];
+        const mp_call_edge *edge = &asked->called.calls->edges[lists->edges[i]];
         has = edge->has_line && edge->line == asked->called.line;
     }
     return has;
@@ -209,7 +210,7 @@ static bool has_line(const asking *asked, uint32_t place)
 /* Return true if the callable, in a heap, took part in creating any live object. */
 static bool is_alive(const mp_callable *callable)
 {
-    return callable->all.cost || callable->all.objects;
+    return callable->total.cost || callable->total.objects;
 }
 
 static bool make_matches(asking *asked, mp_error *error)
@@ -217,13 +218,13 @@ static bool make_matches(asking *asked, mp_error *error)
     size_t kept = 0;
     bool any_alive = false;
     for (size_t i = 0; i < asked->called.count; i++)
-        any_alive |= is_alive(&asked->called.calls->at[asked->called.places[i]]);
+        any_alive |= is_alive(&asked->called.calls->items[asked->called.places[i]]);
     if (asked->called.of_bytes && !any_alive && !asked->called.word)
         asked->called.count = 0; /* nobody asked for the one that happens to be the first */
     asked->matches = mp_alloc((asked->called.count + 1) * sizeof *asked->matches);
     for (size_t i = 0; i < asked->called.count; i++) {
         bool dead = asked->called.of_bytes && any_alive &&
-                    !is_alive(&asked->called.calls->at[asked->called.places[i]]);
+                    !is_alive(&asked->called.calls->items[asked->called.places[i]]);
         if (dead || (asked->called.has_line && !has_line(asked, asked->called.places[i])))
             continue;
         asked->matches[kept] = match_of(asked, asked->called.places[i]);
@@ -238,10 +239,10 @@ static bool make_matches(asking *asked, mp_error *error)
 static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool callers,
                         const match_row *match)
 {
-    const mp_callable *at = asked->called.calls->at;
-    assert(at); /* who calls or is called is one of them */
-    const mp_callable *callee = &at[edge->callee];
-    const mp_callable *caller = edge->caller == MP_NO_CALLER ? NULL : &at[edge->caller];
+    const mp_callable *callable = asked->called.calls->items;
+    assert(callable); /* who calls or is called is one of them */
+    const mp_callable *callee = &callable[edge->callee];
+    const mp_callable *caller = edge->caller == MP_NO_CALLER ? NULL : &callable[edge->caller];
     mp_call_amount amount = callers ? edge->as_caller : edge->as_callee;
     edge_row row = {.direction = callers ? "caller" : "callee",
                     .caller = caller ? caller->name : NULL,
@@ -258,8 +259,8 @@ static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool call
                         caller && caller->start_line ? caller->start_line : MP_UNKNOWN,
                     .callee_start_line = callee->start_line ? callee->start_line : MP_UNKNOWN};
     /* Who calls a line is who calls its method. */
-    int64_t all = callers ? told(callee->all.cost) : match->inclusive;
-    row.percent = share_of(row.cost, all);
+    int64_t total = callers ? told(callee->total.cost) : match->inclusive;
+    row.percent = share_of(row.cost, total);
     return row;
 }
 
@@ -297,7 +298,7 @@ static edge_row *edges_of(const asking *asked, size_t match, bool callers, size_
     *count = 0;
     const edge_lists *lists = callers ? &asked->callers : &asked->callees;
     for (uint32_t i = lists->first[place]; i < lists->first[place + 1]; i++) {
-        const mp_call_edge *edge = &asked->called.calls->edges[lists->at[i]];
+        const mp_call_edge *edge = &asked->called.calls->edges[lists->edges[i]];
         if (!callers && asked->called.has_line && edge->line != asked->called.line)
             continue;
         edge_row row = edge_of(asked, edge, callers, &asked->matches[match]);
@@ -349,7 +350,7 @@ static void put_calls(const asking *asked)
     mp_table *table = asked->called.of_bytes
                           ? MP_TABLE(asked->document, "calls", NULL, MP_ROWS, edge_bytes)
                           : MP_TABLE(asked->document, "calls", NULL, MP_ROWS, edge_times);
-    size_t all = 0;
+    size_t total = 0;
     table->flags = MP_FOR_PROGRAMS;
     table->main = true;
     for (size_t i = 0; i < asked->called.count; i++)
@@ -357,21 +358,21 @@ static void put_calls(const asking *asked)
             size_t count;
             edge_row *rows = edges_of(asked, i, callers, &count);
             for (size_t k = 0; k < count; k++)
-                if (all++ < asked->rows || !asked->rows)
+                if (total++ < asked->rows || !asked->rows)
                     mp_table_put(asked->document, table, &rows[k]);
             free(rows);
         }
-    mp_table_left_out(table, all);
+    mp_table_left_out(table, total);
 }
 
 static const char *title_of(const asking *asked, size_t match, bool callers)
 {
-    const char *at =
+    const char *cursor =
         asked->called.has_line && !callers
             ? mp_document_text(asked->document, " at line %" PRId32, asked->called.line)
             : "";
     return mp_document_text(asked->document, "%s %s%s", callers ? "Callers of" : "Called by",
-                            asked->matches[match].shown, at);
+                            asked->matches[match].shown, cursor);
 }
 
 static void put_direction(const asking *asked, size_t match, bool callers)
@@ -429,9 +430,9 @@ static bool answer(asking *asked, const mp_calls *calls, mp_error *error)
         put_people(asked);
     }
     free(asked->callers.first);
-    free(asked->callers.at);
+    free(asked->callers.edges);
     free(asked->callees.first);
-    free(asked->callees.at);
+    free(asked->callees.edges);
     free(asked->matches);
     mp_called_free(&asked->called);
     return ok;
@@ -439,17 +440,17 @@ static bool answer(asking *asked, const mp_calls *calls, mp_error *error)
 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const calls_arguments *own = request->arguments;
+    const calls_arguments *state = request->arguments;
     const mp_profile *profile = request->model->profile;
-    asking asked = {.document = document, .rows = (size_t)own->heap.limit};
+    asking asked = {.document = document, .rows = (size_t)state->heap.limit};
     if (profile->calls.count <= 1 && profile->nodes.count <= 1)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "calls needs a call graph, which execution profiles (.prf) have, but their "
                        "reports (.rpt) do not");
-    asked.called = mp_called_begin(document, request->model, own->code, false);
+    asked.called = mp_called_begin(document, request->model, state->code, false);
     mp_calls calls =
         mp_calls_of_profile(request->filter, asked.called.has_line ? &asked.called.line : NULL);
-    asked.all = mp_profile_total(request->filter).exclusive_us;
+    asked.total = mp_profile_total(request->filter).exclusive_us;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->filter, false);
@@ -460,14 +461,14 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const calls_arguments *own = request->arguments;
-    asking asked = {.document = document, .rows = (size_t)own->heap.limit};
+    const calls_arguments *state = request->arguments;
+    asking asked = {.document = document, .rows = (size_t)state->heap.limit};
     mp_window window;
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
-    asked.called = mp_called_begin(document, request->model, own->code, true);
+    asked.called = mp_called_begin(document, request->model, state->code, true);
     mp_calls calls = mp_calls_of_heap(&window, asked.called.has_line ? &asked.called.line : NULL);
-    asked.all = mp_totals_of(&window).live_bytes;
+    asked.total = mp_totals_of(&window).live_bytes;
     bool ok = answer(&asked, &calls, error);
     mp_calls_free(&calls);
     mp_window_free(&window);

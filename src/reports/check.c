@@ -37,7 +37,7 @@ static void section_violations(mp_document *document, const mp_request *request,
 {
     const mp_diagnostic *kept;
     size_t count = mp_diagnostics_kept(request->diagnostics, &kept), violations = 0;
-    uint64_t all = mp_diagnostics_violations(request->diagnostics);
+    uint64_t total = mp_diagnostics_violations(request->diagnostics);
     mp_table *table = MP_TABLE(document, "violations", "Violations", MP_ROWS, violation_columns);
     table->main = !request->base; /* else what it is held against is asked for */
     table->empty = "none";
@@ -57,8 +57,8 @@ static void section_violations(mp_document *document, const mp_request *request,
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(table, violations);
-    if (!table->footer.rest.count && all > violations)
-        table->footer.rest = (mp_rest){(size_t)all - violations, MP_REST_SAME_KINDS};
+    if (!table->footer.rest.count && total > violations)
+        table->footer.rest = (mp_rest){(size_t)total - violations, MP_REST_SAME_KINDS};
 }
 
 /* Which the first violation is that is the recording's own; "" if there is none. */
@@ -100,15 +100,15 @@ typedef struct made_of {
 
 static made_of look_for(const mp_digest *base, const mp_checksum *checksum)
 {
-    made_of of = {NULL, 0, false};
+    made_of state = {NULL, 0, false};
     for (size_t run = 0; run < (base->run_count ? base->run_count : 1); run++) {
-        const mp_digest *at = base->run_count ? base->runs[run] : base;
-        for (size_t i = 0; i < at->checksum_count; i++, of.count++) {
-            of.first = of.first ? of.first : &at->checksums[i];
-            of.is |= mp_checksum_equal(&at->checksums[i], checksum);
+        const mp_digest *digest = base->run_count ? base->runs[run] : base;
+        for (size_t i = 0; i < digest->checksum_count; i++, state.count++) {
+            state.first = state.first ? state.first : &digest->checksums[i];
+            state.is |= mp_checksum_equal(&digest->checksums[i], checksum);
         }
     }
-    return of;
+    return state;
 }
 
 static const char *checksum_text(mp_document *document, const mp_checksum *checksum)
@@ -140,8 +140,8 @@ static const mp_input_summary *first_other(const mp_request *request)
 {
     const mp_model *model = request->model;
     for (uint32_t i = 1; i < model->inputs.count; i++)
-        if (!look_for(request->base, &model->inputs.at[i].checksum).is)
-            return &model->inputs.at[i];
+        if (!look_for(request->base, &model->inputs.items[i].checksum).is)
+            return &model->inputs.items[i];
     return NULL;
 }
 
@@ -150,13 +150,13 @@ static void section_against(mp_document *document, const mp_request *request)
     const mp_model *model = request->model;
     const mp_digest *base = request->base;
     const mp_input_summary *other = first_other(request);
-    const made_of of = look_for(base, &(mp_checksum){.known = false});
+    const made_of state = look_for(base, &(mp_checksum){.known = false});
     uint32_t count = model->inputs.count - 1, same = 0;
     mp_table *table =
         MP_TABLE(document, "against", "Comparison with a baseline", MP_ROWS, against_columns);
     table->main = true;
     for (uint32_t i = 1; i <= count; i++) {
-        const mp_input_summary *input = &model->inputs.at[i];
+        const mp_input_summary *input = &model->inputs.items[i];
         const mp_checksum *checksum = &input->checksum;
         bool is = look_for(base, checksum).is;
         same += is;
@@ -170,15 +170,15 @@ static void section_against(mp_document *document, const mp_request *request)
                            .baseline = base->path,
                            .bytes = checksum->known ? (int64_t)checksum->bytes : MP_UNKNOWN});
     }
-    if (other && of.count == 1)
+    if (other && state.count == 1)
         mp_document_say(document, MP_TONE_WORSE, "Bytes",
                         "not the bytes that %s was made from: %s, expected %s", base->path,
-                        bytes_text(document, &other->checksum), bytes_text(document, of.first));
+                        bytes_text(document, &other->checksum), bytes_text(document, state.first));
     else if (other)
         mp_document_say(document, MP_TONE_WORSE, "Bytes",
                         "%" PRIu32 " of %" PRIu32
                         " file%s not among the %zu that %s was made from, first %s: %s",
-                        count - same, count, count == 1 ? "" : "s", of.count, base->path,
+                        count - same, count, count == 1 ? "" : "s", state.count, base->path,
                         other->path, bytes_text(document, &other->checksum));
     else
         mp_document_say(document, MP_TONE_BETTER, "Bytes", "those that %s was made from",
@@ -232,7 +232,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     for (uint32_t i = 1; counts && i < model->sessions.count; i++)
         row.snapshots += mp_filter_snapshots(request->filter, i);
     for (uint32_t i = 1; i < model->inputs.count; i++)
-        row.records += (int64_t)model->inputs.at[i].records;
+        row.records += (int64_t)model->inputs.items[i].records;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_table *table = MP_TABLE(document, "check", NULL, MP_RECORD, summary_columns);

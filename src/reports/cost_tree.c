@@ -16,7 +16,7 @@ enum { DEEPEST_INDENT = 40 };
 
 /* A node's costs: in bytes, of heaps, or in microseconds. */
 typedef struct tree_row {
-    int64_t inclusive, own, inclusive_objects, own_objects, calls;
+    int64_t inclusive, self, inclusive_objects, own_objects, calls;
     double percent;
     int64_t depth, line, start_line;
     const char *key, *node;
@@ -34,7 +34,7 @@ typedef struct tree_row {
 static const mp_column heap_columns[] = {
     MP_COLUMN_OF(tree_row, inclusive, "inclusive_bytes", "With callees", MP_BYTES, 0),
     MP_COLUMN(tree_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(tree_row, own, "own_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(tree_row, self, "own_bytes", "Own", MP_BYTES, 0),
     MP_COLUMN(tree_row, inclusive_objects, "Objects", MP_COUNT, 0),
     MP_COLUMN(tree_row, own_objects, "Own objects", MP_COUNT, 0),
     NODE_COLUMNS("Source"),
@@ -43,7 +43,7 @@ static const mp_column heap_columns[] = {
 static const mp_column profile_columns[] = {
     MP_COLUMN_OF(tree_row, inclusive, "inclusive_seconds", "With callees", MP_SECONDS, 0),
     MP_COLUMN(tree_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(tree_row, own, "own_seconds", "Own", MP_SECONDS, 0),
+    MP_COLUMN_OF(tree_row, self, "own_seconds", "Own", MP_SECONDS, 0),
     MP_COLUMN(tree_row, calls, "Calls", MP_COUNT, 0),
     NODE_COLUMNS("Module"),
 };
@@ -57,7 +57,7 @@ typedef struct tree_walk {
     const mp_path_cost *times;
     uint32_t *first_child, *next_sibling; /* the largest first */
     uint32_t *indent;                     /* by node */
-    int64_t all;
+    int64_t total;
     size_t rows, passed;
     bool folds, folded;  /* repeated recursion is left out; some was */
     uint32_t most_depth; /* 0: any */
@@ -89,7 +89,7 @@ static int smallest_first(const void *left, const void *right)
 
 static void link_children(tree_walk *walk)
 {
-    const mp_tree_node *nodes = walk->model->tree.at;
+    const mp_tree_node *nodes = walk->model->tree.items;
     uint32_t count = walk->model->tree.count;
     mp_arena names = {0};
     by_cost *order = mp_alloc_zero(count, sizeof *order);
@@ -114,23 +114,24 @@ static void link_children(tree_walk *walk)
 static void add_own(const tree_walk *walk, uint32_t node, tree_row *row)
 {
     if (walk->bytes) {
-        row->own += walk->bytes[node].own_bytes;
+        row->self += walk->bytes[node].own_bytes;
         row->own_objects += walk->bytes[node].own_objects;
     } else {
-        row->own += walk->times[node].own_us;
+        row->self += walk->times[node].own_us;
         row->calls += walk->times[node].calls;
     }
 }
 
 static const char *node_text(const tree_walk *walk, uint32_t node)
 {
-    const mp_tree_node *at = &walk->model->tree.at[node];
+    const mp_tree_node *tree_node = &walk->model->tree.items[node];
     mp_document *document = walk->document;
     uint32_t overload = mp_tree_overload(walk->model, node);
     int indent = (int)(walk->indent[node] < DEEPEST_INDENT ? walk->indent[node] : DEEPEST_INDENT);
-    const char *line = at->parent && at->line != MP_NO_LINE && at->line
-                           ? mp_document_text(document, "  (line %" PRId32 ")", (int32_t)at->line)
-                           : "";
+    const char *line =
+        tree_node->parent && tree_node->line != MP_NO_LINE && tree_node->line
+            ? mp_document_text(document, "  (line %" PRId32 ")", (int32_t)tree_node->line)
+            : "";
     const char *from = overload ? mp_document_text(document, " (from %" PRIu32 ")", overload) : "";
     return mp_document_text(
         document, "%*s%s%s%s", 2 * indent, "",
@@ -141,16 +142,16 @@ static const char *node_text(const tree_walk *walk, uint32_t node)
 /* `turn`: of which the node is the last before what is the same again. */
 static void put_node(tree_walk *walk, uint32_t node, uint32_t depth, tree_row row, mp_turn turn)
 {
-    const mp_tree_node *at = &walk->model->tree.at[node];
+    const mp_tree_node *tree_node = &walk->model->tree.items[node];
     walk->passed++;
     if (walk->rows && walk->table->row_count == walk->rows)
         return;
-    uint32_t start = walk->model->symbols.at[at->symbol.i].start_line;
-    bool called = at->parent && at->line != MP_NO_LINE;
+    uint32_t start = walk->model->symbols.items[tree_node->symbol.i].start_line;
+    bool called = tree_node->parent && tree_node->line != MP_NO_LINE;
     row.inclusive = inclusive_of(walk, node);
-    row.percent = mp_percent_of(inclusive_of(walk, node), walk->all);
+    row.percent = mp_percent_of(inclusive_of(walk, node), walk->total);
     row.depth = depth;
-    row.line = called ? (int32_t)at->line : MP_UNKNOWN;
+    row.line = called ? (int32_t)tree_node->line : MP_UNKNOWN;
     row.key = mp_node_text(walk->document, walk->model, node);
     row.start_line = start ? start : MP_UNKNOWN;
     row.node = node_text(walk, node);
@@ -164,14 +165,15 @@ static void put_node(tree_walk *walk, uint32_t node, uint32_t depth, tree_row ro
 static bool is_shown(const tree_walk *walk, uint32_t node, uint32_t depth)
 {
     bool deep = walk->most_depth && depth >= walk->most_depth;
-    return !deep && (double)inclusive_of(walk, node) * 100 >= walk->min_percent * (double)walk->all;
+    return !deep &&
+           (double)inclusive_of(walk, node) * 100 >= walk->min_percent * (double)walk->total;
 }
 
 /* The one callee of a node that is shown; 0: none is, or several are. */
 static uint32_t only_callee(const void *opaque, uint32_t node)
 {
     const tree_walk *walk = opaque;
-    uint32_t callee = walk->first_child[node], depth = walk->model->tree.at[node].depth;
+    uint32_t callee = walk->first_child[node], depth = walk->model->tree.items[node].depth;
     uint32_t other = callee ? walk->next_sibling[callee] : 0;
     return callee && is_shown(walk, callee, depth) && !(other && is_shown(walk, other, depth))
                ? callee
@@ -186,24 +188,24 @@ static uint32_t put_nodes(tree_walk *walk, uint32_t node, uint32_t depth)
     if (walk->folds)
         turn = mp_turn_below(walk->model, node, only_callee, walk);
     if (!turn.frames) {
-        tree_row row = {.own = 0};
+        tree_row row = {.self = 0};
         add_own(walk, node, &row);
         put_node(walk, node, depth, row, turn);
         return node;
     }
     const mp_turn once = {0};
-    tree_row rows[MP_LONGEST_TURN] = {{.own = 0}};
-    uint32_t at = node;
+    tree_row rows[MP_LONGEST_TURN] = {{.self = 0}};
+    uint32_t index = node;
     for (uint32_t i = 0; i < turn.frames + turn.again; i++) {
-        add_own(walk, at, &rows[i % turn.frames]);
-        at = only_callee(walk, at);
+        add_own(walk, index, &rows[i % turn.frames]);
+        index = only_callee(walk, index);
     }
-    at = node;
+    index = node;
     for (uint32_t i = 0; i < turn.frames; i++) {
-        walk->indent[at] = walk->indent[node] + i;
-        walk->indent[turn.end] = walk->indent[at];
-        put_node(walk, at, depth + i, rows[i], i + 1 < turn.frames ? once : turn);
-        at = only_callee(walk, at);
+        walk->indent[index] = walk->indent[node] + i;
+        walk->indent[turn.end] = walk->indent[index];
+        put_node(walk, index, depth + i, rows[i], i + 1 < turn.frames ? once : turn);
+        index = only_callee(walk, index);
     }
     walk->folded = true;
     return turn.end;
@@ -212,7 +214,7 @@ static uint32_t put_nodes(tree_walk *walk, uint32_t node, uint32_t depth)
 /* Parents first, the largest child first; a chain of a million calls needs no stack. */
 static void walk_tree(tree_walk *walk)
 {
-    const mp_tree_node *nodes = walk->model->tree.at;
+    const mp_tree_node *nodes = walk->model->tree.items;
     uint32_t node = walk->first_child[0];
     while (node) {
         uint32_t depth = nodes[node].depth - 1;
@@ -280,7 +282,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
                       .model = request->model,
                       .bytes = costs,
                       /* If nothing is alive, no node is large enough for a row. */
-                      .all = costs[0].inclusive_bytes ? costs[0].inclusive_bytes : 1};
+                      .total = costs[0].inclusive_bytes ? costs[0].inclusive_bytes : 1};
     walk.table = MP_TABLE(document, "tree", NULL, MP_ROWS, heap_columns);
     walk.table->title = mp_document_text(document, "Call tree by bytes alive at %s",
                                          mp_moment_text(document, &window, false));
@@ -311,7 +313,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     tree_walk walk = {.document = document, .model = request->model, .times = costs};
     walk.table = MP_TABLE(document, "tree", "Call tree by time", MP_ROWS, profile_columns);
     for (uint32_t i = 1; i < request->model->tree.count; i++)
-        walk.all += request->model->tree.at[i].parent ? 0 : costs[i].inclusive_us;
+        walk.total += request->model->tree.items[i].parent ? 0 : costs[i].inclusive_us;
     put_tree(&walk, request);
     free(costs);
     return true;
@@ -320,7 +322,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
 /* The variants: profiles, logs of heap events, other heaps. */
 enum { PROFILES = 1, LOGS = 2, OTHERS = 4, ALL = PROFILES | LOGS | OTHERS };
 
-static const mp_heap_arguments own = {.limit = 200, .min_percent = 0.5};
+static const mp_heap_arguments defaults = {.limit = 200, .min_percent = 0.5};
 
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(LOGS | OTHERS),
@@ -339,7 +341,7 @@ const mp_report mp_report_tree = {
     .details =
         "The cost is bytes alive at the snapshot `to` for memory, by the call-tree node that "
         "created them, and seconds for execution profiles (versions 3 and 4 have a call tree).",
-    MP_ARGUMENTS(arguments, own),
+    MP_ARGUMENTS(arguments, defaults),
     .wants = MP_TELLS_TREE,
     .variants = {{.needs = MP_HOLDS_PROFILE, .run = run_profile},
                  {.needs = MP_HOLDS_EVENTS, .run = run_heap},

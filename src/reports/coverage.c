@@ -131,13 +131,13 @@ static void count(code_row *row, uint32_t lines, uint32_t executed)
 
 /* The rows stand by name. */
 static void put_rows(mp_document *document, mp_table *table, const mp_order *order, code_row *rows,
-                     size_t all, int64_t limit)
+                     size_t total, int64_t limit)
 {
-    MP_ORDER_ROWS(order, method_columns, rows, all);
-    for (size_t i = 0; i < mp_shown_of(all, (size_t)limit); i++)
+    MP_ORDER_ROWS(order, method_columns, rows, total);
+    for (size_t i = 0; i < mp_shown_of(total, (size_t)limit); i++)
         mp_table_put(document, table, &rows[i]);
     table->order = order->columns[0];
-    mp_table_left_out(table, all);
+    mp_table_left_out(table, total);
 }
 
 static mp_table *section_programs(mp_document *document, const mp_model *model,
@@ -196,7 +196,7 @@ static void section_uncovered(mp_document *document, const mp_model *model,
                               const mp_coverage *coverage, int64_t limit)
 {
     mp_table *table = MP_TABLE(document, "uncovered", "Never executed", MP_ROWS, range_columns);
-    size_t all = 0;
+    size_t total = 0;
     table->main = true;
     table->empty = "each line was executed";
     for (uint32_t i = 0; i < coverage->line_count;) {
@@ -211,25 +211,25 @@ static void section_uncovered(mp_document *document, const mp_model *model,
                coverage->lines[i].method == first->method;
              i++, lines++)
             last = &coverage->lines[i];
-        if (all++ >= (size_t)limit && limit)
+        if (total++ >= (size_t)limit && limit)
             continue;
-        code_row of = row_of(model, &coverage->sources[first->source]);
+        code_row state = row_of(model, &coverage->sources[first->source]);
         range_row row = {
-            .program = of.program,
+            .program = state.program,
             .method = mp_model_text(model, coverage->methods[first->method].name),
             .code = mp_model_text(model, first->code),
             .from_line = first->line,
             .to_line = last->line,
             .lines = lines,
-            .version = of.version,
-            .crc = of.crc,
+            .version = state.version,
+            .crc = state.crc,
         };
         if (*row.code)
-            row.text = (mp_texts){.at = &row.code, .count = 1};
+            row.text = (mp_texts){.items = &row.code, .count = 1};
         mp_table_put(document, table, &row);
     }
     table->order = "program";
-    mp_table_left_out(table, all);
+    mp_table_left_out(table, total);
 }
 
 /* --- the limit --- */

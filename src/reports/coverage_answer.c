@@ -16,14 +16,14 @@ static int64_t last_run_us(const mp_model *model)
     int64_t last = 0;
     for (uint32_t i = 1; i < model->sessions.count; i++) {
         struct tm tm = {0};
-        const char *date = mp_model_text(model, model->sessions.at[i].date);
+        const char *date = mp_model_text(model, model->sessions.items[i].date);
         if (sscanf(date, "%2d/%2d/%4d %2d:%2d:%2d", &tm.tm_mon, &tm.tm_mday, &tm.tm_year,
                    &tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6)
             continue;
         tm.tm_mon--;
         tm.tm_year -= 1900;
-        int64_t at = (int64_t)timegm(&tm) * 1000000;
-        last = at > last ? at : last;
+        int64_t position = (int64_t)timegm(&tm) * 1000000;
+        last = position > last ? position : last;
     }
     return last;
 }
@@ -57,7 +57,7 @@ static void fill_file(mp_arena *arena, const mp_model *model, const mp_coverage 
     free(next);
     file->methods = methods;
     file->method_count = source->method_count;
-    file->at = lines;
+    file->items = lines;
     file->count = source->line_count;
     file->by_method = by_method;
 }

@@ -139,11 +139,12 @@ static void section_changes(mp_document *document, const mp_diff *diff)
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
         change_row row = {.status = mp_change_name(order[k])};
         for (size_t i = 0; i < diff->differences.count; i++) {
-            const mp_difference *at = &diff->differences.at[i];
-            if (at->change != order[k])
+            const mp_difference *difference = &diff->differences.items[i];
+            if (difference->change != order[k])
                 continue;
             row.groups++;
-            row.delta = mp_amounts_add(row.delta, mp_amounts_subtract(at->now, at->base));
+            row.delta =
+                mp_amounts_add(row.delta, mp_amounts_subtract(difference->now, difference->base));
         }
         row.delta = mp_amounts_known(&row.delta, diff->has);
         mp_table_put(document, table, &row);
@@ -276,7 +277,7 @@ static void section_suppressions(mp_document *document, const mp_request *reques
 static bool is_scoped(const mp_differences *differences)
 {
     for (size_t i = 0; i < differences->count; i++)
-        if (differences->at[i].base.scoped_bytes || differences->at[i].now.scoped_bytes)
+        if (differences->items[i].base.scoped_bytes || differences->items[i].now.scoped_bytes)
             return true;
     return false;
 }
@@ -285,18 +286,20 @@ static bool is_scoped(const mp_differences *differences)
 static void draw_stacks(mp_document *document, const mp_request *request, const mp_digest *base,
                         const mp_digest *now)
 {
-    const mp_weighing of = mp_weighing_usual(request->filter);
-    if (!document->draws || (of == MP_WEIGH_RETAINED && base->kept)) /* which a baseline has not */
+    const mp_weighing weighing = mp_weighing_usual(request->filter);
+    if (!document->draws ||
+        (weighing == MP_WEIGH_RETAINED && base->kept)) /* which a baseline has not */
         return;
-    const mp_level level = mp_level_of_stacks(base, now, of);
+    const mp_level level = mp_level_of_stacks(base, now, weighing);
     mp_differences differences = mp_differences_of(request->dictionary, base, now, level);
-    mp_weights weights = mp_weights_of_differences(request->dictionary, &differences, level, of,
-                                                   now->holds & MP_HOLDS_STARTS);
+    mp_weights weights = mp_weights_of_differences(request->dictionary, &differences, level,
+                                                   weighing, now->holds & MP_HOLDS_STARTS);
     mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, "changed_stacks");
-    figure->title = mp_document_text(document, "Changes by stack (%s)",
-                                     of == MP_WEIGH_SECONDS ? "spent" : mp_weighing_name(of));
+    figure->title =
+        mp_document_text(document, "Changes by stack (%s)",
+                         weighing == MP_WEIGH_SECONDS ? "spent" : mp_weighing_name(weighing));
     mp_weights_free(&weights);
-    free(differences.at);
+    free(differences.items);
 }
 
 /* Match both sides; release with free_matches(). */
@@ -313,13 +316,13 @@ static void match(mp_diff *diff, const mp_digest *base, const mp_digest *now)
 static void free_matches(mp_diff *diff)
 {
     free(diff->nodes);
-    free(diff->differences.at);
+    free(diff->differences.items);
 }
 
 void mp_diff_say_usual(mp_document *document, const mp_request *request, const mp_digest *now,
-                       const char *to)
+                       const char *target)
 {
-    const mp_diff_arguments asked = {.to = to};
+    const mp_diff_arguments asked = {.to = target};
     mp_diff diff = {.dictionary = request->dictionary, .holds = request->model->holds};
     choose_level(NULL, &diff);
     match(&diff, request->base, now);

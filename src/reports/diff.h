@@ -70,10 +70,10 @@ bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error
 /* The answer in words: whether `now` is worse than the base, and by what. */
 void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *base,
                  const mp_digest *now, const mp_diff_arguments *asked);
-/* The same of the new recording against the request's base, as `diff` says it by itself; `to`: what
- * was asked for, or NULL. */
+/* The same of the new recording against the request's base, as `diff` says it by itself; `target`:
+ * what was asked for, or NULL. */
 void mp_diff_say_usual(mp_document *document, const mp_request *request, const mp_digest *now,
-                       const char *to);
+                       const char *target);
 
 /* Who holds what the dumps differ by, from the outermost node of the dominator tree inwards as long
  * as there are no more objects at it: where there are, the node above holds them. NULL: nothing

@@ -45,10 +45,11 @@ static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_d
     if (reached)
         measures[0].what = "reachable";
     for (size_t i = 0; i < count; i++) {
-        measure *at = &measures[i];
-        at->base = base->totals.at[at->field] - (reached ? base->unreachable_bytes : 0);
-        at->change = now->totals.at[at->field] - (reached ? now->unreachable_bytes : 0) - at->base;
-        at->counts = at->change && mp_change_counts(asked, at->change, at->base);
+        measure *state = &measures[i];
+        state->base = base->totals.values[state->field] - (reached ? base->unreachable_bytes : 0);
+        state->change =
+            now->totals.values[state->field] - (reached ? now->unreachable_bytes : 0) - state->base;
+        state->counts = state->change && mp_change_counts(asked, state->change, state->base);
     }
     return count;
 }
@@ -88,8 +89,8 @@ static const char *figures_of(mp_document *document, const measure *measures, si
 {
     const char *text = "";
     for (size_t i = 0; i < count; i++) {
-        const measure *at = &measures[i];
-        bool change = at->counts || (verdict == SAME && at->change);
+        const measure *state = &measures[i];
+        bool change = state->counts || (verdict == SAME && state->change);
         if (!change && verdict != SAME)
             continue;
         text = mp_document_text(
@@ -97,8 +98,8 @@ static const char *figures_of(mp_document *document, const measure *measures, si
             !*text             ? ""
             : verdict == MIXED ? ", but "
                                : ", ",
-            amount_of(document, at->seconds, change ? at->change : at->base, change), at->what,
-            change ? share_of(document, at->change, at->base) : "");
+            amount_of(document, state->seconds, change ? state->change : state->base, change),
+            state->what, change ? share_of(document, state->change, state->base) : "");
     }
     return text;
 }
@@ -125,36 +126,36 @@ typedef struct side {
 
 static side side_of(const mp_diff *diff, const mp_diff_arguments *asked, bool up, size_t field)
 {
-    side all = {0};
+    side entry = {0};
     for (size_t i = 0; i < diff->differences.count; i++) {
-        const mp_difference *at = &diff->differences.at[i];
-        bool apart = at->change == (up ? MP_CHANGE_NEW : MP_CHANGE_GONE);
-        int64_t change = at->now.at[field] - at->base.at[field];
-        if ((up ? change > all.most_change : change < all.most_change) &&
-            mp_difference_counts(asked, diff, at)) {
-            all.most = at;
-            all.most_change = change;
+        const mp_difference *difference = &diff->differences.items[i];
+        bool apart = difference->change == (up ? MP_CHANGE_NEW : MP_CHANGE_GONE);
+        int64_t change = difference->now.values[field] - difference->base.values[field];
+        if ((up ? change > entry.most_change : change < entry.most_change) &&
+            mp_difference_counts(asked, diff, difference)) {
+            entry.most = difference;
+            entry.most_change = change;
         }
-        if ((!apart && at->change != (up ? MP_CHANGE_GROWN : MP_CHANGE_SHRUNK)) ||
-            !mp_difference_counts(asked, diff, at))
+        if ((!apart && difference->change != (up ? MP_CHANGE_GROWN : MP_CHANGE_SHRUNK)) ||
+            !mp_difference_counts(asked, diff, difference))
             continue;
-        all.count++;
-        all.apart += apart;
-        all.sum += change;
+        entry.count++;
+        entry.apart += apart;
+        entry.sum += change;
     }
-    return all;
+    return entry;
 }
 
 /* ", worst OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155 (+10.4 KiB)"; `named`:
  * beside another figure, so that it must say which it is of. */
-static const char *most_of(mp_document *document, const mp_diff *diff, const side *of,
+static const char *most_of(mp_document *document, const mp_diff *diff, const side *entry,
                            const measure *by, const char *word, bool named)
 {
-    if (!of->most)
+    if (!entry->most)
         return "";
     return mp_document_text(document, ", %s %s (%s%s)", word,
-                            mp_difference_text(document, diff, of->most),
-                            amount_of(document, by->seconds, of->most_change, true),
+                            mp_difference_text(document, diff, entry->most),
+                            amount_of(document, by->seconds, entry->most_change, true),
                             by->seconds                          ? " s"
                             : by->field == FIELD(retained_bytes) ? " retained"
                             : by->field == FIELD(leaked_bytes)   ? " leaked"
@@ -169,11 +170,11 @@ static const mp_difference *worst_leak(const mp_diff *diff, const mp_diff_argume
     const mp_difference *worst = NULL;
     *change = 0;
     for (size_t i = 0; i < diff->differences.count; i++) {
-        const mp_difference *at = &diff->differences.at[i];
-        const int64_t more = mp_leaking_change(&at->base, &at->now);
-        if (more <= *change || !mp_difference_counts(asked, diff, at))
+        const mp_difference *difference = &diff->differences.items[i];
+        const int64_t more = mp_leaking_change(&difference->base, &difference->now);
+        if (more <= *change || !mp_difference_counts(asked, diff, difference))
             continue;
-        worst = at;
+        worst = difference;
         *change = more;
     }
     return worst;
@@ -182,9 +183,9 @@ static const mp_difference *worst_leak(const mp_diff *diff, const mp_diff_argume
 /* --- lines --- */
 
 /* The size that the rows are about. */
-static measure measure_of_rows(const mp_diff *diff, const measure *of)
+static measure measure_of_rows(const mp_diff *diff, const measure *state)
 {
-    return diff->nodes ? (measure){FIELD(retained_bytes), .what = "retained"} : *of;
+    return diff->nodes ? (measure){FIELD(retained_bytes), .what = "retained"} : *state;
 }
 
 /* Say what leaks more than in the base, unless the verdict has named it as what grew most. */
@@ -211,7 +212,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
         moved |= measures[i].change != 0;
     }
     measure rows = by->field == FIELD(leaked_bytes) ? *by : measure_of_rows(diff, by);
-    side of = side_of(diff, asked, up, rows.field);
+    side entry = side_of(diff, asked, up, rows.field);
     const char *text = figures_of(document, measures, count, verdict), *apart = "", *most = "";
     if (verdict == SAME && moved)
         apart = mp_document_text(document, ", less than %s%s%s",
@@ -219,13 +220,13 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
                                                   : "",
                                  asked->min_bytes && asked->min_change.set ? " or " : "",
                                  asked->min_change.set ? asked->min_change.bound.text : "");
-    else if (verdict != SAME && verdict != BETTER && of.apart)
-        apart = mp_document_text(document, ", %s", count_of(document, diff, "new", of.apart));
+    else if (verdict != SAME && verdict != BETTER && entry.apart)
+        apart = mp_document_text(document, ", %s", count_of(document, diff, "new", entry.apart));
     if (verdict != SAME && with_most)
-        most = most_of(document, diff, &of, &rows, "most by", count > 1);
+        most = most_of(document, diff, &entry, &rows, "most by", count > 1);
     mp_document_say(document, verdicts[verdict].tone, verdicts[verdict].label[profile], "%s%s%s",
                     text, apart, most);
-    say_leak(document, diff, *most && up ? of.most : NULL, asked);
+    say_leak(document, diff, *most && up ? entry.most : NULL, asked);
 }
 
 /* "+21.9 KiB in 5 sites (2 new)" */
@@ -233,23 +234,23 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
                      bool with_most, const mp_diff_arguments *asked)
 {
     measure rows = measure_of_rows(diff, by);
-    side of = side_of(diff, asked, up, rows.field);
+    side entry = side_of(diff, asked, up, rows.field);
     const char *apart = "", *word = up ? "new" : "gone";
-    if (!of.count)
+    if (!entry.count)
         return;
-    if (of.apart)
-        apart = of.apart == of.count
-                    ? mp_document_text(document, " (%s%s)", of.count > 1 ? "all " : "", word)
+    if (entry.apart)
+        apart = entry.apart == entry.count
+                    ? mp_document_text(document, " (%s%s)", entry.count > 1 ? "all " : "", word)
                     : mp_document_text(document, " (%s %s)",
-                                       mp_count_text(document, (int64_t)of.apart, false), word);
-    const char *sum =
-        of.sum && !diff->nodes /* nodes retain what is below them, too */
-            ? mp_document_text(document, "%s%s in ", amount_of(document, by->seconds, of.sum, true),
-                               by->seconds ? " s" : "")
-            : "";
+                                       mp_count_text(document, (int64_t)entry.apart, false), word);
+    const char *sum = entry.sum && !diff->nodes /* nodes retain what is below them, too */
+                          ? mp_document_text(document, "%s%s in ",
+                                             amount_of(document, by->seconds, entry.sum, true),
+                                             by->seconds ? " s" : "")
+                          : "";
     mp_document_say(document, MP_TONE_PLAIN, up ? "More" : "Less", "%s%s%s%s", sum,
-                    count_of(document, diff, "", of.count), apart,
-                    with_most ? most_of(document, diff, &of, &rows, "most by", false) : "");
+                    count_of(document, diff, "", entry.count), apart,
+                    with_most ? most_of(document, diff, &entry, &rows, "most by", false) : "");
 }
 
 /* Runs that did not do as much are not slower or faster for it. */

@@ -26,14 +26,14 @@ mp_level mp_level_asked(unsigned holds, const char *by)
  * usual. */
 static void choose_stacks(const mp_request *request, mp_digest_options *options)
 {
-    const char *const *of = mp_request_argument(request, "of");
+    const char *const *name = mp_request_argument(request, "of");
     const bool dumps = mp_holds_dumps(request->model->holds);
-    options->paths = (of || request->draws) && request->model->profile;
-    if (of)
-        options->dominators = *of ? mp_text_is("retained", *of) : dumps;
+    options->paths = (name || request->draws) && request->model->profile;
+    if (name)
+        options->dominators = *name ? mp_text_is("retained", *name) : dumps;
     else
         options->dominators |= request->draws && dumps;
-    options->without_retained |= of != NULL;
+    options->without_retained |= name != NULL;
 }
 
 /* How names are read. Lists of their own need no grouping. */
@@ -47,7 +47,7 @@ static mp_digest_options options_of(const mp_request *request)
     for (size_t i = 0; request->policy && i < request->policy->rule_count; i++)
         options.without_retained &= request->policy->rules[i].measure != MP_MEASURE_RETAINED;
     if (substitutions) {
-        options.substitutions = substitutions->at;
+        options.substitutions = substitutions->items;
         options.substitution_count = substitutions->count;
     }
     options.dominators = by && mp_level_asked(request->model->holds, by) == MP_LEVEL_DOMINATOR;
@@ -118,8 +118,8 @@ static const char *conditions_of(const mp_request *request)
                 break;
             }
     const char *conditions =
-        mp_dictionary_text(request->dictionary, mp_dictionary_id(request->dictionary, text.at));
-    free(text.at);
+        mp_dictionary_text(request->dictionary, mp_dictionary_id(request->dictionary, text.text));
+    free(text.text);
     return conditions;
 }
 

@@ -49,8 +49,8 @@ mp_diff_node *mp_diff_nodes_of(const mp_diff *diff)
 {
     uint32_t last = 0;
     for (size_t i = 0; i < diff->differences.count; i++)
-        if (diff->differences.at[i].key.frame > last)
-            last = diff->differences.at[i].key.frame;
+        if (diff->differences.items[i].key.frame > last)
+            last = diff->differences.items[i].key.frame;
     mp_diff_node *nodes = mp_alloc_zero((size_t)last + 1, sizeof *nodes);
     for (uint32_t i = 1; i <= last; i++) {
         const mp_diff_node *up = &nodes[mp_dictionary_frame_at(diff->dictionary, i)->caller];
@@ -67,12 +67,12 @@ static mp_texts stack_of(mp_arena *arena, const mp_diff *diff, uint32_t frame)
     const char **types = mp_arena_alloc(arena, (MOST + 1) * sizeof *types);
     size_t count = 0;
     while (frame) {
-        const mp_frame_key *at = mp_dictionary_frame_at(diff->dictionary, frame);
+        const mp_frame_key *frame_key = mp_dictionary_frame_at(diff->dictionary, frame);
         bool cut = node->depth > MOST && count == MOST - OUTER;
-        types[count++] = cut ? left_out : mp_dictionary_text(diff->dictionary, at->name);
-        frame = cut ? node->outer : at->caller;
+        types[count++] = cut ? left_out : mp_dictionary_text(diff->dictionary, frame_key->name);
+        frame = cut ? node->outer : frame_key->caller;
     }
-    return (mp_texts){.at = types, .count = count};
+    return (mp_texts){.items = types, .count = count};
 }
 
 /* Return the text below the row for people. */
@@ -82,7 +82,7 @@ static const char *held_by(mp_arena *arena, const mp_texts *stack)
     for (size_t i = 1; i < stack->count; i++) {
         bool cut = stack->count > MOST_FOR_PEOPLE && i == MOST_FOR_PEOPLE - OUTER;
         text = mp_arena_format(arena, "%s%s%s", text, i > 1 ? " < " : "",
-                               cut ? left_out : stack->at[i]);
+                               cut ? left_out : stack->items[i]);
         if (cut)
             i = stack->count - OUTER - 1;
     }
@@ -108,9 +108,9 @@ void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
                             ? mp_percent_of(delta.retained_bytes, difference->base.retained_bytes)
                             : NAN,
                     .depth = frame ? diff->nodes[frame].depth - 1 : MP_UNKNOWN,
-                    .type = frame ? stack.at[0] : "(unreachable)",
+                    .type = frame ? stack.items[0] : "(unreachable)",
                     .stack = stack,
-                    .held_by = {.at = stack.count > 1 ? &below : NULL, .count = 1}};
+                    .held_by = {.items = stack.count > 1 ? &below : NULL, .count = 1}};
     mp_table_put(document, table, &row);
     mp_arena_free(&arena);
 }
@@ -128,11 +128,12 @@ static const mp_difference *most_below(const mp_diff *diff, const mp_differences
                                        const mp_difference *node)
 {
     const double most = 0.7 * (double)grown_by(node);
-    const mp_difference *end = nodes->at + nodes->count;
-    for (const mp_difference *at = node + 1; at < end && (double)grown_by(at) >= most; at++) {
-        uint32_t frame = at->key.frame;
+    const mp_difference *end = nodes->items + nodes->count;
+    for (const mp_difference *difference = node + 1;
+         difference < end && (double)grown_by(difference) >= most; difference++) {
+        uint32_t frame = difference->key.frame;
         if (frame && mp_dictionary_frame_at(diff->dictionary, frame)->caller == node->key.frame)
-            return at;
+            return difference;
     }
     return NULL;
 }
@@ -156,12 +157,13 @@ static const mp_difference *before_of(const mp_diff *diff, const mp_differences 
     const mp_difference *found = node;
     size_t gone = 0, fresh = 0;
     for (size_t i = 0; i < nodes->count && !node->base.objects; i++) {
-        const mp_difference *at = &nodes->at[i];
-        if (!at->key.frame || frame_of(diff, at)->name != frame_of(diff, node)->name)
+        const mp_difference *difference = &nodes->items[i];
+        if (!difference->key.frame ||
+            frame_of(diff, difference)->name != frame_of(diff, node)->name)
             continue;
-        fresh += !at->base.objects;
-        gone += !at->now.objects;
-        found = at->now.objects ? found : at;
+        fresh += !difference->base.objects;
+        gone += !difference->now.objects;
+        found = difference->now.objects ? found : difference;
     }
     return !gone || (gone == 1 && fresh == 1 && found->base.objects == node->now.objects) ? found
                                                                                           : NULL;
@@ -172,9 +174,10 @@ static const mp_difference *below_before(const mp_diff *diff, const mp_differenc
                                          const mp_difference *was, const mp_difference *held)
 {
     for (size_t i = 0; i < nodes->count; i++)
-        if (nodes->at[i].key.frame && frame_of(diff, &nodes->at[i])->caller == was->key.frame &&
-            frame_of(diff, &nodes->at[i])->name == frame_of(diff, held)->name)
-            return &nodes->at[i];
+        if (nodes->items[i].key.frame &&
+            frame_of(diff, &nodes->items[i])->caller == was->key.frame &&
+            frame_of(diff, &nodes->items[i])->name == frame_of(diff, held)->name)
+            return &nodes->items[i];
     return NULL;
 }
 
@@ -197,7 +200,7 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
     if (!base->lists[MP_LEVEL_DOMINATOR].count || !now->lists[MP_LEVEL_DOMINATOR].count)
         return NULL; /* a baseline has no tree, and of earlier dumps of a file there is none */
     mp_differences nodes = mp_differences_of(diff->dictionary, base, now, MP_LEVEL_DOMINATOR);
-    const mp_difference *outer = nodes.at, *holder = NULL, *was = NULL, *before = NULL,
+    const mp_difference *outer = nodes.items, *holder = NULL, *was = NULL, *before = NULL,
                         *held = outer;
     const char *text = NULL;
     int64_t more = 0;
@@ -225,6 +228,6 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
                                 mp_bytes_text(document, now_bytes - base_bytes, true),
                                 mp_bytes_text(document, base_bytes, false),
                                 mp_bytes_text(document, now_bytes, false));
-    free(nodes.at);
+    free(nodes.items);
     return text;
 }

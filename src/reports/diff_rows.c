@@ -99,7 +99,7 @@ mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has)
     mp_amounts known = *amounts;
     for (size_t i = 0; i < MP_AMOUNTS; i++)
         if (!(mp_amount_fields[i].has & has))
-            known.at[i] = MP_UNKNOWN;
+            known.values[i] = MP_UNKNOWN;
     return known;
 }
 
@@ -113,7 +113,7 @@ static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entr
     mp_stack_frame frame = {key->frame, key->line};
     row->stack = mp_digest_stack_texts(document, diff->dictionary, frame, starts);
     row->site = row->stack.empty;
-    if (frame.at)
+    if (frame.place)
         row->site = mp_digest_frame_text(document, diff->dictionary,
                                          mp_dictionary_site(diff->dictionary, frame), starts);
 }
@@ -124,9 +124,9 @@ static int64_t inclusive_of(const mp_amounts *amounts)
     return amounts->scoped_bytes < 0 ? MP_UNKNOWN : amounts->bytes + amounts->scoped_bytes;
 }
 
-static int64_t inclusive_change(const mp_difference *of)
+static int64_t inclusive_change(const mp_difference *difference)
 {
-    int64_t base = inclusive_of(&of->base), now = inclusive_of(&of->now);
+    int64_t base = inclusive_of(&difference->base), now = inclusive_of(&difference->now);
     return base == MP_UNKNOWN || now == MP_UNKNOWN ? MP_UNKNOWN : now - base;
 }
 
@@ -253,7 +253,7 @@ bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
 /* A row to come. */
 typedef struct ranked {
     int64_t rank; /* larger ones first, equal ones as they stand */
-    const mp_difference *of;
+    const mp_difference *difference;
 } ranked;
 
 static int by_rank(const void *left, const void *right)
@@ -261,20 +261,20 @@ static int by_rank(const void *left, const void *right)
     const ranked *a = left, *b = right;
     if (a->rank != b->rank)
         return a->rank > b->rank ? -1 : 1;
-    return a->of < b->of ? -1 : a->of > b->of;
+    return a->difference < b->difference ? -1 : a->difference > b->difference;
 }
 
 /* Differences stand by the size of their change. */
-static int64_t rank_of(mp_diff_order order, const mp_difference *of)
+static int64_t rank_of(mp_diff_order order, const mp_difference *difference)
 {
-    int64_t with_scoped = inclusive_change(of);
+    int64_t with_scoped = inclusive_change(difference);
     switch (order) {
     case MP_DIFF_WORSE:
-        return of->change == MP_CHANGE_NEW || of->change == MP_CHANGE_GROWN;
+        return difference->change == MP_CHANGE_NEW || difference->change == MP_CHANGE_GROWN;
     case MP_DIFF_OBJECTS:
-        return llabs(of->now.objects - of->base.objects);
+        return llabs(difference->now.objects - difference->base.objects);
     case MP_DIFF_CALLS:
-        return llabs(of->now.calls - of->base.calls);
+        return llabs(difference->now.calls - difference->base.calls);
     case MP_DIFF_INCLUSIVE:
         return with_scoped == MP_UNKNOWN ? -1 : llabs(with_scoped);
     case MP_DIFF_SIZE:
@@ -285,20 +285,21 @@ static int64_t rank_of(mp_diff_order order, const mp_difference *of)
 
 /* Return true if the row has a requested status. By default, an entry whose scoped bytes alone
  * changed is shown only if rows are sorted by them. */
-static bool is_wanted(const mp_diff *diff, const mp_diff_arguments *asked, const mp_difference *of)
+static bool is_wanted(const mp_diff *diff, const mp_diff_arguments *asked,
+                      const mp_difference *difference)
 {
-    const char *name = mp_change_name(of->change);
+    const char *name = mp_change_name(difference->change);
     if (asked->status) {
-        for (const char *at = asked->status;; at += strcspn(at, ",") + 1) {
-            size_t length = strcspn(at, ",");
-            if (strlen(name) == length && memcmp(at, name, length) == 0)
+        for (const char *cursor = asked->status;; cursor += strcspn(cursor, ",") + 1) {
+            size_t length = strcspn(cursor, ",");
+            if (strlen(name) == length && memcmp(cursor, name, length) == 0)
                 return true;
-            if (!at[length])
+            if (!cursor[length])
                 return false;
         }
     }
-    int64_t with_scoped = inclusive_change(of);
-    return of->change != MP_CHANGE_NONE ||
+    int64_t with_scoped = inclusive_change(difference);
+    return difference->change != MP_CHANGE_NONE ||
            (diff->order == MP_DIFF_INCLUSIVE && with_scoped != MP_UNKNOWN && with_scoped);
 }
 
@@ -310,15 +311,16 @@ static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *aske
     ranked *rows = mp_alloc((diff->differences.count + 1) * sizeof *rows);
     *count = *small = 0;
     for (size_t i = 0; i < diff->differences.count; i++) {
-        const mp_difference *at = &diff->differences.at[i];
-        if (!is_wanted(diff, asked, at))
+        const mp_difference *difference = &diff->differences.items[i];
+        if (!is_wanted(diff, asked, difference))
             continue;
-        bool same = asked->status && at->change == MP_CHANGE_NONE;
-        if (!same && !mp_difference_counts(asked, diff, at)) {
+        bool same = asked->status && difference->change == MP_CHANGE_NONE;
+        if (!same && !mp_difference_counts(asked, diff, difference)) {
             ++*small;
             continue;
         }
-        rows[(*count)++] = (ranked){.rank = rank_of(diff->order, at), .of = at};
+        rows[(*count)++] =
+            (ranked){.rank = rank_of(diff->order, difference), .difference = difference};
     }
     qsort(rows, *count, sizeof *rows, by_rank);
     return rows;
@@ -341,14 +343,14 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
     bool says_more = false; /* than the change of its own bytes */
     for (size_t i = 0; i < diff->differences.count; i++) {
-        const mp_difference *at = &diff->differences.at[i];
-        says_more |= inclusive_change(at) != at->now.bytes - at->base.bytes;
+        const mp_difference *difference = &diff->differences.items[i];
+        says_more |= inclusive_change(difference) != difference->now.bytes - difference->base.bytes;
     }
     for (size_t i = 0; i < shown; i++)
         if (diff->nodes)
-            mp_put_node(document, table, diff, rows[i].of);
+            mp_put_node(document, table, diff, rows[i].difference);
         else
-            put_row(document, table, diff, rows[i].of, says_more);
+            put_row(document, table, diff, rows[i].difference, says_more);
     free(rows);
     if (small)
         table->empty = mp_document_text(document, "no change is as large; %s smaller",

@@ -12,7 +12,7 @@
 #include "reports/profile_sections.h"
 
 typedef struct flame_arguments {
-    const char *of, *from, *to; /* NULL: the usual */
+    const char *measure, *from, *to; /* NULL: the usual */
     mp_stack_bounds bounds;
     bool ignore_lines; /* as the next, of what is held against a base */
     mp_argument_texts substitutions;
@@ -24,7 +24,7 @@ enum { DEEPEST_INDENT = 40 };
 
 /* Row in bytes, microseconds or calls; of a difference, with the change. */
 typedef struct frame_row {
-    mp_place of; /* first: its columns are those of the row */
+    mp_place place; /* first: its columns are those of the row */
     int64_t delta, delta_count, depth;
     double percent;
     const char *status, *kind, *told;
@@ -38,28 +38,28 @@ typedef struct frame_row {
 #define LINE                                                                                       \
     MP_COLUMN(mp_place, line, "Line", MP_NUMBER, MP_FOR_PROGRAMS),                                 \
     MP_COLUMN(frame_row, told, "Frame", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN)
-#define AMOUNTS(unit, of)                                                                          \
-    MP_COLUMN_OF(mp_place, all, "inclusive_" of, "With callees", unit, 0),                         \
+#define AMOUNTS(unit, unit_name)                                                                          \
+    MP_COLUMN_OF(mp_place, total, "inclusive_" unit_name, "With callees", unit, 0),                         \
     MP_COLUMN(frame_row, percent, "%", MP_PERCENT, 0),                                             \
-    MP_COLUMN_OF(mp_place, own, "own_" of, "Own", unit, 0)
-#define COUNTS(of, title)                                                                          \
-    MP_COLUMN_OF(mp_place, all_count, "inclusive_" of, title, MP_COUNT, 0),                        \
-    MP_COLUMN_OF(mp_place, own_count, "own_" of, "", MP_COUNT, MP_FOR_PROGRAMS)
+    MP_COLUMN_OF(mp_place, self, "own_" unit_name, "Own", unit, 0)
+#define COUNTS(unit_name, title)                                                                          \
+    MP_COLUMN_OF(mp_place, all_count, "inclusive_" unit_name, title, MP_COUNT, 0),                        \
+    MP_COLUMN_OF(mp_place, own_count, "own_" unit_name, "", MP_COUNT, MP_FOR_PROGRAMS)
 #define SOURCE MP_COLUMN(mp_place, source, "Source", MP_TEXT, MP_FOR_PROGRAMS)
-#define CHANGES(unit, of)                                                                          \
+#define CHANGES(unit, unit_name)                                                                          \
     MP_COLUMN(frame_row, status, "", MP_TEXT, MP_TONED),                                           \
-    MP_COLUMN_OF(frame_row, delta, "delta_inclusive_" of, "Change", unit, MP_SIGNED),              \
+    MP_COLUMN_OF(frame_row, delta, "delta_inclusive_" unit_name, "Change", unit, MP_SIGNED),              \
     MP_COLUMN_OF(frame_row, percent, "delta_percent", "%", MP_PERCENT, MP_SIGNED),                 \
-    MP_COLUMN_OF(mp_place, base_all, "base_inclusive_" of, "Base", unit, 0),                       \
-    MP_COLUMN_OF(mp_place, all, "inclusive_" of, "New", unit, 0),                                  \
-    MP_COLUMN_OF(mp_place, base_own, "base_own_" of, "", unit, MP_FOR_PROGRAMS),                   \
-    MP_COLUMN_OF(mp_place, own, "own_" of, "", unit, MP_FOR_PROGRAMS)
-#define CHANGED_COUNTS(of, title)                                                                  \
-    MP_COLUMN_OF(frame_row, delta_count, "delta_inclusive_" of, title, MP_COUNT, MP_SIGNED),       \
-    MP_COLUMN_OF(mp_place, base_all_count, "base_inclusive_" of, "", MP_COUNT, MP_FOR_PROGRAMS),   \
-    MP_COLUMN_OF(mp_place, all_count, "inclusive_" of, "", MP_COUNT, MP_FOR_PROGRAMS),             \
-    MP_COLUMN_OF(mp_place, base_own_count, "base_own_" of, "", MP_COUNT, MP_FOR_PROGRAMS),         \
-    MP_COLUMN_OF(mp_place, own_count, "own_" of, "", MP_COUNT, MP_FOR_PROGRAMS)
+    MP_COLUMN_OF(mp_place, base_all, "base_inclusive_" unit_name, "Base", unit, 0),                       \
+    MP_COLUMN_OF(mp_place, total, "inclusive_" unit_name, "New", unit, 0),                                  \
+    MP_COLUMN_OF(mp_place, base_own, "base_own_" unit_name, "", unit, MP_FOR_PROGRAMS),                   \
+    MP_COLUMN_OF(mp_place, self, "own_" unit_name, "", unit, MP_FOR_PROGRAMS)
+#define CHANGED_COUNTS(unit_name, title)                                                                  \
+    MP_COLUMN_OF(frame_row, delta_count, "delta_inclusive_" unit_name, title, MP_COUNT, MP_SIGNED),       \
+    MP_COLUMN_OF(mp_place, base_all_count, "base_inclusive_" unit_name, "", MP_COUNT, MP_FOR_PROGRAMS),   \
+    MP_COLUMN_OF(mp_place, all_count, "inclusive_" unit_name, "", MP_COUNT, MP_FOR_PROGRAMS),             \
+    MP_COLUMN_OF(mp_place, base_own_count, "base_own_" unit_name, "", MP_COUNT, MP_FOR_PROGRAMS),         \
+    MP_COLUMN_OF(mp_place, own_count, "own_" unit_name, "", MP_COUNT, MP_FOR_PROGRAMS)
 /* clang-format on */
 
 static const mp_column byte_columns[] = {AMOUNTS(MP_BYTES, "bytes"), COUNTS("objects", "Objects"),
@@ -91,8 +91,9 @@ static const char *told(mp_document *document, const mp_place *place, int64_t de
 
 static mp_change change_of(const mp_place *place)
 {
-    const bool is = place->all || place->all_count, was = place->base_all || place->base_all_count;
-    int64_t by = place->all - place->base_all;
+    const bool is = place->total || place->all_count,
+               was = place->base_all || place->base_all_count;
+    int64_t by = place->total - place->base_all;
     by = by ? by : place->all_count - place->base_all_count;
     return is != was ? is ? MP_CHANGE_NEW : MP_CHANGE_GONE
            : by > 0  ? MP_CHANGE_GROWN
@@ -103,14 +104,14 @@ static mp_change change_of(const mp_place *place)
 static void put_row(mp_document *document, mp_table *table, const mp_tree_figure *tree,
                     const mp_place *place, int64_t depth)
 {
-    int64_t part = place->all, whole = tree->at[0].all;
-    frame_row row = {.of = *place,
+    int64_t part = place->total, whole = tree->items[0].total;
+    frame_row row = {.place = *place,
                      .depth = depth,
                      .kind = kind_name(place->kind),
                      .told = told(document, place, depth)};
     if (tree->has_base) {
         row.status = mp_change_name(change_of(place));
-        part = row.delta = place->all - place->base_all;
+        part = row.delta = place->total - place->base_all;
         row.delta_count = place->all_count - place->base_all_count;
         whole = place->base_all;
     }
@@ -125,10 +126,10 @@ static void put_places(mp_document *document, mp_table *table, const mp_tree_fig
     size_t fit;
     bool *shown = mp_stacks_shown(tree, bounds, &fit);
     mp_tree_walk walk = mp_tree_walk_begin(tree);
-    for (bool into = true; mp_tree_walk_next(&walk, into);) {
-        into = shown[walk.at];
-        if (into)
-            put_row(document, table, tree, &tree->at[walk.at], walk.depth - 1);
+    for (bool descend = true; mp_tree_walk_next(&walk, descend);) {
+        descend = shown[walk.place];
+        if (descend)
+            put_row(document, table, tree, &tree->items[walk.place], walk.depth - 1);
     }
     mp_table_left_out(table, fit);
     mp_tree_walk_free(&walk);
@@ -187,22 +188,22 @@ static mp_table *section_frames(const mp_request *request, mp_document *document
 
 /* --- what is weighed --- */
 
-static bool choose(const mp_request *request, mp_weighing *of, mp_error *error)
+static bool choose(const mp_request *request, mp_weighing *weighing, mp_error *error)
 {
     const flame_arguments *asked = request->arguments;
-    *of = mp_weighing_usual(request->filter);
-    for (int i = 0; asked->of && i < MP_WEIGHINGS; i++)
-        if (mp_text_is(mp_weighing_name((mp_weighing)i), asked->of))
-            *of = (mp_weighing)i;
+    *weighing = mp_weighing_usual(request->filter);
+    for (int i = 0; asked->measure && i < MP_WEIGHINGS; i++)
+        if (mp_text_is(mp_weighing_name((mp_weighing)i), asked->measure))
+            *weighing = (mp_weighing)i;
     const char *kind = mp_kind_name(request->model->kind);
-    if (!mp_weighing_fits(request->filter, *of))
-        return mp_fail_argument(error, "of", asked->of, "%s does not have that", kind);
+    if (!mp_weighing_fits(request->filter, *weighing))
+        return mp_fail_argument(error, "of", asked->measure, "%s does not have that", kind);
     if (!request->base)
         return true;
-    if (!asked->of && *of == MP_WEIGH_RETAINED && !mp_holds_dumps(request->model->holds))
-        *of = MP_WEIGH_ALIVE;
-    return *of != MP_WEIGH_TEMPORARY ||
-           mp_fail_argument(error, "of", asked->of, "this metric cannot be compared");
+    if (!asked->measure && *weighing == MP_WEIGH_RETAINED && !mp_holds_dumps(request->model->holds))
+        *weighing = MP_WEIGH_ALIVE;
+    return *weighing != MP_WEIGH_TEMPORARY ||
+           mp_fail_argument(error, "of", asked->measure, "this metric cannot be compared");
 }
 
 static const struct {
@@ -217,9 +218,9 @@ static const struct {
     [MP_WEIGH_RETAINED] = {"Retained size by owner", "retained_stacks"},
 };
 
-static const char *by_what(mp_weighing of)
+static const char *by_what(mp_weighing weighing)
 {
-    return of == MP_WEIGH_RETAINED ? "its dominators" : "stack";
+    return weighing == MP_WEIGH_RETAINED ? "its dominators" : "stack";
 }
 
 static const char *file_of(const char *path)
@@ -230,31 +231,31 @@ static const char *file_of(const char *path)
 
 /* "Leaked at snapshot 7 (_PreCleanUp), by stack: shop-v2.oemp" */
 static const char *title_of(mp_document *document, const mp_request *request,
-                            const mp_window *window, mp_weighing of)
+                            const mp_window *window, mp_weighing weighing)
 {
     const mp_model *model = request->model;
-    const char *file = file_of(model->inputs.count > 1 ? model->inputs.at[1].path : NULL);
+    const char *file = file_of(model->inputs.count > 1 ? model->inputs.items[1].path : NULL);
     const char *more =
         model->inputs.count > 2
             ? mp_document_text(document, " and %s more",
                                mp_count_text(document, model->inputs.count - 2, false))
             : "";
-    bool up_to = of == MP_WEIGH_CREATED || of == MP_WEIGH_TEMPORARY;
+    bool up_to = weighing == MP_WEIGH_CREATED || weighing == MP_WEIGH_TEMPORARY;
     const char *when = window ? mp_document_text(document, " %s %s", up_to ? "up to" : "at",
                                                  mp_moment_text(document, window, false))
                               : "";
-    return mp_document_text(document, "%s%s, by %s: %s%s", told_as[of].title, when, by_what(of),
-                            file, more);
+    return mp_document_text(document, "%s%s, by %s: %s%s", told_as[weighing].title, when,
+                            by_what(weighing), file, more);
 }
 
 static void put_answer(const mp_request *request, mp_document *document, const mp_window *window,
-                       mp_weighing of)
+                       mp_weighing weighing)
 {
-    mp_weights weights = mp_weights_of(request->filter, window, &of, 1);
-    mp_figure *figure = mp_stack_figure(document, &weights, 0, 0, told_as[of].figure);
+    mp_weights weights = mp_weights_of(request->filter, window, &weighing, 1);
+    mp_figure *figure = mp_stack_figure(document, &weights, 0, 0, told_as[weighing].figure);
     mp_weights_free(&weights);
-    figure->title = title_of(document, request, window, of);
-    const char *in_use = of == MP_WEIGH_LEAKED ? mp_in_use_text(document, window) : NULL;
+    figure->title = title_of(document, request, window, weighing);
+    const char *in_use = weighing == MP_WEIGH_LEAKED ? mp_in_use_text(document, window) : NULL;
     figure->note = in_use ? mp_document_text(document, "%s.", in_use) : NULL;
     mp_table *table = section_frames(request, document, figure);
     if (in_use)
@@ -264,17 +265,17 @@ static void put_answer(const mp_request *request, mp_document *document, const m
 /* --- against a base --- */
 
 static void put_difference(const mp_request *request, mp_document *document, const mp_digest *now,
-                           mp_weighing of)
+                           mp_weighing weighing)
 {
     const mp_digest *base = request->base;
-    const mp_level level = mp_level_of_stacks(base, now, of);
+    const mp_level level = mp_level_of_stacks(base, now, weighing);
     const bool starts = now->holds & MP_HOLDS_STARTS;
     mp_differences differences = mp_differences_of(request->dictionary, base, now, level);
     mp_weights weights =
-        mp_weights_of_differences(request->dictionary, &differences, level, of, starts);
-    mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, told_as[of].figure);
-    figure->title = mp_document_text(document, "%s, by %s: %s against %s", told_as[of].title,
-                                     by_what(of), file_of(now->path), file_of(base->path));
+        mp_weights_of_differences(request->dictionary, &differences, level, weighing, starts);
+    mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, told_as[weighing].figure);
+    figure->title = mp_document_text(document, "%s, by %s: %s against %s", told_as[weighing].title,
+                                     by_what(weighing), file_of(now->path), file_of(base->path));
     const char *flat = level != MP_LEVEL_METHOD ? NULL : now->has_paths ? base->path : now->path;
     if (flat)
         figure->note =
@@ -283,14 +284,14 @@ static void put_difference(const mp_request *request, mp_document *document, con
     if (flat)
         mp_table_line(document, table, "by method, as %s has no call tree", flat);
     mp_weights_free(&weights);
-    free(differences.at);
+    free(differences.items);
 }
 
-static bool run_difference(const mp_request *request, mp_document *document, mp_weighing of,
+static bool run_difference(const mp_request *request, mp_document *document, mp_weighing weighing,
                            mp_error *error)
 {
     const mp_digest *base = request->base;
-    if (base->kept && of == MP_WEIGH_RETAINED)
+    if (base->kept && weighing == MP_WEIGH_RETAINED)
         return mp_fail_argument(error, "base", base->path,
                                 "a baseline does not have that, expected a heap dump");
     mp_digest *now = mp_report_digest(request, error);
@@ -301,7 +302,7 @@ static bool run_difference(const mp_request *request, mp_document *document, mp_
                              base->totals.objects || base->totals.created || base->totals.calls);
         mp_diff_say_usual(document, request, now,
                           ((const flame_arguments *)request->arguments)->to);
-        put_difference(request, document, now, of);
+        put_difference(request, document, now, weighing);
     }
     mp_digest_free(now);
     return ok;
@@ -310,15 +311,15 @@ static bool run_difference(const mp_request *request, mp_document *document, mp_
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_window window;
-    mp_weighing of;
-    if (!choose(request, &of, error))
+    mp_weighing weighing;
+    if (!choose(request, &weighing, error))
         return false;
     if (request->base)
-        return run_difference(request, document, of, error);
+        return run_difference(request, document, weighing, error);
     if (!mp_section_heap(document, request, request->filter->holds & MP_HOLDS_HISTORY, &window,
                          error))
         return false;
-    put_answer(request, document, &window, of);
+    put_answer(request, document, &window, weighing);
     mp_section_suppressions(document, &window);
     mp_window_free(&window);
     return true;
@@ -326,15 +327,15 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_weighing of;
-    if (!choose(request, &of, error))
+    mp_weighing weighing;
+    if (!choose(request, &weighing, error))
         return false;
     if (request->base)
-        return run_difference(request, document, of, error);
+        return run_difference(request, document, weighing, error);
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->filter, false);
-    put_answer(request, document, NULL, of);
+    put_answer(request, document, NULL, weighing);
     return true;
 }
 
@@ -342,7 +343,7 @@ enum { HEAPS = MP_HEAPS | MP_DUMP, ALL = HEAPS | MP_PROFILE };
 
 static const flame_arguments usual = {.bounds = {.limit = 200, .min_percent = 0.5}};
 static const mp_argument arguments[] = {
-    {"of", offsetof(flame_arguments, of), ALL},
+    {"of", offsetof(flame_arguments, measure), ALL},
     {"from", offsetof(flame_arguments, from), MP_HEAPS},
     {"to", offsetof(flame_arguments, to), HEAPS},
     {"limit", offsetof(flame_arguments, bounds.limit), ALL},

@@ -135,10 +135,10 @@ static void say_verdict(mp_document *document, const mp_rule_results *results)
 {
     const mp_rule_result *first = NULL;
     for (size_t i = 0; i < results->count; i++) {
-        mp_verdict verdict = results->at[i].verdict;
+        mp_verdict verdict = results->items[i].verdict;
         if (verdict != MP_VERDICT_PASS &&
             (!first || (verdict == MP_VERDICT_FAIL && first->verdict != MP_VERDICT_FAIL)))
-            first = &results->at[i];
+            first = &results->items[i];
     }
     mp_tone tone = !first                              ? MP_TONE_BETTER
                    : first->verdict == MP_VERDICT_FAIL ? MP_TONE_WORSE
@@ -159,7 +159,7 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
     table->limited = true; /* as many as the policy has */
     table->flags = MP_OF_CHECKS;
     for (size_t i = 0; i < results->count; i++)
-        put_rule(document, table, &results->at[i]);
+        put_rule(document, table, &results->items[i]);
 }
 
 /* --- what is behind rules that fail --- */
@@ -227,7 +227,7 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
     mp_table *table = NULL;
     size_t left_out = 0;
     for (size_t i = 0; i < results->count; i++) {
-        const mp_rule_result *result = &results->at[i];
+        const mp_rule_result *result = &results->items[i];
         for (size_t j = 0; j < result->culprit_count; j++) {
             if (!table)
                 table = MP_TABLE(document, "worse", "Causes of the failed rules", MP_ROWS,
@@ -270,7 +270,7 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     if (request->base)
         rule_context->incomparable =
             mp_incomparable(document->arena, request->base, rule_context->now,
-                            rule_context->to || request->allow_torn);
+                            rule_context->window_end || request->allow_torn);
     mp_rule_results results = mp_judge_rules(document, request, request->policy, rule_context);
     section_gate(document, request, &results);
     say_verdict(document, &results);
@@ -295,7 +295,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         mp_section_suppressions(document, &window);
         const mp_heap_arguments *asked = request->arguments;
         mp_rule_context rule_context = {
-            .now = now, .model = request->model, .window = &window, .to = asked->to};
+            .now = now, .model = request->model, .window = &window, .window_end = asked->to};
         judge(request, document, &rule_context);
         mp_say_running(document, &window);
         mp_say_late(document, &window);

@@ -46,10 +46,10 @@ static const char *near_types(named_types *types, const char *glob)
         last[i] = dot ? dot + 1 : name;
         if (!mp_glob_fits(pattern, name, MP_GLOB_ANY_CASE))
             continue;
-        size_t at = found < MOST ? found++ : MOST;
-        for (; at && strlen(name) < strlen(shortest[at - 1]); at--)
-            shortest[at] = shortest[at - 1];
-        shortest[at] = name;
+        size_t index = found < MOST ? found++ : MOST;
+        for (; index && strlen(name) < strlen(shortest[index - 1]); index--)
+            shortest[index] = shortest[index - 1];
+        shortest[index] = name;
     }
     const char *nearest = mp_text_nearest(glob, types->names, types->count);
     const char *behind = nearest ? NULL : mp_text_nearest(glob, last, types->count);
@@ -67,10 +67,10 @@ static const char *near_types(named_types *types, const char *glob)
 bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glob, mp_error *error)
 {
     named_types types = types_of_objects(model, graph);
-    size_t at = 0;
-    while (at < types.count && !mp_glob_fits(glob, types.names[at], 0))
-        at++;
-    bool ok = at < types.count;
+    size_t index = 0;
+    while (index < types.count && !mp_glob_fits(glob, types.names[index], 0))
+        index++;
+    bool ok = index < types.count;
     if (!ok) {
         const char *near = near_types(&types, glob);
         mp_fail_argument(error, "type", glob, "no object has a matching type%s%s",

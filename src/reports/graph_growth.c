@@ -51,14 +51,14 @@ static const mp_column accumulation_columns[] = {
 
 /* "400 -> 800 -> 1,200", "unknown -> 800 -> 1,200"; the middle of many is left out. */
 static const char *counts_text(mp_document *document, const mp_graph_view *view,
-                               const mp_accumulation *of)
+                               const mp_accumulation *accumulation)
 {
-    const int64_t *counts = view->accumulated + of->counts;
+    const int64_t *counts = view->accumulated + accumulation->counts;
     const char *text = "";
     for (uint32_t i = 0; i < view->dump_count; i++) {
         bool cut = view->dump_count > MOST_COUNTS && i == MOST_COUNTS / 2;
         const char *count =
-            i < of->first_dump ? "unknown" : mp_count_text(document, counts[i], false);
+            i < accumulation->first_dump ? "unknown" : mp_count_text(document, counts[i], false);
         text = mp_document_text(document, "%s%s%s", text, i ? " -> " : "", cut ? "..." : count);
         if (cut)
             i = view->dump_count - MOST_COUNTS / 2 - 1;
@@ -71,11 +71,11 @@ static const char *kept_type_text(mp_document *document, const mp_graph_view *vi
                                   const mp_kept_type *kept)
 {
     const char *type = mp_type_text(document->arena, view->model, kept->type);
-    const char *all = mp_count_text(document, kept->of_objects, false);
+    const char *text = mp_count_text(document, kept->of_objects, false);
     return kept->objects == kept->of_objects
-               ? mp_document_text(document, "%s %s", all, type)
+               ? mp_document_text(document, "%s %s", text, type)
                : mp_document_text(document, "%s of %s %s",
-                                  mp_count_text(document, kept->objects, false), all, type);
+                                  mp_count_text(document, kept->objects, false), text, type);
 }
 
 /* "all 7,200 CartLine and 1,200 Session"; "7,194 of 7,200 CartLine and all 1,200 Session" */
@@ -84,11 +84,11 @@ static const char *kept_text(mp_document *document, const mp_graph_view *view,
 {
     const char *text = "";
     size_t told = count < MOST_KEPT ? count : MOST_KEPT;
-    bool all = true;
+    bool complete = true;
     for (size_t i = 0; i < told; i++)
-        all = all && kept[i].objects == kept[i].of_objects;
+        complete = complete && kept[i].objects == kept[i].of_objects;
     for (size_t i = 0; i < told; i++) {
-        bool says_all = all ? i == 0 : kept[i].objects == kept[i].of_objects;
+        bool says_all = complete ? i == 0 : kept[i].objects == kept[i].of_objects;
         text = mp_document_text(document, "%s%s%s%s", text,
                                 !i             ? ""
                                 : i + 1 < told ? ", "
@@ -100,45 +100,48 @@ static const char *kept_text(mp_document *document, const mp_graph_view *view,
 
 /* "Array 31aa1 in EventEmitter 10c37", "static roots" */
 static const char *holder_text(mp_document *document, const mp_graph_view *view,
-                               const mp_accumulation *of)
+                               const mp_accumulation *accumulation)
 {
-    if (!of->holder)
-        return mp_document_text(document, "%s roots", mp_root_kind_text(document->arena, of->kind));
-    const char *object = mp_held_in_text(document, view, of->holder);
-    return of->holders > 1 ? mp_document_text(document, "%s x %s, most of it %s",
-                                              mp_count_text(document, of->holders, false),
-                                              mp_type_text(document->arena, view->model,
-                                                           view->graph->types[of->holder]),
-                                              object)
-                           : object;
+    if (!accumulation->holder)
+        return mp_document_text(document, "%s roots",
+                                mp_root_kind_text(document->arena, accumulation->kind));
+    const char *object = mp_held_in_text(document, view, accumulation->holder);
+    return accumulation->holders > 1
+               ? mp_document_text(document, "%s x %s, most of it %s",
+                                  mp_count_text(document, accumulation->holders, false),
+                                  mp_type_text(document->arena, view->model,
+                                               view->graph->types[accumulation->holder]),
+                                  object)
+               : object;
 }
 
 /* "grew by 400 closure objects at each dump (400 -> 800 -> 1,200) and keeps all 7,200 CartLine and
  * 1,200 Session alive" */
 static const char *growth_text(mp_document *document, const mp_graph_view *view,
-                               const mp_accumulation *of, const char *kept)
+                               const mp_accumulation *accumulation, const char *kept)
 {
-    const char *step = mp_count_text(document, of->least_step, false);
-    bool many = !of->holder || of->holders > 1; /* roots, or several holders */
-    if (of->most_step > of->least_step)
+    const char *step = mp_count_text(document, accumulation->least_step, false);
+    bool many = !accumulation->holder || accumulation->holders > 1; /* roots, or several holders */
+    if (accumulation->most_step > accumulation->least_step)
         step = mp_document_text(document, "%s to %s", step,
-                                mp_count_text(document, of->most_step, false));
-    const char *type = mp_type_text(document->arena, view->model, of->type);
-    const char *objects = of->most_step == 1 ? "object" : "objects";
-    const char *what = of->types > 1
-                           ? mp_document_text(document, "%s of %s types (most %s)", objects,
-                                              mp_count_text(document, of->types, false), type)
-                           : mp_document_text(document, "%s %s", type, objects);
-    if (mp_accumulation_is_unknown(view, of))
+                                mp_count_text(document, accumulation->most_step, false));
+    const char *type = mp_type_text(document->arena, view->model, accumulation->type);
+    const char *objects = accumulation->most_step == 1 ? "object" : "objects";
+    const char *what =
+        accumulation->types > 1
+            ? mp_document_text(document, "%s of %s types (most %s)", objects,
+                               mp_count_text(document, accumulation->types, false), type)
+            : mp_document_text(document, "%s %s", type, objects);
+    if (mp_accumulation_is_unknown(view, accumulation))
         return mp_document_text(document,
                                 "holds %s %s %s; several holders in the dump before could be the "
                                 "same one (%s)",
-                                mp_count_text(document, of->objects, false), type,
-                                of->objects == 1 ? "object" : "objects",
-                                counts_text(document, view, of));
+                                mp_count_text(document, accumulation->objects, false), type,
+                                accumulation->objects == 1 ? "object" : "objects",
+                                counts_text(document, view, accumulation));
     return mp_document_text(document, "grew by %s %s %s (%s)%s%s%s", step, what,
                             view->dump_count > 2 ? "at each dump" : "from one dump to the next",
-                            counts_text(document, view, of),
+                            counts_text(document, view, accumulation),
                             !*kept ? ""
                             : many ? " and keep "
                                    : " and keeps ",
@@ -157,57 +160,61 @@ static void put_kept(mp_document *document, const mp_graph_view *view, const mp_
         objects[i] = mp_document_text(document, "%lld", (long long)kept[i].objects);
         of_objects[i] = mp_document_text(document, "%lld", (long long)kept[i].of_objects);
     }
-    row->keeps = (mp_texts){.at = names, .count = count};
-    row->keeps_objects = (mp_texts){.at = objects, .count = count};
-    row->keeps_of_objects = (mp_texts){.at = of_objects, .count = count};
+    row->keeps = (mp_texts){.items = names, .count = count};
+    row->keeps_objects = (mp_texts){.items = objects, .count = count};
+    row->keeps_of_objects = (mp_texts){.items = of_objects, .count = count};
 }
 
 static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view *view,
-                                            const mp_accumulation *of, bool looks)
+                                            const mp_accumulation *accumulation, bool looks)
 {
     const mp_graph *graph = view->graph;
-    const int64_t *counts = view->accumulated + of->counts;
+    const int64_t *counts = view->accumulated + accumulation->counts;
     size_t kept_count = 0;
-    mp_kept_type *kept = looks ? mp_kept_with(view, of, &kept_count) : NULL;
+    mp_kept_type *kept = looks ? mp_kept_with(view, accumulation, &kept_count) : NULL;
     const char *keeps = kept_text(document, view, kept, kept_count);
     const char **list = mp_arena_alloc(document->arena, view->dump_count * sizeof *list);
     for (uint32_t i = 0; i < view->dump_count; i++)
-        list[i] = i < of->first_dump ? "unknown"
-                                     : mp_document_text(document, "%lld", (long long)counts[i]);
-    mp_way way = mp_way_to(document, view, of->example);
-    const char *type = mp_type_text(document->arena, view->model, of->type);
+        list[i] = i < accumulation->first_dump
+                      ? "unknown"
+                      : mp_document_text(document, "%lld", (long long)counts[i]);
+    mp_way way = mp_way_to(document, view, accumulation->example);
+    const char *type = mp_type_text(document->arena, view->model, accumulation->type);
     accumulation_row row = {
-        .bytes = of->bytes,
-        .steady_bytes = of->steady_bytes,
-        .objects = of->objects,
-        .from_objects = of->first_dump ? MP_UNKNOWN : counts[0],
-        .delta_objects = of->first_dump ? MP_UNKNOWN : of->objects - counts[0],
-        .least_step = of->least_step,
-        .most_step = of->most_step,
-        .types = of->types,
-        .holders = of->holder ? of->holders : MP_UNKNOWN,
-        .percent = mp_percent_of(of->bytes, mp_graph_reachable(view)),
+        .bytes = accumulation->bytes,
+        .steady_bytes = accumulation->steady_bytes,
+        .objects = accumulation->objects,
+        .from_objects = accumulation->first_dump ? MP_UNKNOWN : counts[0],
+        .delta_objects = accumulation->first_dump ? MP_UNKNOWN : accumulation->objects - counts[0],
+        .least_step = accumulation->least_step,
+        .most_step = accumulation->most_step,
+        .types = accumulation->types,
+        .holders = accumulation->holder ? accumulation->holders : MP_UNKNOWN,
+        .percent = mp_percent_of(accumulation->bytes, mp_graph_reachable(view)),
         .type = type,
-        .held = of->types > 1 ? mp_document_text(document, "%s types, most %s",
-                                                 mp_count_text(document, of->types, false), type)
-                              : type,
+        .held = accumulation->types > 1
+                    ? mp_document_text(document, "%s types, most %s",
+                                       mp_count_text(document, accumulation->types, false), type)
+                    : type,
         .root_kind = way.root_kind,
-        .what = holder_text(document, view, of),
-        .counts = {.at = list, .count = view->dump_count},
+        .what = holder_text(document, view, accumulation),
+        .counts = {.items = list, .count = view->dump_count},
         .path = way.types,
-        .said = mp_one_text(document, growth_text(document, view, of, keeps)),
+        .said = mp_one_text(document, growth_text(document, view, accumulation, keeps)),
         .way = mp_one_text(document, way.text)};
-    if (mp_accumulation_is_unknown(view, of))
+    if (mp_accumulation_is_unknown(view, accumulation))
         row.steady_bytes = row.least_step = row.most_step = MP_UNKNOWN;
     if (looks)
         put_kept(document, view, kept, kept_count, &row);
     free(kept);
-    if (of->holder) {
-        uint32_t owner = mp_owner_of(view, of->holder);
-        row.holder = mp_object_id_text(document->arena, graph, of->holder);
-        row.holder_type = mp_type_text(document->arena, view->model, graph->types[of->holder]);
-        row.owner = owner == of->holder ? NULL : mp_object_id_text(document->arena, graph, owner);
-        row.owner_type = owner == of->holder
+    if (accumulation->holder) {
+        uint32_t owner = mp_owner_of(view, accumulation->holder);
+        row.holder = mp_object_id_text(document->arena, graph, accumulation->holder);
+        row.holder_type =
+            mp_type_text(document->arena, view->model, graph->types[accumulation->holder]);
+        row.owner =
+            owner == accumulation->holder ? NULL : mp_object_id_text(document->arena, graph, owner);
+        row.owner_type = owner == accumulation->holder
                              ? NULL
                              : mp_type_text(document->arena, view->model, graph->types[owner]);
     }
@@ -279,10 +286,10 @@ void mp_section_growers(mp_document *document, const mp_window *window, size_t r
     table->order = "delta_bytes";
     table->empty = "none";
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
-        const mp_grower *at = &growers[i];
-        grower_row row = {mp_growth_of((mp_amount){at->from_objects, at->from_bytes},
-                                       (mp_amount){at->to_objects, at->to_bytes}),
-                          mp_type_text(document->arena, window->model, at->type.i)};
+        const mp_grower *grower = &growers[i];
+        grower_row row = {mp_growth_of((mp_amount){grower->from_objects, grower->from_bytes},
+                                       (mp_amount){grower->to_objects, grower->to_bytes}),
+                          mp_type_text(document->arena, window->model, grower->type.i)};
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(table, count);
@@ -308,18 +315,18 @@ static const mp_column root_growth_columns[] = {
 /* Counts of a snapshot stand together, by kind: those of both ends are merged. */
 void mp_section_root_growth(mp_document *document, const mp_window *window)
 {
-    const mp_root_count *counts = window->model->root_counts.at;
-    uint32_t all = window->model->root_counts.count, from = 1, to = 1;
+    const mp_root_count *counts = window->model->root_counts.items;
+    uint32_t total = window->model->root_counts.count, from = 1, to = 1;
     mp_range range = window->ranges[1];
     mp_table *table =
         MP_TABLE(document, "root_growth", "Roots, then and now", MP_ROWS, root_growth_columns);
-    while (from < all && counts[from].snapshot.i != range.from.i)
+    while (from < total && counts[from].snapshot.i != range.from.i)
         from++;
-    while (to < all && counts[to].snapshot.i != range.to.i)
+    while (to < total && counts[to].snapshot.i != range.to.i)
         to++;
     for (;;) {
-        bool has_from = from < all && counts[from].snapshot.i == range.from.i;
-        bool has_to = to < all && counts[to].snapshot.i == range.to.i;
+        bool has_from = from < total && counts[from].snapshot.i == range.from.i;
+        bool has_to = to < total && counts[to].snapshot.i == range.to.i;
         if (!has_from && !has_to)
             return;
         root_growth_row row = {0};

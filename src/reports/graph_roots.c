@@ -24,7 +24,7 @@ static largest largest_of(mp_document *document, const mp_graph_view *view, uint
 }
 
 typedef struct root_row {
-    mp_root_census of;
+    mp_root_census census;
     const char *kind;
     double percent;
     largest largest;
@@ -32,15 +32,15 @@ typedef struct root_row {
 
 static const mp_column root_columns[] = {
     MP_COLUMN(root_row, kind, "Roots", MP_TEXT, 0),
-    MP_COLUMN_OF(root_row, of.roots, "roots", "Number", MP_COUNT, 0),
-    MP_COLUMN_OF(root_row, of.objects, "objects", "Objects", MP_COUNT, 0),
-    MP_COLUMN_OF(root_row, of.bytes, "bytes", "Own", MP_BYTES, 0),
-    MP_COLUMN_OF(root_row, of.exclusive_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(root_row, census.roots, "roots", "Number", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, census.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, census.bytes, "bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(root_row, census.exclusive_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN(root_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(root_row, of.exclusive_objects, "retained_objects", "Retained #", MP_COUNT, 0),
-    MP_COLUMN_OF(root_row, of.weak, "weak", "Weak", MP_COUNT, 0),
-    MP_COLUMN_OF(root_row, of.pinned, "pinned", "Pinned", MP_COUNT, 0),
-    MP_COLUMN_OF(root_row, of.interior, "interior", "Interior", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, census.exclusive_objects, "retained_objects", "Retained #", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, census.weak, "weak", "Weak", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, census.pinned, "pinned", "Pinned", MP_COUNT, 0),
+    MP_COLUMN_OF(root_row, census.interior, "interior", "Interior", MP_COUNT, 0),
     LARGEST_COLUMNS(root_row, "Largest"),
 };
 
@@ -58,7 +58,7 @@ void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown)
                         mp_percent_of(census[i].exclusive_bytes, mp_graph_reachable(view)),
                         largest_of(document, view, census[i].largest)};
         if (census[i].exclusive_bytes < 0) {
-            row.of.exclusive_bytes = row.of.exclusive_objects = MP_UNKNOWN;
+            row.census.exclusive_bytes = row.census.exclusive_objects = MP_UNKNOWN;
             row.percent = NAN;
         }
         mp_table_put(document, table, &row);
@@ -66,16 +66,16 @@ void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown)
 }
 
 typedef struct static_row {
-    mp_static_census of;
+    mp_static_census census;
     const char *container;
     double percent;
     largest largest;
 } static_row;
 
 static const mp_column static_columns[] = {
-    MP_COLUMN_OF(static_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(static_row, census.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN(static_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(static_row, of.roots, "roots", "Statics", MP_COUNT, 0),
+    MP_COLUMN_OF(static_row, census.roots, "roots", "Statics", MP_COUNT, 0),
     MP_COLUMN(static_row, container, "Declared in", MP_TEXT, MP_SHORTEN),
     LARGEST_COLUMNS(static_row, "Largest"),
 };
@@ -103,18 +103,18 @@ void mp_section_statics(mp_document *document, mp_graph_view *view, size_t rows)
 }
 
 typedef struct shared_row {
-    mp_shared of;
+    mp_shared shared;
     double percent;
     const char *type, *other_type, *largest;
 } shared_row;
 
 static const mp_column shared_columns[] = {
-    MP_COLUMN_OF(shared_row, of.retained_bytes, "bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(shared_row, shared.retained_bytes, "bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN(shared_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(shared_row, of.retained_objects, "retained_objects", "Objects", MP_COUNT,
+    MP_COLUMN_OF(shared_row, shared.retained_objects, "retained_objects", "Objects", MP_COUNT,
                  MP_FOR_PROGRAMS),
-    MP_COLUMN_OF(shared_row, of.own_bytes, "own_bytes", "Own", MP_BYTES, MP_FOR_PROGRAMS),
-    MP_COLUMN_OF(shared_row, of.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(shared_row, shared.own_bytes, "own_bytes", "Own", MP_BYTES, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(shared_row, shared.objects, "objects", "Objects", MP_COUNT, 0),
     MP_COLUMN(shared_row, type, "Shared between", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(shared_row, other_type, "and", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(shared_row, largest, "Largest", MP_TEXT, 0),
@@ -122,17 +122,17 @@ static const mp_column shared_columns[] = {
 
 /* "2.1 MiB in 39,217 objects that no single object keeps alive; with what hangs below, 17.9 MiB in
  * 225,461" */
-static const char *shared_title(mp_document *document, const mp_shared *all)
+static const char *shared_title(mp_document *document, const mp_shared *shared)
 {
-    const char *own = mp_document_text(
+    const char *text = mp_document_text(
         document, "Shared: %s in %s object%s that no single object keeps alive",
-        mp_bytes_text(document, all->own_bytes, false),
-        mp_count_text(document, all->objects, false), all->objects == 1 ? "" : "s");
-    return all->retained_objects == all->objects
-               ? own
-               : mp_document_text(document, "%s; with the objects below them, %s in %s", own,
-                                  mp_bytes_text(document, all->retained_bytes, false),
-                                  mp_count_text(document, all->retained_objects, false));
+        mp_bytes_text(document, shared->own_bytes, false),
+        mp_count_text(document, shared->objects, false), shared->objects == 1 ? "" : "s");
+    return shared->retained_objects == shared->objects
+               ? text
+               : mp_document_text(document, "%s; with the objects below them, %s in %s", text,
+                                  mp_bytes_text(document, shared->retained_bytes, false),
+                                  mp_count_text(document, shared->retained_objects, false));
 }
 
 void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows)
@@ -142,13 +142,13 @@ void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows)
         return;
     mp_table *table = MP_TABLE(document, "shared", NULL, MP_ROWS, shared_columns);
     table->order = "bytes";
-    table->title = shared_title(document, &sharing->all);
+    table->title = shared_title(document, &sharing->total);
     for (size_t i = 0; i < mp_shown_of(sharing->count, rows); i++) {
-        const mp_shared *at = &sharing->at[i];
-        shared_row row = {*at, mp_percent_of(at->retained_bytes, mp_graph_reachable(view)),
-                          mp_type_text(document->arena, view->model, at->types[0]),
-                          mp_type_text(document->arena, view->model, at->types[1]),
-                          mp_object_text(document->arena, view, at->largest)};
+        const mp_shared *shared = &sharing->items[i];
+        shared_row row = {*shared, mp_percent_of(shared->retained_bytes, mp_graph_reachable(view)),
+                          mp_type_text(document->arena, view->model, shared->types[0]),
+                          mp_type_text(document->arena, view->model, shared->types[1]),
+                          mp_object_text(document->arena, view, shared->largest)};
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(table, sharing->count);

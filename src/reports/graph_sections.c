@@ -31,13 +31,13 @@ mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *v
 /* --- totals --- */
 
 typedef struct totals_row {
-    mp_graph_totals of;
+    mp_graph_totals totals;
     int64_t types, app_domains;
     const char *alive, *reachable, *unreachable, *untracked, *root_text, *reference_text;
 } totals_row;
 
 #define TOTAL(member, name, title, unit, flags)                                                    \
-    MP_COLUMN_OF(totals_row, of.member, name, title, unit, MP_FOR_PROGRAMS | MP_ADDS | (flags))
+    MP_COLUMN_OF(totals_row, totals.member, name, title, unit, MP_FOR_PROGRAMS | MP_ADDS | (flags))
 
 static const mp_column total_columns[] = {
     TOTAL(objects, "live_objects", "Objects", MP_COUNT, MP_SUMMARY),
@@ -63,10 +63,10 @@ static const mp_column total_columns[] = {
     MP_COLUMN(totals_row, reference_text, "References", MP_TEXT, MP_FOR_PEOPLE),
 };
 
-static const char *text_of_count(mp_document *document, int64_t all, int64_t lost,
+static const char *text_of_count(mp_document *document, int64_t total, int64_t lost,
                                  const char *lost_text)
 {
-    const char *count = mp_count_text(document, all, false);
+    const char *count = mp_count_text(document, total, false);
     return lost ? mp_document_text(document, "%s, %s %s that are not there", count,
                                    mp_count_text(document, lost, false), lost_text)
                 : count;
@@ -92,7 +92,7 @@ void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bo
     bool dump = mp_holds_dumps(view->model->holds); /* a database declares no types or domains */
     bool domains = dump && graph->domains.count > 1;
     totals_row row = {
-        .of = totals,
+        .totals = totals,
         .types = dump ? graph->declared_types : MP_UNKNOWN,
         .app_domains = domains ? (int64_t)graph->domains.count - 1 : MP_UNKNOWN,
         .alive = mp_amount_text(document, totals.objects, totals.bytes),
@@ -106,7 +106,7 @@ void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bo
     if (totals.untracked_objects)
         row.untracked = mp_untracked_text(document, &totals);
     if (!graph->untracked)
-        row.of.untracked_objects = row.of.untracked_bytes = MP_UNKNOWN;
+        row.totals.untracked_objects = row.totals.untracked_bytes = MP_UNKNOWN;
     mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
     table->order = "live_bytes";
@@ -145,8 +145,8 @@ void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph
 void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,
                          size_t rows)
 {
-    size_t count, all;
-    uint32_t *order = mp_retained_order(view, min_bytes, rows, &count, &all);
+    size_t count, total;
+    uint32_t *order = mp_retained_order(view, min_bytes, rows, &count, &total);
     mp_table *table =
         MP_TABLE(document, "retained", "Largest retained sizes", MP_ROWS, retained_columns);
     mp_say_retained_base(document, table, view);
@@ -157,14 +157,14 @@ void mp_section_retained(mp_document *document, const mp_graph_view *view, int64
         mp_object_cells row = mp_object_cells_of(document, view, order[i]);
         mp_table_put(document, table, &row);
     }
-    mp_table_left_out(table, all);
+    mp_table_left_out(table, total);
     free(order);
 }
 
 /* --- types and namespaces --- */
 
 typedef struct group_row {
-    mp_histogram_row of;
+    mp_histogram_row group;
     const char *largest;
     int64_t largest_retained_bytes;
     double percent, retained_percent;
@@ -172,22 +172,22 @@ typedef struct group_row {
 
 static const mp_column top_columns[] = {
     MP_RANK(0),
-    MP_COLUMN_OF(group_row, of.bytes, "bytes", "Size", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, group.bytes, "bytes", "Size", MP_BYTES, 0),
     MP_COLUMN(group_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(group_row, of.objects, "objects", "Objects", MP_COUNT, 0),
-    MP_COLUMN_OF(group_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, group.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(group_row, group.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN(group_row, retained_percent, "Retained %", MP_PERCENT, 0),
-    MP_COLUMN_OF(group_row, of.label, "key", "Group", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(group_row, group.label, "key", "Group", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(group_row, largest, "Largest", MP_TEXT, 0),
 };
 
 static const mp_column histogram_columns[] = {
     MP_RANK(0),
-    MP_COLUMN_OF(group_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, group.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN_OF(group_row, retained_percent, "percent", "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(group_row, of.reached_bytes, "self_bytes", "Own", MP_BYTES, 0),
-    MP_COLUMN_OF(group_row, of.reached_objects, "objects", "Objects", MP_COUNT, 0),
-    MP_COLUMN_OF(group_row, of.label, "key", "Group", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(group_row, group.reached_bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, group.reached_objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(group_row, group.label, "key", "Group", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(group_row, largest, "Largest", MP_TEXT, 0),
     MP_COLUMN(group_row, largest_retained_bytes, "Retains", MP_BYTES, 0),
 };
@@ -237,12 +237,12 @@ static mp_histogram_row *groups_asked(mp_graph_view *view, mp_histogram *groups,
     mp_histogram_row *rows = mp_alloc((groups->count + 1u) * sizeof *rows);
     uint32_t asked_for = 0;
     for (uint32_t i = 0; i < groups->count; i++) {
-        const mp_histogram_row *of = &groups->at[i];
-        if ((top || of->reached_objects) &&
-            (!asked->only || mp_glob_fits(asked->only, of->label, 0)) &&
-            (!top || of->bytes >= asked->min_bytes) &&
-            (top ? of->objects : of->reached_objects) >= asked->min_count)
-            rows[asked_for++] = *of;
+        const mp_histogram_row *histogram_row = &groups->items[i];
+        if ((top || histogram_row->reached_objects) &&
+            (!asked->only || mp_glob_fits(asked->only, histogram_row->label, 0)) &&
+            (!top || histogram_row->bytes >= asked->min_bytes) &&
+            (top ? histogram_row->objects : histogram_row->reached_objects) >= asked->min_count)
+            rows[asked_for++] = *histogram_row;
     }
     bool by_retained = strcmp(order->columns[0], "retained_bytes") == 0;
     int64_t least = top ? 0 : asked->min_bytes;
@@ -267,18 +267,19 @@ static void put_groups(mp_document *document, mp_table *table, mp_graph_view *vi
                        bool top)
 {
     uint32_t count;
-    int64_t all = 0;
+    int64_t total = 0;
     mp_histogram_row *rows = groups_asked(view, groups, asked, order, top, &count);
     for (uint32_t i = 0; i < groups->count; i++)
-        all += groups->at[i].bytes;
+        total += groups->items[i].bytes;
     for (uint32_t i = 0; i < mp_shown_of(count, asked->rows); i++) {
-        const mp_histogram_row *of = &rows[i];
-        group_row row = {.of = *of,
-                         .largest = mp_object_id_text(document->arena, view->graph, of->largest),
-                         .largest_retained_bytes = (int64_t)view->dominators.retained[of->largest],
-                         .percent = mp_percent_of(of->bytes, all),
-                         .retained_percent =
-                             mp_percent_of(of->retained_bytes, mp_graph_reachable(view))};
+        const mp_histogram_row *histogram_row = &rows[i];
+        group_row row = {
+            .group = *histogram_row,
+            .largest = mp_object_id_text(document->arena, view->graph, histogram_row->largest),
+            .largest_retained_bytes = (int64_t)view->dominators.retained[histogram_row->largest],
+            .percent = mp_percent_of(histogram_row->bytes, total),
+            .retained_percent =
+                mp_percent_of(histogram_row->retained_bytes, mp_graph_reachable(view))};
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(table, count);

@@ -22,14 +22,14 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
     const mp_graph *graph = view->graph;
     mp_path path = mp_path_along(graph, mp_graph_distances(view), object, MP_ANY_KIND);
     const char **types = mp_arena_alloc(document->arena, MOST * sizeof *types);
-    mp_way way = {.types = {.at = types}};
+    mp_way way = {.types = {.items = types}};
     if (!path.count)
         return way;
     size_t count = 0;
     for (size_t i = 0; i < path.count; i++) /* keep the first of several of one type in a row */
         if (!i || graph->types[path.objects[i]] != graph->types[path.objects[count - 1]])
             path.objects[count++] = path.objects[i];
-    way.root_kind = mp_root_kind_text(document->arena, graph->roots.at[path.root].kind);
+    way.root_kind = mp_root_kind_text(document->arena, graph->roots.items[path.root].kind);
     way.text = mp_document_text(document, "%s root", way.root_kind);
     for (size_t i = 0; i < count; i++) {
         bool cut = count > MOST && i == OUTER;
@@ -53,11 +53,11 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
 static const char *share_text(mp_document *document, const mp_graph_view *view, int64_t bytes)
 {
     char percent[MP_UNIT_TEXT];
-    int64_t all = mp_graph_reachable(view);
-    mp_format_percent(percent, mp_percent_of(bytes, all), false);
+    int64_t total = mp_graph_reachable(view);
+    mp_format_percent(percent, mp_percent_of(bytes, total), false);
     return mp_document_text(document, "%s, %s %% of %s reachable",
                             mp_bytes_text(document, bytes, false), percent,
-                            mp_bytes_text(document, all, false));
+                            mp_bytes_text(document, total, false));
 }
 
 /* "10,000 x App.Order (11.9 MiB) are held by App.Order[] 12 in App.Cache 11" */
@@ -94,18 +94,19 @@ static void say_way_to(mp_document *document, mp_graph_view *view, uint32_t obje
         mp_document_say(document, MP_TONE_PLAIN, "from", "%s", way);
 }
 
-static const char *biggest_text(mp_document *document, mp_graph_view *view, int64_t all)
+static const char *biggest_text(mp_document *document, mp_graph_view *view, int64_t total)
 {
     const mp_histogram *types = mp_graph_types(view);
     const mp_histogram_row *first = NULL;
     for (uint32_t i = 0; i < types->count; i++) {
-        const mp_histogram_row *at = &types->at[i];
-        if (!first || at->bytes > first->bytes ||
-            (at->bytes == first->bytes && strcmp(at->label, first->label) < 0))
-            first = at;
+        const mp_histogram_row *histogram_row = &types->items[i];
+        if (!first || histogram_row->bytes > first->bytes ||
+            (histogram_row->bytes == first->bytes &&
+             strcmp(histogram_row->label, first->label) < 0))
+            first = histogram_row;
     }
     return first ? mp_biggest_text(document, first->label,
-                                   (mp_amount){first->objects, first->bytes}, all)
+                                   (mp_amount){first->objects, first->bytes}, total)
                  : NULL;
 }
 
@@ -116,8 +117,8 @@ static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t gro
     size_t count;
     const mp_suspect *suspect = mp_graph_suspects(view, &count);
     if (!count) {
-        const int64_t all = mp_graph_totals_of(view->graph, &view->dominators).bytes;
-        const char *biggest = biggest_text(document, view, all);
+        const int64_t total = mp_graph_totals_of(view->graph, &view->dominators).bytes;
+        const char *biggest = biggest_text(document, view, total);
         mp_document_say(
             document, MP_TONE_PLAIN, "Suspect",
             "none: no object and no kind of root retains over a tenth of the heap%s%s%s",
@@ -190,9 +191,9 @@ void mp_say_dump_more(mp_document *document, mp_graph_view *view)
     if (!suspects && sharing->count) /* which is why no single object retains much */
         mp_document_say(document, MP_TONE_PLAIN, "Shared",
                         "%s is below objects with several owners, most between %s and %s",
-                        share_text(document, view, sharing->all.retained_bytes),
-                        mp_type_text(document->arena, view->model, sharing->at[0].types[0]),
-                        mp_type_text(document->arena, view->model, sharing->at[0].types[1]));
+                        share_text(document, view, sharing->total.retained_bytes),
+                        mp_type_text(document->arena, view->model, sharing->items[0].types[0]),
+                        mp_type_text(document->arena, view->model, sharing->items[0].types[1]));
 }
 
 /* --- suspects --- */

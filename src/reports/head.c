@@ -51,7 +51,7 @@ static const mp_column session_columns[] = {
 static void put_session(mp_document *document, mp_table *table, const mp_filter *filter, uint32_t i)
 {
     const mp_model *model = filter->model;
-    const mp_recorded_session *session = &model->sessions.at[i];
+    const mp_recorded_session *session = &model->sessions.items[i];
 #define TEXT(member) .member = mp_model_text(model, session->member)
     session_row row = {
         TEXT(uuid),
@@ -85,10 +85,10 @@ void mp_section_session(mp_document *document, const mp_request *request, bool s
     put_session(document, table, filter, 1);
     if (count == 2)
         return;
-    mp_table *all = MP_TABLE(document, "sessions", "Sessions", MP_ROWS, session_columns);
-    all->flags = shown ? 0 : MP_FOR_PROGRAMS;
+    mp_table *state = MP_TABLE(document, "sessions", "Sessions", MP_ROWS, session_columns);
+    state->flags = shown ? 0 : MP_FOR_PROGRAMS;
     for (uint32_t i = 1; i < count; i++)
-        put_session(document, all, filter, i);
+        put_session(document, state, filter, i);
 }
 
 /* --- the first line --- */
@@ -96,7 +96,7 @@ void mp_section_session(mp_document *document, const mp_request *request, bool s
 static const char *order_of_dumps(const mp_model *model)
 {
     for (uint32_t i = 2; !model->dumps_by_stamp && i < model->inputs.count; i++)
-        if (strverscmp(model->inputs.at[i - 1].path, model->inputs.at[i].path) > 0)
+        if (strverscmp(model->inputs.items[i - 1].path, model->inputs.items[i].path) > 0)
             return "given";
     return model->dumps_by_stamp ? "of their stamps" : "of their names";
 }
@@ -109,9 +109,9 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
     const char *plural = snapshots == 1 ? "" : "s", *several = "", *source;
     char time[MP_UNIT_TEXT];
     int64_t last_us = 0, records = 0;
-    source = inputs == 1 ? model->inputs.at[1].path
+    source = inputs == 1 ? model->inputs.items[1].path
                          : mp_document_text(document, "%s and %" PRIu32 " more",
-                                            model->inputs.at[1].path, inputs - 1);
+                                            model->inputs.items[1].path, inputs - 1);
     if (sessions > 1)
         several = mp_document_text(document, "%" PRIu32 " sessions, ", sessions);
     for (uint32_t i = 1; i < model->snapshots.count; i++)
@@ -135,7 +135,7 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
         if (sessions && mp_filter_is_cut(filter, 1))
             return mp_document_text(document, "%s: heap log in %s", source, time);
         for (uint32_t i = 1; i <= inputs; i++)
-            records += (int64_t)model->inputs.at[i].records;
+            records += (int64_t)model->inputs.items[i].records;
         return mp_document_text(document, "%s: heap log of %s events in %s", source,
                                 mp_count_text(document, records, false), time);
     case MP_KIND_RECORDING:
@@ -210,18 +210,18 @@ static void set_criteria(mp_document *document, const mp_selection *selection, s
             i ? mp_document_text(document, "%s, %s", row->selected, texts[i]) : texts[i];
     }
     if (count)
-        row->criteria = (mp_texts){.at = texts, .count = count};
+        row->criteria = (mp_texts){.items = texts, .count = count};
     const mp_time_range *within = &selection->within;
     set_moment(document, &within->since, &row->since_us, &row->since_utc);
     set_moment(document, &within->until, &row->until_us, &row->until_utc);
 }
 
-static const char *part_text(mp_document *document, mp_amount part, mp_amount all)
+static const char *part_text(mp_document *document, mp_amount part, mp_amount amount)
 {
     return mp_document_text(
         document, "%s of %s objects, %s of %s", mp_count_text(document, part.objects, false),
-        mp_count_text(document, all.objects, false), mp_bytes_text(document, part.bytes, false),
-        mp_bytes_text(document, all.bytes, false));
+        mp_count_text(document, amount.objects, false), mp_bytes_text(document, part.bytes, false),
+        mp_bytes_text(document, amount.bytes, false));
 }
 
 /* The totals of a filter in the window of the request. False: there is no such window, which the
@@ -244,16 +244,16 @@ static bool totals_in(const mp_request *request, const mp_filter *filter, mp_tot
 static bool compare_heaps(mp_document *document, const mp_request *request, selection_row *row,
                           whole_row *whole)
 {
-    mp_totals part, all;
-    if (totals_in(request, request->filter, &part) && totals_in(request, request->whole, &all)) {
+    mp_totals part, totals;
+    if (totals_in(request, request->filter, &part) && totals_in(request, request->whole, &totals)) {
         row->alive = part_text(document, (mp_amount){part.live_objects, part.live_bytes},
-                               (mp_amount){all.live_objects, all.live_bytes});
-        whole->heap.live_objects = all.live_objects;
-        whole->heap.live_bytes = all.live_bytes;
+                               (mp_amount){totals.live_objects, totals.live_bytes});
+        whole->heap.live_objects = totals.live_objects;
+        whole->heap.live_bytes = totals.live_bytes;
         if (request->model->holds & MP_HOLDS_HISTORY) {
             row->leaked = part_text(document, (mp_amount){part.leaked_objects, part.leaked_bytes},
-                                    (mp_amount){all.leaked_objects, all.leaked_bytes});
-            whole->heap = all;
+                                    (mp_amount){totals.leaked_objects, totals.leaked_bytes});
+            whole->heap = totals;
         }
         return part.live_objects || part.created_objects > 0;
     }
@@ -264,15 +264,15 @@ static bool compare_profiles(mp_document *document, const mp_request *request, s
                              whole_row *whole)
 {
     mp_profile_totals part = mp_profile_total(request->filter);
-    mp_profile_totals all = mp_profile_total(request->whole);
+    mp_profile_totals totals = mp_profile_total(request->whole);
     row->spent = mp_document_text(document, "%s of %s seconds, %s of %s calls",
                                   mp_seconds_text(document, part.exclusive_us, false),
-                                  mp_seconds_text(document, all.exclusive_us, false),
+                                  mp_seconds_text(document, totals.exclusive_us, false),
                                   mp_count_text(document, part.calls, false),
-                                  mp_count_text(document, all.calls, false));
-    whole->seconds = all.exclusive_us;
-    whole->calls = all.calls;
-    whole->modules = (int64_t)all.modules;
+                                  mp_count_text(document, totals.calls, false));
+    whole->seconds = totals.exclusive_us;
+    whole->calls = totals.calls;
+    whole->modules = (int64_t)totals.modules;
     return part.calls || part.exclusive_us;
 }
 

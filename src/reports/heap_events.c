@@ -44,13 +44,13 @@ void mp_section_anomaly_counts(mp_document *document, const mp_model *model)
                                MP_ROWS, count_columns);
     for (mp_anomaly_kind kind = 0; kind < MP_ANOMALY_KINDS; kind++) {
         uint32_t first = 1;
-        while (first < events->anomalies.count && events->anomalies.at[first].kind != kind)
+        while (first < events->anomalies.count && events->anomalies.items[first].kind != kind)
             first++;
         if (first == events->anomalies.count)
             continue;
         anomaly_count row = {.kind = mp_anomaly_name(kind),
                              .count = events->anomaly_counts[kind],
-                             .first_line = (int64_t)events->anomalies.at[first].here.line,
+                             .first_line = (int64_t)events->anomalies.items[first].here.line,
                              .meaning = meanings[kind]};
         mp_table_put(document, table, &row);
     }
@@ -87,7 +87,7 @@ static mp_texts crawl_text(mp_document *document, const mp_model *model, const c
 {
     mp_frame frame = {model->tree_of[node.i], MP_NO_LINE};
     if (!node.i)
-        return (mp_texts){.at = NULL};
+        return (mp_texts){.items = NULL};
     const char *text =
         mp_document_text(document, "%s: %s", word, mp_frame_text(document, model, frame));
     for (int depth = 0; depth < 16 && mp_frame_caller(model, &frame); depth++)
@@ -102,7 +102,7 @@ static void put_anomaly(mp_document *document, mp_table *table, const mp_model *
     anomaly_row row;
     mp_row_clear(table->columns, table->column_count, &row);
     row.kind = mp_anomaly_name(anomaly->kind);
-    row.path = model->inputs.at[anomaly->input].path;
+    row.path = model->inputs.items[anomaly->input].path;
     row.line = (int64_t)here->line;
     if (anomaly->text.i) { /* in the monitor's words, and nothing else is known */
         row.text = mp_model_text(model, anomaly->text);
@@ -137,39 +137,39 @@ static void put_anomaly(mp_document *document, mp_table *table, const mp_model *
 void mp_section_anomalies(mp_document *document, const mp_model *model, size_t rows)
 {
     const mp_events *events = model->events;
-    int64_t all = 0;
+    int64_t total = 0;
     if (!events || events->anomalies.count < 2)
         return;
     mp_table *table = MP_TABLE(document, "anomalies", "Anomalies", MP_ROWS, anomaly_columns);
     for (int often = 0; often < 2; often++) /* harmless anomalies come last */
         for (uint32_t i = 1; i < events->anomalies.count; i++) {
-            const mp_anomaly *anomaly = &events->anomalies.at[i];
+            const mp_anomaly *anomaly = &events->anomalies.items[i];
             if ((anomaly->kind == MP_ANOMALY_OTHER_THREAD) == often &&
                 (!rows || table->row_count < rows))
                 put_anomaly(document, table, model, anomaly);
         }
     for (mp_anomaly_kind kind = 0; kind < MP_ANOMALY_KINDS; kind++)
-        all += events->anomaly_counts[kind];
+        total += events->anomaly_counts[kind];
     table->limited = true;
-    if (all > (int64_t)table->row_count)
-        table->footer.rest = (mp_rest){(size_t)all - table->row_count, MP_REST_UNKEPT};
+    if (total > (int64_t)table->row_count)
+        table->footer.rest = (mp_rest){(size_t)total - table->row_count, MP_REST_UNKEPT};
 }
 
 /* --- lifetimes: all of them --- */
 
 typedef struct overall_row {
-    mp_lifetime all;
+    mp_lifetime total;
     int64_t allocations_per_second, created_objects, span_us;
     const char *rate;
     double precision_percent;
 } overall_row;
 
 static const mp_column overall_columns[] = {
-    MP_COLUMN_OF(overall_row, all.deaths, "deaths", "Deleted", MP_COUNT, MP_ADDS | MP_SUMMARY),
-    MP_COLUMN_OF(overall_row, all.median_us, "median_us", "Median age", MP_AGE, MP_SUMMARY),
-    MP_COLUMN_OF(overall_row, all.p90_us, "p90_us", "90th percentile", MP_AGE, 0),
-    MP_COLUMN_OF(overall_row, all.least_us, "min_us", "Youngest", MP_AGE, 0),
-    MP_COLUMN_OF(overall_row, all.most_us, "max_us", "Oldest", MP_AGE, 0),
+    MP_COLUMN_OF(overall_row, total.deaths, "deaths", "Deleted", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN_OF(overall_row, total.median_us, "median_us", "Median age", MP_AGE, MP_SUMMARY),
+    MP_COLUMN_OF(overall_row, total.p90_us, "p90_us", "90th percentile", MP_AGE, 0),
+    MP_COLUMN_OF(overall_row, total.least_us, "min_us", "Youngest", MP_AGE, 0),
+    MP_COLUMN_OF(overall_row, total.most_us, "max_us", "Oldest", MP_AGE, 0),
     MP_COLUMN(overall_row, precision_percent, "Ages are exact within %", MP_PERCENT, 0),
     MP_COLUMN(overall_row, created_objects, "Allocated", MP_COUNT, MP_FOR_PROGRAMS | MP_ADDS),
     MP_COLUMN(overall_row, span_us, "Over", MP_TIME, MP_FOR_PROGRAMS | MP_ADDS),
@@ -200,14 +200,15 @@ static void section_overall(mp_document *document, const mp_window *window,
         span += mp_window_snapshot(window, window->ranges[i].to.i)->time_us;
     mp_table *table = MP_TABLE(document, "overall", "All of them", MP_RECORD, overall_columns);
     double rate = span > 0 ? (double)created * 1e6 / (double)span : 0;
-    overall_row row = {.all = lifetimes->all,
+    overall_row row = {.total = lifetimes->total,
                        .precision_percent = bits ? 100.0 / (double)(1u << (bits - 1)) : NAN,
                        .created_objects = created,
                        .span_us = span,
                        .rate = span > 0 ? rate_text(document, rate, created, span) : NULL,
                        .allocations_per_second = span > 0 ? (int64_t)(rate + 0.5) : MP_UNKNOWN};
-    if (!row.all.deaths)
-        row.all.median_us = row.all.p90_us = row.all.least_us = row.all.most_us = MP_UNKNOWN;
+    if (!row.total.deaths)
+        row.total.median_us = row.total.p90_us = row.total.least_us = row.total.most_us =
+            MP_UNKNOWN;
     mp_table_put(document, table, &row);
 }
 
@@ -253,7 +254,7 @@ static void section_ages(mp_document *document, const mp_lifetimes *lifetimes)
         age_row row = {.from_us = i ? (int64_t)(1ull << (i - 1)) : 0,
                        .to_us = (int64_t)(1ull << i),
                        .objects = class->objects,
-                       .percent = mp_percent_of(class->objects, lifetimes->all.deaths),
+                       .percent = mp_percent_of(class->objects, lifetimes->total.deaths),
                        .bytes = class->bytes,
                        .bar = bar};
         mp_table_put(document, table, &row);
@@ -278,15 +279,15 @@ static const mp_column size_columns[] = {
 
 static void section_sizes(mp_document *document, const mp_events *events)
 {
-    int64_t all = 0;
+    int64_t total = 0;
     mp_table *table = MP_TABLE(document, "sizes", "Allocations by size", MP_ROWS, size_columns);
     for (int i = 0; i < MP_SIZE_CLASSES; i++)
-        all += events->sizes[i].created;
+        total += events->sizes[i].created;
     for (int i = 0; i < MP_SIZE_CLASSES; i++) {
         size_row row = {.class = events->sizes[i],
                         .from_bytes = i ? (int64_t)(1ull << (i - 1)) : 0,
                         .to_bytes = (int64_t)(1ull << i),
-                        .percent = mp_percent_of(events->sizes[i].created, all)};
+                        .percent = mp_percent_of(events->sizes[i].created, total)};
         if (row.class.created)
             mp_table_put(document, table, &row);
     }
@@ -315,7 +316,7 @@ static void section_threads(mp_document *document, const mp_model *model)
                                MP_ROWS, thread_columns);
     table->empty = "none";
     for (uint32_t i = 0; i < count; i++) {
-        const mp_handover *handover = &events->handovers.at[i + 1];
+        const mp_handover *handover = &events->handovers.items[i + 1];
         rows[i] =
             (thread_row){mp_model_text(model, handover->from), mp_model_text(model, handover->to),
                          handover->objects, handover->bytes};
@@ -390,7 +391,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_ARGUMENT,
                            "lifetimes covers a whole log, not up to a snapshot; remove @%s",
-                           mp_model_text(model, model->sessions.at[i].snapshot));
+                           mp_model_text(model, model->sessions.items[i].snapshot));
     const mp_dimension *dimension = mp_asked_dimension(asked, request->model);
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
@@ -401,7 +402,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 
 enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* variants */
 
-static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
+static const mp_heap_arguments defaults = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument arguments[] = {
     MP_ASKS("to", to, OF_RECORDINGS),
@@ -432,7 +433,7 @@ const mp_report mp_report_lifetimes = {
                "_Exit, else the last). Shows a histogram of all objects, and the median and 90th "
                "percentile of each group; for heap logs also allocations by size, and blocks "
                "allocated by one thread and deleted by another. `only` limits it to some groups.",
-    MP_ARGUMENTS(arguments, own),
+    MP_ARGUMENTS(arguments, defaults),
     .choices = choices,
     .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}, {.needs = MP_HOLDS_TIMES, .run = run}},
 };

@@ -42,7 +42,7 @@ typedef struct trend_cells {
 static const mp_snapshot *snapshot_of_step(const mp_model *model, const mp_course *course,
                                            const mp_step *step)
 {
-    return &model->snapshots.at[course->snapshots[step->place]];
+    return &model->snapshots.items[course->snapshots[step->place]];
 }
 
 static const trend_cells no_trend = {
@@ -107,7 +107,7 @@ static const char *sparkline_text(mp_document *document, const mp_course *course
 {
     enum { COLUMNS = 16, SIZE = COLUMNS * 4 + 1 };
     char text[SIZE];
-    mp_sparkline(course->at, course->length, COLUMNS, text, sizeof text);
+    mp_sparkline(course->items, course->length, COLUMNS, text, sizeof text);
     return mp_document_text(document, "%s", text);
 }
 
@@ -198,7 +198,7 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         mp_amount from = {group->from_objects, group->from_bytes};
-        mp_amount to = {mp_cost_live(group->to), group->to.bytes};
+        mp_amount to = {mp_cost_live(group->end), group->end.bytes};
         mp_growth growth = mp_growth_of(from, to);
         if ((!from.objects && !from.bytes && !to.objects && !to.bytes) ||
             !mp_is_asked(asked, llabs(growth.delta_bytes), llabs(growth.delta_objects)))
@@ -303,9 +303,9 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
     char percent[MP_UNIT_TEXT];
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
-        if (!most || llabs(group->to.bytes - group->from_bytes) > llabs(change)) {
+        if (!most || llabs(group->end.bytes - group->from_bytes) > llabs(change)) {
             most = group;
-            change = group->to.bytes - group->from_bytes;
+            change = group->end.bytes - group->from_bytes;
         }
     }
     if (!most)

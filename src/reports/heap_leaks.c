@@ -121,8 +121,8 @@ static void set_flags(mp_document *document, leak_row *row)
             flags[count++] = rules[i].flag;
         }
     if (count) {
-        row->flags = (mp_texts){.at = flags, .count = count};
-        row->hints = (mp_texts){.at = hints, .count = count};
+        row->flags = (mp_texts){.items = flags, .count = count};
+        row->hints = (mp_texts){.items = hints, .count = count};
     }
 }
 
@@ -135,7 +135,7 @@ static void set_texts(mp_document *document, const mp_model *model, const mp_fol
     set_trend(document, row);
     row->stack = mp_stack_texts(document, model, frame);
     row->site = mp_folded_stack(document, model, folding, mp_frame_naming(model, frame), lines);
-    uint32_t start_line = model->symbols.at[model->tree.at[leak->node].symbol.i].start_line;
+    uint32_t start_line = model->symbols.items[model->tree.items[leak->node].symbol.i].start_line;
     if (leak->line == MP_NO_LINE && start_line)
         row->start_line = start_line;
     if (leak->inference) {
@@ -162,7 +162,7 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
     leak_row *rows = mp_alloc((leaks->count + 1u) * sizeof *rows);
     *count = 0;
     for (uint32_t i = 0; i < leaks->count; i++) {
-        const mp_leak *leak = &leaks->at[i];
+        const mp_leak *leak = &leaks->items[i];
         const mp_group *group = &leak->group;
         const mp_inference *inference = leak->inference;
         if (mp_is_asked(asked, mp_leak_bytes(leak), mp_leak_objects(leak)))
@@ -170,8 +170,8 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
                 .leak = leak,
                 .bytes = group->leaked.bytes,
                 .objects = mp_cost_live(group->leaked),
-                .created_objects = group->to.created,
-                .deleted_objects = group->to.deleted,
+                .created_objects = group->end.created,
+                .deleted_objects = group->end.deleted,
                 .grew_snapshots = group->grew,
                 .window_snapshots = group->moments,
                 .kind = mp_site_kind_name(leak->verdict->kind),
@@ -200,13 +200,13 @@ static void attach_site(mp_document *document, mp_table *table, const mp_model *
 {
     bool events = model->events != NULL;
     const char *name = events || !row->leak->name ? "" : row->leak->name;
-    const char *frame = row->site.count ? row->site.at[0] : row->site.empty;
+    const char *frame = row->site.count ? row->site.items[0] : row->site.empty;
     mp_leak_site *site = mp_arena_alloc(document->arena, sizeof *site);
     *site = (mp_leak_site){.type = mp_utf8_copy(document->arena, row->leak->type),
                            .name = mp_utf8_copy(document->arena, name),
                            .inferred = events,
                            .frame = mp_utf8_copy(document->arena, frame),
-                           .frames = model->tree.at[row->leak->node].depth,
+                           .frames = model->tree.items[row->leak->node].depth,
                            .bytes = mp_leak_bytes(row->leak),
                            .objects = mp_leak_objects(row->leak)};
     mp_table_attach(table, site);
@@ -221,11 +221,12 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     if (!order)
         return false;
     mp_table *table = MP_KIND_TABLE(document, model, "leaks", NULL, leak_columns);
-    const char *to = mp_moment_text(document, window, false);
-    table->title = window->ranges[1].all_new
-                       ? mp_document_text(document, "Objects alive at %s, the only snapshot", to)
-                       : mp_document_text(document, "Leaks: created after %s, alive at %s",
-                                          mp_moment_text(document, window, true), to);
+    const char *target = mp_moment_text(document, window, false);
+    table->title =
+        window->ranges[1].all_new
+            ? mp_document_text(document, "Objects alive at %s, the only snapshot", target)
+            : mp_document_text(document, "Leaks: created after %s, alive at %s",
+                               mp_moment_text(document, window, true), target);
     table->title_of_many = "Leaks";
     table->answer = MP_ANSWER_LEAK_SITES;
     table->main = true;
@@ -314,7 +315,7 @@ void mp_section_suppressions(mp_document *document, const mp_window *window)
     table->title_of_many = "Suppressed";
     table->empty = "none";
     for (size_t i = 0; i < suppressed->suppressions->count; i++) {
-        const mp_suppression *suppression = &suppressed->suppressions->at[i];
+        const mp_suppression *suppression = &suppressed->suppressions->items[i];
         const mp_suppression_effect *effect = &suppressed->effects[i];
         suppression_row row = {
             .name = suppression->name,
@@ -327,7 +328,7 @@ void mp_section_suppressions(mp_document *document, const mp_window *window)
             .reason = suppression->reason,
             .path = suppression->path,
             .line = (int64_t)suppression->line,
-            .why = {.at = &suppression->reason, .count = 1},
+            .why = {.items = &suppression->reason, .count = 1},
             .note = mp_one_text(document, note_of(document, suppression, effect))};
         mp_table_put(document, table, &row);
     }
@@ -363,7 +364,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     return true;
 }
 
-static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS, .stack_depth = 5};
+static const mp_heap_arguments defaults = {.limit = MP_REPORT_ROWS, .stack_depth = 5};
 
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS),
@@ -391,7 +392,7 @@ const mp_report mp_report_leaks = {
                "snapshot `to` (the last _PreCleanUp, else before _Exit, else the last). \"Grew\" "
                "distinguishes a leak that grows at every snapshot from a cache that filled once.",
     .wants_holders = true,
-    MP_ARGUMENTS(arguments, own),
+    MP_ARGUMENTS(arguments, defaults),
     .choices = choices,
     .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_GRAPH, .run = run_dump}},
 };

@@ -48,6 +48,6 @@ void mp_section_limits(mp_document *document, const mp_request *request, const m
         note = mp_document_text(document, "%s: %s", mp_in_use_words(window), note);
     const mp_digest now = whole_of(window);
     mp_rule_context context = {
-        .now = &now, .model = window->model, .window = window, .to = asked->to};
+        .now = &now, .model = window->model, .window = window, .window_end = asked->to};
     mp_judge_limits(document, request, limits, count, &context, note);
 }

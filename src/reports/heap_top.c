@@ -72,13 +72,13 @@ static bool is_asked(const mp_group *group, const char *order)
     const struct {
         const char *order;
         int64_t objects;
-    } past[] = {{"created", group->to.created},     {"deleted", group->to.deleted},
-                {"allocated", group->to.created},   {"peak", group->at_peak.objects},
-                {"temporary", group->to.temporary}, {"idle", group->to.idle}};
+    } past[] = {{"created", group->end.created},     {"deleted", group->end.deleted},
+                {"allocated", group->end.created},   {"peak", group->at_peak.objects},
+                {"temporary", group->end.temporary}, {"idle", group->end.idle}};
     for (size_t i = 0; i < sizeof past / sizeof *past; i++)
         if (strcmp(past[i].order, order) == 0)
             return past[i].objects != 0;
-    return mp_cost_live(group->to) || group->to.bytes;
+    return mp_cost_live(group->end) || group->end.bytes;
 }
 
 /* Set the columns that a database has for the class or routine of a group. A stated peak is that
@@ -89,12 +89,12 @@ static void describe(const mp_window *window, const mp_dimension *dimension,
     const mp_model *model = window->model;
     const mp_group *group = row->group;
     const mp_context *context =
-        &model->contexts.at[model->generations.at[group->example.i].context.i];
-    const mp_type *type = &model->types.at[context->type.i];
+        &model->contexts.items[model->generations.items[group->example.i].context.i];
+    const mp_type *type = &model->types.items[context->type.i];
     mp_frame frame = mp_frame_naming(model, (mp_frame){group->node, context->line});
     if (dimension->of_frames)
         frame = (mp_frame){group->node, MP_NO_LINE};
-    const mp_symbol *routine = &model->symbols.at[model->tree.at[frame.node].symbol.i];
+    const mp_symbol *routine = &model->symbols.items[model->tree.items[frame.node].symbol.i];
     bool of_type = dimension == mp_dimension_find("type");
     bool of_routine = dimension->of_frames || dimension == mp_dimension_find("source") ||
                       dimension == mp_dimension_find("line") ||
@@ -126,27 +126,27 @@ static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
     *count = 0;
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
-        const mp_cost *to = &group->to;
-        if (is_asked(group, order->name) && mp_is_asked(asked, to->bytes, mp_cost_live(*to)))
+        const mp_cost *cost = &group->end;
+        if (is_asked(group, order->name) && mp_is_asked(asked, cost->bytes, mp_cost_live(*cost)))
             rows[(*count)++] = (top_row){
                 .group = group,
-                .bytes = to->bytes,
-                .percent = mp_percent_of(to->bytes, all_bytes),
+                .bytes = cost->bytes,
+                .percent = mp_percent_of(cost->bytes, all_bytes),
                 .inclusive_bytes = grouping->has_scope ? group->inclusive_bytes : MP_UNKNOWN,
-                .objects = mp_cost_live(*to),
-                .created_objects = to->created,
-                .deleted_objects = to->deleted,
-                .created_bytes = to->created_bytes,
+                .objects = mp_cost_live(*cost),
+                .created_objects = cost->created,
+                .deleted_objects = cost->deleted,
+                .created_bytes = cost->created_bytes,
                 .peak_bytes = no_peak ? MP_UNKNOWN : group->at_peak.bytes,
                 .peak_objects = no_peak ? MP_UNKNOWN : group->at_peak.objects,
-                .temporary_bytes = to->temporary_bytes,
-                .temporary_objects = to->temporary,
+                .temporary_bytes = cost->temporary_bytes,
+                .temporary_objects = cost->temporary,
                 .own_peak_bytes = MP_UNKNOWN,
                 .own_peak_objects = MP_UNKNOWN,
                 .hit_count = MP_UNKNOWN,
                 .finalizable = MP_UNKNOWN,
-                .idle_objects = to->idle ? to->idle : MP_UNKNOWN,
-                .unused_tables = by_idle ? to->idle : MP_UNKNOWN,
+                .idle_objects = cost->idle ? cost->idle : MP_UNKNOWN,
+                .unused_tables = by_idle ? cost->idle : MP_UNKNOWN,
                 .key = group->label};
     }
     MP_ORDER_ROWS(order, top_columns, rows, *count);

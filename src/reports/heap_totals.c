@@ -98,10 +98,10 @@ static mp_cost old_at(const mp_window *window)
     const mp_model *model = window->model;
     mp_cost sum = {0};
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        mp_snapshot_id born = model->generations.at[delta->generation.i].born;
+        const mp_delta *delta = &model->deltas.items[i];
+        mp_snapshot_id born = model->generations.items[delta->generation.i].born;
         if (mp_filter_has_generation(window->filter, delta->generation) &&
-            model->snapshots.at[born.i].ordinal == 1 &&
+            model->snapshots.items[born.i].ordinal == 1 &&
             mp_window_before_to(window, delta->snapshot))
             sum = mp_cost_add(sum, delta->cost);
     }
@@ -146,13 +146,13 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
 }
 
 /* Set the figures that only recordings of births and deaths have. */
-static void set_history(mp_document *document, const mp_window *window, const mp_totals *all,
+static void set_history(mp_document *document, const mp_window *window, const mp_totals *state,
                         bool leaks, totals_row *row)
 {
     const mp_events *events = window->model->events;
     const mp_suppressed *suppressed = window->suppressed;
     mp_totals *totals = &row->totals;
-    *totals = *all;
+    *totals = *state;
     row->created = mp_amount_text(document, totals->created_objects, totals->created_bytes);
     row->deleted = mp_document_text(document, "%s object%s",
                                     mp_count_text(document, totals->deleted_objects, false),
@@ -222,8 +222,8 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, bool
     }
     if (model->sessions.count == 2) {
         const mp_range *range = &window->ranges[1];
-        row.from_sequence = (int64_t)model->snapshots.at[range->from.i].sequence;
-        row.to_sequence = (int64_t)model->snapshots.at[range->to.i].sequence;
+        row.from_sequence = (int64_t)model->snapshots.items[range->from.i].sequence;
+        row.to_sequence = (int64_t)model->snapshots.items[range->to.i].sequence;
     }
     mp_table_put(document, table, &row);
 }

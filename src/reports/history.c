@@ -27,27 +27,27 @@ static const char *kept(mp_document *document, const char *text)
 typedef struct stacks {
     mp_document *document;
     const mp_model *model;
-    mp_place *at;
+    mp_place *items;
     uint32_t count;
     size_t capacity;
     mp_id_index of_frame; /* places, + 1 */
     uint32_t cut;         /* place of cut-off callers; 0: no stack is cut */
 } stacks;
 
-static uint32_t add_place(stacks *to, uint32_t parent, mp_place_kind kind, const char *label)
+static uint32_t add_place(stacks *state, uint32_t parent, mp_place_kind kind, const char *label)
 {
-    mp_grow(&to->at, &to->capacity, (size_t)to->count + 1, sizeof *to->at);
-    to->at[to->count] = (mp_place){.parent = parent, .kind = kind, .label = label};
-    return to->count++;
+    mp_grow(&state->items, &state->capacity, (size_t)state->count + 1, sizeof *state->items);
+    state->items[state->count] = (mp_place){.parent = parent, .kind = kind, .label = label};
+    return state->count++;
 }
 
-static uint32_t *place_of(stacks *to, mp_frame frame)
+static uint32_t *place_of(stacks *state, mp_frame frame)
 {
-    return mp_id_index_put(&to->of_frame, (uint64_t)frame.node << 32 | frame.line);
+    return mp_id_index_put(&state->of_frame, (uint64_t)frame.node << 32 | frame.line);
 }
 
 /* The place of a frame, and those of its callers that have none yet, as many as are told. */
-static uint32_t put_stack(stacks *to, mp_frame frame)
+static uint32_t put_stack(stacks *state, mp_frame frame)
 {
     mp_frame chain[CALLERS];
     size_t count = 0;
@@ -55,24 +55,24 @@ static uint32_t put_stack(stacks *to, mp_frame frame)
     bool more = true;
     while (more && count < CALLERS) {
         const uint32_t known =
-            mp_id_index_get(&to->of_frame, (uint64_t)frame.node << 32 | frame.line);
+            mp_id_index_get(&state->of_frame, (uint64_t)frame.node << 32 | frame.line);
         if (known) {
             parent = known - 1;
             break;
         }
         chain[count++] = frame;
-        more = mp_frame_caller(to->model, &frame);
+        more = mp_frame_caller(state->model, &frame);
     }
     if (more && !parent && count == CALLERS) {
-        if (!to->cut)
-            to->cut = add_place(to, 0, MP_PLACE_REST, "(more callers)");
-        parent = to->cut;
+        if (!state->cut)
+            state->cut = add_place(state, 0, MP_PLACE_REST, "(more callers)");
+        parent = state->cut;
     }
     while (count--) {
         const char *label =
-            kept(to->document, mp_frame_text(to->document, to->model, chain[count]));
-        parent = add_place(to, parent, chain[count].node ? MP_PLACE_CODE : MP_PLACE_NONE, label);
-        *place_of(to, chain[count]) = parent + 1;
+            kept(state->document, mp_frame_text(state->document, state->model, chain[count]));
+        parent = add_place(state, parent, chain[count].node ? MP_PLACE_CODE : MP_PLACE_NONE, label);
+        *place_of(state, chain[count]) = parent + 1;
     }
     return parent;
 }
@@ -106,14 +106,14 @@ static mp_moment_change *changes_of(const source *from, row_set *set, const uint
         row_of[i] = set->rows - 1;
     for (uint32_t i = 0; i + 1 < set->rows; i++)
         row_of[set->order[i]] = i;
-    mp_moment_rows of = {.grouping = set->grouping,
-                         .row_of = row_of,
-                         .rows = set->rows,
-                         .moments = moments,
-                         .count = count,
-                         .births = births,
-                         .accepted = from->accepted};
-    mp_moment_change *changes = mp_moment_changes(from->whole, &of, change_count);
+    mp_moment_rows state = {.grouping = set->grouping,
+                            .row_of = row_of,
+                            .rows = set->rows,
+                            .moments = moments,
+                            .count = count,
+                            .births = births,
+                            .accepted = from->accepted};
+    mp_moment_change *changes = mp_moment_changes(from->whole, &state, change_count);
     free(row_of);
     while (*change_count > from->changes && set->rows > 3) {
         set->rows -= set->rows / 8 + 1;
@@ -122,25 +122,25 @@ static mp_moment_change *changes_of(const source *from, row_set *set, const uint
     return changes;
 }
 
-static void put_changes(mp_document *document, mp_history_group *to, const mp_moment_change *from,
-                        size_t count)
+static void put_changes(mp_document *document, mp_history_group *group,
+                        const mp_moment_change *from, size_t count)
 {
-    to->changes = mp_arena_alloc(document->arena, count * sizeof *to->changes + 1);
-    to->change_count = count;
+    group->changes = mp_arena_alloc(document->arena, count * sizeof *group->changes + 1);
+    group->change_count = count;
     for (size_t i = 0; i < count; i++)
-        to->changes[i] = (mp_history_change){from[i].row, from[i].moment, from[i].born,
-                                             from[i].objects, from[i].bytes};
+        group->changes[i] = (mp_history_change){from[i].row, from[i].moment, from[i].born,
+                                                from[i].objects, from[i].bytes};
 }
 
 static const mp_context *context_of(const source *from, const row_set *set, uint32_t row)
 {
     const mp_model *model = from->window->model;
     const mp_group *group = &set->grouping->groups[set->order[row]];
-    return &model->contexts.at[model->generations.at[group->example.i].context.i];
+    return &model->contexts.items[model->generations.items[group->example.i].context.i];
 }
 
 /* The rows' labels; of sites also types and stacks, as long as these have room. */
-static void put_labels(const source *from, row_set *set, mp_history_group *group, stacks *to)
+static void put_labels(const source *from, row_set *set, mp_history_group *group, stacks *state)
 {
     const mp_model *model = from->window->model;
     const mp_dimension *dimension = mp_dimension_find(group->name);
@@ -148,28 +148,28 @@ static void put_labels(const source *from, row_set *set, mp_history_group *group
     mp_arena *arena = document->arena;
     uint32_t *places = mp_arena_alloc(arena, set->rows * sizeof *places);
     group->labels = mp_arena_alloc(arena, set->rows * sizeof *group->labels);
-    group->types = to ? mp_arena_alloc(arena, set->rows * sizeof *group->types) : NULL;
+    group->types = state ? mp_arena_alloc(arena, set->rows * sizeof *group->types) : NULL;
     for (uint32_t i = 0; i + 1 < set->rows; i++) {
-        const mp_group *of = &set->grouping->groups[set->order[i]];
+        const mp_group *self = &set->grouping->groups[set->order[i]];
         const mp_context *context = context_of(from, set, i);
         const mp_frame frame = {model->tree_of[context->node.i], context->line};
-        group->labels[i] =
-            kept(document, dimension->label(arena, model, &model->generations.at[of->example.i]));
-        if (!to)
+        group->labels[i] = kept(
+            document, dimension->label(arena, model, &model->generations.items[self->example.i]));
+        if (!state)
             continue;
         group->types[i] = kept(document, mp_type_label(arena, model, mp_site_type(model, context)));
-        places[i] = put_stack(to, frame);
-        if (to->count > from->places)
+        places[i] = put_stack(state, frame);
+        if (state->count > from->places)
             set->rows = i + 2;
     }
     group->rows = set->rows;
     group->others = set->count - (set->rows - 1);
     group->labels[set->rows - 1] =
         mp_document_text(document, "(%" PRIu64 " others)", group->others);
-    if (to)
+    if (state)
         group->types[set->rows - 1] = group->labels[set->rows - 1];
     places[set->rows - 1] = 0;
-    group->places = to ? places : NULL;
+    group->places = state ? places : NULL;
 }
 
 static const char *name_text(mp_arena *scratch, const mp_model *model, mp_symbol_id name)
@@ -195,7 +195,7 @@ static void put_names(const source *from, const row_set *set, mp_history_group *
     group->names[set->rows - 1] = "";
     for (uint32_t i = 1; i < model->generations.count; i++) {
         const uint32_t row = row_of[set->grouping->group_of[i]];
-        const mp_symbol_id name = model->contexts.at[model->generations.at[i].context.i].name;
+        const mp_symbol_id name = model->contexts.items[model->generations.items[i].context.i].name;
         if (!row || group->names[row - 1] == several ||
             name.i == context_of(from, set, row - 1)->name.i)
             continue;
@@ -207,18 +207,18 @@ static void put_names(const source *from, const row_set *set, mp_history_group *
     free(row_of);
 }
 
-/* `to` NULL: without stacks, and without births. */
+/* `state` NULL: without stacks, and without births. */
 static mp_history_group group_of(const source *from, uint32_t session, const char *name,
                                  const mp_grouping *grouping, const uint32_t *moments, size_t count,
-                                 stacks *to)
+                                 stacks *state)
 {
-    mp_history_group group = {.name = name, .births = to != NULL};
+    mp_history_group group = {.name = name, .births = state != NULL};
     row_set set = {.grouping = grouping};
     size_t change_count;
     set.order = mp_groups_by_most(from->whole, grouping, session, &set.count);
     mp_moment_change *changes = changes_of(from, &set, moments, count, group.births, &change_count);
-    put_labels(from, &set, &group, to);
-    if (to)
+    put_labels(from, &set, &group, state);
+    if (state)
         put_names(from, &set, &group);
     change_count = mp_moment_changes_fold(changes, change_count, set.rows);
     put_changes(from->document, &group, changes, change_count);
@@ -236,7 +236,7 @@ static const char *moment_text(mp_document *document, const mp_model *model,
     const char *text = mp_snapshot_text(document, model, snapshot);
     if (!mp_holds_dumps(model->holds) || !snapshot->input)
         return text;
-    const char *path = model->inputs.at[snapshot->input].path, *slash = strrchr(path, '/');
+    const char *path = model->inputs.items[snapshot->input].path, *slash = strrchr(path, '/');
     return mp_document_text(document, "%s (%s)", text,
                             mp_utf8_copy(document->arena, slash ? slash + 1 : path));
 }
@@ -286,15 +286,15 @@ static void put_session(const source *from, uint32_t session)
     history.groups[history.group_count++] =
         group_of(from, session, "type", &from->groups[0], moments, count, NULL);
     if (from->groups[1].private) {
-        stacks to = {.document = document, .model = model};
-        add_place(&to, 0, MP_PLACE_GROUP, "all");
+        stacks state = {.document = document, .model = model};
+        add_place(&state, 0, MP_PLACE_GROUP, "all");
         history.groups[history.group_count++] =
-            group_of(from, session, "site", &from->groups[1], moments, count, &to);
-        history.stacks = mp_arena_alloc(document->arena, to.count * sizeof *to.at);
-        memcpy(history.stacks, to.at, to.count * sizeof *to.at);
-        history.stack_count = to.count;
-        mp_id_index_free(&to.of_frame);
-        free(to.at);
+            group_of(from, session, "site", &from->groups[1], moments, count, &state);
+        history.stacks = mp_arena_alloc(document->arena, state.count * sizeof *state.items);
+        memcpy(history.stacks, state.items, state.count * sizeof *state.items);
+        history.stack_count = state.count;
+        mp_id_index_free(&state.of_frame);
+        free(state.items);
     }
     if (from->accepted)
         history.leaks_note = "without those that are suppressed in the report";

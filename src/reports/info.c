@@ -42,10 +42,10 @@ static int64_t present(int64_t count)
 /* Return the deepest hierarchy of all sessions at any snapshot. */
 static int64_t deepest_hierarchy(const mp_filter *filter)
 {
-    const mp_session_snapshots *of = &filter->sessions;
+    const mp_session_snapshots *state = &filter->sessions;
     int64_t deepest = 0;
-    for (uint32_t i = 0; i < of->first[filter->model->sessions.count]; i++) {
-        int64_t depth = filter->snapshots[of->at[i]].class_depth;
+    for (uint32_t i = 0; i < state->first[filter->model->sessions.count]; i++) {
+        int64_t depth = filter->snapshots[state->snapshots[i]].class_depth;
         deepest = depth > deepest ? depth : deepest;
     }
     return deepest;
@@ -113,7 +113,7 @@ static void section_dumps(mp_document *document, const mp_filter *filter)
             ? MP_TABLE(document, "app_domains", "Application domains", MP_ROWS, domain_columns)
             : NULL;
     for (uint32_t i = 1; table && i < graph->domains.count; i++) {
-        const mp_domain *domain = &graph->domains.at[i];
+        const mp_domain *domain = &graph->domains.items[i];
         const char *name = mp_model_text(model, domain->name);
         dump_row row = {.domain = *name ? name : "(without a name)",
                         .objects = domain->objects,
@@ -126,7 +126,7 @@ static void section_dumps(mp_document *document, const mp_filter *filter)
     table = model->snapshots.count > 2 ? MP_TABLE(document, "dumps", "Dumps", MP_ROWS, dump_columns)
                                        : NULL;
     for (uint32_t i = 1; table && i < model->snapshots.count; i++) {
-        const mp_snapshot *snapshot = &model->snapshots.at[i];
+        const mp_snapshot *snapshot = &model->snapshots.items[i];
         if (!snapshot->whole)
             continue;
         dump_row row = {.sequence = (int64_t)snapshot->sequence,
@@ -164,7 +164,7 @@ static void section_platform(mp_document *document, const mp_filter *filter)
     size_t count = 0;
     for (uint32_t i = 0; i < model->platforms.count; i++) {
         const mp_platform_area *area = &areas[i];
-        const char *name = mp_model_text(model, model->platforms.at[i]);
+        const char *name = mp_model_text(model, model->platforms.items[i]);
         if (i || area->peak_bytes) /* else everything is in the catalogue */
             rows[count++] = (platform_row){.area = *name ? name : "(not in the catalogue)",
                                            .first_bytes = area->first_bytes,
@@ -202,15 +202,15 @@ static const mp_column propath_columns[] = {
 static void section_propaths(mp_document *document, const mp_filter *filter)
 {
     const mp_model *model = filter->model;
-    const mp_session_snapshots *of = &filter->sessions;
+    const mp_session_snapshots *state = &filter->sessions;
     mp_table *table = NULL;
-    for (uint32_t i = 0; i < of->first[model->sessions.count]; i++) {
-        const mp_snapshot *snapshot = &filter->snapshots[of->at[i]];
+    for (uint32_t i = 0; i < state->first[model->sessions.count]; i++) {
+        const mp_snapshot *snapshot = &filter->snapshots[state->snapshots[i]];
         if (!snapshot->propath.i || snapshot->ordinal < 2)
             continue;
         if (!table)
             table = MP_TABLE(document, "propaths", "Changes of PROPATH", MP_ROWS, propath_columns);
-        const mp_recorded_session *session = &model->sessions.at[snapshot->session.i];
+        const mp_recorded_session *session = &model->sessions.items[snapshot->session.i];
         const char *propath = mp_model_text(model, snapshot->propath);
         bool several = model->sessions.count > 2;
         propath_row row = {.session_id = several ? mp_model_text(model, session->session_id) : NULL,
@@ -315,8 +315,8 @@ static void put_known(mp_document *document, const mp_model *model, mp_statistic
                    : MP_TABLE(document, "startup_parameters", NULL, MP_ROWS, parameter_columns);
     table->flags = of_modules ? MP_FOR_PROGRAMS : 0;
     for (uint32_t i = 1; i < profile->statistics.count; i++) {
-        const mp_profile_statistic *statistic = &profile->statistics.at[i];
-        const mp_module *module = &profile->modules.at[statistic->module.i];
+        const mp_profile_statistic *statistic = &profile->statistics.items[i];
+        const mp_module *module = &profile->modules.items[statistic->module.i];
         if (statistic->part != part || !statistic->name.i)
             continue;
         statistic_row row = {.session = many ? (int64_t)statistic->session.i : MP_UNKNOWN,
@@ -338,7 +338,7 @@ static void section_statistics(mp_document *document, const mp_model *model)
     mp_table *raw = MP_TABLE(document, "statistics", NULL, MP_ROWS, statistics_columns);
     raw->flags = MP_FOR_PROGRAMS;
     for (uint32_t i = 1; i < profile->statistics.count; i++) {
-        const mp_profile_statistic *statistic = &profile->statistics.at[i];
+        const mp_profile_statistic *statistic = &profile->statistics.items[i];
         rows[statistic->part]++;
         mp_table_put(document, raw,
                      &(statistic_row){.section = parts[statistic->part].name,
@@ -379,7 +379,7 @@ static void section_headers(mp_document *document, const mp_model *model)
         return;
     mp_table *table = MP_TABLE(document, "headers", "From the header", MP_ROWS, header_columns);
     for (uint32_t i = 1; i < profile->headers.count; i++) {
-        const mp_profile_header *header = &profile->headers.at[i];
+        const mp_profile_header *header = &profile->headers.items[i];
         header_row row = {.session =
                               model->sessions.count > 2 ? (int64_t)header->session.i : MP_UNKNOWN,
                           .statements = said(header->statements),
@@ -396,8 +396,8 @@ static void section_texts(mp_document *document, const mp_model *model)
     if (profile->user_data.count > 1) {
         mp_table *table = MP_TABLE(document, "user_data", "User data", MP_ROWS, user_data_columns);
         for (uint32_t i = 1; i < profile->user_data.count; i++) {
-            text_row row = {profile->user_data.at[i].time_us,
-                            mp_model_text(model, profile->user_data.at[i].text)};
+            text_row row = {profile->user_data.items[i].time_us,
+                            mp_model_text(model, profile->user_data.items[i].text)};
             mp_table_put(document, table, &row);
         }
     }
@@ -414,7 +414,7 @@ static void section_encoding(mp_document *document, const mp_model *model)
     };
     mp_table *table = NULL;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
-        const mp_input_summary *input = &model->inputs.at[i];
+        const mp_input_summary *input = &model->inputs.items[i];
         if (input->encoding && !table)
             table = MP_TABLE(document, "encodings", "Texts", MP_ROWS, columns);
         if (input->encoding)
@@ -433,7 +433,7 @@ static void section_packed(mp_document *document, const mp_model *model)
     };
     mp_table *table = NULL;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
-        const mp_input_summary *input = &model->inputs.at[i];
+        const mp_input_summary *input = &model->inputs.items[i];
         if (input->packed && !table)
             table = MP_TABLE(document, "packed", "Packed", MP_ROWS, columns);
         if (input->packed)

@@ -11,7 +11,7 @@
 static void withdraw(mp_rule_results *results, const char *why)
 {
     for (size_t i = 0; i < results->count; i++) {
-        mp_rule_result *result = &results->at[i];
+        mp_rule_result *result = &results->items[i];
         results->counts[result->verdict]--;
         result->verdict = MP_VERDICT_ERROR;
         results->counts[result->verdict]++;
@@ -72,7 +72,7 @@ mp_rule_results mp_judge_rules(mp_document *document, const mp_request *request,
 {
     mp_rule_results results = judge(document, request, policy, context);
     for (size_t i = 0; i < results.count; i++)
-        mp_document_check(document, mp_check_of(document->arena, &results.at[i]));
+        mp_document_check(document, mp_check_of(document->arena, &results.items[i]));
     return results;
 }
 
@@ -82,7 +82,7 @@ void mp_judge_limits(mp_document *document, const mp_request *request, mp_rule *
     const mp_policy policy = {.rules = limits, .rule_count = count};
     mp_rule_results results = judge(document, request, &policy, context);
     for (size_t i = 0; i < results.count; i++) {
-        mp_check check = mp_check_of(document->arena, &results.at[i]);
+        mp_check check = mp_check_of(document->arena, &results.items[i]);
         const bool judged = check.verdict != MP_VERDICT_ERROR;
         check.note = judged && mp_measure_is_of_leaks(limits[i].measure) ? note : NULL;
         if (*check.warning)

@@ -20,8 +20,8 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
                                 group->grew, group->moments);
     case MP_SITE_GROWING_QUEUE:
         return mp_document_text(document, "a queue that grows: %s added, %s removed",
-                                mp_count_text(document, group->to.created, false),
-                                mp_count_text(document, group->to.deleted, false));
+                                mp_count_text(document, group->end.created, false),
+                                mp_count_text(document, group->end.deleted, false));
     case MP_SITE_GROWING_OBJECT:
         return "which keep growing";
     case MP_SITE_FILLED:
@@ -81,7 +81,7 @@ static const char *leaking_text(mp_document *document, const mp_leaks *leaks, ui
     bool grows = false;
     *left = 0;
     for (uint32_t i = 0; i < leaks->leaking; i++) {
-        const mp_leak *leak = &leaks->at[i];
+        const mp_leak *leak = &leaks->items[i];
         const int64_t alive = mp_cost_live(leak->group.leaked);
         grows |= mp_leak_is_growth(leak);
         *left += alive > 0;
@@ -118,7 +118,7 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
         told.kind = mp_site_kind_name(worst->verdict->kind);
         told.type = mp_document_text(document, "%s", worst->type);
         told.name = worst->name ? mp_document_text(document, "%s", worst->name) : NULL;
-        told.site = mp_document_text(document, "%s", stack.count ? stack.at[0] : "");
+        told.site = mp_document_text(document, "%s", stack.count ? stack.items[0] : "");
         told.bytes = mp_leak_bytes(worst);
         told.objects = mp_leak_objects(worst);
         told.leaking_bytes = worst->leaking_bytes;
@@ -132,7 +132,7 @@ static void set_headline(mp_document *document, const mp_window *window, const m
 {
     const mp_leak *leak = leaks->worst;
     if (!leak && mp_verdict_is_unknown(window) && leaks->left)
-        leak = leaks->at;
+        leak = leaks->items;
     if (leak)
         document->headline = (mp_headline){.tone = MP_TONE_WORSE,
                                            .label = leaks->worst ? "Worst leak" : "Largest left",
@@ -142,19 +142,19 @@ static void set_headline(mp_document *document, const mp_window *window, const m
 
 static void say_sums(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
-    const char *all = sum_text(document, leaks->bytes, leaks->objects, leaks->left);
+    const char *text = sum_text(document, leaks->bytes, leaks->objects, leaks->left);
     uint32_t left;
     const char *leaking = leaking_text(document, leaks, &left);
     if (leaks->leaking && left == leaks->left)
         mp_document_say(document, MP_TONE_WORSE, "Leaks", "%s", leaking);
     else if (leaks->leaking)
         mp_document_say(document, MP_TONE_WORSE, "Leaks",
-                        left ? "%s, of %s left behind" : "%s; left behind: %s", leaking, all);
+                        left ? "%s, of %s left behind" : "%s; left behind: %s", leaking, text);
     else if (leaks->left && mp_verdict_is_unknown(window))
         mp_document_say(document, MP_TONE_WORSE, "Leaks",
-                        "unknown: too few snapshots; left behind: %s", all);
+                        "unknown: too few snapshots; left behind: %s", text);
     else if (leaks->left)
-        mp_document_say(document, MP_TONE_PLAIN, "Leaks", "none; left behind: %s", all);
+        mp_document_say(document, MP_TONE_PLAIN, "Leaks", "none; left behind: %s", text);
     else
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s",
                         mp_window_ends_late(window)  ? "none that is still alive"
@@ -179,7 +179,7 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
                         text_of(document, window->model, leaks->worst));
     if (leaks->leaking < leaks->count)
         mp_document_say(document, MP_TONE_PLAIN, leaks->worst ? "Largest other" : "Largest left",
-                        "%s", text_of(document, window->model, &leaks->at[leaks->leaking]));
+                        "%s", text_of(document, window->model, &leaks->items[leaks->leaking]));
     set_headline(document, window, leaks);
     document->running = mp_window_still_runs(window) && leaks->left;
 }

@@ -13,7 +13,7 @@
 typedef struct moment {
     uint32_t snapshot;
     bool at_peak;
-    int64_t at; /* on the axis */
+    int64_t time; /* on the axis */
 } moment;
 
 typedef struct course {
@@ -24,9 +24,9 @@ typedef struct course {
     mp_unit unit;
 } course;
 
-static const mp_snapshot *snapshot_at(const course *of, size_t place)
+static const mp_snapshot *snapshot_at(const course *state, size_t place)
 {
-    return mp_window_snapshot(of->window, of->moments[place].snapshot);
+    return mp_window_snapshot(state->window, state->moments[place].snapshot);
 }
 
 static bool times_are_known(const mp_window *window, const uint32_t *snapshots, size_t count)
@@ -34,9 +34,9 @@ static bool times_are_known(const mp_window *window, const uint32_t *snapshots, 
     bool known = true;
     int64_t last = INT64_MIN;
     for (size_t i = 0; i < count && known; i++) {
-        const mp_snapshot *at = mp_window_snapshot(window, snapshots[i]);
-        known = mp_snapshot_has_time(window->model, at) && at->time_us >= last;
-        last = at->time_us;
+        const mp_snapshot *snapshot = mp_window_snapshot(window, snapshots[i]);
+        known = mp_snapshot_has_time(window->model, snapshot) && snapshot->time_us >= last;
+        last = snapshot->time_us;
     }
     return known;
 }
@@ -59,36 +59,36 @@ static course course_of(mp_document *document, const mp_window *window, const ui
 {
     bool timed = times_are_known(window, snapshots, count);
     bool rises = numbers_rise(window, snapshots, count);
-    course of = {document, window, NULL, 0, count, timed ? MP_TIME : MP_NUMBER};
-    of.moments = mp_alloc((2 * count + 1) * sizeof *of.moments);
+    course state = {document, window, NULL, 0, count, timed ? MP_TIME : MP_NUMBER};
+    state.moments = mp_alloc((2 * count + 1) * sizeof *state.moments);
     for (size_t i = 0; i < count; i++) {
-        const mp_snapshot *at = mp_window_snapshot(window, snapshots[i]);
-        const mp_snapshot *last = i ? mp_window_snapshot(window, snapshots[i - 1]) : at;
-        if (timed && at->has_peak && at->peak_time_us > last->time_us &&
-            at->peak_time_us < at->time_us)
-            of.moments[of.count++] = (moment){snapshots[i], true, at->peak_time_us};
-        of.moments[of.count++] = (moment){snapshots[i], false,
-                                          timed   ? at->time_us
-                                          : rises ? (int64_t)at->sequence
-                                                  : (int64_t)i + 1};
+        const mp_snapshot *snapshot = mp_window_snapshot(window, snapshots[i]);
+        const mp_snapshot *last = i ? mp_window_snapshot(window, snapshots[i - 1]) : snapshot;
+        if (timed && snapshot->has_peak && snapshot->peak_time_us > last->time_us &&
+            snapshot->peak_time_us < snapshot->time_us)
+            state.moments[state.count++] = (moment){snapshots[i], true, snapshot->peak_time_us};
+        state.moments[state.count++] = (moment){snapshots[i], false,
+                                                timed   ? snapshot->time_us
+                                                : rises ? (int64_t)snapshot->sequence
+                                                        : (int64_t)i + 1};
     }
-    return of;
+    return state;
 }
 
-static int64_t *new_values(const course *of)
+static int64_t *new_values(const course *state)
 {
-    return mp_arena_alloc(of->document->arena, (of->count + 1) * sizeof(int64_t));
+    return mp_arena_alloc(state->document->arena, (state->count + 1) * sizeof(int64_t));
 }
 
 /* "7 (_PreCleanUp)" */
-static const char *moment_name(const course *of, size_t place)
+static const char *moment_name(const course *state, size_t place)
 {
-    const mp_snapshot *snapshot = snapshot_at(of, place);
-    const char *tag = mp_model_text(of->window->model, snapshot->tag);
-    return mp_document_text(of->document,
-                            of->moments[place].at_peak ? "most before %llu"
-                            : *tag                     ? "%llu (%s)"
-                                                       : "%llu",
+    const mp_snapshot *snapshot = snapshot_at(state, place);
+    const char *tag = mp_model_text(state->window->model, snapshot->tag);
+    return mp_document_text(state->document,
+                            state->moments[place].at_peak ? "most before %llu"
+                            : *tag                        ? "%llu (%s)"
+                                                          : "%llu",
                             (unsigned long long)snapshot->sequence, tag);
 }
 
@@ -109,13 +109,13 @@ static struct mp_line_of *add_line(mp_line_figure *lines, const char *name, cons
 }
 
 /* Add lines for the figures of the snapshots. */
-static void add_amounts(const course *of, mp_line_figure *lines)
+static void add_amounts(const course *state, mp_line_figure *lines)
 {
-    int64_t *alive = new_values(of), *platform = new_values(of);
+    int64_t *alive = new_values(state), *platform = new_values(state);
     bool has_platform = false;
-    for (size_t i = 0; i < of->count; i++) {
-        const mp_snapshot *snapshot = snapshot_at(of, i);
-        bool at_peak = of->moments[i].at_peak;
+    for (size_t i = 0; i < state->count; i++) {
+        const mp_snapshot *snapshot = snapshot_at(state, i);
+        bool at_peak = state->moments[i].at_peak;
         alive[i] = at_peak ? snapshot->peak_bytes : snapshot->live_bytes;
         platform[i] = snapshot->has_platform && !at_peak ? snapshot->platform_bytes : MP_UNKNOWN;
         has_platform |= snapshot->has_platform;
@@ -129,23 +129,24 @@ static void add_amounts(const course *of, mp_line_figure *lines)
 
 enum { MOST_AMOUNTS = 2, OTHER_MARKS = 2 }; /* beside a tag and a request for each snapshot */
 
-static struct mp_mark *add_mark(mp_line_figure *lines, const char *kind, int64_t at, int64_t until,
-                                const char *label)
+static struct mp_mark *add_mark(mp_line_figure *lines, const char *kind, int64_t position,
+                                int64_t until, const char *label)
 {
     struct mp_mark *mark = &lines->marks[lines->mark_count++];
     *mark = (struct mp_mark){
-        .kind = kind, .at = at, .until = until, .label = label, .amount = MP_UNKNOWN};
+        .kind = kind, .start = position, .until = until, .label = label, .amount = MP_UNKNOWN};
     return mark;
 }
 
 /* Texts of the model are copied: the document outlives it. */
-static void add_tags(const course *of, mp_line_figure *lines)
+static void add_tags(const course *state, mp_line_figure *lines)
 {
-    for (size_t i = 0; i < of->count; i++)
-        if (snapshot_at(of, i)->tag.i && !of->moments[i].at_peak)
-            add_mark(lines, "tag", of->moments[i].at, MP_UNKNOWN,
-                     mp_document_text(of->document, "%s",
-                                      mp_model_text(of->window->model, snapshot_at(of, i)->tag)));
+    for (size_t i = 0; i < state->count; i++)
+        if (snapshot_at(state, i)->tag.i && !state->moments[i].at_peak)
+            add_mark(
+                lines, "tag", state->moments[i].time, MP_UNKNOWN,
+                mp_document_text(state->document, "%s",
+                                 mp_model_text(state->window->model, snapshot_at(state, i)->tag)));
 }
 
 static bool is_of_request(const mp_snapshot *snapshot, const mp_snapshot *first)
@@ -155,59 +156,61 @@ static bool is_of_request(const mp_snapshot *snapshot, const mp_snapshot *first)
 }
 
 /* From when a request began, where there are times, to the last snapshot that is of it. */
-static void add_requests(const course *of, mp_line_figure *lines)
+static void add_requests(const course *state, mp_line_figure *lines)
 {
-    const mp_model *model = of->window->model;
-    for (size_t i = 0, next; i < of->count; i = next) {
-        const mp_snapshot *first = snapshot_at(of, i);
+    const mp_model *model = state->window->model;
+    for (size_t i = 0, next; i < state->count; i = next) {
+        const mp_snapshot *first = snapshot_at(state, i);
         mp_string_id api = first->request_api;
-        for (next = i + 1; next < of->count && is_of_request(snapshot_at(of, next), first); next++)
-            api = snapshot_at(of, next)->request_api.i ? snapshot_at(of, next)->request_api : api;
+        for (next = i + 1; next < state->count && is_of_request(snapshot_at(state, next), first);
+             next++)
+            api = snapshot_at(state, next)->request_api.i ? snapshot_at(state, next)->request_api
+                                                          : api;
         if (!first->request.i)
             continue;
-        bool began = of->unit == MP_TIME && first->request_start_us < first->time_us;
-        add_mark(lines, "request", began ? first->request_start_us : of->moments[i].at,
-                 of->moments[next - 1].at,
-                 mp_document_text(of->document, "%s%s%s", mp_model_text(model, api),
+        bool began = state->unit == MP_TIME && first->request_start_us < first->time_us;
+        add_mark(lines, "request", began ? first->request_start_us : state->moments[i].time,
+                 state->moments[next - 1].time,
+                 mp_document_text(state->document, "%s%s%s", mp_model_text(model, api),
                                   api.i ? ", " : "", mp_model_text(model, first->request)));
     }
 }
 
-static void add_peak(const course *of, mp_line_figure *lines)
+static void add_peak(const course *state, mp_line_figure *lines)
 {
     const int64_t *alive = lines->lines[0].values;
     size_t most = 0;
-    for (size_t i = 1; i < of->count; i++)
+    for (size_t i = 1; i < state->count; i++)
         most = alive[i] > alive[most] ? i : most;
-    if (of->count < 2)
+    if (state->count < 2)
         return;
-    const char *text = mp_bytes_text(of->document, alive[most], false);
-    add_mark(lines, "peak", of->moments[most].at, MP_UNKNOWN,
-             mp_document_text(of->document, "peak %s", text))
+    const char *text = mp_bytes_text(state->document, alive[most], false);
+    add_mark(lines, "peak", state->moments[most].time, MP_UNKNOWN,
+             mp_document_text(state->document, "peak %s", text))
         ->amount = alive[most];
 }
 
 /* Mark the window that leaks, top and growth compare. */
-static void add_window(const course *of, mp_line_figure *lines, mp_range range)
+static void add_window(const course *state, mp_line_figure *lines, mp_range range)
 {
-    size_t from = of->count, to = of->count;
-    for (size_t i = 0; i < of->count; i++) {
-        from = of->moments[i].snapshot == range.from.i ? i : from;
-        to = of->moments[i].snapshot == range.to.i ? i : to;
+    size_t from = state->count, to = state->count;
+    for (size_t i = 0; i < state->count; i++) {
+        from = state->moments[i].snapshot == range.from.i ? i : from;
+        to = state->moments[i].snapshot == range.to.i ? i : to;
     }
-    if (from >= to || to == of->count)
+    if (from >= to || to == state->count)
         return;
-    add_mark(lines, "window", of->moments[from].at, of->moments[to].at,
-             mp_document_text(of->document, "from %s to %s", moment_name(of, from),
-                              moment_name(of, to)));
+    add_mark(lines, "window", state->moments[from].time, state->moments[to].time,
+             mp_document_text(state->document, "from %s to %s", moment_name(state, from),
+                              moment_name(state, to)));
 }
 
 static int by_moment(const void *left, const void *right)
 {
     const struct mp_mark *a = left, *b = right;
     int kinds = strcmp(a->kind, b->kind);
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
     if (kinds)
         return kinds;
     if (a->until != b->until)
@@ -218,38 +221,38 @@ static int by_moment(const void *left, const void *right)
 /* --- figures --- */
 
 /* With room for so many lines beside the amounts; `name` is of the session's figure. */
-static mp_figure *add_figure(const course *of, const char *name, uint32_t session, size_t lines)
+static mp_figure *add_figure(const course *state, const char *name, uint32_t session, size_t lines)
 {
-    const mp_model *model = of->window->model;
-    mp_arena *arena = of->document->arena;
-    mp_figure *figure = mp_document_figure(of->document, MP_FIGURE_LINES, name);
-    int64_t *at = new_values(of);
-    const char **names = mp_arena_alloc(arena, (of->count + 1) * sizeof *names);
-    for (size_t i = 0; i < of->count; i++)
-        names[i] = moment_name(of, i);
-    for (size_t i = 0; i < of->count; i++)
-        at[i] = of->moments[i].at;
-    figure->lines = (mp_line_figure){.moments = of->count,
-                                     .at = at,
-                                     .moment_unit = of->unit,
+    const mp_model *model = state->window->model;
+    mp_arena *arena = state->document->arena;
+    mp_figure *figure = mp_document_figure(state->document, MP_FIGURE_LINES, name);
+    int64_t *place = new_values(state);
+    const char **names = mp_arena_alloc(arena, (state->count + 1) * sizeof *names);
+    for (size_t i = 0; i < state->count; i++)
+        names[i] = moment_name(state, i);
+    for (size_t i = 0; i < state->count; i++)
+        place[i] = state->moments[i].time;
+    figure->lines = (mp_line_figure){.moments = state->count,
+                                     .times = place,
+                                     .moment_unit = state->unit,
                                      .moment_of = noun_of(model, 1),
                                      .names = names};
     figure->lines.lines =
         mp_arena_alloc(arena, (MOST_AMOUNTS + lines) * sizeof *figure->lines.lines);
     figure->lines.marks =
-        mp_arena_alloc(arena, (2 * of->count + OTHER_MARKS) * sizeof *figure->lines.marks);
-    add_amounts(of, &figure->lines);
-    add_tags(of, &figure->lines);
-    add_requests(of, &figure->lines);
-    add_peak(of, &figure->lines);
-    add_window(of, &figure->lines, of->window->ranges[session]);
+        mp_arena_alloc(arena, (2 * state->count + OTHER_MARKS) * sizeof *figure->lines.marks);
+    add_amounts(state, &figure->lines);
+    add_tags(state, &figure->lines);
+    add_requests(state, &figure->lines);
+    add_peak(state, &figure->lines);
+    add_window(state, &figure->lines, state->window->ranges[session]);
     qsort(figure->lines.marks, figure->lines.mark_count, sizeof *figure->lines.marks, by_moment);
     return figure;
 }
 
 const char *mp_figure_about(mp_document *document, const mp_model *model)
 {
-    const char *path = model->inputs.count > 1 ? model->inputs.at[1].path : "";
+    const char *path = model->inputs.count > 1 ? model->inputs.items[1].path : "";
     const char *slash = strrchr(path, '/'), *file = slash && slash[1] ? slash + 1 : path;
     return model->inputs.count > 2
                ? mp_document_text(document, "%s and %s more", file,
@@ -258,16 +261,17 @@ const char *mp_figure_about(mp_document *document, const mp_model *model)
 }
 
 /* "Memory at 8 snapshots of session 2 of 3: shop-v2.oemp" */
-static const char *memory_title(const course *of, uint32_t session)
+static const char *memory_title(const course *state, uint32_t session)
 {
-    const mp_model *model = of->window->model;
-    const char *title = mp_document_text(of->document, "Memory at %s %s",
-                                         mp_count_text(of->document, (int64_t)of->snapshots, false),
-                                         noun_of(model, of->snapshots));
-    const char *about = mp_figure_about(of->document, model);
+    const mp_model *model = state->window->model;
+    const char *title =
+        mp_document_text(state->document, "Memory at %s %s",
+                         mp_count_text(state->document, (int64_t)state->snapshots, false),
+                         noun_of(model, state->snapshots));
+    const char *about = mp_figure_about(state->document, model);
     return model->sessions.count <= 2
-               ? mp_document_text(of->document, "%s: %s", title, about)
-               : mp_document_text(of->document, "%s of session %u of %u: %s", title, session,
+               ? mp_document_text(state->document, "%s: %s", title, about)
+               : mp_document_text(state->document, "%s of session %u of %u: %s", title, session,
                                   model->sessions.count - 1, about);
 }
 
@@ -289,10 +293,10 @@ void mp_figure_memory(mp_document *document, const mp_window *window)
         const char *name = mp_figure_memory_name(document, window, i);
         if (!name)
             continue;
-        course of = course_of(document, window, sessions->at + sessions->first[i],
-                              mp_filter_snapshots(window->filter, i));
-        add_figure(&of, name, i, 0)->title = memory_title(&of, i);
-        free(of.moments);
+        course state = course_of(document, window, sessions->snapshots + sessions->first[i],
+                                 mp_filter_snapshots(window->filter, i));
+        add_figure(&state, name, i, 0)->title = memory_title(&state, i);
+        free(state.moments);
     }
 }
 
@@ -303,11 +307,11 @@ static size_t find_changed(const mp_grouping *grouping, uint32_t changed[NAMED_G
     size_t count = 0;
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
-        int64_t size = llabs(group->to.bytes - group->from_bytes);
+        int64_t size = llabs(group->end.bytes - group->from_bytes);
         size_t place = count;
         for (; place; place--) {
             const mp_group *other = &grouping->groups[changed[place - 1]];
-            if (llabs(other->to.bytes - other->from_bytes) >= size)
+            if (llabs(other->end.bytes - other->from_bytes) >= size)
                 break;
         }
         if (!size || place == NAMED_GROUPS)
@@ -321,41 +325,42 @@ static size_t find_changed(const mp_grouping *grouping, uint32_t changed[NAMED_G
 
 /* Return the changes of a row of the series since its start; they are unknown between snapshots.
  * `row` equal to the number of rows stands for all live objects minus all rows. */
-static const int64_t *changes_of(const course *of, const mp_series *series, size_t row, size_t rows)
+static const int64_t *changes_of(const course *state, const mp_series *series, size_t row,
+                                 size_t rows)
 {
-    int64_t *changes = new_values(of), start = 0;
+    int64_t *changes = new_values(state), start = 0;
     size_t place = 0;
-    for (size_t i = 0; i < of->count; i++) {
+    for (size_t i = 0; i < state->count; i++) {
         changes[i] = MP_UNKNOWN;
-        if (of->moments[i].at_peak)
+        if (state->moments[i].at_peak)
             continue;
-        changes[i] =
-            row < rows ? series->at[row * series->length + place] : snapshot_at(of, i)->live_bytes;
+        changes[i] = row < rows ? series->items[row * series->length + place]
+                                : snapshot_at(state, i)->live_bytes;
         for (size_t k = 0; k < rows && row == rows; k++)
-            changes[i] -= series->at[k * series->length + place];
+            changes[i] -= series->items[k * series->length + place];
         start = place++ ? start : changes[i];
         changes[i] -= start;
     }
     return changes;
 }
 
-static void add_changes(const course *of, mp_figure *figure, const mp_grouping *grouping,
+static void add_changes(const course *state, mp_figure *figure, const mp_grouping *grouping,
                         const mp_series *series, const uint32_t *changed, size_t count,
                         const char *dimension)
 {
-    mp_document *document = of->document;
+    mp_document *document = state->document;
     const char *panel =
-        mp_document_text(document, "Change by %s since %s", dimension, moment_name(of, 0));
+        mp_document_text(document, "Change by %s since %s", dimension, moment_name(state, 0));
     for (size_t i = 0; i < count; i++)
         add_line(&figure->lines, mp_document_text(document, "group_%zu", i + 1),
                  mp_document_text(document, "%s", grouping->groups[changed[i]].label),
-                 changes_of(of, series, i, count))
+                 changes_of(state, series, i, count))
             ->panel = panel;
     if (!grouping->of_frames && count < grouping->count)
         add_line(&figure->lines, "others",
                  mp_document_text(document, "%zu other%s", grouping->count - count,
                                   grouping->count - count == 1 ? "" : "s"),
-                 changes_of(of, series, count, count))
+                 changes_of(state, series, count, count))
             ->panel = panel;
 }
 
@@ -371,16 +376,16 @@ void mp_figure_growth(mp_document *document, const mp_window *window, uint32_t s
         row_of[changed[i] + 1] = (uint32_t)i + 1;
     mp_series series = mp_series_of(window, session, grouping, row_of, (uint32_t)count);
     if (series.length) {
-        course of = course_of(document, window, series.snapshots, series.length);
-        mp_figure *figure = add_figure(&of, MP_FIGURE_GROWTH, session, NAMED_GROUPS + 1);
+        course state = course_of(document, window, series.snapshots, series.length);
+        mp_figure *figure = add_figure(&state, MP_FIGURE_GROWTH, session, NAMED_GROUPS + 1);
         const char *of_session = mp_session_text(document, window->model, session);
         figure->title = mp_document_text(document, "Growth by %s over %s %s%s%s: %s", dimension,
-                                         mp_count_text(document, (int64_t)of.snapshots, false),
-                                         noun_of(window->model, of.snapshots),
+                                         mp_count_text(document, (int64_t)state.snapshots, false),
+                                         noun_of(window->model, state.snapshots),
                                          of_session ? " of " : "", of_session ? of_session : "",
                                          mp_figure_about(document, window->model));
-        add_changes(&of, figure, grouping, &series, changed, count, dimension);
-        free(of.moments);
+        add_changes(&state, figure, grouping, &series, changed, count, dimension);
+        free(state.moments);
     }
     mp_series_free(&series);
     free(row_of);

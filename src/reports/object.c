@@ -9,29 +9,29 @@
 /* --- the object --- */
 
 typedef struct object_row {
-    mp_object_cells of;
+    mp_object_cells cells;
     int64_t retained_objects, reachable;
     const char *unknown, *domain, *root_text, *dominator_type, *dominator_text;
 } object_row;
 
 static const mp_column object_columns[] = {
-    MP_COLUMN_OF(object_row, of.id, "object", "Object", MP_TEXT, 0),
-    MP_COLUMN_OF(object_row, of.type, "type", "Type", MP_TEXT, 0),
+    MP_COLUMN_OF(object_row, cells.id, "object", "Object", MP_TEXT, 0),
+    MP_COLUMN_OF(object_row, cells.type, "type", "Type", MP_TEXT, 0),
     MP_COLUMN(object_row, domain, "Application domain", MP_TEXT, 0),
-    MP_COLUMN_OF(object_row, of.self_bytes, "self_bytes", "Own size", MP_BYTES, 0),
-    MP_COLUMN_OF(object_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
-    MP_COLUMN_OF(object_row, of.percent, "retained_percent", "  of the reachable, %", MP_PERCENT,
+    MP_COLUMN_OF(object_row, cells.self_bytes, "self_bytes", "Own size", MP_BYTES, 0),
+    MP_COLUMN_OF(object_row, cells.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(object_row, cells.percent, "retained_percent", "  of the reachable, %", MP_PERCENT,
                  0),
     MP_COLUMN(object_row, retained_objects, "  objects", MP_COUNT, 0),
     MP_COLUMN(object_row, reachable, "Reachable", MP_FLAG, 0),
     MP_COLUMN(object_row, unknown, "Reachable", MP_TEXT, MP_FOR_PEOPLE),
-    MP_COLUMN_OF(object_row, of.root_kind, "root_kind", "Roots", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(object_row, cells.root_kind, "root_kind", "Roots", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(object_row, root_text, "Roots", MP_TEXT, MP_FOR_PEOPLE),
-    MP_COLUMN_OF(object_row, of.dominator, "dominator", "Dominator", MP_TEXT,
+    MP_COLUMN_OF(object_row, cells.dominator, "dominator", "Dominator", MP_TEXT,
                  MP_FOR_PROGRAMS | MP_NULL),
     MP_COLUMN(object_row, dominator_type, "Dominator", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(object_row, dominator_text, "Dominator", MP_TEXT, MP_FOR_PEOPLE),
-    MP_COLUMN_OF(object_row, of.weak_root_kind, "weak_root_kind", "Weak roots", MP_TEXT,
+    MP_COLUMN_OF(object_row, cells.weak_root_kind, "weak_root_kind", "Weak roots", MP_TEXT,
                  MP_FOR_PROGRAMS),
 };
 
@@ -43,7 +43,7 @@ static const char *roots_text(mp_document *document, const mp_graph_view *view, 
     const char *text = "";
     uint32_t from = roots->first[object], end = roots->first[object + 1];
     for (uint32_t i = from; i < end; i++) {
-        const mp_root *root = &view->graph->roots.at[roots->roots[i]];
+        const mp_root *root = &view->graph->roots.items[roots->roots[i]];
         const char *flags = mp_root_flags_text(document->arena, root->flags);
         if (i - from == MOST)
             return mp_document_text(document, "%s and %u more", text, end - i);
@@ -63,10 +63,10 @@ static void put_object(mp_document *document, const mp_graph_view *view, uint32_
     uint32_t place = mp_dominators_place(&view->dominators, object);
     uint32_t above = place ? view->dominators.idom[object] : 0;
     object_row row = {
-        .of = mp_object_cells_of(document, view, object),
+        .cells = mp_object_cells_of(document, view, object),
         .retained_objects = place ? view->dominators.span[place] : MP_UNKNOWN,
         .reachable = place || mp_graph_tracks(graph, object) ? place != 0 : MP_UNKNOWN,
-        .domain = domain ? mp_model_text(view->model, graph->domains.at[domain].name) : "",
+        .domain = domain ? mp_model_text(view->model, graph->domains.items[domain].name) : "",
         .root_text = roots_text(document, view, object),
         .dominator_text = place ? "none: held by roots, or by several objects together" : ""};
     if (row.reachable == MP_UNKNOWN)
@@ -89,18 +89,18 @@ typedef struct other {
 } other;
 
 typedef struct reference_row {
-    mp_object_cells of;
+    mp_object_cells cells;
     int64_t references;
 } reference_row;
 
 static const mp_column reference_columns[] = {
     MP_COLUMN(reference_row, references, "References", MP_COUNT, 0),
-    MP_COLUMN_OF(reference_row, of.id, "object", "Object", MP_TEXT, 0),
-    MP_COLUMN_OF(reference_row, of.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
-    MP_COLUMN_OF(reference_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
-    MP_COLUMN_OF(reference_row, of.type, "type", "Type", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN_OF(reference_row, of.root_kind, "root_kind", "Root", MP_TEXT, 0),
-    MP_COLUMN_OF(reference_row, of.weak_root_kind, "weak_root_kind", "Weak root", MP_TEXT,
+    MP_COLUMN_OF(reference_row, cells.id, "object", "Object", MP_TEXT, 0),
+    MP_COLUMN_OF(reference_row, cells.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(reference_row, cells.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(reference_row, cells.type, "type", "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(reference_row, cells.root_kind, "root_kind", "Root", MP_TEXT, 0),
+    MP_COLUMN_OF(reference_row, cells.weak_root_kind, "weak_root_kind", "Weak root", MP_TEXT,
                  MP_FOR_PROGRAMS),
 };
 
@@ -179,12 +179,12 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
                        bool referrers, const direction *words, size_t rows)
 {
     static const mp_column by_retained = MP_COLUMN(other, retained, "", MP_BYTES, 0);
-    size_t all, count = 0;
-    other *found = others_of(view, object, referrers, &all);
-    assert(found || !all);
+    size_t total, count = 0;
+    other *found = others_of(view, object, referrers, &total);
+    assert(found || !total);
     if (found)
-        qsort(found, all, sizeof *found, by_object);
-    for (size_t i = 0; i < all; i++)
+        qsort(found, total, sizeof *found, by_object);
+    for (size_t i = 0; i < total; i++)
         if (count && found[count - 1].object == found[i].object)
             found[count - 1].references++;
         else
@@ -225,11 +225,11 @@ static void put_one(mp_document *document, const mp_graph_view *view, uint32_t o
 {
     static const direction from = {"referrers", "Referred to by", "referrer_types",
                                    "Referred to by, by type", "nothing refers to it"};
-    static const direction to = {"references", "Refers to", "reference_types", "Refers to, by type",
-                                 "it refers to nothing"};
+    static const direction state = {"references", "Refers to", "reference_types",
+                                    "Refers to, by type", "it refers to nothing"};
     put_object(document, view, object);
     put_others(document, view, object, true, &from, rows);
-    put_others(document, view, object, false, &to, rows);
+    put_others(document, view, object, false, &state, rows);
 }
 
 static bool run_object(const mp_request *request, mp_document *document, mp_error *error)
@@ -247,7 +247,7 @@ static bool run_object(const mp_request *request, mp_document *document, mp_erro
     mp_section_dump_head(document, request, &view);
     if (asked->type) {
         bool *skipped =
-            mp_objects_matching(request->model, graph, asked->skip.at, asked->skip.count);
+            mp_objects_matching(request->model, graph, asked->skip.items, asked->skip.count);
         mp_section_objects_of(document, &view, asked->type, skipped, (size_t)asked->limit);
         free(skipped);
     } else {
@@ -297,7 +297,7 @@ static void put_path_totals(mp_document *document, path_totals totals)
 }
 
 typedef struct path_row {
-    mp_object_cells of;
+    mp_object_cells cells;
     int64_t path, step;
     const char *root_kind, *flags, *container; /* facts about the root, in the first step */
 } path_row;
@@ -305,23 +305,23 @@ typedef struct path_row {
 static const mp_column path_columns[] = {
     MP_COLUMN(path_row, path, "Path", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(path_row, step, "#", MP_NUMBER, 0),
-    MP_COLUMN_OF(path_row, of.id, "object", "Object", MP_TEXT, 0),
-    MP_COLUMN_OF(path_row, of.type, "type", "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(path_row, cells.id, "object", "Object", MP_TEXT, 0),
+    MP_COLUMN_OF(path_row, cells.type, "type", "Type", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(path_row, root_kind, "Root", MP_TEXT, 0),
     MP_COLUMN(path_row, flags, "Flags", MP_TEXT, 0),
     MP_COLUMN(path_row, container, "Declared in", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN_OF(path_row, of.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
-    MP_COLUMN_OF(path_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(path_row, cells.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(path_row, cells.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
 };
 
 static void put_path(mp_document *document, mp_table *table, const mp_graph_view *view,
                      const mp_path *path, int64_t number, size_t rows)
 {
     for (size_t i = 0; i < mp_shown_of(path->count, rows); i++) {
-        path_row row = {.of = mp_object_cells_of(document, view, path->objects[i]),
+        path_row row = {.cells = mp_object_cells_of(document, view, path->objects[i]),
                         .path = number,
                         .step = (int64_t)i + 1};
-        const mp_root *root = &view->graph->roots.at[path->root];
+        const mp_root *root = &view->graph->roots.items[path->root];
         if (i == 0) {
             row.root_kind = mp_root_kind_text(document->arena, root->kind);
             row.flags = mp_root_flags_text(document->arena, root->flags);
@@ -337,8 +337,8 @@ static bool next_kind(const mp_graph *graph, int64_t *kind)
 {
     int64_t next = INT64_MAX;
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (graph->roots.at[i].kind > *kind && graph->roots.at[i].kind < next)
-            next = graph->roots.at[i].kind;
+        if (graph->roots.items[i].kind > *kind && graph->roots.items[i].kind < next)
+            next = graph->roots.items[i].kind;
     *kind = next;
     return next != INT64_MAX;
 }
@@ -370,7 +370,7 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
                       const path_arguments *asked, bool *excluded)
 {
     int64_t number = 0, kind = MP_ANY_KIND;
-    size_t all = 0, rows = asked->limit < 0 ? 100 : (size_t)asked->limit;
+    size_t total = 0, rows = asked->limit < 0 ? 100 : (size_t)asked->limit;
     bool more = true;
     mp_table *table = MP_TABLE(document, "path", NULL, MP_ROWS, path_columns);
     table->main = true;
@@ -392,10 +392,10 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
             put_path(document, table, view, &path, ++number, rows);
         if (!asked->all_kinds)
             more = path.count && exclude_path(view, &path, excluded);
-        all += path.count;
+        total += path.count;
         mp_path_free(&path);
     }
-    mp_table_left_out(table, all);
+    mp_table_left_out(table, total);
     bool reached = mp_is_reached(&view->dominators, object);
     bool tracked = mp_graph_tracks(view->graph, object);
     put_path_totals(document, (path_totals){.objects = 1,
@@ -460,8 +460,8 @@ static void put_merged(mp_document *document, mp_table *table, const mp_graph_vi
         .steps = last->length,
         .object = mp_object_id_text(document->arena, view->graph, path->example),
         .type = mp_type_text(document->arena, view->model, last->type),
-        .types = {.at = types, .count = listed, .whole = listed < length ? length : 0},
-        .way = {.at = &way, .count = 1}};
+        .types = {.items = types, .count = listed, .whole = listed < length ? length : 0},
+        .way = {.items = &way, .count = 1}};
     mp_table_put(document, table, &row);
     mp_arena_free(&line);
 }
@@ -488,7 +488,7 @@ static void put_type(mp_document *document, const mp_graph_view *view, const cha
         mp_table_line(document, table, "%s of them reached only through excluded objects",
                       mp_count_text(document, paths.excluded, false));
     for (size_t i = 0; i < mp_shown_of(paths.count, rows); i++)
-        put_merged(document, table, view, &paths, &paths.at[i]);
+        put_merged(document, table, view, &paths, &paths.items[i]);
     mp_table_left_out(table, paths.count);
     put_path_totals(document, (path_totals){.objects = paths.objects,
                                             .unreachable = paths.unreached,
@@ -525,7 +525,7 @@ static bool run_path(const mp_request *request, mp_document *document, mp_error 
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
     bool *excluded =
-        mp_objects_matching(request->model, graph, asked->exclude.at, asked->exclude.count);
+        mp_objects_matching(request->model, graph, asked->exclude.items, asked->exclude.count);
     mp_section_dump_head(document, request, &view);
     if (asked->type)
         put_type(document, &view, asked->type, excluded,

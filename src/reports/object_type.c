@@ -48,8 +48,8 @@ static bool put_objects(mp_document *document, const mp_graph_view *view, const 
     }
     bool known = !row.objects || row.untracked_objects < row.objects;
     for (size_t i = 0; i < retained->count; i++) {
-        row.retained_objects += retained->at[i].objects;
-        row.retained_bytes += retained->at[i].bytes;
+        row.retained_objects += retained->items[i].objects;
+        row.retained_bytes += retained->items[i].bytes;
     }
     row.percent = mp_percent_of(row.retained_bytes, mp_graph_reachable(view));
     if (!row.untracked_objects)
@@ -66,30 +66,30 @@ static bool put_objects(mp_document *document, const mp_graph_view *view, const 
 }
 
 typedef struct link_row {
-    mp_type_link of;
+    mp_type_link link;
     const char *type;
     double percent;
 } link_row;
 
 static const mp_column referrer_columns[] = {
-    MP_COLUMN_OF(link_row, of.objects, "objects", "Objects", MP_COUNT, 0),
-    MP_COLUMN_OF(link_row, of.references, "references", "References", MP_COUNT, 0),
-    MP_COLUMN_OF(link_row, of.bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(link_row, link.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(link_row, link.references, "references", "References", MP_COUNT, 0),
+    MP_COLUMN_OF(link_row, link.bytes, "self_bytes", "Own", MP_BYTES, 0),
     MP_COLUMN(link_row, type, "Type", MP_TEXT, MP_SHORTEN),
 };
 
 static const mp_column holder_columns[] = {
-    MP_COLUMN_OF(link_row, of.dominated_bytes, "dominated_bytes", "Held", MP_BYTES, 0),
-    MP_COLUMN_OF(link_row, of.dominated, "dominated_objects", "Objects", MP_COUNT, 0),
-    MP_COLUMN_OF(link_row, of.objects, "objects", "By", MP_COUNT, 0),
-    MP_COLUMN_OF(link_row, of.bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(link_row, link.dominated_bytes, "dominated_bytes", "Held", MP_BYTES, 0),
+    MP_COLUMN_OF(link_row, link.dominated, "dominated_objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(link_row, link.objects, "objects", "By", MP_COUNT, 0),
+    MP_COLUMN_OF(link_row, link.bytes, "self_bytes", "Own", MP_BYTES, 0),
     MP_COLUMN(link_row, type, "Type", MP_TEXT, MP_SHORTEN),
 };
 
 static const mp_column retained_columns[] = {
-    MP_COLUMN_OF(link_row, of.bytes, "bytes", "Size", MP_BYTES, 0),
+    MP_COLUMN_OF(link_row, link.bytes, "bytes", "Size", MP_BYTES, 0),
     MP_COLUMN(link_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(link_row, of.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(link_row, link.objects, "objects", "Objects", MP_COUNT, 0),
     MP_COLUMN(link_row, type, "Type", MP_TEXT, MP_SHORTEN),
 };
 
@@ -97,13 +97,14 @@ static void put_links(mp_document *document, mp_table *table, const mp_graph_vie
                       const mp_type_links *links, size_t rows)
 {
     for (size_t i = 0; i < mp_shown_of(links->count, rows); i++) {
-        const mp_type_link *at = &links->at[i];
-        link_row row = {*at,
-                        at->type ? mp_type_text(document->arena, view->model, at->type)
-                                 : "(roots, or several objects together)",
-                        mp_percent_of(at->bytes, mp_graph_reachable(view))};
-        if (!at->type)
-            row.of.objects = row.of.bytes = MP_UNKNOWN;
+        const mp_type_link *type_link = &links->items[i];
+        link_row row = {*type_link,
+                        type_link->type
+                            ? mp_type_text(document->arena, view->model, type_link->type)
+                            : "(roots, or several objects together)",
+                        mp_percent_of(type_link->bytes, mp_graph_reachable(view))};
+        if (!type_link->type)
+            row.link.objects = row.link.bytes = MP_UNKNOWN;
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(table, links->count);

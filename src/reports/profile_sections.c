@@ -170,7 +170,7 @@ static void attach_profile(mp_document *document, mp_table *table, const mp_mode
                            const mp_profile_totals *totals)
 {
     const char *description =
-        model->sessions.count > 1 ? mp_model_text(model, model->sessions.at[1].description) : "";
+        model->sessions.count > 1 ? mp_model_text(model, model->sessions.items[1].description) : "";
     bool timed = model->profile && model->profile->elapsed_us >= 0;
     mp_hot_profile *profile = mp_arena_alloc(document->arena, sizeof *profile);
     *profile = (mp_hot_profile){.description = mp_utf8_copy(document->arena, description),
@@ -203,16 +203,16 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
     if (strcmp(order->name, "average") == 0)
         mp_code_costs_by_average(model, list);
     else if (order != mp_line_orders && order != mp_method_orders) /* in the first ones they are */
-        MP_ORDER_ROWS(order, sort_columns, list->at, list->count);
+        MP_ORDER_ROWS(order, sort_columns, list->items, list->count);
     for (size_t i = 0; i < list->count; i++) {
-        const mp_code_cost *cost = &list->at[i];
+        const mp_code_cost *cost = &list->items[i];
         estimated |= cost->inclusive == MP_INCLUSIVE_ESTIMATED;
         if (cost->calls < asked->min_calls || (kept++ >= asked->rows && asked->rows))
             continue;
         cost_row row = row_of(model, cost, costs->totals.exclusive_us);
         row.where = where_of(document, model, cost, list == &costs->lines);
         if (*row.code)
-            row.source = (mp_texts){.at = &row.code, .count = 1};
+            row.source = (mp_texts){.items = &row.code, .count = 1};
         mp_table_put(document, table, &row);
         if (table->answer == MP_ANSWER_HOT_LINES)
             attach_line(document, table, &row);
@@ -290,13 +290,13 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
                                const mp_profile_costs *costs)
 {
     const int64_t all_us = costs->totals.exclusive_us;
-    const mp_code_cost *line = costs->lines.count ? costs->lines.at : NULL, *deepest = NULL;
-    const mp_code_cost *hottest = costs->methods.count ? costs->methods.at : NULL;
+    const mp_code_cost *line = costs->lines.count ? costs->lines.items : NULL, *deepest = NULL;
+    const mp_code_cost *hottest = costs->methods.count ? costs->methods.items : NULL;
     if (!line || line->unknown & MP_UNKNOWN_EXCLUSIVE || !all_us)
         return;
     /* A method called once from the top includes everything after it and says nothing. */
     for (size_t i = 0; i < costs->methods.count; i++) {
-        const mp_code_cost *method = &costs->methods.at[i];
+        const mp_code_cost *method = &costs->methods.items[i];
         if (method->inclusive != MP_INCLUSIVE_UNKNOWN && method->inclusive_us > all_us / 2 &&
             method->repeats && (!deepest || method->inclusive_us < deepest->inclusive_us))
             deepest = method;

@@ -223,14 +223,14 @@ static void advise(const mp_report *report, unsigned bit, const mp_argument *row
                    const mp_given *given, mp_error *error)
 {
     char text[160];
-    const mp_argument *to = mp_argument_find(&report->arguments, "to");
+    const mp_argument *argument = mp_argument_find(&report->arguments, "to");
     if (!row)
         return;
     unsigned kinds = mp_report_kinds(report, row->variants);
     if (strcmp(row->name, "selection") == 0)
         kinds &= mp_selection_kinds(given->spelled);
     kinds_text(kinds, false, text, sizeof text);
-    bool snapshots = strcmp(row->name, "at") == 0 && to && to->variants & bit;
+    bool snapshots = strcmp(row->name, "at") == 0 && argument && argument->variants & bit;
     snprintf(error->advice, sizeof error->advice, "it is for %s%s", text,
              snapshots ? ", and " MP_DASHES "to for snapshots, as in " MP_DASHES "to peak" : "");
 }
@@ -284,8 +284,8 @@ size_t mp_report_rows(const mp_report *report)
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    mp_error *error)
 {
-    mp_selection all = {.keeps_profiler = request->selection.keeps_profiler};
-    mp_filter *whole = mp_filter_of(request->model, &all, error), *filter = NULL;
+    mp_selection state = {.keeps_profiler = request->selection.keeps_profiler};
+    mp_filter *whole = mp_filter_of(request->model, &state, error), *filter = NULL;
     const mp_variant *variant = choose(report, request, whole, error);
     if (variant)
         filter = mp_filter_of(request->model, &request->selection, error);

@@ -10,7 +10,7 @@
 /* --- by API --- */
 
 typedef struct api_row {
-    mp_served_api of; /* first: its columns are those of the row */
+    mp_served_api served; /* first: its columns are those of the row */
     const char *api, *leaving;
     int64_t average_us;
 } api_row;
@@ -60,15 +60,15 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
         const mp_served_api *api = &requests->apis[i];
         if (mp_is_asked(asked, api->left_bytes, api->left_objects))
             rows[count++] = (api_row){
-                .of = *api,
+                .served = *api,
                 .api = api_text(model, api->api),
                 .average_us = api->timed_calls ? api->duration_us / api->timed_calls : MP_UNKNOWN};
     }
     MP_ORDER_ROWS(order, api_columns, rows, count);
     for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++) {
-        rows[i].leaving = mp_document_text(document, "%s of %s",
-                                           mp_count_text(document, rows[i].of.leaving_calls, false),
-                                           mp_count_text(document, rows[i].of.calls, false));
+        rows[i].leaving = mp_document_text(
+            document, "%s of %s", mp_count_text(document, rows[i].served.leaving_calls, false),
+            mp_count_text(document, rows[i].served.calls, false));
         mp_table_put(document, table, &rows[i]);
     }
     table->order = order->columns[0];
@@ -81,7 +81,7 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
 /* --- one by one --- */
 
 typedef struct request_row {
-    mp_served of; /* first: its columns are those of the row */
+    mp_served served; /* first: its columns are those of the row */
     const char *request, *api, *session, *among, *status;
     int64_t first_sequence, last_sequence;
 } request_row;
@@ -118,10 +118,10 @@ static const mp_order request_orders[] = {
 
 static request_row request_row_of(const mp_model *model, const mp_served *served)
 {
-    const mp_snapshot *snapshots = model->snapshots.at;
-    const mp_recorded_session *session = &model->sessions.at[served->session.i];
+    const mp_snapshot *snapshots = model->snapshots.items;
+    const mp_recorded_session *session = &model->sessions.items[served->session.i];
     request_row row = {
-        .of = *served,
+        .served = *served,
         .request = mp_model_text(model, served->request),
         .api = mp_model_text(model, served->api),
         .session = mp_model_text(model, session->session_id),
@@ -130,7 +130,7 @@ static request_row request_row_of(const mp_model *model, const mp_served *served
         .first_sequence = (int64_t)snapshots[served->first.i].sequence,
         .last_sequence = (int64_t)snapshots[served->last.i].sequence};
     if (!served->ended)
-        row.of.left_bytes = row.of.left_objects = MP_UNKNOWN;
+        row.served.left_bytes = row.served.left_objects = MP_UNKNOWN;
     return row;
 }
 
@@ -145,8 +145,8 @@ static bool section_requests(mp_document *document, const mp_model *model,
     size_t count = 0;
     request_row *rows = mp_alloc((requests->count + 1) * sizeof *rows);
     for (size_t i = 0; i < requests->count; i++)
-        if (mp_is_asked(asked, requests->at[i].left_bytes, requests->at[i].left_objects))
-            rows[count++] = request_row_of(model, &requests->at[i]);
+        if (mp_is_asked(asked, requests->items[i].left_bytes, requests->items[i].left_objects))
+            rows[count++] = request_row_of(model, &requests->items[i]);
     MP_ORDER_ROWS(order, request_columns, rows, count);
     for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++)
         mp_table_put(document, table, &rows[i]);
@@ -177,23 +177,26 @@ static int64_t created_in(const mp_requests *requests)
     return objects;
 }
 
-static bool leaves_more(const mp_served_api *of, const mp_served_api *than)
+static bool leaves_more(const mp_served_api *served, const mp_served_api *than)
 {
-    return of->left_objects > 0 && (!than || of->left_bytes > than->left_bytes);
+    return served->left_objects > 0 && (!than || served->left_bytes > than->left_bytes);
 }
 
-static bool leaves_often(const mp_served_api *of)
+static bool leaves_often(const mp_served_api *served)
 {
-    return of->leaving_calls > 1 && of->leaving_calls * 2 > of->calls - of->running_calls;
+    return served->leaving_calls > 1 &&
+           served->leaving_calls * 2 > served->calls - served->running_calls;
 }
 
 /* "POST /orders: 43 objects, 19.8 KiB, in 4 of 20 calls" */
-static const char *left_text(mp_document *document, const mp_model *model, const mp_served_api *of)
+static const char *left_text(mp_document *document, const mp_model *model,
+                             const mp_served_api *served)
 {
-    return mp_document_text(document, "%s: %s, in %s of %s call%s", api_text(model, of->api),
-                            mp_amount_text(document, of->left_objects, of->left_bytes),
-                            mp_count_text(document, of->leaving_calls, false),
-                            mp_count_text(document, of->calls, false), of->calls == 1 ? "" : "s");
+    return mp_document_text(document, "%s: %s, in %s of %s call%s", api_text(model, served->api),
+                            mp_amount_text(document, served->left_objects, served->left_bytes),
+                            mp_count_text(document, served->leaving_calls, false),
+                            mp_count_text(document, served->calls, false),
+                            served->calls == 1 ? "" : "s");
 }
 
 /* The answer: the API that left most behind, and where few of its calls did so, as when the first
@@ -262,7 +265,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return ok;
 }
 
-static const mp_heap_arguments own = {.limit = MP_REPORT_ROWS};
+static const mp_heap_arguments defaults = {.limit = MP_REPORT_ROWS};
 
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(1),          MP_ASKS("by", by, 1), MP_ASKS("sort", sort, 1),
@@ -288,7 +291,7 @@ const mp_report mp_report_requests = {
         "after the request ended. \"In calls\" distinguishes a leak, which occurs in every call, "
         "from a cache that the first call fills. `from` excludes earlier requests.",
     .wants_request_peaks = true,
-    MP_ARGUMENTS(arguments, own),
+    MP_ARGUMENTS(arguments, defaults),
     .choices = choices,
     .variants = {{.needs = MP_HOLDS_RUNTIME, .run = run}},
 };

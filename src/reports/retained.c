@@ -98,24 +98,24 @@ const mp_report mp_report_retained = {
 /* --- the dominator tree --- */
 
 typedef struct tree_row {
-    mp_object_cells of;
+    mp_object_cells cells;
     int64_t retained_objects, depth;
     const char *node;
 } tree_row;
 
 static const mp_column tree_columns[] = {
-    MP_COLUMN_OF(tree_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
-    MP_COLUMN_OF(tree_row, of.percent, "percent", "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(tree_row, of.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(tree_row, cells.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(tree_row, cells.percent, "percent", "%", MP_PERCENT, 0),
+    MP_COLUMN_OF(tree_row, cells.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
     MP_COLUMN(tree_row, retained_objects, "Objects", MP_COUNT, 0),
     MP_COLUMN(tree_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),
-    MP_COLUMN_OF(tree_row, of.id, "object", "Object", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN_OF(tree_row, of.type, "type", "Type", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN_OF(tree_row, of.dominator, "dominator", "Dominator", MP_TEXT,
+    MP_COLUMN_OF(tree_row, cells.id, "object", "Object", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(tree_row, cells.type, "type", "Type", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(tree_row, cells.dominator, "dominator", "Dominator", MP_TEXT,
                  MP_FOR_PROGRAMS | MP_NULL),
     MP_COLUMN(tree_row, node, "Dominator tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
-    MP_COLUMN_OF(tree_row, of.root_kind, "root_kind", "Root", MP_TEXT, 0),
-    MP_COLUMN_OF(tree_row, of.weak_root_kind, "weak_root_kind", "Weak root", MP_TEXT,
+    MP_COLUMN_OF(tree_row, cells.root_kind, "root_kind", "Root", MP_TEXT, 0),
+    MP_COLUMN_OF(tree_row, cells.weak_root_kind, "weak_root_kind", "Weak root", MP_TEXT,
                  MP_FOR_PROGRAMS),
 };
 
@@ -155,14 +155,15 @@ static int indent_of(uint32_t depth)
     return (int)(depth < DEEPEST ? depth : DEEPEST) * 2;
 }
 
-static void put_node(mp_document *document, mp_table *table, const mp_graph_view *view, waiting at)
+static void put_node(mp_document *document, mp_table *table, const mp_graph_view *view,
+                     waiting entry)
 {
-    uint32_t object = view->dominators.order[at.place];
-    tree_row row = {.of = mp_object_cells_of(document, view, object),
-                    .retained_objects = view->dominators.span[at.place],
-                    .depth = at.depth};
-    row.node =
-        mp_document_text(document, "%*s%s %s", indent_of(at.depth), "", row.of.type, row.of.id);
+    uint32_t object = view->dominators.order[entry.place];
+    tree_row row = {.cells = mp_object_cells_of(document, view, object),
+                    .retained_objects = view->dominators.span[entry.place],
+                    .depth = entry.depth};
+    row.node = mp_document_text(document, "%*s%s %s", indent_of(entry.depth), "", row.cells.type,
+                                row.cells.id);
     mp_table_put(document, table, &row);
 }
 
@@ -172,12 +173,14 @@ static void put_tree(mp_document *document, mp_table *table, const mp_graph_view
 {
     const mp_dominators *dominators = &view->dominators;
     double least = asked->min_percent / 100 * (double)mp_graph_reachable(view);
-    waiting *stack = NULL, at = {0};
+    waiting *stack = NULL, entry = {0};
     size_t capacity = 0, count = 0, passed = 0;
     for (;;) {
-        uint32_t end = at.place + dominators->span[at.place], depth = at.place ? at.depth + 1 : 0;
+        uint32_t end = entry.place + dominators->span[entry.place],
+                 depth = entry.place ? entry.depth + 1 : 0;
         size_t before = count;
-        for (uint32_t child = at.place + 1; child < end && (!asked->depth || depth < asked->depth);
+        for (uint32_t child = entry.place + 1;
+             child < end && (!asked->depth || depth < asked->depth);
              child += dominators->span[child]) {
             if ((double)dominators->retained[dominators->order[child]] < least)
                 continue;
@@ -189,9 +192,9 @@ static void put_tree(mp_document *document, mp_table *table, const mp_graph_view
                     (void *)(uintptr_t)view);
         if (!count)
             break;
-        at = stack[--count];
+        entry = stack[--count];
         if (passed++ < (size_t)asked->limit || !asked->limit)
-            put_node(document, table, view, at);
+            put_node(document, table, view, entry);
     }
     free(stack);
     mp_table_left_out(table, passed);
@@ -200,20 +203,20 @@ static void put_tree(mp_document *document, mp_table *table, const mp_graph_view
 /* --- the same by type --- */
 
 typedef struct group_row {
-    mp_dominator_group of;
+    mp_dominator_group group;
     const char *node;
     int64_t depth;
     double percent;
 } group_row;
 
 static const mp_column group_columns[] = {
-    MP_COLUMN_OF(group_row, of.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, group.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
     MP_COLUMN(group_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(group_row, of.bytes, "self_bytes", "Own", MP_BYTES, 0),
-    MP_COLUMN_OF(group_row, of.objects, "objects", "Objects", MP_COUNT, 0),
-    MP_COLUMN_OF(group_row, of.retained_objects, "retained_objects", "With below", MP_COUNT, 0),
+    MP_COLUMN_OF(group_row, group.bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(group_row, group.objects, "objects", "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(group_row, group.retained_objects, "retained_objects", "With below", MP_COUNT, 0),
     MP_COLUMN(group_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),
-    MP_COLUMN_OF(group_row, of.label, "key", "Group", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(group_row, group.label, "key", "Group", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(group_row, node, "Dominator tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
 };
 
@@ -224,17 +227,18 @@ static void put_groups(mp_document *document, mp_table *table, const mp_graph_vi
     mp_dominator_groups groups = mp_dominator_groups_of(view, kind);
     size_t passed = 0;
     for (uint32_t i = 0; i < groups.count;) {
-        const mp_dominator_group *at = &groups.at[i];
-        bool shown =
-            (double)at->retained_bytes >= least && (!asked->depth || at->depth < asked->depth);
-        i += shown ? 1 : at->span;
+        const mp_dominator_group *dominator_group = &groups.items[i];
+        bool shown = (double)dominator_group->retained_bytes >= least &&
+                     (!asked->depth || dominator_group->depth < asked->depth);
+        i += shown ? 1 : dominator_group->span;
         if (!shown || (passed++ >= (size_t)asked->limit && asked->limit))
             continue;
         group_row row = {
-            .of = *at,
-            .node = mp_document_text(document, "%*s%s", indent_of(at->depth), "", at->label),
-            .depth = at->depth,
-            .percent = mp_percent_of(at->retained_bytes, mp_graph_reachable(view))};
+            .group = *dominator_group,
+            .node = mp_document_text(document, "%*s%s", indent_of(dominator_group->depth), "",
+                                     dominator_group->label),
+            .depth = dominator_group->depth,
+            .percent = mp_percent_of(dominator_group->retained_bytes, mp_graph_reachable(view))};
         mp_table_put(document, table, &row);
     }
     mp_dominator_groups_free(&groups);

@@ -55,11 +55,11 @@ size_t mp_request_frames(const mp_request *request)
 
 /* --- what reports on heaps have in common --- */
 
-void mp_table_left_out(mp_table *table, size_t all)
+void mp_table_left_out(mp_table *table, size_t total)
 {
     table->limited = true;
-    if (all > table->row_count)
-        table->footer.rest = (mp_rest){all - table->row_count, MP_REST_MORE};
+    if (total > table->row_count)
+        table->footer.rest = (mp_rest){total - table->row_count, MP_REST_MORE};
 }
 
 static const mp_snapshot *end_of(const mp_window *window, uint32_t session, bool from)
@@ -80,7 +80,7 @@ const char *mp_session_text(mp_document *document, const mp_model *model, uint32
 {
     if (model->sessions.count <= 2 || !session)
         return NULL;
-    const char *id = mp_model_text(model, model->sessions.at[session].session_id);
+    const char *id = mp_model_text(model, model->sessions.items[session].session_id);
     return mp_document_text(document, "session %" PRIu32 " of %" PRIu32 "%s%s%s", session,
                             model->sessions.count - 1, *id ? " (" : "", id, *id ? ")" : "");
 }
@@ -119,10 +119,10 @@ const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t 
 mp_texts mp_one_text(mp_document *document, const char *text)
 {
     if (!text)
-        return (mp_texts){.at = NULL};
-    const char **at = mp_arena_alloc(document->arena, sizeof *at);
-    *at = text;
-    return (mp_texts){.at = at, .count = 1};
+        return (mp_texts){.items = NULL};
+    const char **cursor = mp_arena_alloc(document->arena, sizeof *cursor);
+    *cursor = text;
+    return (mp_texts){.items = cursor, .count = 1};
 }
 
 /* --- orders, growth, tables of kinds --- */
@@ -183,12 +183,12 @@ mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char
                                                      : MP_OF_RECORDINGS | MP_OF_DATABASES;
     unsigned kinds =
         MP_OF_EVENTS | MP_OF_DUMPS | MP_OF_RECORDINGS | MP_OF_DATABASES | MP_OF_RELATIONS;
-    mp_column *own = mp_arena_alloc(document->arena, count * sizeof *own);
+    mp_column *column = mp_arena_alloc(document->arena, count * sizeof *column);
     size_t owned = 0;
     for (size_t i = 0; i < count; i++)
         if (!(columns[i].flags & kinds) || columns[i].flags & kind)
-            own[owned++] = columns[i];
-    return mp_document_table(document, name, title, MP_ROWS, own, owned);
+            column[owned++] = columns[i];
+    return mp_document_table(document, name, title, MP_ROWS, column, owned);
 }
 
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)
@@ -197,14 +197,16 @@ const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes
                             objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
 }
 
-const char *mp_biggest_text(mp_document *document, const char *label, mp_amount of, int64_t alive)
+const char *mp_biggest_text(mp_document *document, const char *label, mp_amount amount,
+                            int64_t alive)
 {
     char percent[MP_UNIT_TEXT];
-    mp_format_percent(percent, mp_percent_of(of.bytes, alive), false);
+    mp_format_percent(percent, mp_percent_of(amount.bytes, alive), false);
     return mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", label,
-                            mp_bytes_text(document, of.bytes, false),
-                            mp_count_text(document, of.objects, false), of.objects == 1 ? "" : "s",
-                            percent, mp_bytes_text(document, alive, false));
+                            mp_bytes_text(document, amount.bytes, false),
+                            mp_count_text(document, amount.objects, false),
+                            amount.objects == 1 ? "" : "s", percent,
+                            mp_bytes_text(document, alive, false));
 }
 
 const char *mp_torn_text(mp_document *document, const mp_request *request)
@@ -226,16 +228,16 @@ void mp_say_damage(mp_document *document, const mp_request *request)
 {
     const mp_diagnostic *kept, *first = NULL; /* which may be none of those that are kept */
     size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
-    int64_t all = (int64_t)mp_diagnostics_damages(request->diagnostics);
+    int64_t total = (int64_t)mp_diagnostics_damages(request->diagnostics);
     for (size_t i = 0; i < count && !first; i++)
         first = mp_diagnostic_is_damage(kept[i].id) ? &kept[i] : NULL;
     const char *line =
         first && first->line ? mp_document_text(document, " in line %" PRIu64, first->line) : "";
     const char *times =
-        all > 1 ? mp_document_text(document, "seen %s times%s", mp_count_text(document, all, false),
-                                   first ? ", first" : "")
-                : "seen once";
-    if (all)
+        total > 1 ? mp_document_text(document, "seen %s times%s",
+                                     mp_count_text(document, total, false), first ? ", first" : "")
+                  : "seen once";
+    if (total)
         mp_document_say(document, MP_TONE_WORSE, "Corruption",
                         "the program damaged its memory, %s%s%s%s", times, line, first ? ": " : "",
                         first ? first->message : "");

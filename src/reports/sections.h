@@ -32,24 +32,24 @@ enum {
     MP_HEAPS = MP_EVENTS | MP_NATIVE | MP_HISTORY,
 };
 
-/* Rows of these arguments, and of those that reports share; `of`: the variants that honour them. */
+/* Rows of these arguments, and of those that reports share; `variants`: those that honour them. */
 /* clang-format off */
-#define MP_ASKS(name, member, of)                                                            \
-    {name, offsetof(mp_heap_arguments, member), of}
-#define MP_SHARES(name, of) {name, MP_SHARED_ARGUMENT, of}
-#define MP_ASKS_WINDOW(of) MP_ASKS("from", from, of), MP_ASKS("to", to, of)
-#define MP_ASKS_MINIMA(of)                                                                         \
-    MP_ASKS("min-size", min_bytes, of), MP_ASKS("min-count", min_count, of)
-#define MP_ASKS_LIMITS(of)                                                                         \
-    MP_ASKS("max-growth", max_growth, of),                                                 \
-    MP_ASKS("max-trend", max_trend, of),                                                   \
+#define MP_ASKS(name, member, variants)                                                            \
+    {name, offsetof(mp_heap_arguments, member), variants}
+#define MP_SHARES(name, variants) {name, MP_SHARED_ARGUMENT, variants}
+#define MP_ASKS_WINDOW(variants) MP_ASKS("from", from, variants), MP_ASKS("to", to, variants)
+#define MP_ASKS_MINIMA(variants)                                                                         \
+    MP_ASKS("min-size", min_bytes, variants), MP_ASKS("min-count", min_count, variants)
+#define MP_ASKS_LIMITS(variants)                                                                         \
+    MP_ASKS("max-growth", max_growth, variants),                                                 \
+    MP_ASKS("max-trend", max_trend, variants),                                                   \
     MP_ASKS("max-platform-growth", max_platform_growth, MP_HISTORY),                       \
-    MP_ASKS("max-leaked", max_leaked, of), \
-    MP_ASKS("max-live", max_live, of)
+    MP_ASKS("max-leaked", max_leaked, variants), \
+    MP_ASKS("max-live", max_live, variants)
 /* How recordings are read. */
-#define MP_SHARES_EVENTS(of)                                                                       \
-    MP_SHARES("at", of), MP_SHARES("slices", of), MP_SHARES("temporary", of),                      \
-    MP_SHARES("reorder", of)
+#define MP_SHARES_EVENTS(variants)                                                                       \
+    MP_SHARES("at", variants), MP_SHARES("slices", variants), MP_SHARES("temporary", variants),                      \
+    MP_SHARES("reorder", variants)
 #define MP_SHARES_READING                                                                          \
     MP_SHARES_EVENTS(MP_EVENTS), MP_SHARES("skip", MP_EVENTS | MP_NATIVE),                         \
     MP_SHARES("domain", MP_DUMP)
@@ -208,7 +208,8 @@ void mp_say_damage(mp_document *document, const mp_request *request);
 /* "54 objects, 92.3 KiB" */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
 /* "App.Order: 1.5 KiB in 12 objects, 8.0 % of 18.7 KiB alive" */
-const char *mp_biggest_text(mp_document *document, const char *label, mp_amount of, int64_t alive);
+const char *mp_biggest_text(mp_document *document, const char *label, mp_amount amount,
+                            int64_t alive);
 /* "1.5 KiB", or "1536" where the document is to be exact; "12,345"; microseconds as seconds. Live
  * with the document. */
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
@@ -227,11 +228,11 @@ const char *mp_moment_text(mp_document *document, const mp_window *window, bool 
  * another selection or window does not. False with a message. */
 bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
 /* How many of so many rows a limit leaves; 0: there is none. */
-static inline size_t mp_shown_of(size_t all, size_t rows)
+static inline size_t mp_shown_of(size_t total, size_t rows)
 {
-    return rows && rows < all ? rows : all;
+    return rows && rows < total ? rows : total;
 }
 /* Set the number of rows that a limit cut, from the number of all rows. */
-void mp_table_left_out(mp_table *table, size_t all);
+void mp_table_left_out(mp_table *table, size_t total);
 
 #endif

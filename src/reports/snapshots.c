@@ -35,7 +35,7 @@ static size_t put_below(mp_document *document, const mp_model *model, const mp_s
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows)
 {
     const mp_model *model = window->model;
-    const uint32_t *order = window->filter->sessions.at;
+    const uint32_t *order = window->filter->sessions.snapshots;
     const char *title = mp_holds_dumps(model->holds) ? "Dumps" : "Snapshots";
     const mp_relation *relation = &mp_relation_snapshots;
     mp_table *table = mp_kind_table(document, model, "snapshots", title, relation->columns,
@@ -53,8 +53,8 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
         const char *below[BELOW];
         if (before && before->session.i != snapshot->session.i)
             before = NULL;
-        row->below =
-            (mp_texts){.at = below, .count = put_below(document, model, snapshot, before, below)};
+        row->below = (mp_texts){.items = below,
+                                .count = put_below(document, model, snapshot, before, below)};
         mp_table_put(document, table, row);
         before = snapshot;
     }
@@ -70,14 +70,14 @@ static void say_largest(mp_document *document, const mp_window *window)
         !mp_filter_peak(window->filter, 1))
         return;
     const mp_snapshot *largest = mp_window_snapshot(window, mp_filter_peak(window->filter, 1));
-    const mp_snapshot *to = mp_window_snapshot(window, window->ranges[1].to.i);
+    const mp_snapshot *snapshot = mp_window_snapshot(window, window->ranges[1].to.i);
     mp_document_say(document, MP_TONE_PLAIN, "Largest", "%s at %s",
                     mp_amount_text(document, largest->live_objects, largest->live_bytes),
                     mp_snapshot_text(document, model, largest));
-    if (to != largest)
+    if (snapshot != largest)
         mp_document_say(document, MP_TONE_PLAIN, "To", "%s at %s",
-                        mp_amount_text(document, to->live_objects, to->live_bytes),
-                        mp_snapshot_text(document, model, to));
+                        mp_amount_text(document, snapshot->live_objects, snapshot->live_bytes),
+                        mp_snapshot_text(document, model, snapshot));
 }
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
@@ -95,7 +95,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return true;
 }
 
-static const mp_heap_arguments own = {.limit = 0};
+static const mp_heap_arguments defaults = {.limit = 0};
 
 static const mp_argument arguments[] = {
     MP_ASKS_WINDOW(MP_HEAPS | MP_DUMP),
@@ -112,6 +112,6 @@ const mp_report mp_report_snapshots = {
     .example = "snapshots samples/shop-v2.oemp",
     .details = "Prints one row per snapshot. The last column marks those that leaks, top and "
                "growth compare (from, to) and the one with the most live bytes (peak).",
-    MP_ARGUMENTS(arguments, own),
+    MP_ARGUMENTS(arguments, defaults),
     .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_LEDGER, .run = run}},
 };

@@ -18,16 +18,16 @@ typedef struct sql_arguments {
 
 /* All rows, before it is known what their columns are. */
 typedef struct sql_rows {
-    mp_sql_value *at; /* texts are the document's */
+    mp_sql_value *items; /* texts are the document's */
     size_t count, capacity, columns;
-    size_t all; /* with those beyond the limit, which are not kept */
+    size_t total; /* with those beyond the limit, which are not kept */
 } sql_rows;
 
 static void take_row(mp_document *document, mp_sql *sql, sql_rows *rows)
 {
-    mp_grow(&rows->at, &rows->capacity, (rows->count + 1) * rows->columns, sizeof *rows->at);
+    mp_grow(&rows->items, &rows->capacity, (rows->count + 1) * rows->columns, sizeof *rows->items);
     for (size_t i = 0; i < rows->columns; i++) {
-        mp_sql_value *value = &rows->at[rows->count * rows->columns + i];
+        mp_sql_value *value = &rows->items[rows->count * rows->columns + i];
         *value = mp_sql_value_at(sql, i);
         if (value->text)
             value->text = mp_utf8_copy(document->arena, value->text);
@@ -38,13 +38,15 @@ static void take_row(mp_document *document, mp_sql *sql, sql_rows *rows)
 /* --- columns --- */
 
 /* Return what the values of a column are: what the relation says of it, if they are that. */
-static mp_unit unit_of(const sql_rows *rows, size_t column, const mp_sql_column *of)
+static mp_unit unit_of(const sql_rows *rows, size_t column, const mp_sql_column *sql_column)
 {
-    const bool real = of->is_plain && (of->unit == MP_SECONDS || mp_unit_is_real(of->unit));
-    const bool whole = of->is_plain && !real && of->unit != MP_TEXT && of->unit != MP_LIST;
+    const bool real = sql_column->is_plain &&
+                      (sql_column->unit == MP_SECONDS || mp_unit_is_real(sql_column->unit));
+    const bool whole =
+        sql_column->is_plain && !real && sql_column->unit != MP_TEXT && sql_column->unit != MP_LIST;
     bool texts = false, reals = false, integers = false;
     for (size_t i = 0; i < rows->count; i++) {
-        const mp_sql_kind kind = rows->at[i * rows->columns + column].kind;
+        const mp_sql_kind kind = rows->items[i * rows->columns + column].kind;
         texts |= kind == MP_SQL_TEXT;
         reals |= kind == MP_SQL_REAL;
         integers |= kind == MP_SQL_INTEGER;
@@ -52,10 +54,10 @@ static mp_unit unit_of(const sql_rows *rows, size_t column, const mp_sql_column 
     if (texts)
         return MP_TEXT;
     if (reals)
-        return real ? of->unit : MP_AVERAGE;
+        return real ? sql_column->unit : MP_AVERAGE;
     if (integers)
-        return whole ? of->unit : MP_NUMBER;
-    return of->is_plain && of->unit != MP_LIST ? of->unit : MP_TEXT;
+        return whole ? sql_column->unit : MP_NUMBER;
+    return sql_column->is_plain && sql_column->unit != MP_LIST ? sql_column->unit : MP_TEXT;
 }
 
 /* Return the name of a column, told apart from those before it. */
@@ -72,10 +74,10 @@ static mp_column *columns_of(mp_document *document, const mp_sql *sql, const sql
 {
     mp_column *columns = mp_arena_alloc(document->arena, rows->columns * sizeof *columns);
     for (size_t i = 0; i < rows->columns; i++) {
-        const mp_sql_column of = mp_sql_column_at(sql, i);
-        const char *name = name_of(document, columns, i, of.name);
+        const mp_sql_column sql_column = mp_sql_column_at(sql, i);
+        const char *name = name_of(document, columns, i, sql_column.name);
         columns[i] = (mp_column){
-            .name = name, .title = name, .unit = unit_of(rows, i, &of), .flags = MP_NULL};
+            .name = name, .title = name, .unit = unit_of(rows, i, &sql_column), .flags = MP_NULL};
     }
     return columns;
 }
@@ -106,9 +108,9 @@ static void put_rows(mp_document *document, const mp_sql *sql, const sql_rows *r
     for (size_t row = 0; row < rows->count; row++) {
         mp_cell *cells = mp_table_row(table);
         for (size_t i = 0; i < rows->columns; i++)
-            cells[i] = cell_of(&columns[i], &rows->at[row * rows->columns + i]);
+            cells[i] = cell_of(&columns[i], &rows->items[row * rows->columns + i]);
     }
-    mp_table_left_out(table, rows->all);
+    mp_table_left_out(table, rows->total);
 }
 
 /* --- asking --- */
@@ -133,15 +135,16 @@ static void put_schema(mp_document *document, const mp_relation_source *source)
     table->main = true;
     table->limited = true;
     for (size_t i = 0; i < count; i++) {
-        const mp_relation *of = relations[i];
-        const bool fits = mp_relation_fits(of, source);
-        mp_table_put(document, table, &(schema_row){of->name, NULL, NULL, of->meaning, fits});
-        for (size_t at = 0; at < of->column_count; at++)
-            if (!(of->columns[at].flags & MP_FOR_PEOPLE))
+        const mp_relation *relation = relations[i];
+        const bool fits = mp_relation_fits(relation, source);
+        mp_table_put(document, table,
+                     &(schema_row){relation->name, NULL, NULL, relation->meaning, fits});
+        for (size_t index = 0; index < relation->column_count; index++)
+            if (!(relation->columns[index].flags & MP_FOR_PEOPLE))
                 mp_table_put(document, table,
-                             &(schema_row){of->name, of->columns[at].name,
-                                           mp_sql_type(of->columns[at].unit),
-                                           of->columns[at].meaning, fits});
+                             &(schema_row){relation->name, relation->columns[index].name,
+                                           mp_sql_type(relation->columns[index].unit),
+                                           relation->columns[index].meaning, fits});
     }
 }
 
@@ -157,14 +160,14 @@ static bool put_answer(mp_document *document, mp_relation_source *source,
     if (!sql)
         return false;
     sql_rows rows = {.columns = mp_sql_column_count(sql)};
-    for (; mp_sql_step(sql, &why); rows.all++)
-        if (mp_shown_of(rows.all + 1, (size_t)asked->limit) > rows.count)
+    for (; mp_sql_step(sql, &why); rows.total++)
+        if (mp_shown_of(rows.total + 1, (size_t)asked->limit) > rows.count)
             take_row(document, sql, &rows);
     if (why.code)
         *error = why;
     else
         put_rows(document, sql, &rows);
-    free(rows.at);
+    free(rows.items);
     mp_sql_close(sql);
     return !why.code;
 }

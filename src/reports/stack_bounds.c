@@ -12,8 +12,8 @@ static int64_t *sizes_of(const mp_tree_figure *tree)
 {
     int64_t *sizes = mp_alloc(tree->count * sizeof *sizes);
     for (uint32_t i = 0; i < tree->count; i++) {
-        const mp_place *place = &tree->at[i];
-        sizes[i] = place->all > place->base_all ? place->all : place->base_all;
+        const mp_place *place = &tree->items[i];
+        sizes[i] = place->total > place->base_all ? place->total : place->base_all;
         if (i && sizes[i] > sizes[place->parent])
             sizes[i] = sizes[place->parent];
     }
@@ -29,7 +29,7 @@ bool *mp_stacks_shown(const mp_tree_figure *tree, const mp_stack_bounds *bounds,
     shown[0] = true;
     *fit = 0;
     for (uint32_t i = 1; i < tree->count; i++) {
-        const uint32_t parent = tree->at[i].parent;
+        const uint32_t parent = tree->items[i].parent;
         depth[i] = depth[parent] + 1;
         shown[i] = shown[parent] && (!bounds->depth || depth[i] <= bounds->depth) &&
                    (double)sizes[i] * 100 >= least;
@@ -46,11 +46,11 @@ bool *mp_stacks_shown(const mp_tree_figure *tree, const mp_stack_bounds *bounds,
 
 static void add_to_rest(mp_place *rest, const mp_place *place)
 {
-    rest->all += place->all;
+    rest->total += place->total;
     rest->all_count += place->all_count;
     rest->base_all += place->base_all;
     rest->base_all_count += place->base_all_count;
-    rest->own = rest->all;
+    rest->self = rest->total;
     rest->own_count = rest->all_count;
     rest->base_own = rest->base_all;
     rest->base_own_count = rest->base_all_count;
@@ -87,9 +87,9 @@ static void put_shown(mp_document *document, mp_tree_figure *tree, const bool *s
 {
     mp_place *kept = mp_arena_alloc(document->arena, tree->count * sizeof *kept), rest = {0};
     uint32_t *place_of = mp_alloc_zero(tree->count, sizeof *place_of), count = 1;
-    kept[0] = tree->at[0];
+    kept[0] = tree->items[0];
     for (uint32_t i = 1; i < tree->count; i++) {
-        const mp_place *place = &tree->at[i];
+        const mp_place *place = &tree->items[i];
         const uint32_t parent = place->parent;
         if (shown[i]) {
             place_of[i] = count;
@@ -98,7 +98,7 @@ static void put_shown(mp_document *document, mp_tree_figure *tree, const bool *s
         } else {
             add_to_rest(&rest, place);
         }
-        if (i + 1 < tree->count && tree->at[i + 1].parent == parent)
+        if (i + 1 < tree->count && tree->items[i + 1].parent == parent)
             continue;
         if (shown[parent] && hidden[parent]) {
             rest.parent = place_of[parent];
@@ -110,7 +110,7 @@ static void put_shown(mp_document *document, mp_tree_figure *tree, const bool *s
         }
         rest = (mp_place){0};
     }
-    tree->at = kept;
+    tree->items = kept;
     tree->count = count;
     free(place_of);
 }
@@ -125,7 +125,7 @@ void mp_stacks_prune(mp_document *document, mp_figure *figure, const mp_stack_bo
     uint32_t *hidden = mp_alloc_zero(tree->count, sizeof *hidden), left_out = 0;
     for (uint32_t i = tree->count; i-- > 1;)
         if (!shown[i]) {
-            hidden[tree->at[i].parent] += hidden[i] + 1;
+            hidden[tree->items[i].parent] += hidden[i] + 1;
             left_out++;
         }
     if (left_out) {

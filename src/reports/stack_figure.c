@@ -18,9 +18,9 @@ typedef struct figure_builder {
     mp_id_index known;         /* places by the one above, the label and the kind */
     mp_hash_index told, texts; /* labels, by what they are made of, and as texts */
     struct stack_label {
-        const mp_weight_frame *of; /* one that has it */
-        const char *text;          /* the document's */
-    } * labels;                    /* from 1 */
+        const mp_weight_frame *frame; /* one that has it */
+        const char *text;             /* the document's */
+    } * labels;                       /* from 1 */
     size_t label_count, label_capacity;
 } figure_builder;
 
@@ -34,7 +34,7 @@ static bool same_frame(const void *opaque, uint32_t value)
 {
     const label_probe *probe = opaque;
     assert(probe->labels);
-    const mp_weight_frame *a = probe->frame, *b = probe->labels[value].of;
+    const mp_weight_frame *a = probe->frame, *b = probe->labels[value].frame;
     return a->name == b->name && a->object == b->object && a->line == b->line &&
            a->start_line == b->start_line && a->tells_start == b->tells_start &&
            a->overload == b->overload;
@@ -49,25 +49,26 @@ static bool same_text(const void *opaque, uint32_t value)
 
 /* The number of the frame's label. The document keeps each text once, and mostly names need not be
  * looked at: those of a model are one where they are equal. */
-static uint32_t label_of(figure_builder *of, const mp_weight_frame *frame)
+static uint32_t label_of(figure_builder *figure, const mp_weight_frame *frame)
 {
-    label_probe probe = {of->labels, frame, NULL};
+    label_probe probe = {figure->labels, frame, NULL};
     const uint64_t words[] = {(uintptr_t)frame->name, (uintptr_t)frame->object,
                               mp_joined(frame->line, frame->start_line), frame->overload};
     const uint64_t hash = mp_hash_words(words, 4);
-    uint32_t *told = mp_hash_index_put(&of->told, hash, same_frame, &probe);
+    uint32_t *told = mp_hash_index_put(&figure->told, hash, same_frame, &probe);
     if (*told != 0)
         return *told;
     mp_arena scratch = {0};
     probe.text = mp_weight_label(&scratch, frame);
-    uint32_t *found = mp_hash_index_put(&of->texts, mp_hash_bytes(probe.text, strlen(probe.text)),
-                                        same_text, &probe);
+    uint32_t *found = mp_hash_index_put(
+        &figure->texts, mp_hash_bytes(probe.text, strlen(probe.text)), same_text, &probe);
     if (!*found) {
-        *found = (uint32_t)++of->label_count;
+        *found = (uint32_t)++figure->label_count;
         assert(*found < UINT32_MAX >> KIND_BITS);
-        mp_grow(&of->labels, &of->label_capacity, of->label_count + 1, sizeof *of->labels);
-        of->labels[*found] =
-            (struct stack_label){frame, mp_utf8_copy(of->document->arena, probe.text)};
+        mp_grow(&figure->labels, &figure->label_capacity, figure->label_count + 1,
+                sizeof *figure->labels);
+        figure->labels[*found] =
+            (struct stack_label){frame, mp_utf8_copy(figure->document->arena, probe.text)};
     }
     mp_arena_free(&scratch);
     return *told = *found;
@@ -83,54 +84,54 @@ static mp_place_kind kind_of(mp_weight_kind kind)
     return kinds[kind];
 }
 
-static const char *source_of(figure_builder *of, const mp_weight_frame *frame)
+static const char *source_of(figure_builder *figure, const mp_weight_frame *frame)
 {
     const char *source = frame->source ? frame->source : frame->module;
-    const char **kept = source ? mp_document_kept(of->document, (uintptr_t)source) : NULL;
+    const char **kept = source ? mp_document_kept(figure->document, (uintptr_t)source) : NULL;
     if (kept && !*kept)
-        *kept = mp_utf8_copy(of->document->arena, source);
+        *kept = mp_utf8_copy(figure->document->arena, source);
     return kept ? *kept : NULL;
 }
 
 /* The place of a frame, which may be there under another line of the caller. */
-static uint32_t place_for(figure_builder *of, const mp_weight_frame *frame, uint32_t parent)
+static uint32_t place_for(figure_builder *figure, const mp_weight_frame *frame, uint32_t parent)
 {
     const mp_place_kind kind = kind_of(frame->kind);
-    const uint32_t label = label_of(of, frame);
+    const uint32_t label = label_of(figure, frame);
     uint32_t *place =
-        mp_id_index_put(&of->known, mp_joined(parent, label << KIND_BITS | (uint32_t)kind));
+        mp_id_index_put(&figure->known, mp_joined(parent, label << KIND_BITS | (uint32_t)kind));
     if (*place != 0)
         return *place;
-    *place = of->count++;
-    of->places[*place] =
+    *place = figure->count++;
+    figure->places[*place] =
         (mp_place){.parent = parent,
                    .kind = kind,
-                   .label = of->labels[label].text,
-                   .source = source_of(of, frame),
+                   .label = figure->labels[label].text,
+                   .source = source_of(figure, frame),
                    .line = frame->line == MP_NO_LINE ? MP_UNKNOWN : (int32_t)frame->line};
     return *place;
 }
 
 static void add(mp_place *place, const mp_weight *now, const mp_weight *base)
 {
-    place->own += now->own;
-    place->all += now->all;
+    place->self += now->self;
+    place->total += now->total;
     place->own_count += now->own_count;
     place->all_count += now->all_count;
-    place->base_own += base->own;
-    place->base_all += base->all;
+    place->base_own += base->self;
+    place->base_all += base->total;
     place->base_own_count += base->own_count;
     place->base_all_count += base->all_count;
 }
 
 static int64_t change_of(const mp_place *place)
 {
-    return llabs(place->all - place->base_all);
+    return llabs(place->total - place->base_all);
 }
 
 static int64_t larger(const mp_place *place)
 {
-    return place->all > place->base_all ? place->all : place->base_all;
+    return place->total > place->base_all ? place->total : place->base_all;
 }
 
 /* Siblings beside each other: of a difference what changed most first, else what is largest. */
@@ -152,25 +153,25 @@ static int in_order(const void *left, const void *right, void *opaque)
 }
 
 /* Level by level: places stand behind those above them, and siblings side by side. */
-static mp_place *arrange(figure_builder *of)
+static mp_place *arrange(figure_builder *figure)
 {
-    uint32_t count = of->count;
+    uint32_t count = figure->count;
     uint32_t *order = mp_alloc((size_t)count * sizeof *order), *first, *queue, *place_of;
-    mp_place *arranged = mp_arena_alloc(of->document->arena, (size_t)count * sizeof *arranged);
+    mp_place *arranged = mp_arena_alloc(figure->document->arena, (size_t)count * sizeof *arranged);
     first = mp_alloc_zero((size_t)count + 1, sizeof *first);
     queue = mp_alloc_zero(count, sizeof *queue);
     place_of = mp_alloc_zero(count, sizeof *place_of);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    qsort_r(order + 1, count - 1, sizeof *order, in_order, of->places);
+    qsort_r(order + 1, count - 1, sizeof *order, in_order, figure->places);
     for (uint32_t i = 1; i < count; i++)
-        first[of->places[i].parent + 1]++;
+        first[figure->places[i].parent + 1]++;
     for (uint32_t i = 1; i <= count; i++)
         first[i] += first[i - 1]; /* the children of i are order[1 + first[i]] and on */
     for (uint32_t taken = 0, put = 1; taken < count; taken++) {
         uint32_t place = queue[taken];
-        arranged[taken] = of->places[place];
-        arranged[taken].parent = place_of[of->places[place].parent];
+        arranged[taken] = figure->places[place];
+        arranged[taken].parent = place_of[figure->places[place].parent];
         place_of[place] = taken;
         for (uint32_t i = first[place]; i < first[place + 1]; i++)
             queue[put++] = order[1 + i];
@@ -182,38 +183,44 @@ static mp_place *arrange(figure_builder *of)
     return arranged;
 }
 
-static void set_units(mp_tree_figure *tree, mp_weighing of)
+static void set_units(mp_tree_figure *tree, mp_weighing weighing)
 {
-    tree->of = mp_weighing_name(of);
-    tree->unit = of == MP_WEIGH_SECONDS ? MP_SECONDS : of == MP_WEIGH_CALLS ? MP_COUNT : MP_BYTES;
-    tree->count_of = of == MP_WEIGH_SECONDS ? "calls" : of == MP_WEIGH_CALLS ? NULL : "objects";
+    tree->measure = mp_weighing_name(weighing);
+    tree->unit = weighing == MP_WEIGH_SECONDS ? MP_SECONDS
+                 : weighing == MP_WEIGH_CALLS ? MP_COUNT
+                                              : MP_BYTES;
+    tree->count_of = weighing == MP_WEIGH_SECONDS ? "calls"
+                     : weighing == MP_WEIGH_CALLS ? NULL
+                                                  : "objects";
 }
 
 mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, size_t column,
                            size_t base, const char *name)
 {
     static const mp_weight nothing = {0};
-    figure_builder of = {.document = document,
-                         .weights = weights,
-                         .places = mp_alloc_zero(weights->count, sizeof *of.places)};
+    figure_builder state = {.document = document,
+                            .weights = weights,
+                            .places = mp_alloc_zero(weights->count, sizeof *state.places)};
     uint32_t *place_of = mp_alloc_zero(weights->count, sizeof *place_of);
-    of.places[of.count++] = (mp_place){.kind = MP_PLACE_NONE, .label = "all", .line = MP_UNKNOWN};
+    state.places[state.count++] =
+        (mp_place){.kind = MP_PLACE_NONE, .label = "all", .line = MP_UNKNOWN};
     for (uint32_t i = 0; i < weights->count; i++) {
         const mp_weight_frame *frame = &weights->frames[i];
         if (i)
-            place_of[i] = place_for(&of, frame, place_of[frame->parent]);
-        add(&of.places[place_of[i]], &weights->at[column][i],
-            base == column ? &nothing : &weights->at[base][i]);
+            place_of[i] = place_for(&state, frame, place_of[frame->parent]);
+        add(&state.places[place_of[i]], &weights->items[column][i],
+            base == column ? &nothing : &weights->items[base][i]);
     }
-    mp_place *places = arrange(&of);
+    mp_place *places = arrange(&state);
     mp_figure *figure = mp_document_figure(document, MP_FIGURE_STACKS, name);
-    figure->tree = (mp_tree_figure){.at = places, .count = of.count, .has_base = base != column};
-    set_units(&figure->tree, weights->of[column]);
+    figure->tree =
+        (mp_tree_figure){.items = places, .count = state.count, .has_base = base != column};
+    set_units(&figure->tree, weights->weighings[column]);
     free(place_of);
-    free(of.places);
-    free(of.labels);
-    mp_hash_index_free(&of.told);
-    mp_hash_index_free(&of.texts);
-    mp_id_index_free(&of.known);
+    free(state.places);
+    free(state.labels);
+    mp_hash_index_free(&state.told);
+    mp_hash_index_free(&state.texts);
+    mp_id_index_free(&state.known);
     return figure;
 }

@@ -12,17 +12,18 @@ static mp_texts room_for(mp_document *document, size_t whole, const char ***fram
     size_t count = document->frames && document->frames < whole ? document->frames : whole;
     *frames = mp_arena_alloc(document->arena, count * sizeof **frames);
     return (mp_texts){
-        .at = *frames, .count = count, .whole = count < whole ? whole : 0, .kept = true};
+        .items = *frames, .count = count, .whole = count < whole ? whole : 0, .kept = true};
 }
 
 /* A caller's frame is that of all that its call led to: its text is made once. */
 static const char *caller_text(mp_document *document, const mp_model *model, uint32_t called)
 {
-    const mp_tree_node *at = &model->tree.at[called];
+    const mp_tree_node *tree_node = &model->tree.items[called];
     const char **kept = mp_document_kept(document, called);
     if (!*kept)
-        *kept = mp_utf8_copy(document->arena,
-                             mp_frame_text(document, model, (mp_frame){at->parent, at->line}));
+        *kept = mp_utf8_copy(
+            document->arena,
+            mp_frame_text(document, model, (mp_frame){tree_node->parent, tree_node->line}));
     return *kept;
 }
 
@@ -31,11 +32,11 @@ mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame f
     const char **frames;
     if (!frame.node) /* people read that no code did it; programs see an empty stack */
         return (mp_texts){.empty = "(session)"};
-    mp_texts stack = room_for(document, model->tree.at[frame.node].depth, &frames);
+    mp_texts stack = room_for(document, model->tree.items[frame.node].depth, &frames);
     frames[0] = mp_utf8_copy(document->arena, mp_frame_text(document, model, frame));
     for (size_t i = 1; i < stack.count; i++) {
         frames[i] = caller_text(document, model, frame.node);
-        frame.node = model->tree.at[frame.node].parent;
+        frame.node = model->tree.items[frame.node].parent;
     }
     return stack;
 }
@@ -44,10 +45,10 @@ mp_texts mp_group_stack(mp_document *document, const mp_model *model, const mp_g
                         const mp_dimension *dimension)
 {
     const mp_context *context =
-        &model->contexts.at[model->generations.at[group->example.i].context.i];
+        &model->contexts.items[model->generations.items[group->example.i].context.i];
     return dimension == mp_dimension_find("site")
                ? mp_stack_texts(document, model, (mp_frame){group->node, context->line})
-               : (mp_texts){.at = NULL};
+               : (mp_texts){.items = NULL};
 }
 
 const char *mp_again_text(mp_document *document, const char *frame, mp_turn turn)
@@ -64,7 +65,7 @@ mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_
 {
     if (!frame.node)
         return (mp_texts){.empty = "(session)"};
-    const mp_tree_node *nodes = model->tree.at;
+    const mp_tree_node *nodes = model->tree.items;
     const char **frames = mp_arena_alloc(document->arena, lines * sizeof *frames);
     uint32_t node = frame.node, left = 0; /* left: frames of the turn at hand */
     mp_turn turn = {0};
@@ -84,14 +85,15 @@ mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_
         frames[count++] = text;
     }
     const size_t rest = nodes[node].depth - 1;
-    return (mp_texts){.at = frames, .count = count, .whole = rest ? count + rest : 0, .kept = true};
+    return (mp_texts){
+        .items = frames, .count = count, .whole = rest ? count + rest : 0, .kept = true};
 }
 
 const char *mp_digest_frame_text(mp_document *document, const mp_dictionary *dictionary,
                                  mp_stack_frame frame, bool starts)
 {
     const char *name =
-        mp_dictionary_text(dictionary, mp_dictionary_frame_at(dictionary, frame.at)->name);
+        mp_dictionary_text(dictionary, mp_dictionary_frame_at(dictionary, frame.place)->name);
     return frame.line == MP_NO_LINE ? mp_utf8_copy(document->arena, name)
                                     : mp_document_text(document, starts ? "%s (from %d)" : "%s:%d",
                                                        name, (int)(int32_t)frame.line);
@@ -101,13 +103,14 @@ mp_texts mp_digest_stack_texts(mp_document *document, const mp_dictionary *dicti
                                mp_stack_frame frame, bool starts)
 {
     const char **frames;
-    if (!frame.at)
+    if (!frame.place)
         return (mp_texts){.empty = "(session)"};
-    mp_texts stack = room_for(document, mp_dictionary_facts(dictionary, frame.at)->depth, &frames);
+    mp_texts stack =
+        room_for(document, mp_dictionary_facts(dictionary, frame.place)->depth, &frames);
     frames[0] = mp_digest_frame_text(document, dictionary, frame, starts);
     for (size_t i = 1; i < stack.count; i++) {
-        const mp_frame_key *called = mp_dictionary_frame_at(dictionary, frame.at);
-        const char **kept = mp_document_kept(document, frame.at);
+        const mp_frame_key *called = mp_dictionary_frame_at(dictionary, frame.place);
+        const char **kept = mp_document_kept(document, frame.place);
         frame = (mp_stack_frame){called->caller, called->line};
         if (!*kept)
             *kept = mp_digest_frame_text(document, dictionary, frame, starts);

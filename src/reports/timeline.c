@@ -78,33 +78,33 @@ typedef struct drawing {
     bool many_sessions;
 } drawing;
 
-static uint32_t session_of(const drawing *of, const mp_timed *timed)
+static uint32_t session_of(const drawing *state, const mp_timed *timed)
 {
-    return of->model->profile->modules.at[timed->module.i].session.i;
+    return state->model->profile->modules.items[timed->module.i].session.i;
 }
 
-static int64_t session_cell(const drawing *of, const mp_timed *timed)
+static int64_t session_cell(const drawing *state, const mp_timed *timed)
 {
-    return of->many_sessions ? (int64_t)session_of(of, timed) : MP_UNKNOWN;
+    return state->many_sessions ? (int64_t)session_of(state, timed) : MP_UNKNOWN;
 }
 
 /* "method program:12"; of line 0 it is the whole of it. */
-static const char *name_of(const drawing *of, const mp_timed *timed)
+static const char *name_of(const drawing *state, const mp_timed *timed)
 {
-    const mp_module *module = &of->model->profile->modules.at[timed->module.i];
-    const char *name = mp_model_text(of->model, module->name.i ? module->name : module->program);
+    const mp_module *module = &state->model->profile->modules.items[timed->module.i];
+    const char *name = mp_model_text(state->model, module->name.i ? module->name : module->program);
     return timed->line == 0 ? name
-                            : mp_document_text(of->document, "%s:%" PRId32, name, timed->line);
+                            : mp_document_text(state->document, "%s:%" PRId32, name, timed->line);
 }
 
 /* The same for people. */
-static const char *told(const drawing *of, const mp_timed *timed)
+static const char *told(const drawing *state, const mp_timed *timed)
 {
-    const mp_module *module = &of->model->profile->modules.at[timed->module.i];
-    const char *name = mp_model_text(of->model, module->name.i ? module->name : module->program);
-    name = mp_name_told(of->document->arena, name);
+    const mp_module *module = &state->model->profile->modules.items[timed->module.i];
+    const char *name = mp_model_text(state->model, module->name.i ? module->name : module->program);
+    name = mp_name_told(state->document->arena, name);
     return timed->line == 0 ? name
-                            : mp_document_text(of->document, "%s:%" PRId32, name, timed->line);
+                            : mp_document_text(state->document, "%s:%" PRId32, name, timed->line);
 }
 
 /* --- gaps --- */
@@ -117,10 +117,10 @@ static int longest_gap_first(const void *left, const void *right)
     return a->before < b->before ? -1 : a->before > b->before;
 }
 
-static void add_gap(drawing *of, size_t *capacity, const gap *found)
+static void add_gap(drawing *state, size_t *capacity, const gap *found)
 {
-    mp_grow(&of->gaps, capacity, of->gap_count + 1, sizeof *of->gaps);
-    of->gaps[of->gap_count++] = *found;
+    mp_grow(&state->gaps, capacity, state->gap_count + 1, sizeof *state->gaps);
+    state->gaps[state->gap_count++] = *found;
 }
 
 /* By depth: what something runs inside of, and the last that ran in there. */
@@ -134,78 +134,80 @@ static int64_t end_of(const mp_timed *timed)
     return timed->start_us + timed->all_us;
 }
 
-static void find_gaps(drawing *of)
+static void find_gaps(drawing *state)
 {
     size_t capacity = 0;
-    level *levels = mp_alloc_zero(of->timeline.count + 1, sizeof *levels);
-    of->from_us = INT64_MAX;
-    of->to_us = INT64_MIN;
-    for (size_t i = 0; i < of->timeline.count; i++) {
-        const mp_timed *timed = &of->timeline.at[i];
-        level *at = &levels[timed->depth];
-        of->from_us = timed->start_us < of->from_us ? timed->start_us : of->from_us;
-        of->to_us = end_of(timed) > of->to_us ? end_of(timed) : of->to_us;
-        if (timed->depth == 0 && at->last && session_of(of, at->last) != session_of(of, timed))
-            *at = (level){NULL, NULL, 0};
-        const mp_timed *after = at->last ? at->last : at->outer;
-        int64_t own_us = at->outer ? at->outer->own_us : 0;
-        if (after && timed->start_us - at->end_us > own_us)
-            add_gap(of, &capacity,
-                    &(gap){at->end_us, timed->start_us - at->end_us - own_us, after, timed});
-        at->end_us = at->last && at->end_us > end_of(timed) ? at->end_us : end_of(timed);
-        at->last = timed;
+    level *levels = mp_alloc_zero(state->timeline.count + 1, sizeof *levels);
+    state->from_us = INT64_MAX;
+    state->to_us = INT64_MIN;
+    for (size_t i = 0; i < state->timeline.count; i++) {
+        const mp_timed *timed = &state->timeline.items[i];
+        level *entry = &levels[timed->depth];
+        state->from_us = timed->start_us < state->from_us ? timed->start_us : state->from_us;
+        state->to_us = end_of(timed) > state->to_us ? end_of(timed) : state->to_us;
+        if (timed->depth == 0 && entry->last &&
+            session_of(state, entry->last) != session_of(state, timed))
+            *entry = (level){NULL, NULL, 0};
+        const mp_timed *after = entry->last ? entry->last : entry->outer;
+        int64_t own_us = entry->outer ? entry->outer->own_us : 0;
+        if (after && timed->start_us - entry->end_us > own_us)
+            add_gap(state, &capacity,
+                    &(gap){entry->end_us, timed->start_us - entry->end_us - own_us, after, timed});
+        entry->end_us =
+            entry->last && entry->end_us > end_of(timed) ? entry->end_us : end_of(timed);
+        entry->last = timed;
         levels[timed->depth + 1] = (level){timed, NULL, timed->start_us};
     }
     free(levels);
-    if (of->gap_count)
-        qsort(of->gaps, of->gap_count, sizeof *of->gaps, longest_gap_first);
+    if (state->gap_count)
+        qsort(state->gaps, state->gap_count, sizeof *state->gaps, longest_gap_first);
 }
 
-static void put_gaps(const drawing *of, size_t rows)
+static void put_gaps(const drawing *state, size_t rows)
 {
-    mp_table *table = MP_TABLE(of->document, "gaps", "Longest gaps", MP_ROWS, gap_columns);
-    table->empty = of->timeline.count ? "none: each started when the one before ended" : "none";
-    for (size_t i = 0; i < of->gap_count && (!rows || i < rows); i++) {
-        const gap *at = &of->gaps[i];
-        gap_row row = {.seconds = at->us,
-                       .from_seconds = at->from_us,
-                       .to_seconds = at->before->start_us,
-                       .session = session_cell(of, at->before),
-                       .after = name_of(of, at->after),
-                       .before = name_of(of, at->before)};
-        mp_table_put(of->document, table, &row);
+    mp_table *table = MP_TABLE(state->document, "gaps", "Longest gaps", MP_ROWS, gap_columns);
+    table->empty = state->timeline.count ? "none: each started when the one before ended" : "none";
+    for (size_t i = 0; i < state->gap_count && (!rows || i < rows); i++) {
+        const gap *self = &state->gaps[i];
+        gap_row row = {.seconds = self->us,
+                       .from_seconds = self->from_us,
+                       .to_seconds = self->before->start_us,
+                       .session = session_cell(state, self->before),
+                       .after = name_of(state, self->after),
+                       .before = name_of(state, self->before)};
+        mp_table_put(state->document, table, &row);
     }
-    mp_table_left_out(table, of->gap_count);
+    mp_table_left_out(table, state->gap_count);
 }
 
 /* --- what ran --- */
 
-static void put_trace(const drawing *of)
+static void put_trace(const drawing *state)
 {
-    bool one = !of->many_sessions; /* sessions have clocks of their own */
-    int64_t elsewhere_us = of->to_us - of->from_us - of->timeline.own_us;
-    trace_row row = {.executions = (int64_t)of->timeline.count,
-                     .from_seconds = one ? of->from_us : MP_UNKNOWN,
-                     .to_seconds = one ? of->to_us : MP_UNKNOWN,
-                     .span_seconds = one ? of->to_us - of->from_us : MP_UNKNOWN,
-                     .seconds = of->timeline.own_us,
+    bool one = !state->many_sessions; /* sessions have clocks of their own */
+    int64_t elsewhere_us = state->to_us - state->from_us - state->timeline.own_us;
+    trace_row row = {.executions = (int64_t)state->timeline.count,
+                     .from_seconds = one ? state->from_us : MP_UNKNOWN,
+                     .to_seconds = one ? state->to_us : MP_UNKNOWN,
+                     .span_seconds = one ? state->to_us - state->from_us : MP_UNKNOWN,
+                     .seconds = state->timeline.own_us,
                      /* Below 0 it is times that were rounded. */
                      .elsewhere_seconds = !one               ? MP_UNKNOWN
                                           : elsewhere_us > 0 ? elsewhere_us
                                                              : 0,
-                     .gaps = (int64_t)of->gap_count};
-    mp_table *table = MP_TABLE(of->document, "trace", "Trace", MP_RECORD, trace_columns);
-    mp_table_put(of->document, table, &row);
+                     .gaps = (int64_t)state->gap_count};
+    mp_table *table = MP_TABLE(state->document, "trace", "Trace", MP_RECORD, trace_columns);
+    mp_table_put(state->document, table, &row);
 }
 
 /* "   ###    ": where in the whole it ran. */
-static const char *bar_of(const drawing *of, const mp_timed *timed)
+static const char *bar_of(const drawing *state, const mp_timed *timed)
 {
-    char *bar = mp_arena_alloc(of->document->arena, BAR + 1);
-    double span = (double)(of->to_us - of->from_us);
+    char *bar = mp_arena_alloc(state->document->arena, BAR + 1);
+    double span = (double)(state->to_us - state->from_us);
     double scale = span > 0 ? BAR / span : 0;
-    int from = (int)((double)(timed->start_us - of->from_us) * scale);
-    int to = (int)((double)(timed->start_us + timed->all_us - of->from_us) * scale);
+    int from = (int)((double)(timed->start_us - state->from_us) * scale);
+    int to = (int)((double)(timed->start_us + timed->all_us - state->from_us) * scale);
     from = from < BAR ? from : BAR - 1;
     to = to > from ? to : from + 1;
     to = to < BAR ? to : BAR;
@@ -215,28 +217,29 @@ static const char *bar_of(const drawing *of, const mp_timed *timed)
     return bar;
 }
 
-static void put_timed(const drawing *of, mp_table *table, const mp_timed *timed)
+static void put_timed(const drawing *state, mp_table *table, const mp_timed *timed)
 {
-    const mp_module *module = &of->model->profile->modules.at[timed->module.i];
+    const mp_module *module = &state->model->profile->modules.items[timed->module.i];
     int indent = 2 * (int)(timed->depth < DEEPEST_INDENT ? timed->depth : DEEPEST_INDENT);
-    timed_row row = {.session = session_cell(of, timed),
+    timed_row row = {.session = session_cell(state, timed),
                      .start_seconds = timed->start_us,
                      .inclusive_seconds = timed->all_us,
                      .seconds = timed->own_us,
-                     .bar = of->many_sessions ? NULL : bar_of(of, timed),
-                     .what = mp_document_text(of->document, "%*s%s", indent, "", told(of, timed)),
-                     .program = mp_model_text(of->model, module->program),
-                     .method = mp_model_text(of->model, module->method),
+                     .bar = state->many_sessions ? NULL : bar_of(state, timed),
+                     .what =
+                         mp_document_text(state->document, "%*s%s", indent, "", told(state, timed)),
+                     .program = mp_model_text(state->model, module->program),
+                     .method = mp_model_text(state->model, module->method),
                      .line = timed->line,
                      .depth = timed->depth};
-    mp_table_put(of->document, table, &row);
+    mp_table_put(state->document, table, &row);
 }
 
 /* The longest, in the order of time. */
-static void put_timeline(const drawing *of, size_t rows)
+static void put_timeline(const drawing *state, size_t rows)
 {
-    mp_table *table = MP_TABLE(of->document, "timeline", NULL, MP_ROWS, timed_columns);
-    size_t count = of->timeline.count;
+    mp_table *table = MP_TABLE(state->document, "timeline", NULL, MP_ROWS, timed_columns);
+    size_t count = state->timeline.count;
     bool *put = mp_alloc((count + 1) * sizeof *put);
     table->title = "Timeline";
     table->empty = "nothing that matches the filters was traced";
@@ -245,15 +248,15 @@ static void put_timeline(const drawing *of, size_t rows)
         put[i] = true;
     size_t shown = rows && rows < count ? rows : count;
     if (shown < count) {
-        mp_keep_largest(put, (uint32_t)count, shown, &of->timeline.at[0].all_us,
-                        sizeof *of->timeline.at);
-        table->title = mp_document_text(of->document, "Timeline, the longest %s of %s",
-                                        mp_count_text(of->document, (int64_t)shown, false),
-                                        mp_count_text(of->document, (int64_t)count, false));
+        mp_keep_largest(put, (uint32_t)count, shown, &state->timeline.items[0].all_us,
+                        sizeof *state->timeline.items);
+        table->title = mp_document_text(state->document, "Timeline, the longest %s of %s",
+                                        mp_count_text(state->document, (int64_t)shown, false),
+                                        mp_count_text(state->document, (int64_t)count, false));
     }
     for (size_t i = 0; i < count; i++)
         if (put[i])
-            put_timed(of, table, &of->timeline.at[i]);
+            put_timed(state, table, &state->timeline.items[i]);
     mp_table_left_out(table, count);
     free(put);
 }
@@ -261,34 +264,35 @@ static void put_timeline(const drawing *of, size_t rows)
 /* --- the picture --- */
 
 /* As people read it; of one line there is one copy. */
-static const char *kept_label(const drawing *of, const mp_timed *timed)
+static const char *kept_label(const drawing *state, const mp_timed *timed)
 {
     uint64_t number = ((uint64_t)timed->module.i + 1) << 32 | (uint32_t)timed->line;
-    const char **kept = mp_document_kept(of->document, number);
+    const char **kept = mp_document_kept(state->document, number);
     if (!*kept)
-        *kept = mp_document_text(of->document, "%s", told(of, timed));
+        *kept = mp_document_text(state->document, "%s", told(state, timed));
     return *kept;
 }
 
 /* Draw the timeline of the first session: each session has its own clock. */
-static void draw_timeline(const drawing *of)
+static void draw_timeline(const drawing *state)
 {
-    if (!of->document->draws)
+    if (!state->document->draws)
         return;
     size_t count = 0;
-    while (count < of->timeline.count &&
-           session_of(of, &of->timeline.at[count]) == session_of(of, &of->timeline.at[0]))
+    while (count < state->timeline.count && session_of(state, &state->timeline.items[count]) ==
+                                                session_of(state, &state->timeline.items[0]))
         count++;
-    mp_figure *figure = mp_document_figure(of->document, MP_FIGURE_SPANS, "timeline");
-    const char *about = mp_figure_about(of->document, of->model);
-    figure->title = mp_document_text(of->document, "Timeline: %s", about);
-    figure->note = count < of->timeline.count ? "the first session alone" : NULL;
+    mp_figure *figure = mp_document_figure(state->document, MP_FIGURE_SPANS, "timeline");
+    const char *about = mp_figure_about(state->document, state->model);
+    figure->title = mp_document_text(state->document, "Timeline: %s", about);
+    figure->note = count < state->timeline.count ? "the first session alone" : NULL;
     figure->spans.count = count;
-    figure->spans.at = mp_arena_alloc(of->document->arena, (count + 1) * sizeof *figure->spans.at);
+    figure->spans.items =
+        mp_arena_alloc(state->document->arena, (count + 1) * sizeof *figure->spans.items);
     for (size_t i = 0; i < count; i++) {
-        const mp_timed *timed = &of->timeline.at[i];
-        figure->spans.at[i] =
-            (struct mp_span){timed->start_us, end_of(timed), timed->depth, kept_label(of, timed)};
+        const mp_timed *timed = &state->timeline.items[i];
+        figure->spans.items[i] = (struct mp_span){timed->start_us, end_of(timed), timed->depth,
+                                                  kept_label(state, timed)};
     }
 }
 
@@ -305,22 +309,22 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
                        "timeline needs a trace, which this profile does not have; record one with "
                        "PROFILER:TRACE-FILTER = \"*\" (or patterns of programs), or with "
                        "PROFILER:TRACING = \"program|line\", set before PROFILER:PROFILING = TRUE");
-    drawing of = {.document = document,
-                  .model = model,
-                  .timeline = mp_timeline_of(request->filter),
-                  .many_sessions = model->sessions.count > 2};
+    drawing state = {.document = document,
+                     .model = model,
+                     .timeline = mp_timeline_of(request->filter),
+                     .many_sessions = model->sessions.count > 2};
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->filter, false);
-    if (of.timeline.count) {
-        find_gaps(&of);
-        put_trace(&of);
+    if (state.timeline.count) {
+        find_gaps(&state);
+        put_trace(&state);
     }
-    put_timeline(&of, (size_t)asked->limit);
-    put_gaps(&of, (size_t)asked->limit);
-    draw_timeline(&of);
-    free(of.gaps);
-    free(of.timeline.at);
+    put_timeline(&state, (size_t)asked->limit);
+    put_gaps(&state, (size_t)asked->limit);
+    draw_timeline(&state);
+    free(state.gaps);
+    free(state.timeline.items);
     return true;
 }
 

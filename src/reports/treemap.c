@@ -10,7 +10,7 @@
 #include "reports/profile_sections.h"
 
 typedef struct treemap_arguments {
-    const char *from, *to, *of, *by; /* NULL: the variant's own */
+    const char *from, *to, *measure, *by; /* NULL: the variant's own */
     int64_t limit;
 } treemap_arguments;
 
@@ -55,9 +55,9 @@ static const mp_column time_keys[] = {
 typedef struct mapping {
     mp_document *document;
     const mp_model *model;
-    const char *of, *by, *within; /* "alive", "source", "type" */
-    const char *when;             /* " at snapshot 7", or "" */
-    const char *note;             /* remark on the figures; NULL: none */
+    const char *measure, *by, *within; /* "alive", "source", "type" */
+    const char *when;                  /* " at snapshot 7", or "" */
+    const char *note;                  /* remark on the figures; NULL: none */
     bool of_time;
     size_t rows; /* 0: all */
     int64_t total;
@@ -81,7 +81,7 @@ static area_row *group_rows(const mapping *map, const mp_areas *areas, size_t *c
     area_row *rows = mp_alloc((areas->count + 1) * sizeof *rows);
     *count = 0;
     for (size_t i = 0; i < areas->count; i++) {
-        const mp_area *area = &areas->at[i];
+        const mp_area *area = &areas->items[i];
         if (!*count || strcmp(rows[*count - 1].group, area->group) != 0)
             rows[(*count)++] = (area_row){.group = area->group, .key = ""};
         area_row *row = &rows[*count - 1];
@@ -98,11 +98,11 @@ static area_row *key_rows(const mapping *map, const mp_areas *areas)
 {
     area_row *rows = mp_alloc((areas->count + 1) * sizeof *rows);
     for (size_t i = 0; i < areas->count; i++)
-        rows[i] = (area_row){.group = areas->at[i].group,
-                             .key = areas->at[i].key,
-                             .amount = areas->at[i].amount,
-                             .count = areas->at[i].count,
-                             .percent = mp_percent_of(areas->at[i].amount, map->total)};
+        rows[i] = (area_row){.group = areas->items[i].group,
+                             .key = areas->items[i].key,
+                             .amount = areas->items[i].amount,
+                             .count = areas->items[i].count,
+                             .percent = mp_percent_of(areas->items[i].amount, map->total)};
     qsort(rows, areas->count, sizeof *rows, by_amount);
     return rows;
 }
@@ -112,12 +112,12 @@ static area_row *key_rows(const mapping *map, const mp_areas *areas)
 /* "Alive at snapshot 7 (_PreCleanUp)" */
 static const char *what_text(const mapping *map)
 {
-    bool held = strcmp(map->of, "retained") == 0;
+    bool held = strcmp(map->measure, "retained") == 0;
     return mp_document_text(map->document, "%s%s",
-                            strcmp(map->of, "leaked") == 0    ? "Leaked"
-                            : strcmp(map->of, "seconds") == 0 ? "Time spent"
-                            : held                            ? "Kept alive"
-                                                              : "Alive",
+                            strcmp(map->measure, "leaked") == 0    ? "Leaked"
+                            : strcmp(map->measure, "seconds") == 0 ? "Time spent"
+                            : held                                 ? "Kept alive"
+                                                                   : "Alive",
                             map->when);
 }
 
@@ -170,38 +170,38 @@ static void draw(const mapping *map, const area_row *groups, size_t group_count,
     places[0].label = what_text(map);
     area_row *sorted = mp_alloc((group_count + 1) * sizeof *sorted); /* groups, by name */
     for (size_t i = 0; i < group_count; i++) {
-        mp_place *at = &places[i + 1];
+        mp_place *place = &places[i + 1];
         sorted[i] = groups[i];
         sorted[i].keys = (int64_t)i + 1; /* place of the group */
-        *at = clear;
-        at->kind = map->of_time ? MP_PLACE_CODE : MP_PLACE_GROUP;
-        at->label = mp_document_text(document, "%s", groups[i].group);
-        at->all = groups[i].amount;
-        at->all_count = groups[i].count;
-        places[0].all += at->all;
-        places[0].all_count += at->all_count;
+        *place = clear;
+        place->kind = map->of_time ? MP_PLACE_CODE : MP_PLACE_GROUP;
+        place->label = mp_document_text(document, "%s", groups[i].group);
+        place->total = groups[i].amount;
+        place->all_count = groups[i].count;
+        places[0].total += place->total;
+        places[0].all_count += place->all_count;
     }
     if (group_count)
         qsort(sorted, group_count, sizeof *sorted, by_group);
     for (size_t i = 0; i < key_count; i++) {
         const area_row *in = bsearch(&keys[i], sorted, group_count, sizeof *sorted, by_group);
-        mp_place *at = &places[1 + group_count + i];
-        *at = clear;
-        at->parent = (uint32_t)in->keys;
-        at->kind = map->of_time ? MP_PLACE_CODE : MP_PLACE_TYPE;
-        at->label = mp_document_text(document, "%s", keys[i].key);
-        at->own = at->all = keys[i].amount;
-        at->own_count = at->all_count = keys[i].count;
+        mp_place *state = &places[1 + group_count + i];
+        *state = clear;
+        state->parent = (uint32_t)in->keys;
+        state->kind = map->of_time ? MP_PLACE_CODE : MP_PLACE_TYPE;
+        state->label = mp_document_text(document, "%s", keys[i].key);
+        state->self = state->total = keys[i].amount;
+        state->own_count = state->all_count = keys[i].count;
     }
     free(sorted);
     mp_figure *figure = mp_document_figure(document, MP_FIGURE_MAP, "treemap");
     figure->title = mp_document_text(document, "%s, by %s and %s: %s", what_text(map), map->by,
                                      map->within, mp_figure_about(document, map->model));
     figure->note = map->note;
-    figure->tree = (mp_tree_figure){.at = places,
+    figure->tree = (mp_tree_figure){.items = places,
                                     .count = (uint32_t)count,
                                     .unit = map->of_time ? MP_SECONDS : MP_BYTES,
-                                    .of = map->of,
+                                    .measure = map->measure,
                                     .count_of = map->of_time ? "calls" : "objects"};
 }
 
@@ -210,7 +210,7 @@ static void put_areas(mapping *map, const mp_areas *areas)
     size_t group_count;
     map->document->pictured = true;
     for (size_t i = 0; i < areas->count; i++)
-        map->total += areas->at[i].amount;
+        map->total += areas->items[i].amount;
     area_row *groups = group_rows(map, areas, &group_count), *keys = key_rows(map, areas);
     put_tables(map, groups, group_count, keys, areas->count);
     draw(map, groups, group_count, keys, areas->count);
@@ -234,7 +234,7 @@ void mp_figure_alive(mp_document *document, const mp_window *window)
 {
     mapping map = {.document = document,
                    .model = window->model,
-                   .of = "alive",
+                   .measure = "alive",
                    .by = "source",
                    .within = "type",
                    .when = ""};
@@ -247,7 +247,7 @@ void mp_figure_alive_in_graph(mp_document *document, const mp_model *model, mp_g
 {
     mapping map = {.document = document,
                    .model = model,
-                   .of = "alive",
+                   .measure = "alive",
                    .by = "namespace",
                    .within = "type",
                    .when = ""};
@@ -261,14 +261,14 @@ static bool map_heap(const mp_request *request, mp_document *document, mp_error 
 {
     const treemap_arguments *asked = request->arguments;
     mp_window window;
-    bool leaked = asked->of && strcmp(asked->of, "leaked") == 0;
+    bool leaked = asked->measure && strcmp(asked->measure, "leaked") == 0;
     if (!mp_section_heap(document, request, leaked, &window, error))
         return false;
     const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "source");
     bool by_type = dimension == mp_dimension_find("type");
     mapping map = {.document = document,
                    .model = request->model,
-                   .of = leaked ? "leaked" : "alive",
+                   .measure = leaked ? "leaked" : "alive",
                    .by = mp_dimension_title(dimension),
                    .within = by_type ? "source" : "type",
                    .rows = (size_t)asked->limit};
@@ -285,13 +285,13 @@ static bool map_dump(const mp_request *request, mp_document *document, mp_error 
 {
     const treemap_arguments *asked = request->arguments;
     (void)error;
-    bool retained = asked->of && strcmp(asked->of, "retained") == 0;
+    bool retained = asked->measure && strcmp(asked->measure, "retained") == 0;
     bool by_type = asked->by ? strcmp(asked->by, "type") == 0 : retained;
     mp_graph_view view = mp_graph_view_of(request->filter);
     mp_section_dump_head(document, request, &view);
     mapping map = {.document = document,
                    .model = request->model,
-                   .of = retained ? "retained" : "alive",
+                   .measure = retained ? "retained" : "alive",
                    .by = retained  ? by_type ? "type of the owner" : "namespace of the owner"
                          : by_type ? "type"
                                    : "namespace",
@@ -318,25 +318,25 @@ static bool map_profile(const mp_request *request, mp_document *document, mp_err
     const mp_model *model = request->model;
     (void)error;
     mp_profile_costs costs = mp_profile_costs_of(request->filter);
-    mp_areas areas = {.at = mp_alloc((costs.methods.count + 1) * sizeof *areas.at)};
+    mp_areas areas = {.items = mp_alloc((costs.methods.count + 1) * sizeof *areas.items)};
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->filter, false);
     for (size_t i = 0; i < costs.methods.count; i++) {
-        const mp_code_cost *cost = &costs.methods.at[i];
+        const mp_code_cost *cost = &costs.methods.items[i];
         const char *program = mp_model_text(model, cost->program);
         const char *method = mp_model_text(model, cost->method);
-        areas.at[areas.count++] =
+        areas.items[areas.count++] =
             (mp_area){.group = program,
                       .key = mp_code_text(document, program, method, MP_UNKNOWN, cost->start_line),
                       .amount = cost->exclusive_us,
                       .count = cost->calls};
     }
     if (areas.count)
-        qsort(areas.at, areas.count, sizeof *areas.at, by_program);
+        qsort(areas.items, areas.count, sizeof *areas.items, by_program);
     mapping map = {.document = document,
                    .model = model,
-                   .of = "seconds",
+                   .measure = "seconds",
                    .by = "program",
                    .within = "method",
                    .when = "",
@@ -355,7 +355,7 @@ static const treemap_arguments defaults = {.limit = MP_REPORT_ROWS};
 static const mp_argument arguments[] = {
     {"from", offsetof(treemap_arguments, from), MP_HEAPS},
     {"to", offsetof(treemap_arguments, to), MP_HEAPS},
-    {"of", offsetof(treemap_arguments, of), MP_HEAPS | MP_DUMP | MP_PROFILE},
+    {"of", offsetof(treemap_arguments, measure), MP_HEAPS | MP_DUMP | MP_PROFILE},
     {"by", offsetof(treemap_arguments, by), MP_HEAPS | MP_DUMP | MP_PROFILE},
     {"limit", offsetof(treemap_arguments, limit), MP_HEAPS | MP_DUMP | MP_PROFILE},
     MP_SHARES("chart", MP_HEAPS | MP_DUMP | MP_PROFILE),

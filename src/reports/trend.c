@@ -67,14 +67,15 @@ static void section_builds(mp_document *document, const mp_builds *builds)
     mp_table *table = MP_TABLE(document, "builds", NULL, MP_ROWS, build_columns);
     table->flags = MP_FOR_PROGRAMS;
     for (size_t i = 0; i < builds->count; i++) {
-        const mp_build *at = &builds->at[i];
+        const mp_build *build = &builds->items[i];
         build_row row = {.build = (int64_t)i + 1,
-                         .path = at->path,
-                         .start_time = time_text(document, at->start_us),
-                         .live_bytes = profile ? MP_UNKNOWN : at->amount,
-                         .exclusive_us = profile ? at->amount : MP_UNKNOWN,
-                         .sites = at->sites,
-                         .complete = at->complete && at->open_ended ? MP_UNKNOWN : at->complete};
+                         .path = build->path,
+                         .start_time = time_text(document, build->start_us),
+                         .live_bytes = profile ? MP_UNKNOWN : build->amount,
+                         .exclusive_us = profile ? build->amount : MP_UNKNOWN,
+                         .sites = build->sites,
+                         .complete =
+                             build->complete && build->open_ended ? MP_UNKNOWN : build->complete};
         mp_table_put(document, table, &row);
     }
 }
@@ -169,33 +170,33 @@ static const char *base_name(const char *path)
 }
 
 static void put_site(mp_document *document, mp_table *table, const mp_builds *builds,
-                     const grown *of, int64_t *amounts)
+                     const grown *state, int64_t *amounts)
 {
-    const mp_entry_key *key = &of->site->key;
+    const mp_entry_key *key = &state->site->key;
     bool profile = builds->holds & MP_HOLDS_PROFILE;
-    uint32_t first = first_build(builds, of->site);
+    uint32_t first = first_build(builds, state->site);
     char drawing[4 * DRAWN + 1];
-    mp_builds_series(builds, of->site, amounts);
+    mp_builds_series(builds, state->site, amounts);
     mp_sparkline(amounts, builds->count, DRAWN, drawing, sizeof drawing);
     site_row row = {.slope_bytes = MP_UNKNOWN,
                     .slope_us = MP_UNKNOWN,
-                    .delta_bytes = profile ? MP_UNKNOWN : of->latest - of->first,
-                    .delta_us = profile ? of->latest - of->first : MP_UNKNOWN,
-                    .first_bytes = profile ? MP_UNKNOWN : of->first,
-                    .first_us = profile ? of->first : MP_UNKNOWN,
-                    .latest_bytes = profile ? MP_UNKNOWN : of->latest,
-                    .latest_us = profile ? of->latest : MP_UNKNOWN,
+                    .delta_bytes = profile ? MP_UNKNOWN : state->latest - state->first,
+                    .delta_us = profile ? state->latest - state->first : MP_UNKNOWN,
+                    .first_bytes = profile ? MP_UNKNOWN : state->first,
+                    .first_us = profile ? state->first : MP_UNKNOWN,
+                    .latest_bytes = profile ? MP_UNKNOWN : state->latest,
+                    .latest_us = profile ? state->latest : MP_UNKNOWN,
                     .drawing = drawing,
                     .first_build = first + 1,
-                    .builds = of->site->count,
-                    .first_path = builds->at[first].path,
-                    .since = base_name(builds->at[first].path),
+                    .builds = state->site->count,
+                    .first_path = builds->items[first].path,
+                    .since = base_name(builds->items[first].path),
                     .type = text_of(builds, key->type),
                     .name = text_of(builds, key->name),
                     .what = what_of(document, builds, key),
                     .site = site_of(builds, key)};
-    if (of->has_slope)
-        *(profile ? &row.slope_us : &row.slope_bytes) = of->slope;
+    if (state->has_slope)
+        *(profile ? &row.slope_us : &row.slope_bytes) = state->slope;
     if (profile)
         row.program = text_of(builds, key->program);
     if (has_sites(builds))
@@ -274,12 +275,12 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
     size_t growing = 0, new = 0, last = builds->count - 1;
     const grown *newest = NULL; /* the largest of the new ones */
     for (size_t i = 0; i < builds->site_count; i++) {
-        const grown *at = &sites[i];
-        growing += at->has_slope && at->slope > 0;
-        if (at->has_slope || !last)
+        const grown *state = &sites[i];
+        growing += state->has_slope && state->slope > 0;
+        if (state->has_slope || !last)
             continue;
         new ++;
-        newest = newest && newest->latest >= at->latest ? newest : at;
+        newest = newest && newest->latest >= state->latest ? newest : state;
     }
     const grown *worst = growing ? &sites[0] : NULL;
     if (worst) {
@@ -287,9 +288,9 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
         mp_document_say(document, MP_TONE_WORSE, "Steepest", "%s a build, %s, since build %u (%s)",
                         amount_text(document, builds, worst->slope, true),
                         told_of(document, builds, &worst->site->key), first + 1,
-                        base_name(builds->at[first].path));
+                        base_name(builds->items[first].path));
     }
-    const mp_build *latest = &builds->at[last];
+    const mp_build *latest = &builds->items[last];
     if (latest->leaking_bytes && has_sites(builds))
         mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s, %s, in build %zu (%s)",
                         mp_bytes_text(document, latest->leaking_bytes, false),
@@ -315,10 +316,10 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
                    amount_text(document, builds, mp_trend_whole_slope(totals, builds->count), true))
              : "");
     for (size_t i = 0; i < builds->count; i++)
-        if (!builds->at[i].complete) {
+        if (!builds->items[i].complete) {
             mp_document_say(document, MP_TONE_WARNING, "Warning",
                             "%s is not complete: objects in use where it ends count as alive",
-                            builds->at[i].path);
+                            builds->items[i].path);
             break;
         }
 }
@@ -331,8 +332,8 @@ static const mp_build *cut_one(const mp_builds *builds)
     const mp_build *first = NULL;
     size_t cut = 0;
     for (size_t i = 0; i < builds->count; i++) {
-        first = first || !builds->at[i].cut ? first : &builds->at[i];
-        cut += builds->at[i].cut;
+        first = first || !builds->items[i].cut ? first : &builds->items[i];
+        cut += builds->items[i].cut;
     }
     return cut < builds->count ? first : NULL;
 }
@@ -404,14 +405,14 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     int64_t *amounts = mp_alloc_zero(builds->count, sizeof *amounts);
     int64_t *totals = mp_alloc_zero(builds->count, sizeof *totals);
     for (size_t i = 0; i < builds->count; i++)
-        totals[i] = builds->at[i].amount;
+        totals[i] = builds->items[i].amount;
     grown *sites = sites_of(builds, amounts);
-    document->title = mp_document_text(document, "1 build: %s", builds->at[0].path);
+    document->title = mp_document_text(document, "1 build: %s", builds->items[0].path);
     if (builds->count > 1)
         document->title =
             mp_document_text(document, "%zu builds in the order of their %s, from %s to %s",
-                             builds->count, by_time ? "start" : "names", builds->at[0].path,
-                             base_name(builds->at[builds->count - 1].path));
+                             builds->count, by_time ? "start" : "names", builds->items[0].path,
+                             base_name(builds->items[builds->count - 1].path));
     say(document, builds, sites, totals);
     section_builds(document, builds);
     section_sites(document, builds, sites, asked, amounts);

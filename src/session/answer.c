@@ -43,23 +43,23 @@ typedef struct group_progress {
 
 static bool advance(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
-    group_progress *own = opaque;
-    group_work *work = own->work;
-    const mp_progress *all = work->reading->load.progress;
+    group_progress *state = opaque;
+    group_work *work = state->work;
+    const mp_progress *self = work->reading->load.progress;
     bool goes_on = true;
     (void)total;
-    if (own->path != path) {
-        own->path = path;
-        own->done = 0;
+    if (state->path != path) {
+        state->path = path;
+        state->done = 0;
     }
-    if (done <= own->done || !all)
+    if (done <= state->done || !self)
         return true;
     pthread_mutex_lock(&work->lock);
-    work->done += done - own->done;
-    own->done = done;
+    work->done += done - state->done;
+    state->done = done;
     if (work->done > work->total)
         work->done = work->total;
-    goes_on = all->advance(all->opaque, "all files", work->done, work->total);
+    goes_on = self->advance(self->opaque, "all files", work->done, work->total);
     pthread_mutex_unlock(&work->lock);
     return goes_on;
 }
@@ -68,9 +68,9 @@ static uint64_t bytes_of(const mp_file_groups *groups)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < groups->count; i++)
-        for (size_t j = 0; j < groups->at[i].count; j++) {
+        for (size_t j = 0; j < groups->items[i].count; j++) {
             struct stat status;
-            if (stat(groups->at[i].files[j].path, &status) == 0 && S_ISREG(status.st_mode))
+            if (stat(groups->items[i].files[j].path, &status) == 0 && S_ISREG(status.st_mode))
                 bytes += (uint64_t)status.st_size;
         }
     return bytes;
@@ -130,11 +130,11 @@ static bool read_base(const group_work *work, const mp_reading *reading, mp_grou
 
 static void answer_group(group_work *work, size_t place)
 {
-    const mp_file_group *group = &work->groups->at[place];
+    const mp_file_group *group = &work->groups->items[place];
     bool merged = work->answers->merged;
     mp_group_answer *answer = &work->answers->groups[place];
-    group_progress own = {.work = work};
-    const mp_progress shared = {advance, &own};
+    group_progress state = {.work = work};
+    const mp_progress shared = {advance, &state};
     mp_reading reading = *work->reading;
     if (merged)
         reading.load.progress = &shared;
@@ -183,7 +183,7 @@ static void settle(group_work *work)
             mp_diagnostics_free(answer->diagnostics);
         }
         if (answer->document)
-            mp_pile_add(&answers->pile, work->groups->at[work->settled].name, answer->document);
+            mp_pile_add(&answers->pile, work->groups->items[work->settled].name, answer->document);
         answer->diagnostics = NULL;
         answer->document = NULL;
     }
@@ -238,7 +238,7 @@ static mp_document *merge(const mp_file_groups *groups, const mp_pile *pile)
     mp_document *document = mp_documents_merge(pile->parts, pile->count, &pile->how);
     bool agents = false;
     for (size_t i = 0; i < groups->count; i++)
-        agents |= groups->at[i].agent;
+        agents |= groups->items[i].agent;
     const char *what = pile->count == 1 ? agents ? "agent or recording" : "recording"
                        : agents         ? "agents or recordings, each separately"
                                         : "recordings, each separately";
@@ -373,7 +373,7 @@ void mp_groups_compare(const mp_file_groups *groups, const mp_question *question
                             .count = groups->count};
     mp_builds *builds = &answers->builds;
     for (size_t i = 0; i < groups->count; i++) {
-        add_build(&groups->at[i], question, reading, diagnostics, builds, &answers->groups[i]);
+        add_build(&groups->items[i], question, reading, diagnostics, builds, &answers->groups[i]);
         if (answers->groups[i].outcome == MP_GROUP_REFUSED)
             return;
     }

@@ -80,7 +80,7 @@ bool mp_file_is_baseline(const char *path, const mp_load_options *how)
     mp_diagnostics *unheard = mp_diagnostics_new(1);
     mp_input *input = mp_file_is_stream(path) ? NULL : mp_input_open(path, unheard, &options);
     mp_slice head = input ? mp_input_look_ahead(input) : (mp_slice){NULL, 0};
-    bool is = head.length && mp_is_baseline(head.at, head.length);
+    bool is = head.length && mp_is_baseline(head.start, head.length);
     mp_input_close(input);
     mp_diagnostics_free(unheard);
     return is;
@@ -99,17 +99,17 @@ bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected
     mp_slice rest = mp_slice_without_mark(text), line = {NULL, 0};
     while (mp_slice_take_line(&rest, &line)) {
         line = mp_slice_trim(line);
-        if (line.length && *line.at != '#')
+        if (line.length && *line.start != '#')
             break;
     }
-    return !line.length || *line.at != '[' ||
+    return !line.length || *line.start != '[' ||
            mp_fail_file(error, path, 0, 0, "is a file of suppressions, expected %s", expected);
 }
 
 /* No line of suppressions is a rule. */
 static bool is_no_policy(const char *path, mp_slice text, const char *expected, mp_error *error)
 {
-    mp_policy *policy = mp_policy_parse(path, text.at, text.length);
+    mp_policy *policy = mp_policy_parse(path, text.start, text.length);
     bool has_rules = policy->rule_count > 0;
     mp_policy_free(policy);
     return !has_rules || mp_fail_file(error, path, 0, 0, "is a policy, expected %s", expected);
@@ -125,11 +125,11 @@ bool mp_is_folder(const char *path)
 static bool is_file(mp_inputs *inputs, const char *path, const struct stat *file)
 {
     struct stat status;
-    const char *at = strrchr(path, '@');
+    const char *cursor = strrchr(path, '@');
     size_t archive = mp_input_archive_of(inputs, path);
-    char *whole = archive                          ? mp_copy(path, archive)
-                  : at && stat(path, &status) != 0 ? mp_copy(path, (size_t)(at - path))
-                                                   : NULL;
+    char *whole = archive                              ? mp_copy(path, archive)
+                  : cursor && stat(path, &status) != 0 ? mp_copy(path, (size_t)(cursor - path))
+                                                       : NULL;
     bool is = stat(whole ? whole : path, &status) == 0 && status.st_dev == file->st_dev &&
               status.st_ino == file->st_ino;
     free(whole);
@@ -157,17 +157,17 @@ bool mp_output_spares(mp_inputs *inputs, const char *output, const char *const *
 bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                     mp_source_text *text, mp_error *error)
 {
-    const mp_sources *own = sources;
-    const mp_argument_texts *below = &own->folders;
-    mp_load_options options = plainly(&own->how);
-    options.encoding = own->how.encoding;
+    const mp_sources *state = sources;
+    const mp_argument_texts *below = &state->folders;
+    mp_load_options options = plainly(&state->how);
+    options.encoding = state->how.encoding;
     struct stat status;
     for (size_t i = 0; i < below->count; i++)
         for (size_t k = 0; k < count; k++) {
             char *bytes;
             size_t length;
-            const char *path =
-                mp_arena_format(arena, "%s/%.*s", below->at[i], (int)names[k].length, names[k].at);
+            const char *path = mp_arena_format(arena, "%s/%.*s", below->items[i],
+                                               (int)names[k].length, names[k].start);
             if (!names[k].length || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
                 continue;
             bool ok = read_file(path, &options, &bytes, &length, error), converted;
@@ -179,8 +179,8 @@ bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp
             free(bytes);
             return ok;
         }
-    mp_fail(error, MP_ERROR_INPUT, "there is no %.*s in %s%s", (int)names[0].length, names[0].at,
-            below->at[0], below->count > 1 ? " and the other folders of sources" : "");
+    mp_fail(error, MP_ERROR_INPUT, "there is no %.*s in %s%s", (int)names[0].length, names[0].start,
+            below->items[0], below->count > 1 ? " and the other folders of sources" : "");
     return false;
 }
 
@@ -254,7 +254,7 @@ bool mp_model_is_usable(const mp_model *model)
 bool mp_model_is_whole(const mp_model *model, const mp_diagnostics *diagnostics)
 {
     for (uint32_t i = 1; i < model->inputs.count; i++)
-        if (!model->inputs.at[i].complete)
+        if (!model->inputs.items[i].complete)
             return false;
     return mp_diagnostics_severity_count(diagnostics, MP_WARNING) == 0;
 }

@@ -87,7 +87,7 @@ const char *mp_report_setting(const char *name, size_t place)
     const mp_exporter *exporter = mp_exporter_find(name);
     const mp_report *report = exporter ? &exporter->report : mp_report_find(name);
     for (size_t i = 0; report && i < report->arguments.count; i++) {
-        const mp_argument *row = &report->arguments.at[i];
+        const mp_argument *row = &report->arguments.items[i];
         bool shared = row->offset == MP_SHARED_ARGUMENT;
         if (shared && strcmp(row->name, "selection") == 0) {
             if (selecting(place))

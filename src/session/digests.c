@@ -43,7 +43,7 @@ mp_digest *mp_recording_digest(const char *path, const mp_question *question,
                     "is an archive of %zu recordings, expected one: name it as ARCHIVE:MEMBER",
                     groups.count);
     else if (groups.count)
-        digest = mp_file_group_digest(&groups.at[0], question, reading, dictionary, diagnostics,
+        digest = mp_file_group_digest(&groups.items[0], question, reading, dictionary, diagnostics,
                                       &loaded, error);
     if (digest && !(found && loaded)) {
         mp_digest_free(digest);

@@ -13,14 +13,14 @@
 static size_t put(mp_file_groups *groups, size_t place, const char *name, const mp_found_file *file)
 {
     if (place == NO_GROUP) {
-        mp_grow(&groups->at, &groups->capacity, groups->count + 1, sizeof *groups->at);
+        mp_grow(&groups->items, &groups->capacity, groups->count + 1, sizeof *groups->items);
         place = groups->count++;
-        groups->at[place] = (mp_file_group){.name = name,
-                                            .files = mp_alloc(sizeof *groups->at->files),
-                                            .capacity = 1, /* most have no other file */
-                                            .turn = file->turn};
+        groups->items[place] = (mp_file_group){.name = name,
+                                               .files = mp_alloc(sizeof *groups->items->files),
+                                               .capacity = 1, /* most have no other file */
+                                               .turn = file->turn};
     }
-    mp_file_group *group = &groups->at[place];
+    mp_file_group *group = &groups->items[place];
     mp_grow(&group->files, &group->capacity, group->count + 1, sizeof *group->files);
     group->files[group->count++] = file->file;
     group->found |= file->found;
@@ -35,7 +35,7 @@ typedef struct agent_probe {
 static bool is_same_agent(const void *opaque, uint32_t value)
 {
     const agent_probe *probe = opaque;
-    return strcmp(probe->groups->at[value - 1].name, probe->name) == 0;
+    return strcmp(probe->groups->items[value - 1].name, probe->name) == 0;
 }
 
 /* The group of the file's agent, or that has other parts of its recording. */
@@ -52,7 +52,7 @@ static void put_apart(mp_file_groups *groups, const mp_file_search *search, mp_f
             mp_hash_index_put(agents, mp_hash_bytes(name, length), is_same_agent, &probe);
         file->group = put(groups, *place ? *place - 1 : NO_GROUP, name, file);
         *place = (uint32_t)file->group + 1;
-        groups->at[file->group].agent = true;
+        groups->items[file->group].agent = true;
     } else {
         const char *name = strcmp(given, "-") == 0 ? "(standard input)" : given;
         bool joins = first != file && !first->copied;
@@ -105,7 +105,7 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
     mp_hash_index_free(&agents);
     for (size_t i = 0; search.joins_dumps && i < search.count; i++)
         if (search.files[i].file.place.application)
-            name_dumps(groups, &groups->at[search.files[i].group]);
+            name_dumps(groups, &groups->items[search.files[i].group]);
     if (search.joins_dumps && groups->count == 1 && search.files[0].file.place.application)
         groups->apart = false; /* they answer as they do when they are named */
     free(search.files);
@@ -124,7 +124,7 @@ size_t *mp_file_groups_turns(const mp_file_groups *groups)
     size_t(*pairs)[2] = mp_alloc(groups->count * sizeof *pairs);
     size_t *turns = mp_alloc(groups->count * sizeof *turns);
     for (size_t i = 0; i < groups->count; i++) {
-        pairs[i][0] = groups->at[i].turn;
+        pairs[i][0] = groups->items[i].turn;
         pairs[i][1] = i;
     }
     qsort(pairs, groups->count, sizeof *pairs, by_turn);
@@ -137,10 +137,10 @@ size_t *mp_file_groups_turns(const mp_file_groups *groups)
 void mp_file_groups_free(mp_file_groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++) {
-        for (size_t j = 0; j < groups->at[i].count; j++)
-            mp_inputs_discard(groups->inputs, groups->at[i].files[j].path);
-        free(groups->at[i].files);
+        for (size_t j = 0; j < groups->items[i].count; j++)
+            mp_inputs_discard(groups->inputs, groups->items[i].files[j].path);
+        free(groups->items[i].files);
     }
-    free(groups->at);
+    free(groups->items);
     mp_arena_free(&groups->arena);
 }

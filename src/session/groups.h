@@ -17,7 +17,7 @@ typedef struct mp_file_group {
 
 typedef struct mp_file_groups {
     mp_inputs *inputs; /* that files were put back among */
-    mp_file_group *at;
+    mp_file_group *items;
     size_t count, capacity;
     bool apart;         /* groups are reported separately, even if there is only one */
     const char *folder; /* the only path, where that is a folder or an archive; else NULL */

@@ -66,7 +66,7 @@ bool mp_session_add_stream(mp_session *session, const char *name, reading *read,
 }
 
 typedef struct memory_left {
-    const char *at;
+    const char *path;
     size_t left;
 } memory_left;
 
@@ -74,8 +74,8 @@ static ptrdiff_t read_memory(void *opaque, void *buffer, size_t size)
 {
     memory_left *memory = opaque;
     size = size < memory->left ? size : memory->left;
-    memcpy(buffer, memory->at, size);
-    memory->at += size;
+    memcpy(buffer, memory->path, size);
+    memory->path += size;
     memory->left -= size;
     return (ptrdiff_t)size;
 }

@@ -145,8 +145,8 @@ static void name_snapshot(mp_model *model, uint32_t session, const mp_file *file
 {
     mp_string_id snapshot = mp_model_intern_text(model, file->snapshot);
     for (; session < model->sessions.count; session++) {
-        model->sessions.at[session].snapshot = snapshot;
-        model->sessions.at[session].file = mp_model_intern_text(model, file->path);
+        model->sessions.items[session].snapshot = snapshot;
+        model->sessions.items[session].file = mp_model_intern_text(model, file->path);
     }
 }
 

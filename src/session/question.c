@@ -55,7 +55,8 @@ typedef struct shared_option {
 
 static const shared_option shared_options[] = {
 #define MP_ASKED(...)
-#define MP_SHARED(name, of, argument, help, takes, kind, place, ...) {name, of, takes, kind, place},
+#define MP_SHARED(name, part_of, argument, help, takes, kind, place, ...)                          \
+    {name, part_of, takes, kind, place},
 #include "session/options.def"
 #undef MP_ASKED
 #undef MP_SHARED
@@ -92,17 +93,17 @@ void mp_question_free(mp_question *question)
 {
     const mp_argument_table *table = question->report ? &question->report->arguments : NULL;
     for (size_t i = 0; table && question->arguments && i < table->count; i++) {
-        const mp_argument *row = &table->at[i];
+        const mp_argument *row = &table->items[i];
         mp_argument_kind kind = own_option_of(row)->kind;
         if (row->offset != MP_SHARED_ARGUMENT &&
             (kind == MP_ARGUMENT_NAMES || kind == MP_ARGUMENT_SUBSTITUTIONS))
-            free(((mp_argument_texts *)place_of(question, row))->at);
+            free(((mp_argument_texts *)place_of(question, row))->items);
     }
     free(question->arguments);
     free(question->given);
     free(question->criteria);
-    free(question->suppression_paths.at);
-    free(question->sources.folders.at);
+    free(question->suppression_paths.items);
+    free(question->sources.folders.items);
     free(question->statement);
     mp_suppressions_free(&question->suppressions);
     mp_policy_free(question->policy);
@@ -251,8 +252,8 @@ bool mp_question_read(mp_question *question, mp_error *error)
     bool ok = true;
     question->suppressions.today = question->today ? question->today : mp_today();
     for (size_t i = 0; ok && i < question->suppression_paths.count; i++)
-        ok = mp_suppressions_read(&question->suppressions, question->suppression_paths.at[i], how,
-                                  error);
+        ok = mp_suppressions_read(&question->suppressions, question->suppression_paths.items[i],
+                                  how, error);
     if (ok && question->statement_path)
         ok = read_statement(question, error);
     if (!ok || !question->policy_path)

@@ -62,12 +62,12 @@ enum { GROUPINGS = sizeof groupings / sizeof *groupings };
 
 size_t mp_reading_option_words(const mp_reading_option *option, const char **words)
 {
-    size_t count = 0, all;
+    size_t count = 0, total;
     if (option->kind == GROUPING)
         for (; count < GROUPINGS; count++)
             words[count] = groupings[count];
     else if (option->kind == READER)
-        for (const mp_reader *const *reader = mp_readers(&all); count < all; count++)
+        for (const mp_reader *const *reader = mp_readers(&total); count < total; count++)
             words[count] = reader[count]->name;
     return count;
 }
@@ -75,7 +75,7 @@ size_t mp_reading_option_words(const mp_reading_option *option, const char **wor
 static bool set_moment(mp_load_options *load, const char *text)
 {
     int64_t us;
-    load->at = text;
+    load->moment = text;
     return mp_text_is(text, "peak") || mp_parse_time(text, &us);
 }
 
@@ -171,9 +171,9 @@ static bool set(mp_reading *reading, const mp_reading_option *option, const char
 bool mp_reading_set(mp_reading *reading, const mp_reading_option *option, const char *text)
 {
     bool ok = set(reading, option, text);
-    reading->load.source_folders = reading->listings.at;
+    reading->load.source_folders = reading->listings.items;
     reading->load.source_folder_count = reading->listings.count;
-    reading->load.skips = reading->skips.at;
+    reading->load.skips = reading->skips.items;
     reading->load.skip_count = reading->skips.count;
     return ok;
 }
@@ -187,8 +187,8 @@ void mp_reading_free(mp_reading *reading)
 {
     mp_inputs_free(reading->load.inputs);
     mp_encoding_close(reading->encoding);
-    free(reading->listings.at);
-    free(reading->skips.at);
+    free(reading->listings.items);
+    free(reading->skips.items);
 }
 
 /* --- needs --- */

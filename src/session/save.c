@@ -18,8 +18,8 @@ _Static_assert((int)MP_MOST_SAVED_RUNS == (int)MP_MOST_RUNS, "both are the most 
 void mp_runs_free(mp_runs *runs)
 {
     while (runs->count)
-        mp_digest_free(runs->at[--runs->count]);
-    free(runs->at);
+        mp_digest_free(runs->items[--runs->count]);
+    free(runs->items);
     free(runs->paths);
     mp_dictionary_free(runs->dictionary);
 }
@@ -28,16 +28,16 @@ bool mp_runs_add(mp_runs *runs, const char *path, mp_digest *digest, const mp_qu
                  const mp_diagnostics *diagnostics, mp_error *error)
 {
     const size_t place = runs->count++;
-    mp_grow(&runs->at, &runs->capacity, runs->count, sizeof *runs->at);
+    mp_grow(&runs->items, &runs->capacity, runs->count, sizeof *runs->items);
     mp_grow(&runs->paths, &runs->path_capacity, runs->count, sizeof *runs->paths);
-    runs->at[place] = digest;
+    runs->items[place] = digest;
     runs->paths[place] = path;
     if (!mp_question_keeps(question, diagnostics, digest, error))
         return false;
-    return digest->kind == runs->at[0]->kind ||
+    return digest->kind == runs->items[0]->kind ||
            mp_fail_file(error, path, 0, 0, "is %s, and %s is %s: expected runs of one kind",
                         mp_kind_name(digest->kind), runs->paths[0],
-                        mp_kind_name(runs->at[0]->kind));
+                        mp_kind_name(runs->items[0]->kind));
 }
 
 mp_outcome mp_runs_read(mp_runs *runs, const char *path, const mp_question *question,
@@ -50,7 +50,7 @@ mp_outcome mp_runs_read(mp_runs *runs, const char *path, const mp_question *ques
         return error->code && !error->path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
     if (mp_runs_add(runs, path, digest, question, diagnostics, error))
         return MP_GROUP_READ;
-    return digest->kind == runs->at[0]->kind ? MP_GROUP_UNREAD : MP_GROUP_REFUSED;
+    return digest->kind == runs->items[0]->kind ? MP_GROUP_UNREAD : MP_GROUP_REFUSED;
 }
 
 /* --- saving --- */
@@ -63,7 +63,7 @@ bool mp_runs_may_replace(const mp_runs *runs, const char *path, const mp_load_op
         return true;
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *there = mp_baseline_read(path, how, dictionary, NULL, &torn);
-    bool may = there ? there->kind == runs->at[0]->kind : torn.code != MP_ERROR_INPUT;
+    bool may = there ? there->kind == runs->items[0]->kind : torn.code != MP_ERROR_INPUT;
     if (!may && there)
         mp_fail_file(error, path, 0, 0,
                      "is a baseline of %s, expected another name by " MP_DASHES "as",
@@ -115,7 +115,7 @@ mp_document *mp_runs_save(mp_runs *runs, const char *path, mp_error *error)
 {
     mp_output output;
     size_t length;
-    mp_digest *digest = mp_digest_of_runs(runs->at, runs->count);
+    mp_digest *digest = mp_digest_of_runs(runs->items, runs->count);
     char *text = mp_baseline_text(digest, runs->dictionary, &length);
     runs->count = 0; /* they are the digest's */
     bool ok = mp_output_open(&output, path, error);
@@ -149,8 +149,9 @@ char *mp_store_path(mp_inputs *inputs, const char *store, const char *name, cons
         name = archive ? recording + archive + 1 : recording;
         const char *slash = strrchr(name, '/');
         name = slash ? slash + 1 : name;
-        const char *at = mp_input_exists(inputs, recording) ? NULL : strrchr(name, '@');
-        length = without_endings(name, at && at > name ? (size_t)(at - name) : strlen(name));
+        const char *cursor = mp_input_exists(inputs, recording) ? NULL : strrchr(name, '@');
+        length =
+            without_endings(name, cursor && cursor > name ? (size_t)(cursor - name) : strlen(name));
     }
     size_t size = strlen(store) + length + sizeof "/" MP_BASELINE_ENDING;
     char *path = mp_alloc(size);

@@ -6,7 +6,7 @@
 
 /* Runs that become one baseline. Zero-initialise; release with mp_runs_free. */
 typedef struct mp_runs {
-    mp_digest **at;
+    mp_digest **items;
     const char **paths; /* borrowed */
     size_t count, capacity, path_capacity;
     mp_dictionary *dictionary;

@@ -26,7 +26,7 @@ static bool is_claimed(const mp_file_search *search, mp_input *input, mp_file *f
     const mp_reader *reader = NULL, *second = NULL;
     mp_slice head = mp_input_look_ahead(input);
     bool readable = mp_diagnostics_severity_count(unheard, MP_ERROR) == 0;
-    bool claimed = !readable || (search->many && mp_is_baseline(head.at, head.length));
+    bool claimed = !readable || (search->many && mp_is_baseline(head.start, head.length));
     if (readable && head.length)
         reader = mp_reader_claiming(head, &second);
     if (format && reader) {
@@ -103,7 +103,7 @@ static void sort_files(mp_file_search *search, size_t first)
 /* Return true if there is nothing in a file, or only the zeros of a system that crashed. */
 static bool is_blank(mp_slice head)
 {
-    while (head.length && !head.at[head.length - 1])
+    while (head.length && !head.start[head.length - 1])
         head.length--;
     return !head.length;
 }
@@ -186,20 +186,20 @@ void mp_search_find_parts(mp_file_search *search, size_t from)
     mp_hash_index recordings = {0}, parts = {0};
     for (size_t i = from; i < search->count; i++) {
         mp_found_file *file = &search->files[i];
-        const mp_place *at = &file->file.place;
-        const char *group = at->group;
+        const mp_place *state = &file->file.place;
+        const char *group = state->group;
         const file_probe probe = {search->files, file};
         file->first = i;
         file->copied = false;
         if (!file->file.placed || (!*group && !search->joins_dumps))
             continue;
-        uint64_t hash = mp_hash_pair(mp_hash_bytes(group, strlen(group)), at->application);
+        uint64_t hash = mp_hash_pair(mp_hash_bytes(group, strlen(group)), state->application);
         uint32_t *place = mp_hash_index_put(&recordings, hash, is_same_recording, &probe);
         *place = *place ? *place : (uint32_t)i + 1;
         file->first = *place - 1;
         if (!*group)
             continue;
-        place = mp_hash_index_put(&parts, mp_hash_pair(file->first, at->sequence), is_same_part,
+        place = mp_hash_index_put(&parts, mp_hash_pair(file->first, state->sequence), is_same_part,
                                   &probe);
         search->files[file->first].copied |= *place != 0;
         *place = *place ? *place : (uint32_t)i + 1;
@@ -336,9 +336,9 @@ static const char **list_folder(mp_file_search *search, const char *folder, size
 /* A folder that is linked is not entered: links can go round in circles. */
 static bool is_entered(const mp_file_search *search, const char *path, const struct stat *status)
 {
-    struct stat own;
-    return search->reading->recursive && S_ISDIR(status->st_mode) && lstat(path, &own) == 0 &&
-           S_ISDIR(own.st_mode);
+    struct stat state;
+    return search->reading->recursive && S_ISDIR(status->st_mode) && lstat(path, &state) == 0 &&
+           S_ISDIR(state.st_mode);
 }
 
 /* Pass over a dangling link; refuse what else cannot be examined. */
@@ -397,8 +397,8 @@ static void look_through(mp_file_search *search, const char *folder)
     waiting[depth++] = folder;
     while (depth) {
         size_t count;
-        const char *at = waiting[--depth];
-        const char **paths = list_folder(search, at, &count);
+        const char *cursor = waiting[--depth];
+        const char **paths = list_folder(search, cursor, &count);
         for (size_t i = 0; i < count && is_within(search, folder); i++) {
             struct stat status;
             mp_file file = {.path = paths[i], .name = paths[i]};
@@ -445,14 +445,14 @@ static void search_folder(mp_file_search *search, const char *folder)
 /* Split FILE@SNAPSHOT, unless there is a file of that whole name. */
 static void split_snapshot(const mp_file_search *search, mp_file *file)
 {
-    const char *at = strrchr(file->path, '@');
-    if (!at || at == file->path || !at[1] ||
+    const char *cursor = strrchr(file->path, '@');
+    if (!cursor || cursor == file->path || !cursor[1] ||
         mp_input_exists(search->reading->load.inputs, file->path))
         return;
-    const char *path = mp_arena_copy(search->arena, file->path, (size_t)(at - file->path));
+    const char *path = mp_arena_copy(search->arena, file->path, (size_t)(cursor - file->path));
     if (mp_input_exists(search->reading->load.inputs, path)) {
         file->path = path;
-        file->snapshot = at + 1;
+        file->snapshot = cursor + 1;
     }
 }
 

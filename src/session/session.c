@@ -48,7 +48,7 @@ static void forget(mp_session *session)
 {
     mp_held_free(&session->held);
     mp_file_groups_free(&session->groups);
-    session->groups = (mp_file_groups){.at = NULL};
+    session->groups = (mp_file_groups){.items = NULL};
     session->grouped = false;
     mp_diagnostics_free(session->finding);
     mp_diagnostics_free(session->diagnostics);
@@ -69,7 +69,7 @@ void mp_session_end(mp_session *session)
     free(session->copies);
     free(session->aliases);
     mp_arena_free(&session->texts);
-    free(session->paths.at);
+    free(session->paths.items);
 }
 
 mp_session *mp_session_new(void)
@@ -123,8 +123,8 @@ bool mp_session_set(mp_session *session, const char *name, const char *text, mp_
 static bool watch(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     mp_session *session = opaque;
-    const mp_progress *own = &session->progress;
-    session->cancelled |= !own->advance(own->opaque, path, done, total);
+    const mp_progress *state = &session->progress;
+    session->cancelled |= !state->advance(state->opaque, path, done, total);
     return !session->cancelled;
 }
 
@@ -182,7 +182,7 @@ bool mp_session_find(mp_session *session, const mp_report *report, bool judges)
     session->reading.judges |= judges;
     if (!session->grouped)
         session->found =
-            mp_file_groups_find(&session->groups, session->paths.at, session->paths.count,
+            mp_file_groups_find(&session->groups, session->paths.items, session->paths.count,
                                 &session->reading, report, session->finding);
     session->grouped = true;
     mp_diagnostics_free(session->diagnostics);
@@ -195,7 +195,7 @@ bool mp_session_read(mp_session *session, const mp_load_options *needs)
 {
     mp_reading reading = session->reading;
     reading.load = *needs;
-    mp_held_read(&session->held, &session->groups.at[0], &reading, session->diagnostics);
+    mp_held_read(&session->held, &session->groups.items[0], &reading, session->diagnostics);
     return session->held.loaded && session->found;
 }
 
@@ -233,13 +233,13 @@ bool mp_session_refuse_many(const mp_session *session, const char *asked, mp_err
     return mp_fail(error, MP_ERROR_NO_ANSWER,
                    "%s takes one recording, but got %zu separate ones, %s and others; name one, or "
                    "combine them with " MP_DASHES "group all",
-                   asked, session->groups.count, session->groups.at[0].name);
+                   asked, session->groups.count, session->groups.items[0].name);
 }
 
 /* Return whether a file of the one group is gone once it was read. */
 static const char *read_once(const mp_session *session)
 {
-    const mp_file_group *group = &session->groups.at[0];
+    const mp_file_group *group = &session->groups.items[0];
     for (size_t i = 0; i < group->count; i++)
         if (mp_file_is_stream(group->files[i].path))
             return group->files[i].path;
@@ -296,7 +296,7 @@ static void note_reading(mp_question *question, const mp_load_options *options)
     const struct {
         const char *argument, *spelled;
         bool given;
-    } notes[] = {{"at", "at", options->at != NULL},
+    } notes[] = {{"at", "at", options->moment != NULL},
                  {"skip", "skip", options->skip_count > 0},
                  {"skip", "no-skip", options->no_skips},
                  {"domain", "domain", options->domain != NULL}};
@@ -446,7 +446,7 @@ static bool save_baseline(mp_session *session, const char *path, const mp_settin
                                         runs.dictionary, session->diagnostics, error);
     mp_document *saved =
         digest &&
-                mp_runs_add(&runs, session->groups.at[0].name, digest, &asked->question,
+                mp_runs_add(&runs, session->groups.items[0].name, digest, &asked->question,
                             session->diagnostics, error) &&
                 mp_output_spares(session->reading.load.inputs, path, NULL, 0, error)
             ? mp_runs_save(&runs, path, error)

@@ -394,7 +394,7 @@ static watched *start(mp_watching *watching, size_t place)
     const mp_session *session = watching->session;
     watched *file = mp_alloc_zero(1, sizeof *file);
     file->watching = watching;
-    file->path = session->paths.at[place];
+    file->path = session->paths.items[place];
     file->place = place;
     file->diagnostics = mp_diagnostics_like(session->finding);
     file->follow = mp_follow_new(&(mp_follow_how){

@@ -59,7 +59,7 @@ mp_document *mp_watch_events_document(void)
 mp_watch_row mp_watch_row_of(mp_arena *arena, const char *path, const mp_model *model,
                              mp_snapshot_id id, const mp_tracked *tracked, bool exact_bytes)
 {
-    const mp_snapshot *snapshot = &model->snapshots.at[id.i];
+    const mp_snapshot *snapshot = &model->snapshots.items[id.i];
     mp_watch_row row = {.path = path,
                         .sequence = (int64_t)snapshot->sequence,
                         .tag = mp_model_text(model, snapshot->tag),
@@ -73,7 +73,7 @@ mp_watch_row mp_watch_row_of(mp_arena *arena, const char *path, const mp_model *
                         .grower_bytes = MP_UNKNOWN};
     if (tracked->grower.i) {
         char bytes[MP_UNIT_TEXT];
-        const mp_context *context = &model->contexts.at[tracked->grower.i];
+        const mp_context *context = &model->contexts.items[tracked->grower.i];
         mp_format_bytes(bytes, tracked->grower_bytes, exact_bytes, true);
         row.grower_bytes = tracked->grower_bytes;
         row.grower_site = mp_context_place(arena, model, tracked->grower);
@@ -156,12 +156,12 @@ void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_wa
 
 void mp_watch_limit_judge(mp_watch_limit *limit, const mp_document *gate, const mp_watch_row *row)
 {
-    size_t at = 0;
-    while (at < gate->check_count && gate->checks[at].verdict != MP_VERDICT_FAIL)
-        at++;
-    if (limit->name || at == gate->check_count)
+    size_t index = 0;
+    while (index < gate->check_count && gate->checks[index].verdict != MP_VERDICT_FAIL)
+        index++;
+    if (limit->name || index == gate->check_count)
         return;
-    const mp_check *check = &gate->checks[at];
+    const mp_check *check = &gate->checks[index];
     const char *why = check->message && *check->message ? check->message : check->measured;
     limit->limit_bytes = limit->actual_bytes = MP_UNKNOWN;
     limit->message =

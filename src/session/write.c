@@ -53,7 +53,7 @@ static bool write_recordings(export_run *run, mp_error *error)
     bool ok = session->found && session->groups.count > 0;
     run->sink = exporter->begin ? exporter->begin(run->path) : NULL;
     for (size_t i = 0; ok && i < session->groups.count; i++)
-        ok = write_group(run, &session->groups.at[i], error);
+        ok = write_group(run, &session->groups.items[i], error);
     return exporter->end ? exporter->end(run->sink, ok, run->document, error) : ok;
 }
 

@@ -86,9 +86,9 @@ static int plan_walk(sqlite3_vtab *table, sqlite3_index_info *plan)
     plan->estimatedCost = rows;
     plan->estimatedRows = (sqlite3_int64)rows;
     for (int i = 0; i < plan->nConstraint; i++) {
-        const struct sqlite3_index_constraint *at = &plan->aConstraint[i];
-        if (!at->usable || at->op != SQLITE_INDEX_CONSTRAINT_EQ || key == MP_NO_KEY ||
-            at->iColumn != (int)key)
+        const struct sqlite3_index_constraint *constraint = &plan->aConstraint[i];
+        if (!constraint->usable || constraint->op != SQLITE_INDEX_CONSTRAINT_EQ ||
+            key == MP_NO_KEY || constraint->iColumn != (int)key)
             continue;
         plan->idxNum = WALK_KEY;
         plan->aConstraintUsage[i].argvIndex = 1;
@@ -122,8 +122,8 @@ static int close_cursor(sqlite3_vtab_cursor *cursor)
 
 static int next_row(sqlite3_vtab_cursor *cursor)
 {
-    sql_cursor *at = (sql_cursor *)cursor;
-    at->over = !mp_cursor_next(&at->rows, at->wanted);
+    sql_cursor *state = (sql_cursor *)cursor;
+    state->over = !mp_cursor_next(&state->rows, state->wanted);
     return SQLITE_OK;
 }
 
@@ -141,9 +141,10 @@ static int begin_walk(sqlite3_vtab_cursor *cursor, int walk, const char *used, i
                       sqlite3_value **values)
 {
     (void)count;
-    sql_cursor *at = (sql_cursor *)cursor;
-    at->wanted = strtoull(used, NULL, 16);
-    mp_cursor_rewind(&at->rows, walk == WALK_KEY ? key_of(at->rows.relation, values[0]) : NULL);
+    sql_cursor *state = (sql_cursor *)cursor;
+    state->wanted = strtoull(used, NULL, 16);
+    mp_cursor_rewind(&state->rows,
+                     walk == WALK_KEY ? key_of(state->rows.relation, values[0]) : NULL);
     return next_row(cursor);
 }
 

@@ -41,11 +41,11 @@ static const char *join(const mp_texts *list, mp_arena *texts)
     static const char between[] = " < ";
     size_t length = 1;
     for (size_t i = 0; i < list->count; i++)
-        length += strlen(list->at[i]) + sizeof between - 1;
+        length += strlen(list->items[i]) + sizeof between - 1;
     char *joined = mp_arena_alloc(texts, length), *end = joined;
     for (size_t i = 0; i < list->count; i++) {
         end = i ? stpcpy(end, between) : end;
-        end = stpcpy(end, list->at[i]);
+        end = stpcpy(end, list->items[i]);
     }
     *end = '\0';
     return joined;
@@ -61,7 +61,7 @@ mp_sql_value mp_sql_value_of(const mp_column *column, const void *row, mp_arena 
     const void *member = (const char *)row + column->offset;
     if (column->unit == MP_LIST) {
         const mp_texts *list = member;
-        return text_value(list->at ? join(list, texts) : NULL);
+        return text_value(list->items ? join(list, texts) : NULL);
     }
     if (column->unit == MP_TEXT) {
         const char *text = *(const char *const *)member;

@@ -92,10 +92,10 @@ static size_t mask;
 
 static place *find(uint64_t id)
 {
-    size_t at = (size_t)(id * 0x9e3779b97f4a7c15u >> 20) & mask;
-    while (table[at].number && table[at].id != id)
-        at = (at + 1) & mask;
-    return &table[at];
+    size_t index = (size_t)(id * 0x9e3779b97f4a7c15u >> 20) & mask;
+    while (table[index].number && table[index].id != id)
+        index = (index + 1) & mask;
+    return &table[index];
 }
 
 static void resolve(void)
@@ -131,10 +131,10 @@ static void search(void)
             stack[depth++] = root;
         }
         while (depth) {
-            uint32_t at = stack[--depth];
+            uint32_t index = stack[--depth];
             reached++;
-            bytes += sizes[at];
-            for (uint32_t j = first[at]; j < first[at + 1]; j++)
+            bytes += sizes[index];
+            for (uint32_t j = first[index]; j < first[index + 1]; j++)
                 if (!seen[targets[j]]) {
                     seen[targets[j]] = 1;
                     stack[depth++] = targets[j];

@@ -21,14 +21,14 @@ static _Thread_local unsigned kept;
 void __sanitizer_cov_trace_pc(void);
 void *__wrap_memcpy(void *to, const void *from, size_t size);
 void *__wrap_memmove(void *to, const void *from, size_t size);
-void *__wrap_memset(void *to, int byte, size_t size);
+void *__wrap_memset(void *target, int byte, size_t size);
 int __wrap_memcmp(const void *a, const void *b, size_t size);
 void *__wrap_memchr(const void *in, int byte, size_t size);
 size_t __wrap_strlen(const char *text);
 int __wrap_strcmp(const char *a, const char *b);
 void *__real_memcpy(void *to, const void *from, size_t size);
 void *__real_memmove(void *to, const void *from, size_t size);
-void *__real_memset(void *to, int byte, size_t size);
+void *__real_memset(void *target, int byte, size_t size);
 int __real_memcmp(const void *a, const void *b, size_t size);
 void *__real_memchr(const void *in, int byte, size_t size);
 size_t __real_strlen(const char *text);
@@ -60,10 +60,10 @@ void *__wrap_memmove(void *to, const void *from, size_t size)
     return __real_memmove(to, from, size);
 }
 
-void *__wrap_memset(void *to, int byte, size_t size)
+void *__wrap_memset(void *target, int byte, size_t size)
 {
     count(1 + size / BYTES_A_STEP);
-    return __real_memset(to, byte, size);
+    return __real_memset(target, byte, size);
 }
 
 int __wrap_memcmp(const void *a, const void *b, size_t size)
@@ -90,11 +90,11 @@ size_t __wrap_strlen(const char *text)
 
 int __wrap_strcmp(const char *a, const char *b)
 {
-    size_t at = 0;
-    while (a[at] == b[at] && a[at])
-        at++;
-    count(1 + at / BYTES_A_STEP);
-    return (unsigned char)a[at] - (unsigned char)b[at];
+    size_t index = 0;
+    while (a[index] == b[index] && a[index])
+        index++;
+    count(1 + index / BYTES_A_STEP);
+    return (unsigned char)a[index] - (unsigned char)b[index];
 }
 
 /* Most memory of this program; what getrusage() tells begins with that of whoever started it. */

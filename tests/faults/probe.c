@@ -26,10 +26,10 @@ static void tell(const char *what, long result)
 /* Try a denied operation as soon as a recording is decoded: by then other files are denied. */
 static void try_early(const char *what)
 {
-    const char *to = getenv("MEMPROF_PROBE");
+    const char *target = getenv("MEMPROF_PROBE");
     int saved = errno;
-    if (to) {
-        told = (int)strtol(to, NULL, 10);
+    if (target) {
+        told = (int)strtol(target, NULL, 10);
         tell(what, open(getenv("MEMPROF_PROBE_READ"), O_RDONLY));
     }
     errno = saved;
@@ -104,10 +104,10 @@ __attribute__((destructor)) static void probe(void)
 {
     static char program[] = "/bin/true";
     char *words[] = {program, NULL};
-    const char *to = getenv("MEMPROF_PROBE");
-    if (!to)
+    const char *target = getenv("MEMPROF_PROBE");
+    if (!target)
         return;
-    told = (int)strtol(to, NULL, 10);
+    told = (int)strtol(target, NULL, 10);
     try_files();
     try_processes();
     try_network();

@@ -82,9 +82,9 @@ void *__libc_memalign(size_t alignment, size_t bytes);
 
 static bool is_for_ncurses(const void *caller)
 {
-    Dl_info of;
-    return dladdr(caller, &of) && of.dli_fname &&
-           (strstr(of.dli_fname, "/libncurses") || strstr(of.dli_fname, "/libtinfo"));
+    Dl_info info;
+    return dladdr(caller, &info) && info.dli_fname &&
+           (strstr(info.dli_fname, "/libncurses") || strstr(info.dli_fname, "/libtinfo"));
 }
 
 static bool has_none(const void *caller)
@@ -246,7 +246,7 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void end(void)
 {
-    const char *to = getenv("MEMPROF_FAULT_COUNT");
-    if (to)
-        dprintf((int)strtol(to, NULL, 10), "%ld", atomic_load(&seen));
+    const char *target = getenv("MEMPROF_FAULT_COUNT");
+    if (target)
+        dprintf((int)strtol(target, NULL, 10), "%ld", atomic_load(&seen));
 }

@@ -30,7 +30,7 @@ static mp_load_options choose_options(fuzz_choice *choice)
     mp_load_options options = {0};
     if (fuzz_choose(choice, 2))
         return options;
-    options.at = fuzz_choose(choice, 2) ? "peak" : "2ms";
+    options.moment = fuzz_choose(choice, 2) ? "peak" : "2ms";
     options.since = fuzz_choose(choice, 2) ? "1ms" : NULL;
     options.until = fuzz_choose(choice, 2) ? "9s" : NULL;
     options.domain = fuzz_choose(choice, 4) ? NULL : "shop.exe";
@@ -54,16 +54,16 @@ static void read_part(const mp_reader *reader, void *state, const fuzz_recording
 {
     mp_model *model = recording->model;
     mp_input *input =
-        mp_input_from_memory("input", part.at, part.length, window, recording->diagnostics);
+        mp_input_from_memory("input", part.start, part.length, window, recording->diagnostics);
     if (!input) /* packed, and not to be unpacked */
         return;
     mp_input_look_ahead(input);
     mp_input_summary *summary = MP_ADD(&model->inputs);
-    uint32_t at = model->inputs.count - 1;
+    uint32_t index = model->inputs.count - 1;
     summary->path = mp_model_text(model, mp_model_intern_text(model, "input"));
     summary->format = reader->name;
-    reader->read(state, input, at);
-    model->inputs.at[at].bytes = mp_input_bytes(input);
+    reader->read(state, input, index);
+    model->inputs.items[index].bytes = mp_input_bytes(input);
     mp_input_close(input);
 }
 
@@ -82,9 +82,9 @@ fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window,
     if (options.until)
         mp_parse_moment(options.until, &model->within.until);
     void *state = reader->open(model, recording.diagnostics, &options);
-    read_part(reader, state, &recording, (mp_slice){input.at, first}, window);
+    read_part(reader, state, &recording, (mp_slice){input.start, first}, window);
     if (first < input.length)
-        read_part(reader, state, &recording, (mp_slice){input.at + first, input.length - first},
+        read_part(reader, state, &recording, (mp_slice){input.start + first, input.length - first},
                   window);
     reader->close(state);
     mp_model_build_tree(model, recording.diagnostics);
@@ -132,16 +132,16 @@ const fuzz_recording *fuzz_small_recording(fuzz_choice *choice)
 
 char *fuzz_complaints(const mp_diagnostics *diagnostics)
 {
-    char *all = NULL;
+    char *text = NULL;
     size_t length;
-    FILE *out = open_memstream(&all, &length);
+    FILE *out = open_memstream(&text, &length);
     const mp_diagnostic *kept;
     size_t count = mp_diagnostics_kept(diagnostics, &kept);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s:%" PRIu64 ": %s [%s]\n", kept[i].path, kept[i].line, kept[i].message,
                 mp_diagnostic_code(kept[i].id));
     fclose(out);
-    return all;
+    return text;
 }
 
 /* --- asking --- */
@@ -168,10 +168,11 @@ void fuzz_set_some(mp_question *question, fuzz_choice *choice)
         if (fuzz_choose(choice, 12) == 0)
             mp_question_set(question, settings[i][0], settings[i][1], &error);
     for (const mp_choice *words = question->report->choices; words && words->argument; words++) {
-        const char *at[MP_MOST_WORDS];
-        size_t count = mp_report_words(question->report, words->argument, ~0u, MP_ALL_KINDS, at);
+        const char *cursor[MP_MOST_WORDS];
+        size_t count =
+            mp_report_words(question->report, words->argument, ~0u, MP_ALL_KINDS, cursor);
         if (count && fuzz_choose(choice, 2))
-            mp_question_set(question, words->argument, at[fuzz_choose(choice, (unsigned)count)],
+            mp_question_set(question, words->argument, cursor[fuzz_choose(choice, (unsigned)count)],
                             &error);
     }
 }
@@ -237,7 +238,7 @@ static void check_written(const mp_renderer *renderer, const char *text)
 }
 
 static void print(const mp_document *document, const mp_diagnostics *diagnostics,
-                  fuzz_choice *choice, FILE *all)
+                  fuzz_choice *choice, FILE *file)
 {
     size_t count;
     static const char *const drawn[] = {"svg", "html", "folded", "speedscope"};
@@ -247,7 +248,7 @@ static void print(const mp_document *document, const mp_diagnostics *diagnostics
                                   mp_renderer_find(drawn[fuzz_choose(choice, 4)])};
     for (size_t i = 0; i < 2 + (document->figure_count > 0); i++) {
         char *text = fuzz_render(document, diagnostics, asked[i], choice);
-        fprintf(all, "--- %s\n%s", asked[i]->name, text ? text : "none");
+        fprintf(file, "--- %s\n%s", asked[i]->name, text ? text : "none");
         if (text)
             check_written(asked[i], text);
         free(text);
@@ -257,9 +258,9 @@ static void print(const mp_document *document, const mp_diagnostics *diagnostics
 char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_asked asked,
                fuzz_choice *choice)
 {
-    char *all = NULL;
+    char *whole = NULL;
     size_t length;
-    FILE *out = open_memstream(&all, &length);
+    FILE *out = open_memstream(&whole, &length);
     mp_question question;
     mp_error error = {0};
     mp_question_begin(&question, report);
@@ -274,9 +275,9 @@ char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_as
                                              dictionary, asked.base);
     if (asked.suppressions)
         request.suppressions = asked.suppressions;
-    mp_digest *own = NULL;
+    mp_digest *digest = NULL;
     if (!asked.base && (report->operand == MP_OPERAND_BASE || asked.policy))
-        request.base = own = digest_of(&request);
+        request.base = digest = digest_of(&request);
     fprintf(out, "=== %s\n", report->name);
     mp_document *document = mp_document_new(report->name);
     document->draws = question.draws;
@@ -290,9 +291,9 @@ char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_as
     }
     fclose(out);
     mp_document_free(document);
-    mp_digest_free(own);
+    mp_digest_free(digest);
     if (!asked.dictionary)
         mp_dictionary_free(dictionary);
     mp_question_free(&question);
-    return all;
+    return whole;
 }

@@ -15,17 +15,17 @@ void fuzz_hold(bool holds, const char *sentence, mp_slice text)
     if (holds)
         return;
     fprintf(stderr, "\nFUZZ: does not hold: %s\n", sentence);
-    if (text.at)
-        fprintf(stderr, "----\n%.*s\n----\n", (int)text.length, text.at);
+    if (text.start)
+        fprintf(stderr, "----\n%.*s\n----\n", (int)text.length, text.start);
     abort();
 }
 
-static void hold_of(bool holds, const char *of, const char *sentence, mp_slice text)
+static void hold_of(bool holds, const char *name, const char *sentence, mp_slice text)
 {
     char line[256];
     if (holds)
         return;
-    snprintf(line, sizeof line, "%s: %s", of, sentence);
+    snprintf(line, sizeof line, "%s: %s", name, sentence);
     fuzz_hold(false, line, text);
 }
 
@@ -36,8 +36,8 @@ static void hold_of(bool holds, const char *of, const char *sentence, mp_slice t
 static const char *first_control(mp_slice text, const char *allowed)
 {
     char escape[MP_ESCAPE];
-    const char *end = text.at + text.length;
-    for (const char *p = text.at; p < end;) {
+    const char *end = text.start + text.length;
+    for (const char *p = text.start; p < end;) {
         if ((!*p || !strchr(allowed, *p)) && mp_text_escape(p, end, escape))
             return p;
         size_t length = mp_utf8_length(p, end);
@@ -46,21 +46,21 @@ static const char *first_control(mp_slice text, const char *allowed)
     return NULL;
 }
 
-static void check_characters(const char *of, mp_slice text, const char *allowed)
+static void check_characters(const char *name, mp_slice text, const char *allowed)
 {
     if (!text.length)
         return;
-    hold_of(mp_utf8_valid(text), of, "the output is UTF-8", text);
+    hold_of(mp_utf8_valid(text), name, "the output is UTF-8", text);
     const char *control = first_control(text, allowed);
     if (control) {
-        fprintf(stderr, "\nbyte %#x at %td\n", (unsigned char)*control, control - text.at);
-        hold_of(false, of, "the output has no control characters", text);
+        fprintf(stderr, "\nbyte %#x at %td\n", (unsigned char)*control, control - text.start);
+        hold_of(false, name, "the output has no control characters", text);
     }
 }
 
-void fuzz_check_text(const char *of, mp_slice text)
+void fuzz_check_text(const char *name, mp_slice text)
 {
-    check_characters(of, text, "\n");
+    check_characters(name, text, "\n");
 }
 
 void fuzz_check_error(const mp_error *error)
@@ -73,25 +73,25 @@ void fuzz_check_error(const mp_error *error)
 
 /* --- JSON --- */
 
-void fuzz_check_json(const char *of, mp_slice text)
+void fuzz_check_json(const char *name, mp_slice text)
 {
-    hold_of(mp_utf8_valid(text), of, "the output is UTF-8", text);
+    hold_of(mp_utf8_valid(text), name, "the output is UTF-8", text);
     json_error_t error;
     json_t *object =
-        json_loadb(text.at, text.length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-    hold_of(object != NULL, of, "the output is JSON", text);
-    hold_of(json_is_object(object), of, "it is an object", text);
+        json_loadb(text.start, text.length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+    hold_of(object != NULL, name, "the output is JSON", text);
+    hold_of(json_is_object(object), name, "it is an object", text);
     json_decref(object);
 }
 
 /* --- CSV --- */
 
 /* Past the field that begins at `p`, as RFC 4180 has it. */
-static const char *past_field(const char *p, const char *end, const char *of, mp_slice text)
+static const char *past_field(const char *p, const char *end, const char *name, mp_slice text)
 {
     if (p == end || *p != '"') {
         while (p < end && !strchr(",\r\n", *p)) {
-            hold_of(*p != '"', of, "a quote stands in a field in quotes", text);
+            hold_of(*p != '"', name, "a quote stands in a field in quotes", text);
             p++;
         }
         return p;
@@ -103,24 +103,24 @@ static const char *past_field(const char *p, const char *end, const char *of, mp
             return p + 1;
         p++;
     }
-    hold_of(false, of, "quotes are closed", text);
+    hold_of(false, name, "quotes are closed", text);
     return end;
 }
 
-void fuzz_check_csv(const char *of, mp_slice text)
+void fuzz_check_csv(const char *name, mp_slice text)
 {
     size_t fields = 0, first = 0;
-    const char *end = text.at + text.length;
-    hold_of(mp_utf8_valid(text), of, "the output is UTF-8", text);
-    for (const char *p = text.at; p < end;) {
-        p = past_field(p, end, of, text);
+    const char *end = text.start + text.length;
+    hold_of(mp_utf8_valid(text), name, "the output is UTF-8", text);
+    for (const char *p = text.start; p < end;) {
+        p = past_field(p, end, name, text);
         fields++;
         bool ends = p < end && (*p == '\n' || (*p == '\r' && p + 1 < end && p[1] == '\n'));
-        hold_of(ends || (p < end && *p == ','), of, "a field ends at a comma or a line's end",
+        hold_of(ends || (p < end && *p == ','), name, "a field ends at a comma or a line's end",
                 text);
         if (ends) {
             first = first ? first : fields;
-            hold_of(fields == first, of, "all rows have the same fields", text);
+            hold_of(fields == first, name, "all rows have the same fields", text);
             fields = 0;
             p += *p == '\r';
         }
@@ -143,7 +143,7 @@ static size_t name_length(const char *p, const char *end)
     return length;
 }
 
-static void check_reference(const char *p, const char *end, const char *of, mp_slice text)
+static void check_reference(const char *p, const char *end, const char *name, mp_slice text)
 {
     static const char *const known[] = {"&amp;", "&lt;",  "&gt;",  "&quot;",
                                         "&#9;",  "&#10;", "&#13;", "&#160;"};
@@ -151,11 +151,11 @@ static void check_reference(const char *p, const char *end, const char *of, mp_s
     bool is_one = false;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         is_one |= mp_slice_starts(rest, known[i]);
-    hold_of(is_one, of, "a & begins a reference", text);
+    hold_of(is_one, name, "a & begins a reference", text);
 }
 
 /* Past the attributes of a tag, at its > or />. In HTML, words and numbers need no quotes. */
-static const char *past_attributes(const char *p, const char *end, const char *of, mp_slice text)
+static const char *past_attributes(const char *p, const char *end, const char *name, mp_slice text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789.+-";
     while (p < end && *p != '>' && *p != '/') {
@@ -164,20 +164,20 @@ static const char *past_attributes(const char *p, const char *end, const char *o
             continue;
         }
         p += name_length(p, end);
-        if (mp_text_is(of, "html") && p + 1 < end && *p == '=' && strchr(plain, p[1])) {
+        if (mp_text_is(name, "html") && p + 1 < end && *p == '=' && strchr(plain, p[1])) {
             p += 1 + strspn(p + 1, plain);
             continue;
         }
-        hold_of(p + 1 < end && *p == '=' && p[1] == '"', of, "an attribute has a value in quotes",
+        hold_of(p + 1 < end && *p == '=' && p[1] == '"', name, "an attribute has a value in quotes",
                 text);
         for (p += 2; p < end && *p != '"'; p++) {
-            hold_of(*p != '<', of, "an attribute has no raw <", text);
+            hold_of(*p != '<', name, "an attribute has no raw <", text);
             if (*p == '&')
-                check_reference(p, end, of, text);
+                check_reference(p, end, name, text);
         }
         p++;
     }
-    hold_of(p < end, of, "a tag ends", text);
+    hold_of(p < end, name, "a tag ends", text);
     return p;
 }
 
@@ -193,49 +193,49 @@ static const char *past_declaration(const char *p, const char *end)
     return p ? p + strlen(close) - 1 : NULL;
 }
 
-void fuzz_check_xml(const char *of, mp_slice text)
+void fuzz_check_xml(const char *subject, mp_slice text)
 {
     element open[64];
     size_t depth = 0;
-    const char *end = text.at + text.length;
+    const char *end = text.start + text.length;
     size_t roots = 0;
-    check_characters(of, text, "\n\t");
-    hold_of(!memmem(text.at, text.length, "\xef\xbf\xbe", 3) &&
-                !memmem(text.at, text.length, "\xef\xbf\xbf", 3),
-            of, "there is nothing that XML has no place for", text);
-    for (const char *p = text.at; p < end; p++) {
+    check_characters(subject, text, "\n\t");
+    hold_of(!memmem(text.start, text.length, "\xef\xbf\xbe", 3) &&
+                !memmem(text.start, text.length, "\xef\xbf\xbf", 3),
+            subject, "there is nothing that XML has no place for", text);
+    for (const char *p = text.start; p < end; p++) {
         if (*p == '&')
-            check_reference(p, end, of, text);
-        hold_of(*p != '>', of, "a > stands behind a tag", text);
+            check_reference(p, end, subject, text);
+        hold_of(*p != '>', subject, "a > stands behind a tag", text);
         if (*p != '<')
             continue;
         if (p + 1 < end && (p[1] == '?' || p[1] == '!')) {
             p = past_declaration(p, end);
-            hold_of(p != NULL, of, "a declaration ends", text);
+            hold_of(p != NULL, subject, "a declaration ends", text);
             continue;
         }
         roots += !depth;
         bool closes = p + 1 < end && p[1] == '/';
         element tag = {p + 1 + closes, 0};
         tag.length = name_length(tag.name, end);
-        hold_of(tag.length > 0, of, "a tag has a name", text);
+        hold_of(tag.length > 0, subject, "a tag has a name", text);
         if (closes) {
             hold_of(depth > 0 && open[depth - 1].length == tag.length &&
                         memcmp(open[depth - 1].name, tag.name, tag.length) == 0,
-                    of, "elements are closed in their order", text);
+                    subject, "elements are closed in their order", text);
             depth--;
             p = tag.name + tag.length;
         } else {
-            p = past_attributes(tag.name + tag.length, end, of, text);
+            p = past_attributes(tag.name + tag.length, end, subject, text);
             if (*p == '/')
                 p++;
             else if (depth < sizeof open / sizeof *open)
                 open[depth++] = tag;
         }
-        hold_of(p < end && *p == '>', of, "a tag ends", text);
+        hold_of(p < end && *p == '>', subject, "a tag ends", text);
     }
-    hold_of(depth == 0, of, "all elements are closed", text);
-    hold_of(roots == 1, of, "one element has all others", text);
+    hold_of(depth == 0, subject, "all elements are closed", text);
+    hold_of(roots == 1, subject, "one element has all others", text);
 }
 
 /* --- HTML --- */
@@ -256,43 +256,43 @@ static bool is_element(mp_slice name)
 }
 
 /* Past what is in a style or a script; data are checked. */
-static const char *past_raw(const char *p, const char *end, mp_slice name, const char *of,
+static const char *past_raw(const char *p, const char *end, mp_slice name, const char *subject,
                             mp_slice text)
 {
     static const char data[] = "<script type=\"application/json\" id=\"data\">";
     char closing[16];
-    snprintf(closing, sizeof closing, "</%.*s>", (int)name.length, name.at);
+    snprintf(closing, sizeof closing, "</%.*s>", (int)name.length, name.start);
     const char *close = memmem(p, (size_t)(end - p), closing, strlen(closing));
-    hold_of(close != NULL, of, "a script or a style ends", text);
-    if (p - text.at >= (ptrdiff_t)sizeof data - 1 &&
+    hold_of(close != NULL, subject, "a script or a style ends", text);
+    if (p - text.start >= (ptrdiff_t)sizeof data - 1 &&
         memcmp(p - (sizeof data - 1), data, sizeof data - 1) == 0)
         fuzz_check_json("data of a page", (mp_slice){p, (size_t)(close - p)});
     return close;
 }
 
-void fuzz_check_html(const char *of, mp_slice text)
+void fuzz_check_html(const char *subject, mp_slice text)
 {
-    const char *end = text.at + text.length, *plain = text.at;
-    hold_of(mp_slice_starts(text, "<!doctype html>\n"), of, "it is a page", text);
-    for (const char *p = strchr(text.at, '\n'); p < end; p++) {
+    const char *end = text.start + text.length, *plain = text.start;
+    hold_of(mp_slice_starts(text, "<!doctype html>\n"), subject, "it is a page", text);
+    for (const char *p = strchr(text.start, '\n'); p < end; p++) {
         if (*p == '&')
-            check_reference(p, end, of, text);
-        hold_of(*p != '>', of, "a > stands behind a tag", text);
+            check_reference(p, end, subject, text);
+        hold_of(*p != '>', subject, "a > stands behind a tag", text);
         if (*p != '<')
             continue;
         bool closes = p + 1 < end && p[1] == '/';
         mp_slice name = {p + 1 + closes, name_length(p + 1 + closes, end)};
-        hold_of(is_element(name), of, "a page has elements of its own alone", text);
-        p = past_attributes(name.at + name.length, end, of, text);
+        hold_of(is_element(name), subject, "a page has elements of its own alone", text);
+        p = past_attributes(name.start + name.length, end, subject, text);
         p += *p == '/';
-        hold_of(p < end && *p == '>', of, "a tag ends", text);
+        hold_of(p < end && *p == '>', subject, "a tag ends", text);
         if (!closes && (mp_slice_is(name, "script") || mp_slice_is(name, "style"))) {
-            check_characters(of, (mp_slice){plain, (size_t)(p - plain)}, "\n\t");
-            plain = past_raw(p + 1, end, name, of, text);
+            check_characters(subject, (mp_slice){plain, (size_t)(p - plain)}, "\n\t");
+            plain = past_raw(p + 1, end, name, subject, text);
             p = plain - 1;
         }
     }
-    check_characters(of, (mp_slice){plain, (size_t)(end - plain)}, "\n\t");
+    check_characters(subject, (mp_slice){plain, (size_t)(end - plain)}, "\n\t");
 }
 
 /* --- JUnit --- */
@@ -300,7 +300,7 @@ void fuzz_check_html(const char *of, mp_slice text)
 static size_t times(mp_slice text, const char *words)
 {
     size_t count = 0, length = strlen(words);
-    const char *end = text.at + text.length, *p = text.at;
+    const char *end = text.start + text.length, *p = text.start;
     while ((p = memmem(p, (size_t)(end - p), words, length))) {
         p += length;
         count++;
@@ -309,43 +309,43 @@ static size_t times(mp_slice text, const char *words)
 }
 
 /* Check that the counts of suites match their cases. */
-static void check_junit(const char *of, mp_slice text)
+static void check_junit(const char *name, mp_slice text)
 {
     char counts[128];
     size_t failures = times(text, "<failure "), errors = times(text, "<error ");
     snprintf(counts, sizeof counts, "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"",
              times(text, "<testcase "), failures, errors);
-    hold_of(times(text, counts) == 2, of, "there are as many cases as it says", text);
-    hold_of(times(text, "</testcase>") == failures + errors + times(text, "<system-out>"), of,
+    hold_of(times(text, counts) == 2, name, "there are as many cases as it says", text);
+    hold_of(times(text, "</testcase>") == failures + errors + times(text, "<system-out>"), name,
             "a case that has something has one thing", text);
-    hold_of(times(text, " classname=\"memprof.") == times(text, "<testcase "), of,
+    hold_of(times(text, " classname=\"memprof.") == times(text, "<testcase "), name,
             "a case has a class", text);
 }
 
 /* --- documents --- */
 
-static void check_output(const char *of, mp_slice text)
+static void check_output(const char *name, mp_slice text)
 {
-    if (mp_text_is(of, "json") || mp_text_is(of, "speedscope"))
-        fuzz_check_json(of, text);
-    else if (mp_text_is(of, "html"))
-        fuzz_check_html(of, text);
-    else if (mp_text_is(of, "csv"))
-        fuzz_check_csv(of, text);
-    else if (!mp_text_is(of, "text") && mp_slice_starts(text, "<?xml")) /* no title */
-        fuzz_check_xml(of, text);
+    if (mp_text_is(name, "json") || mp_text_is(name, "speedscope"))
+        fuzz_check_json(name, text);
+    else if (mp_text_is(name, "html"))
+        fuzz_check_html(name, text);
+    else if (mp_text_is(name, "csv"))
+        fuzz_check_csv(name, text);
+    else if (!mp_text_is(name, "text") && mp_slice_starts(text, "<?xml")) /* no title */
+        fuzz_check_xml(name, text);
     else
-        fuzz_check_text(of, text);
-    if (mp_text_is(of, "junit"))
-        check_junit(of, text);
+        fuzz_check_text(name, text);
+    if (mp_text_is(name, "junit"))
+        check_junit(name, text);
 }
 
 /* No line is wider than the window. */
-static void check_width(const char *of, mp_slice text, size_t width)
+static void check_width(const char *name, mp_slice text, size_t width)
 {
     mp_arena arena = {0};
     for (mp_slice rest = text, line; mp_slice_take_line(&rest, &line);)
-        hold_of(mp_text_width(mp_arena_copy(&arena, line.at, line.length)) <= width, of,
+        hold_of(mp_text_width(mp_arena_copy(&arena, line.start, line.length)) <= width, name,
                 "a line is no wider than the window", line);
     mp_arena_free(&arena);
 }

@@ -40,13 +40,13 @@ static size_t split(char *text, size_t length, char **words)
     size_t count = 0;
     static char program[] = "memprof";
     words[count++] = program;
-    for (char *at = text, *end = text + length; at < end && count < MOST_WORDS;) {
-        char *stop = memchr(at, '\n', (size_t)(end - at));
+    for (char *cursor = text, *end = text + length; cursor < end && count < MOST_WORDS;) {
+        char *stop = memchr(cursor, '\n', (size_t)(end - cursor));
         if (!stop)
             stop = end;
         *stop = '\0';
-        words[count++] = at;
-        at = stop + 1;
+        words[count++] = cursor;
+        cursor = stop + 1;
     }
     words[count] = NULL;
     return count;
@@ -57,12 +57,12 @@ static size_t split_quoted(const char *line, char **words, mp_arena *arena)
 {
     size_t count = 0;
     while (*line && count < MOST_WORDS * 4) {
-        char *word = mp_arena_alloc(arena, strlen(line) + 1), *to = word;
+        char *word = mp_arena_alloc(arena, strlen(line) + 1), *out = word;
         bool quoted = false, octal = false;
         for (; *line && (quoted || *line != ' '); line++) {
             unsigned code;
             if (octal && *line == '\\' && sscanf(line + 1, "%3o", &code) == 1) {
-                *to++ = (char)code;
+                *out++ = (char)code;
                 line += 3;
             } else if (!quoted && *line == '$' && line[1] == '\'') {
                 octal = true;
@@ -70,12 +70,12 @@ static size_t split_quoted(const char *line, char **words, mp_arena *arena)
                 quoted = !quoted;
                 octal &= quoted;
             } else if (!quoted && *line == '\\') {
-                *to++ = *++line;
+                *out++ = *++line;
             } else {
-                *to++ = *line;
+                *out++ = *line;
             }
         }
-        *to = '\0';
+        *out = '\0';
         words[count++] = word;
         line += *line == ' ';
     }
@@ -136,7 +136,7 @@ void fuzz_command(const fuzz_target *target, mp_slice input)
     FILE *own_output = stdout, *own_errors = stderr;
     go_away();
     if (input.length)
-        memcpy(text, input.at, input.length);
+        memcpy(text, input.start, input.length);
     text[input.length] = '\0';
     size_t config = take_config(text);
     /* In glibc these are variables. */

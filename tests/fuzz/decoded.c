@@ -21,14 +21,14 @@ enum { ENCODINGS = sizeof encodings / sizeof *encodings };
 /* All lines, and what is wrong with them. */
 static char *lines_of(mp_slice text, const char *encoding, size_t window)
 {
-    char *all = NULL;
+    char *whole = NULL;
     size_t length;
-    FILE *out = open_memstream(&all, &length);
+    FILE *out = open_memstream(&whole, &length);
     mp_diagnostics *diagnostics = mp_diagnostics_new(50);
     mp_input *input = mp_input_from_stream(
-        "input", mp_stream_of_memory(text.at, text.length, window), encoding, diagnostics);
+        "input", mp_stream_of_memory(text.start, text.length, window), encoding, diagnostics);
     for (mp_slice line; mp_input_line(input, &line); fputc('\n', out))
-        fwrite(line.at, 1, line.length, out);
+        fwrite(line.start, 1, line.length, out);
     fprintf(out, "%s, %" PRIu64 " bytes\n", mp_input_encoding(input), mp_input_bytes(input));
     char *complaints = fuzz_complaints(diagnostics);
     fuzz_check_text("what is wrong", mp_slice_of(complaints));
@@ -37,7 +37,7 @@ static char *lines_of(mp_slice text, const char *encoding, size_t window)
     mp_input_close(input);
     mp_diagnostics_free(diagnostics);
     fclose(out);
-    return all;
+    return whole;
 }
 
 /* A text that is decoded at once, as those beside recordings are. */

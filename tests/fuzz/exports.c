@@ -15,22 +15,22 @@
 
 /* --- what is written --- */
 
-static void check_lines_of_json(const char *of, mp_slice text)
+static void check_lines_of_json(const char *name, mp_slice text)
 {
     for (mp_slice rest = text, line; mp_slice_take_line(&rest, &line);)
-        fuzz_check_json(of, line);
+        fuzz_check_json(name, line);
 }
 
-static void check_packed(const char *of, mp_slice text)
+static void check_packed(const char *name, mp_slice text)
 {
     size_t length;
     char packing[64];
     mp_diagnostics *diagnostics = mp_diagnostics_new(1);
-    mp_input *input = mp_input_from_memory("export", text.at, text.length, 1 << 16, diagnostics);
+    mp_input *input = mp_input_from_memory("export", text.start, text.length, 1 << 16, diagnostics);
     char *whole = mp_input_whole(input, &length);
     fuzz_hold(mp_text_is(mp_input_packing(input, packing, sizeof packing), "gzip") && length > 0 &&
                   mp_input_is_whole(input),
-              of, (mp_slice){NULL, 0});
+              name, (mp_slice){NULL, 0});
     free(whole);
     mp_input_close(input);
     mp_diagnostics_free(diagnostics);
@@ -39,7 +39,7 @@ static void check_packed(const char *of, mp_slice text)
 /* By the name of the exporter; those that are not here write lines for people and programs. */
 static const struct {
     const char *name;
-    void (*check)(const char *of, mp_slice text);
+    void (*check)(const char *name, mp_slice text);
 } checks[] = {{"heapsnapshot", fuzz_check_json}, {"trace", fuzz_check_json},
               {"dhat", fuzz_check_json},         {"ndjson", check_lines_of_json},
               {"pprof", check_packed},           {"openmetrics", fuzz_check_text},
@@ -86,7 +86,7 @@ static void check_file(const char *path, bool written)
 
 char *fuzz_export(const fuzz_recording *recording, const mp_exporter *exporter, fuzz_choice *choice)
 {
-    char *text = NULL, *all = NULL;
+    char *text = NULL, *whole = NULL;
     size_t length = 0, all_length;
     mp_question question;
     mp_error error = {0};
@@ -102,7 +102,7 @@ char *fuzz_export(const fuzz_recording *recording, const mp_exporter *exporter, 
     bool ok = mp_report_run(&exporter->report, &request, document, &error);
     if (request.file)
         fclose(request.file);
-    FILE *out = open_memstream(&all, &all_length);
+    FILE *out = open_memstream(&whole, &all_length);
     fprintf(out, "=== %s\n", exporter->report.name);
     if (exporter->in_place)
         check_file(request.path, ok);
@@ -122,5 +122,5 @@ char *fuzz_export(const fuzz_recording *recording, const mp_exporter *exporter, 
     free(text);
     mp_document_free(document);
     mp_question_free(&question);
-    return all;
+    return whole;
 }

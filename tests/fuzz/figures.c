@@ -30,7 +30,7 @@ static mp_place take_place(fuzz_bytes *bytes, uint32_t parent, const mp_tree_fig
                       .label = take_name(bytes),
                       .source = fuzz_take(bytes, 2) ? take_name(bytes) : NULL,
                       .line = MP_UNKNOWN};
-    place.own = take_summand(bytes);
+    place.self = take_summand(bytes);
     place.own_count = tree->count_of ? take_summand(bytes) : 0;
     if (tree->has_base) {
         place.base_own = take_summand(bytes);
@@ -44,38 +44,38 @@ static mp_place *take_places(fuzz_bytes *bytes, mp_tree_figure *tree)
 {
     uint32_t wanted = 1 + fuzz_take(bytes, MOST_PLACES), parent = 0;
     uint32_t chain = fuzz_take(bytes, 32) == 31 ? DEEP_CHAIN : 0;
-    mp_place *at = mp_alloc((wanted + chain) * sizeof *at);
+    mp_place *place = mp_alloc((wanted + chain) * sizeof *place);
     for (tree->count = 0; tree->count < wanted; tree->count++) {
         if (tree->count > 1 && fuzz_take(bytes, 3) == 0 && parent + 1 < tree->count)
             parent += 1 + fuzz_take(bytes, tree->count - parent - 1 < 256 ? tree->count - parent - 1
                                                                           : 256);
-        at[tree->count] = take_place(bytes, parent, tree);
+        place[tree->count] = take_place(bytes, parent, tree);
     }
     for (; chain-- > 0; tree->count++) {
-        at[tree->count] = at[tree->count - 1];
-        at[tree->count].parent = tree->count - 1;
+        place[tree->count] = place[tree->count - 1];
+        place[tree->count].parent = tree->count - 1;
     }
     for (uint32_t i = 0; i < tree->count; i++) {
-        at[i].all = at[i].own;
-        at[i].all_count = at[i].own_count;
-        at[i].base_all = at[i].base_own;
-        at[i].base_all_count = at[i].base_own_count;
+        place[i].total = place[i].self;
+        place[i].all_count = place[i].own_count;
+        place[i].base_all = place[i].base_own;
+        place[i].base_all_count = place[i].base_own_count;
     }
     for (uint32_t i = tree->count; i-- > 1;) {
-        mp_place *above = &at[at[i].parent];
-        above->all += at[i].all;
-        above->all_count += at[i].all_count;
-        above->base_all += at[i].base_all;
-        above->base_all_count += at[i].base_all_count;
+        mp_place *above = &place[place[i].parent];
+        above->total += place[i].total;
+        above->all_count += place[i].all_count;
+        above->base_all += place[i].base_all;
+        above->base_all_count += place[i].base_all_count;
     }
-    return at;
+    return place;
 }
 
 static int by_contract(const void *left, const void *right)
 {
     const mp_place *a = left, *b = right;
-    int64_t one = a->all > a->base_all ? a->all : a->base_all;
-    int64_t other = b->all > b->base_all ? b->all : b->base_all;
+    int64_t one = a->total > a->base_all ? a->total : a->base_all;
+    int64_t other = b->total > b->base_all ? b->total : b->base_all;
     return one != other ? one > other ? -1 : 1 : strcmp(a->label, b->label);
 }
 
@@ -85,8 +85,8 @@ static void put_in_order(fuzz_bytes *bytes, mp_tree_figure *tree, const mp_place
 {
     uint32_t *was = mp_alloc(tree->count * sizeof *was), count = 1;
     mp_place *siblings = mp_alloc(tree->count * sizeof *siblings);
-    tree->at = mp_arena_alloc(&bytes->arena, tree->count * sizeof *tree->at);
-    tree->at[0] = from[0];
+    tree->items = mp_arena_alloc(&bytes->arena, tree->count * sizeof *tree->items);
+    tree->items[0] = from[0];
     was[0] = 0;
     for (uint32_t i = 0; i < count; i++) {
         size_t found = 0;
@@ -98,8 +98,8 @@ static void put_in_order(fuzz_bytes *bytes, mp_tree_figure *tree, const mp_place
         qsort(siblings, found, sizeof *siblings, by_contract);
         for (size_t k = 0; k < found; k++, count++) {
             was[count] = siblings[k].parent;
-            tree->at[count] = siblings[k];
-            tree->at[count].parent = i;
+            tree->items[count] = siblings[k];
+            tree->items[count].parent = i;
         }
     }
     free(siblings);
@@ -109,7 +109,7 @@ static void put_in_order(fuzz_bytes *bytes, mp_tree_figure *tree, const mp_place
 static mp_tree_figure take_tree(fuzz_bytes *bytes, bool can_compare)
 {
     static const mp_unit units[] = {MP_BYTES, MP_SECONDS, MP_COUNT};
-    mp_tree_figure tree = {.unit = units[fuzz_take(bytes, 3)], .of = "alive"};
+    mp_tree_figure tree = {.unit = units[fuzz_take(bytes, 3)], .measure = "alive"};
     tree.count_of = fuzz_take(bytes, 2) ? "objects" : NULL;
     tree.has_base = can_compare && fuzz_take(bytes, 2);
     tree.roots_last = fuzz_take(bytes, 2);
@@ -124,11 +124,11 @@ static mp_tree_figure take_tree(fuzz_bytes *bytes, bool can_compare)
 /* Moments rise, by anything from 1 to very much. */
 static int64_t *take_moments(fuzz_bytes *bytes, size_t count)
 {
-    int64_t *at = mp_arena_alloc(&bytes->arena, (count + 1) * sizeof *at);
+    int64_t *place = mp_arena_alloc(&bytes->arena, (count + 1) * sizeof *place);
     int64_t last = take_summand(bytes);
     for (size_t i = 0; i < count; i++)
-        at[i] = last += 1 + take_summand(bytes) / 512;
-    return at;
+        place[i] = last += 1 + take_summand(bytes) / 512;
+    return place;
 }
 
 static const char **take_names(fuzz_bytes *bytes, size_t count, bool always)
@@ -142,7 +142,7 @@ static const char **take_names(fuzz_bytes *bytes, size_t count, bool always)
 static int by_moment(const void *left, const void *right)
 {
     const struct mp_mark *a = left, *b = right;
-    return a->at < b->at ? -1 : a->at > b->at;
+    return a->start < b->start ? -1 : a->start > b->start;
 }
 
 static void take_marks(fuzz_bytes *bytes, mp_line_figure *lines)
@@ -154,10 +154,10 @@ static void take_marks(fuzz_bytes *bytes, mp_line_figure *lines)
         struct mp_mark *mark = &lines->marks[lines->mark_count];
         size_t place = fuzz_take(bytes, 256) % lines->moments;
         unsigned kind = fuzz_take(bytes, 3);
-        *mark = (struct mp_mark){lines->at[place], MP_UNKNOWN, MP_UNKNOWN, kinds[kind],
+        *mark = (struct mp_mark){lines->times[place], MP_UNKNOWN, MP_UNKNOWN, kinds[kind],
                                  take_name(bytes)};
         if (kind < 2) /* it goes on */
-            mark->until = lines->at[place + fuzz_take(bytes, 256) % (lines->moments - place)];
+            mark->until = lines->times[place + fuzz_take(bytes, 256) % (lines->moments - place)];
     }
     if (lines->line_count && count) { /* and one is the peak */
         lines->marks[0].kind = "peak";
@@ -173,7 +173,7 @@ static mp_line_figure take_lines(fuzz_bytes *bytes)
     mp_line_figure lines = {.moments = fuzz_take(bytes, 40), .moment_of = "snapshot"};
     if (fuzz_take(bytes, 32) == 31)
         lines.moments += 800;
-    lines.at = take_moments(bytes, lines.moments);
+    lines.times = take_moments(bytes, lines.moments);
     lines.moment_unit = fuzz_take(bytes, 2) ? MP_TIME : MP_NUMBER;
     lines.names = take_names(bytes, lines.moments, false);
     size_t count = fuzz_take(bytes, 9);
@@ -204,19 +204,20 @@ static int by_begin(const void *left, const void *right)
 static mp_span_figure take_spans(fuzz_bytes *bytes)
 {
     mp_span_figure spans = {.count = fuzz_take(bytes, 80)};
-    spans.at = mp_arena_alloc(&bytes->arena, (spans.count + 1) * sizeof *spans.at);
+    spans.items = mp_arena_alloc(&bytes->arena, (spans.count + 1) * sizeof *spans.items);
     for (size_t i = 0; i < spans.count; i++) {
         int64_t from = take_summand(bytes);
-        spans.at[i] = (struct mp_span){from, from + take_summand(bytes), fuzz_take(bytes, 60),
-                                       take_name(bytes)};
+        spans.items[i] = (struct mp_span){from, from + take_summand(bytes), fuzz_take(bytes, 60),
+                                          take_name(bytes)};
     }
-    qsort(spans.at, spans.count, sizeof *spans.at, by_begin);
+    qsort(spans.items, spans.count, sizeof *spans.items, by_begin);
     return spans;
 }
 
 /* --- histories --- */
 
-static mp_history_group take_group(fuzz_bytes *bytes, const mp_history_figure *of, bool of_stacks)
+static mp_history_group take_group(fuzz_bytes *bytes, const mp_history_figure *figure,
+                                   bool of_stacks)
 {
     mp_history_group group = {.name = of_stacks ? "site" : "type",
                               .rows = 1 + fuzz_take(bytes, 12),
@@ -228,12 +229,13 @@ static mp_history_group take_group(fuzz_bytes *bytes, const mp_history_figure *o
         group.types = take_names(bytes, group.rows, false);
         group.names = fuzz_take(bytes, 2) ? take_names(bytes, group.rows, true) : NULL;
         for (uint32_t i = 0; i < group.rows; i++)
-            places[i] = fuzz_take(bytes, 256) % of->stack_count;
+            places[i] = fuzz_take(bytes, 256) % figure->stack_count;
         group.places = places;
     }
-    group.changes = mp_arena_alloc(&bytes->arena, group.rows * of->moments * sizeof *group.changes);
+    group.changes =
+        mp_arena_alloc(&bytes->arena, group.rows * figure->moments * sizeof *group.changes);
     for (uint32_t i = 0; i < group.rows; i++)
-        for (uint32_t k = 0; k < of->moments; k++)
+        for (uint32_t k = 0; k < figure->moments; k++)
             if (fuzz_take(bytes, 3) == 0)
                 group.changes[group.change_count++] =
                     (mp_history_change){i, k, group.births ? fuzz_take(bytes, k + 1) : 0,

@@ -117,7 +117,7 @@ fuzz_choice fuzz_choose_by(mp_slice input)
 {
     fuzz_choice choice = {UINT64_C(0xcbf29ce484222325)};
     for (size_t i = 0; i < input.length; i++)
-        choice.state = (choice.state ^ (unsigned char)input.at[i]) * UINT64_C(0x100000001b3);
+        choice.state = (choice.state ^ (unsigned char)input.start[i]) * UINT64_C(0x100000001b3);
     return choice;
 }
 
@@ -134,7 +134,7 @@ unsigned fuzz_take(fuzz_bytes *bytes, unsigned count)
     if (!bytes->left.length)
         return 0;
     bytes->left.length--;
-    return (unsigned char)*bytes->left.at++ % count;
+    return (unsigned char)*bytes->left.start++ % count;
 }
 
 int64_t fuzz_take_number(fuzz_bytes *bytes)
@@ -165,13 +165,13 @@ mp_slice fuzz_take_bytes(fuzz_bytes *bytes)
         length = (length - 250) * 256;
     if (length > bytes->left.length)
         length = bytes->left.length;
-    mp_slice taken = {mp_arena_copy(&bytes->arena, bytes->left.at, length), length};
-    bytes->left.at += length;
+    mp_slice taken = {mp_arena_copy(&bytes->arena, bytes->left.start, length), length};
+    bytes->left.start += length;
     bytes->left.length -= length;
     return taken;
 }
 
 const char *fuzz_take_text(fuzz_bytes *bytes)
 {
-    return mp_utf8_copy(&bytes->arena, fuzz_take_bytes(bytes).at);
+    return mp_utf8_copy(&bytes->arena, fuzz_take_bytes(bytes).start);
 }

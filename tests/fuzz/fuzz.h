@@ -63,14 +63,14 @@ const char *fuzz_take_text(fuzz_bytes *bytes); /* UTF-8 */
 /* Else the process ends with the sentence, and the text that it is about, if any. */
 void fuzz_hold(bool holds, const char *sentence, mp_slice text);
 /* UTF-8 without control characters but ends of lines. */
-void fuzz_check_text(const char *of, mp_slice text);
-void fuzz_check_json(const char *of, mp_slice text);
+void fuzz_check_text(const char *name, mp_slice text);
+void fuzz_check_json(const char *name, mp_slice text);
 /* Each row has as many fields as the first. */
-void fuzz_check_csv(const char *of, mp_slice text);
+void fuzz_check_csv(const char *name, mp_slice text);
 /* Known elements, nothing raw that must be escaped; data for scripts are JSON. */
-void fuzz_check_html(const char *of, mp_slice text);
+void fuzz_check_html(const char *subject, mp_slice text);
 /* UTF-8, elements closed in their order, nothing raw that must be escaped. */
-void fuzz_check_xml(const char *of, mp_slice text);
+void fuzz_check_xml(const char *subject, mp_slice text);
 /* Check the texts of an error. */
 void fuzz_check_error(const mp_error *error);
 /* A digest says the same when it was written as a baseline and read again. */

@@ -55,15 +55,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* --- mutation by lines and fields --- */
 
-/* A piece of the text from `at` on, up to and with its end, one of these characters. */
-static mp_slice piece_at(mp_slice text, size_t at, const char *ends)
+/* A piece of the text from `index` on, up to and with its end, one of these characters. */
+static mp_slice piece_at(mp_slice text, size_t index, const char *ends)
 {
-    size_t from = at, to = at;
-    while (from > 0 && !strchr(ends, text.at[from - 1]))
+    size_t from = index, to = index;
+    while (from > 0 && !strchr(ends, text.start[from - 1]))
         from--;
-    while (to < text.length && !strchr(ends, text.at[to]))
+    while (to < text.length && !strchr(ends, text.start[to]))
         to++;
-    return (mp_slice){text.at + from, to - from + (to < text.length)};
+    return (mp_slice){text.start + from, to - from + (to < text.length)};
 }
 
 static mp_slice any_piece(mp_slice text, const char *ends, fuzz_choice *choice)
@@ -74,11 +74,11 @@ static mp_slice any_piece(mp_slice text, const char *ends, fuzz_choice *choice)
 /* The text with `what` of it replaced by `by`; 0: there is no room. */
 static size_t put(uint8_t *data, size_t size, size_t room, mp_slice what, mp_slice by)
 {
-    size_t from = (size_t)(what.at - (const char *)data), behind = size - from - what.length;
+    size_t from = (size_t)(what.start - (const char *)data), behind = size - from - what.length;
     if (size - what.length + by.length > room)
         return 0;
     char *copy = malloc(by.length + 1);
-    memcpy(copy, by.at, by.length);
+    memcpy(copy, by.start, by.length);
     memmove(data + from + by.length, data + from + what.length, behind);
     memcpy(data + from, copy, by.length);
     free(copy);
@@ -110,17 +110,17 @@ static size_t mutate_lines(uint8_t *data, size_t size, size_t room, fuzz_choice 
         what.length = 0;
         break;
     case 2: /* some lines up to `by` once more behind them */
-        if (by.at < what.at) {
+        if (by.start < what.start) {
             mp_slice swapped = by;
             by = what;
             what = swapped;
         }
-        by = (mp_slice){what.at, (size_t)(by.at - what.at) + by.length};
+        by = (mp_slice){what.start, (size_t)(by.start - what.start) + by.length};
         what.length = 0;
         break;
     case 3:
-        by.at = numbers[fuzz_choose(choice, sizeof numbers / sizeof *numbers)];
-        by.length = strlen(by.at);
+        by.start = numbers[fuzz_choose(choice, sizeof numbers / sizeof *numbers)];
+        by.length = strlen(by.start);
         break;
     }
     return put(data, size, room, what, by);

@@ -75,7 +75,7 @@ void fuzz_reader(const fuzz_target *target, mp_slice input)
     fuzz_choice choice = fuzz_choose_by(input);
     const mp_reader *second;
     mp_place place = {.sequence = 0};
-    mp_slice head = {input.at, input.length < MP_LOOK_AHEAD ? input.length : MP_LOOK_AHEAD};
+    mp_slice head = {input.start, input.length < MP_LOOK_AHEAD ? input.length : MP_LOOK_AHEAD};
     if (mp_packing_of(head) != MP_UNPACKED)
         return; /* another target reads it */
     mp_reader_claiming(head, &second);
@@ -105,10 +105,10 @@ typedef struct members {
     char *last, *said;
 } members;
 
-static void forget_last(members *of)
+static void forget_last(members *list)
 {
-    free(of->last);
-    free(of->said);
+    free(list->last);
+    free(list->said);
 }
 
 static char *lines_of(mp_input *input)
@@ -123,50 +123,50 @@ static char *lines_of(mp_input *input)
 
 static bool visit(void *opaque, mp_input *member)
 {
-    members *of = opaque;
+    members *list = opaque;
     const char *path = mp_input_path(member);
     fuzz_hold(mp_utf8_valid(mp_slice_of(path)), "the name of a member is UTF-8", mp_slice_of(path));
-    forget_last(of);
-    of->last = mp_copy(path, strlen(path));
-    of->said = lines_of(member);
-    fprintf(of->out, "%s: %s", of->last, of->said);
+    forget_last(list);
+    list->last = mp_copy(path, strlen(path));
+    list->said = lines_of(member);
+    fprintf(list->out, "%s: %s", list->last, list->said);
     return true;
 }
 
 static void visit_dangling(void *opaque, const char *path, const char *target)
 {
-    const members *of = opaque;
+    const members *list = opaque;
     fuzz_hold(mp_utf8_valid(mp_slice_of(path)), "the name of a link is UTF-8", mp_slice_of(path));
     fuzz_hold(mp_utf8_valid(mp_slice_of(target)), "its target is UTF-8", mp_slice_of(target));
-    fprintf(of->out, "%s -> %s\n", path, target);
+    fprintf(list->out, "%s -> %s\n", path, target);
 }
 
 static void put_members(mp_input *archive, mp_diagnostics *diagnostics, FILE *out)
 {
-    members of = {.out = out};
+    members list = {.out = out};
     mp_inputs *inputs = mp_inputs_new();
     const mp_load_options how = {.inputs = inputs};
-    const mp_member_visitor visitor = {visit, visit_dangling, &of};
+    const mp_member_visitor visitor = {visit, visit_dangling, &list};
     bool whole = mp_input_members(archive, &how, &visitor);
     fprintf(out, "%s\n", whole ? "all members" : "not all members");
-    mp_input *again = of.last ? mp_input_open(of.last, diagnostics, &how) : NULL;
+    mp_input *again = list.last ? mp_input_open(list.last, diagnostics, &how) : NULL;
     if (again) {
         char *said = lines_of(again);
-        fuzz_hold(strcmp(said, of.said) == 0, "a member is the same where it is opened by its name",
-                  mp_slice_of(of.last));
+        fuzz_hold(strcmp(said, list.said) == 0,
+                  "a member is the same where it is opened by its name", mp_slice_of(list.last));
         free(said);
         mp_input_close(again);
     }
-    forget_last(&of);
+    forget_last(&list);
     mp_inputs_free(inputs);
 }
 
 /* Return the contents of the archive and its problems. */
 static char *tell_packed(mp_input *input, mp_diagnostics *diagnostics)
 {
-    char *all = NULL;
+    char *text = NULL;
     size_t length;
-    FILE *out = open_memstream(&all, &length);
+    FILE *out = open_memstream(&text, &length);
     if (mp_input_is_archive(input))
         put_members(input, diagnostics, out);
     else
@@ -177,7 +177,7 @@ static char *tell_packed(mp_input *input, mp_diagnostics *diagnostics)
     fputs(complaints, out);
     free(complaints);
     fclose(out);
-    return all;
+    return text;
 }
 
 /* Bytes of any packing give the same however they come, and where they are read anew. */
@@ -189,7 +189,7 @@ void fuzz_packed(const fuzz_target *target, mp_slice input)
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
         mp_diagnostics *diagnostics = mp_diagnostics_new(50);
         mp_input *made =
-            mp_input_from_memory("input", input.at, input.length, windows[i], diagnostics);
+            mp_input_from_memory("input", input.start, input.length, windows[i], diagnostics);
         said[i] = tell_packed(made, diagnostics);
         fuzz_hold(i == 0 || strcmp(said[0], said[i]) == 0,
                   "what is packed says the same through any window", mp_slice_of(said[i]));
@@ -251,12 +251,12 @@ static void bind(sqlite3_stmt *insert, int place, fuzz_bytes *bytes)
         break;
     case 3:
         text = fuzz_take_bytes(bytes);
-        sqlite3_bind_blob(insert, place, text.at, (int)text.length, SQLITE_TRANSIENT);
+        sqlite3_bind_blob(insert, place, text.start, (int)text.length, SQLITE_TRANSIENT);
         break;
     case 4:
     case 5:
         text = fuzz_take_bytes(bytes);
-        sqlite3_bind_text(insert, place, text.at, (int)text.length, SQLITE_TRANSIENT);
+        sqlite3_bind_text(insert, place, text.start, (int)text.length, SQLITE_TRANSIENT);
         break;
     default:
         sqlite3_bind_int64(insert, place, fuzz_take_number(bytes));
@@ -283,13 +283,13 @@ static void fill(sqlite3 *database, fuzz_bytes *bytes)
 static mp_slice empty_database(void)
 {
     static mp_slice empty;
-    if (!empty.at) {
+    if (!empty.start) {
         sqlite3 *database;
         sqlite3_int64 length;
         sqlite3_open(":memory:", &database);
         sqlite3_exec(database, "PRAGMA page_size = 512", NULL, NULL, NULL);
         sqlite3_exec(database, schema, NULL, NULL, NULL);
-        empty.at = (char *)sqlite3_serialize(database, "main", &length, 0);
+        empty.start = (char *)sqlite3_serialize(database, "main", &length, 0);
         empty.length = (size_t)length;
         sqlite3_close(database);
     }
@@ -303,7 +303,7 @@ void fuzz_rows(const fuzz_target *target, mp_slice input)
     sqlite3 *database;
     sqlite3_int64 length;
     unsigned char *copy = sqlite3_malloc64(empty.length);
-    memcpy(copy, empty.at, empty.length);
+    memcpy(copy, empty.start, empty.length);
     sqlite3_open(":memory:", &database);
     sqlite3_deserialize(database, "main", copy, (sqlite3_int64)empty.length,
                         (sqlite3_int64)empty.length,

@@ -14,11 +14,11 @@ static size_t replayed;
 static char *bytes_of(const char *path, size_t *length)
 {
     char part[4096], *text = NULL;
-    FILE *from = fopen(path, "rb"), *to = from ? open_memstream(&text, length) : NULL;
-    for (size_t count; to && (count = fread(part, 1, sizeof part, from));)
-        fwrite(part, 1, count, to);
-    bool ok = to && !ferror(from);
-    if (!to || fclose(to) || !ok) {
+    FILE *from = fopen(path, "rb"), *file = from ? open_memstream(&text, length) : NULL;
+    for (size_t count; file && (count = fread(part, 1, sizeof part, from));)
+        fwrite(part, 1, count, file);
+    bool ok = file && !ferror(from);
+    if (!file || fclose(file) || !ok) {
         perror(path);
         exit(EXIT_FAILURE);
     }

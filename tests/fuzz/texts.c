@@ -20,7 +20,7 @@ void fuzz_policy(const fuzz_target *target, mp_slice input)
 {
     (void)target;
     fuzz_choice choice = fuzz_choose_by(input);
-    mp_policy *policy = mp_policy_parse("input", input.at, input.length);
+    mp_policy *policy = mp_policy_parse("input", input.start, input.length);
     fuzz_hold(policy->rule_count || policy->fault_count, "a policy has rules or faults", input);
     for (size_t i = 0; i < policy->fault_count && i < MP_POLICY_FAULTS; i++)
         fuzz_check_error(&policy->faults[i]);
@@ -58,14 +58,14 @@ void fuzz_suppressions(const fuzz_target *target, mp_slice input)
 static mp_slice count_entries(mp_slice text, mp_arena *arena)
 {
     static const char name[] = "\"entries\":";
-    char *whole = mp_arena_copy(arena, text.at, text.length), *at = strstr(whole, name);
+    char *whole = mp_arena_copy(arena, text.start, text.length), *cursor = strstr(whole, name);
     size_t lines = 0;
     for (const char *p = whole; (p = strchr(p, '\n')); p++)
         lines++;
-    if (!at || lines < 2)
+    if (!cursor || lines < 2)
         return text;
-    const char *rest = at + sizeof name - 1;
-    *at = '\0';
+    const char *rest = cursor + sizeof name - 1;
+    *cursor = '\0';
     return mp_slice_of(mp_arena_format(arena, "%s%s%zu%s", whole, name, lines - 2,
                                        rest + strspn(rest, "0123456789")));
 }
@@ -79,7 +79,7 @@ void fuzz_baseline(const fuzz_target *target, mp_slice input)
     mp_arena arena = {0};
     mp_slice text = fuzz_choose(&choice, 4) ? count_entries(input, &arena) : input;
     mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *base = mp_baseline_parse("input", text.at, text.length, dictionary, &error);
+    mp_digest *base = mp_baseline_parse("input", text.start, text.length, dictionary, &error);
     if (base) {
         fuzz_check_baseline(base, dictionary);
         const char *asked = fuzz_choose(&choice, 2) ? "diff" : "gate";
@@ -101,11 +101,11 @@ void fuzz_substitution(const fuzz_target *target, mp_slice input)
     size_t count = 0;
     mp_error error = {0};
     fuzz_bytes bytes = {.left = input};
-    const char *text = fuzz_take_bytes(&bytes).at;
+    const char *text = fuzz_take_bytes(&bytes).start;
     while (count < sizeof rules / sizeof *rules && *text == 's' &&
            mp_substitution_check(text, &error)) {
         rules[count++] = text;
-        text = fuzz_take_bytes(&bytes).at;
+        text = fuzz_take_bytes(&bytes).start;
     }
     if (*text == 's' && count < sizeof rules / sizeof *rules)
         fuzz_check_error(&error);
@@ -155,19 +155,19 @@ static void compare_expression(mp_pattern *pattern, const regex_t *theirs, const
                                const char *text)
 {
     regmatch_t span;
-    mp_span own[MP_PATTERN_GROUPS];
+    mp_span spans[MP_PATTERN_GROUPS];
     size_t looked;
     bool fits = mp_pattern_fits(pattern, text, 0);
-    bool found = mp_pattern_find(pattern, text, 0, own, &looked);
+    bool found = mp_pattern_find(pattern, text, 0, spans, &looked);
     hold_alike(fits == found, "where it matches is not whether it does, and not that", expression,
                text);
-    fuzz_hold(!found || (own[0].begin <= own[0].end && own[0].end <= strlen(text)),
+    fuzz_hold(!found || (spans[0].begin <= spans[0].end && spans[0].end <= strlen(text)),
               "a match is within the text", mp_slice_of(text));
     if (!theirs || !is_comparable(text))
         return;
     bool is_theirs = regexec(theirs, text, 1, &span, 0) == 0;
-    hold_alike(found == is_theirs && (!found || (own[0].begin == (size_t)span.rm_so &&
-                                                 own[0].end == (size_t)span.rm_eo)),
+    hold_alike(found == is_theirs && (!found || (spans[0].begin == (size_t)span.rm_so &&
+                                                 spans[0].end == (size_t)span.rm_eo)),
                "a match is not that", expression, text);
 }
 
@@ -199,14 +199,14 @@ void fuzz_pattern(const fuzz_target *target, mp_slice input)
     mp_slice line = {NULL, 0};
     regex_t regex;
     mp_slice_take_line(&input, &line);
-    const char *text = mp_arena_copy(&arena, line.at, line.length);
+    const char *text = mp_arena_copy(&arena, line.start, line.length);
     mp_pattern *pattern = mp_pattern_new(text, reason, sizeof reason);
     bool theirs = is_comparable(text) && regcomp(&regex, text, REG_EXTENDED) == 0;
     hold_alike((pattern != NULL) == theirs || !is_comparable(text), "an expression is none", text,
                reason);
     fuzz_check_text("a reason", mp_slice_of(reason));
     for (unsigned flags = 0; mp_slice_take_line(&input, &line) && flags < 20; flags++) {
-        const char *name = mp_arena_copy(&arena, line.at, line.length);
+        const char *name = mp_arena_copy(&arena, line.start, line.length);
         if (pattern)
             compare_expression(pattern, theirs ? &regex : NULL, text, name);
         compare_glob(text, name, flags % 4);

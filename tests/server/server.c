@@ -62,10 +62,10 @@ static int run(char *line, size_t length)
 {
     char *words[MOST_WORDS + 1];
     int count = 0;
-    for (size_t at = 0; at < length; at += strlen(line + at) + 1) {
+    for (size_t index = 0; index < length; index += strlen(line + index) + 1) {
         if (count == MOST_WORDS)
             fail("this has too many words");
-        words[count++] = line + at;
+        words[count++] = line + index;
     }
     words[count] = NULL;
     optind = 0;
@@ -86,16 +86,17 @@ static int first_free(void)
 int main(void)
 {
     static char line[MOST_BYTES + 1];
-    int streams[STREAMS], own[STREAMS], commands = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, FIRST_OWN);
-    own[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    own[1] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_OWN);
-    own[2] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FIRST_OWN);
+    int streams[STREAMS], values[STREAMS],
+        commands = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, FIRST_OWN);
+    values[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    values[1] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_OWN);
+    values[2] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FIRST_OWN);
     size_t length;
     while ((length = receive(commands, line, MOST_BYTES, streams)) > 0) {
         line[length] = '\0';
         put_streams(streams, true);
         int before = first_free(), status = run(line, length), after = first_free();
-        put_streams(own, false);
+        put_streams(values, false);
         if (after != before)
             fail("a run left a file open");
         if (send(commands, &status, sizeof status, 0) != sizeof status)

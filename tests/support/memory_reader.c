@@ -14,12 +14,12 @@ bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagn
     const mp_load_options options = {.slices = 10}; /* slices of a heap log */
     mp_input *input = mp_input_from_memory(name, bytes, length, window, diagnostics);
     mp_input_summary *summary = MP_ADD(&model->inputs);
-    uint32_t at = model->inputs.count - 1;
+    uint32_t index = model->inputs.count - 1;
     summary->path = mp_model_text(model, mp_model_intern_text(model, name));
     summary->format = reader->name;
     void *state = reader->open(model, diagnostics, &options);
-    bool ok = reader->read(state, input, at);
-    model->inputs.at[at].bytes = mp_input_bytes(input);
+    bool ok = reader->read(state, input, index);
+    model->inputs.items[index].bytes = mp_input_bytes(input);
     reader->close(state);
     mp_input_close(input);
     mp_model_build_tree(model, diagnostics);
@@ -56,12 +56,12 @@ void reading_free(reading *r)
 
 char *replaced(const char *text, const char *what, const char *by)
 {
-    const char *at = strstr(text, what);
-    if (!at)
+    const char *cursor = strstr(text, what);
+    if (!cursor)
         return NULL;
     size_t size = strlen(text) + strlen(by) + 1;
     char *out = mp_alloc(size);
-    snprintf(out, size, "%.*s%s%s", (int)(at - text), text, by, at + strlen(what));
+    snprintf(out, size, "%.*s%s%s", (int)(cursor - text), text, by, cursor + strlen(what));
     return out;
 }
 

@@ -46,7 +46,7 @@
 extern const mp_reader mp_reader_aqtime;
 
 typedef struct bytes {
-    unsigned char *at;
+    unsigned char *items;
     sqlite3_int64 length;
 } bytes;
 
@@ -58,7 +58,7 @@ static bytes made_by(const char *statements)
     sqlite3_exec(database, statements, NULL, NULL, &error);
     assert_null(error);
     bytes b = {0};
-    b.at = sqlite3_serialize(database, "main", &b.length, 0);
+    b.items = sqlite3_serialize(database, "main", &b.length, 0);
     sqlite3_close(database);
     return b;
 }
@@ -67,9 +67,9 @@ static reading read_database(const char *statements)
 {
     bytes b = made_by(statements);
     reading r =
-        read_bytes(&mp_reader_aqtime, "a.sqlite", (const char *)b.at, (size_t)b.length, 4096);
+        read_bytes(&mp_reader_aqtime, "a.sqlite", (const char *)b.items, (size_t)b.length, 4096);
     r.model->kind = MP_KIND_DATABASE;
-    sqlite3_free(b.at);
+    sqlite3_free(b.items);
     return r;
 }
 
@@ -84,7 +84,7 @@ static char *leaks_of(const mp_model *model)
     assert_true(mp_window_resolve(model, NULL, NULL, &window, &error));
     const mp_leaks *leaks = mp_window_leak_sites(&window);
     for (uint32_t i = 0; i < leaks->count; i++) {
-        const mp_leak *leak = &leaks->at[i];
+        const mp_leak *leak = &leaks->items[i];
         mp_frame frame = {leak->node, leak->line};
         fprintf(out, "%s %" PRId64 "/%" PRId64, leak->type, mp_cost_live(leak->group.leaked),
                 leak->group.leaked.bytes);
@@ -119,10 +119,10 @@ static void test_sets_classes_stacks(void **state)
     assert_true(r.ok);
     assert_int_equal(mp_diagnostics_violations(r.diagnostics), 0);
     assert_int_equal(r.model->snapshots.count, 3);
-    assert_int_equal(r.model->snapshots.at[1].sequence, 3);
-    assert_string_equal(mp_model_text(r.model, r.model->snapshots.at[1].tag), "Before");
-    assert_int_equal(r.model->snapshots.at[2].live_bytes, 128);
-    assert_int_equal(r.model->snapshots.at[2].created_objects, 2);
+    assert_int_equal(r.model->snapshots.items[1].sequence, 3);
+    assert_string_equal(mp_model_text(r.model, r.model->snapshots.items[1].tag), "Before");
+    assert_int_equal(r.model->snapshots.items[2].live_bytes, 128);
+    assert_int_equal(r.model->snapshots.items[2].created_objects, 2);
     assert_leaks(&r, "TMemo 1/20 < TMemo.Add (from 7) < TMemo.Own < main\nTMemo 1/8 < TMemo.Own\n");
     reading_free(&r);
 }
@@ -198,7 +198,7 @@ static void test_wrong_values(void **state)
                                                       OBJECT("9", "1", "1", "8", "9", "NULL", "9"));
     assert_true(r.ok);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 8);
-    assert_int_equal(r.model->snapshots.at[1].live_objects, 1); /* without a size */
+    assert_int_equal(r.model->snapshots.items[1].live_objects, 1); /* without a size */
     const mp_diagnostic *first = find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW);
     assert_non_null(strstr(first->message, P "OBJECTS, row "));
     reading_free(&r);
@@ -226,7 +226,7 @@ static void test_wrong_lines(void **state)
         const mp_diagnostic *told = find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW);
         assert_true(!told || (strstr(told->message, "META_ROUTINES, row ") &&
                               strstr(told->message, cases[i].line)));
-        assert_int_equal(r.model->symbols.at[1].start_line, cases[i].start_line);
+        assert_int_equal(r.model->symbols.items[1].start_line, cases[i].start_line);
         reading_free(&r);
     }
 }
@@ -240,12 +240,12 @@ static void test_figures_of_classes(void **state)
              "INSERT INTO " P "CLASSES_DATA VALUES ('Shop.Order', 1, 10, 2, 20, 5, 70, 3, 1),"
              " ('TMemo', 4, 0, 3, 0, 2, 0, 3, 2), ('Shop.Order', 0, 0, 2, 20, 5, 70, 5, 1);");
     /* five were created, one of them is listed; TMemo has no objects, and its figures fall */
-    assert_int_equal(r.model->snapshots.at[1].created_objects, 5 + 2);
-    assert_int_equal(r.model->snapshots.at[1].deleted_objects, 4 + 2);
-    assert_int_equal(r.model->snapshots.at[2].deleted_objects, 1);
+    assert_int_equal(r.model->snapshots.items[1].created_objects, 5 + 2);
+    assert_int_equal(r.model->snapshots.items[1].deleted_objects, 4 + 2);
+    assert_int_equal(r.model->snapshots.items[2].deleted_objects, 1);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_CLASS_FIGURES), 2);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_MEMORY_OVERWRITE), 1);
-    assert_int_equal(r.model->snapshots.at[1].live_objects, 1);
+    assert_int_equal(r.model->snapshots.items[1].live_objects, 1);
     reading_free(&r);
 }
 
@@ -269,7 +269,7 @@ static void test_references(void **state)
     assert_int_equal(graph->dangling, 2);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_DANGLING_REFERENCE), 1);
     assert_int_equal(graph->roots.count, 2);
-    assert_int_equal(graph->roots.at[1].object, 1);
+    assert_int_equal(graph->roots.items[1].object, 1);
     reading_free(&r);
 }
 
@@ -283,7 +283,7 @@ static void test_objects_that_come_again(void **state)
                 OBJECT("3", "1", "2", "30", "3", "5",
                        "21") "INSERT INTO " P "CREATION_CALL_STACK VALUES (3, 5, 1), (3, 5, 3);"
                              "INSERT INTO " P "REFERENCES_TO VALUES (5, 1, 22);");
-    assert_int_equal(r.model->snapshots.at[2].live_objects, 3);
+    assert_int_equal(r.model->snapshots.items[2].live_objects, 3);
     assert_int_equal(r.model->graph->count, 2);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_DUPLICATE_OBJECT), 2);
     assert_leaks(&r, "Shop.Order 1/30 < main\nShop.Order 1/20 < (session)\n");
@@ -333,7 +333,7 @@ static void test_damaged(void **state)
     srand(1);
     for (int trial = 0; trial < 300; trial++) {
         size_t length = (size_t)b.length;
-        memcpy(copy, b.at, length);
+        memcpy(copy, b.items, length);
         if (trial % 3 == 0)
             length = (size_t)rand() % length;
         for (int i = 0; trial % 3 && i < trial; i++)
@@ -345,7 +345,7 @@ static void test_damaged(void **state)
         reading_free(&r);
     }
     free(copy);
-    sqlite3_free(b.at);
+    sqlite3_free(b.items);
 }
 
 /* No sum of what a class is said to have overflows: what would be too much is no figure. */
@@ -367,15 +367,15 @@ static void test_probe(void **state)
     (void)state;
     bytes mine = made_by("create table allocation_profiler_objects (a);");
     bytes other = made_by("CREATE TABLE ALLOCATION (PROFILER);");
-    mp_slice a = {(char *)mine.at, (size_t)mine.length},
-             b = {(char *)other.at, (size_t)other.length};
+    mp_slice a = {(char *)mine.items, (size_t)mine.length},
+             b = {(char *)other.items, (size_t)other.length};
     assert_int_equal(mp_reader_aqtime.probe(a), MP_MINE);
     assert_int_equal(mp_reader_aqtime.probe(b), MP_NOT_MINE);
     assert_string_equal(mp_foreign_kind(b), "an SQLite database");
-    assert_int_equal(mp_reader_aqtime.probe((mp_slice){a.at, 100}), MP_NOT_MINE);
+    assert_int_equal(mp_reader_aqtime.probe((mp_slice){a.start, 100}), MP_NOT_MINE);
     assert_int_equal(mp_reader_aqtime.probe((mp_slice){"", 0}), MP_NOT_MINE);
-    sqlite3_free(mine.at);
-    sqlite3_free(other.at);
+    sqlite3_free(mine.items);
+    sqlite3_free(other.items);
 }
 
 int main(void)

@@ -39,9 +39,9 @@ static int remove_folder(void **state)
     return system(command) != 0;
 }
 
-static void in_folder(char *into, size_t size, const char *name, const char *ending)
+static void in_folder(char *buffer, size_t size, const char *name, const char *ending)
 {
-    snprintf(into, size, "%s/%s%s", folder, name, ending);
+    snprintf(buffer, size, "%s/%s%s", folder, name, ending);
 }
 
 static void run(sqlite3 *database, const char *statements)
@@ -66,13 +66,13 @@ static long size_of(const char *name)
     return stat(name, &status) == 0 ? (long)status.st_size : -1;
 }
 
-static void flip(const char *name, long at)
+static void flip(const char *name, long position)
 {
     FILE *file = fopen(name, "r+b");
     assert_non_null(file);
-    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    assert_int_equal(fseek(file, position, SEEK_SET), 0);
     int c = getc(file);
-    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    assert_int_equal(fseek(file, position, SEEK_SET), 0);
     putc(c ^ 1, file);
     fclose(file);
 }
@@ -123,8 +123,8 @@ static int64_t bytes_of(bool *complete, uint64_t *logs)
         if (before[i].st_size >= 0)
             assert_int_equal(before[i].st_mtim.tv_nsec, after[i].st_mtim.tv_nsec);
     }
-    int64_t bytes = r.model->snapshots.at[1].live_bytes;
-    *complete = r.model->inputs.at[1].complete;
+    int64_t bytes = r.model->snapshots.items[1].live_bytes;
+    *complete = r.model->inputs.items[1].complete;
     *logs = mp_diagnostics_count(r.diagnostics, MP_DIAG_UNREAD_LOG);
     reading_free(&r);
     return bytes;
@@ -171,7 +171,7 @@ static mp_checksum checksum_of(void)
     const mp_load_options options = {.checksums = true};
     reading r = read_path(path, &options);
     assert_true(r.ok);
-    mp_checksum checksum = r.model->inputs.at[1].checksum;
+    mp_checksum checksum = r.model->inputs.items[1].checksum;
     assert_true(checksum.known);
     reading_free(&r);
     return checksum;

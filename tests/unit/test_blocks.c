@@ -17,43 +17,43 @@ typedef struct heap {
     uint64_t line;
 } heap;
 
-static void open_heap(heap *of)
+static void open_heap(heap *state)
 {
-    *of = (heap){.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
-    (void)MP_ADD(&of->model->sessions);
-    mp_blocks_open(&of->blocks, of->model, (mp_session_id){1}, of->diagnostics);
-    of->blocks.log.path = "log";
+    *state = (heap){.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
+    (void)MP_ADD(&state->model->sessions);
+    mp_blocks_open(&state->blocks, state->model, (mp_session_id){1}, state->diagnostics);
+    state->blocks.log.path = "log";
 }
 
-static mp_event event_at(heap *of, uint64_t address)
+static mp_event event_at(heap *state, uint64_t address)
 {
-    of->line++;
+    state->line++;
     return (mp_event){.address = address,
-                      .time_us = (int64_t)of->line,
+                      .time_us = (int64_t)state->line,
                       .bytes = 16,
-                      .site = mp_blocks_site(&of->blocks, (mp_node_id){0}, 0),
-                      .line = of->line};
+                      .site = mp_blocks_site(&state->blocks, (mp_node_id){0}, 0),
+                      .line = state->line};
 }
 
-static void allocate(heap *of, uint64_t address)
+static void allocate(heap *state, uint64_t address)
 {
-    mp_event event = event_at(of, address);
+    mp_event event = event_at(state, address);
     event.kind = MP_EVENT_ALLOCATION;
-    mp_blocks_allocate(&of->blocks, &event);
+    mp_blocks_allocate(&state->blocks, &event);
 }
 
-static void release(heap *of, uint64_t address)
+static void release(heap *state, uint64_t address)
 {
-    mp_event event = event_at(of, address);
+    mp_event event = event_at(state, address);
     event.kind = MP_EVENT_DELETION;
-    mp_blocks_delete(&of->blocks, &event);
+    mp_blocks_delete(&state->blocks, &event);
 }
 
-static void close_heap(heap *of)
+static void close_heap(heap *state)
 {
-    mp_blocks_close(&of->blocks);
-    mp_model_free(of->model);
-    mp_diagnostics_free(of->diagnostics);
+    mp_blocks_close(&state->blocks);
+    mp_model_free(state->model);
+    mp_diagnostics_free(state->diagnostics);
 }
 
 /* Deletions close gaps in the table: what is alive is found whatever went before. */
@@ -61,22 +61,22 @@ static void what_is_alive_is_found(void **unused)
 {
     (void)unused;
     enum { COUNT = 20000 };
-    heap of;
-    open_heap(&of);
+    heap state;
+    open_heap(&state);
     for (uint64_t i = 1; i <= COUNT; i++)
-        allocate(&of, i * 16);
+        allocate(&state, i * 16);
     for (uint64_t i = 1; i <= COUNT; i += 3)
-        release(&of, i * 16);
+        release(&state, i * 16);
     for (uint64_t i = 2; i <= COUNT; i += 3)
-        release(&of, i * 16);
-    assert_int_equal(of.blocks.tally.live_objects, COUNT / 3);
-    assert_int_equal(of.blocks.used, COUNT / 3);
+        release(&state, i * 16);
+    assert_int_equal(state.blocks.tally.live_objects, COUNT / 3);
+    assert_int_equal(state.blocks.used, COUNT / 3);
     for (uint64_t i = 3; i <= COUNT; i += 3)
-        release(&of, i * 16);
-    assert_int_equal(of.blocks.used, 0);
-    assert_int_equal(of.blocks.tally.live_bytes, 0);
-    assert_int_equal(mp_diagnostics_count(of.diagnostics, MP_DIAG_BAD_ADDRESS), 0);
-    close_heap(&of);
+        release(&state, i * 16);
+    assert_int_equal(state.blocks.used, 0);
+    assert_int_equal(state.blocks.tally.live_bytes, 0);
+    assert_int_equal(mp_diagnostics_count(state.diagnostics, MP_DIAG_BAD_ADDRESS), 0);
+    close_heap(&state);
 }
 
 /* More than a million deletions: the latest are remembered, however often one is looked up. */
@@ -84,25 +84,27 @@ static void the_last_million_deletions_are_remembered(void **unused)
 {
     (void)unused;
     enum { MILLION = 1024 * 1024, ROUNDS = 4 };
-    heap of;
-    open_heap(&of);
+    heap state;
+    open_heap(&state);
     uint64_t address = 0;
     for (unsigned round = 1; round <= ROUNDS; round++) {
         for (unsigned i = 0; i < MILLION; i++) {
-            allocate(&of, address += 16);
-            release(&of, address);
+            allocate(&state, address += 16);
+            release(&state, address);
         }
-        release(&of, address);
-        release(&of, address - (MILLION - 1) * 16ull);
-        assert_int_equal(mp_diagnostics_count(of.diagnostics, MP_DIAG_DOUBLE_DELETION), 2 * round);
-        release(&of, address - MILLION * 16ull);
-        assert_int_equal(mp_diagnostics_count(of.diagnostics, MP_DIAG_BAD_ADDRESS), round);
+        release(&state, address);
+        release(&state, address - (MILLION - 1) * 16ull);
+        assert_int_equal(mp_diagnostics_count(state.diagnostics, MP_DIAG_DOUBLE_DELETION),
+                         2 * round);
+        release(&state, address - MILLION * 16ull);
+        assert_int_equal(mp_diagnostics_count(state.diagnostics, MP_DIAG_BAD_ADDRESS), round);
     }
-    allocate(&of, 16);
-    release(&of, 16);
-    release(&of, 16);
-    assert_int_equal(mp_diagnostics_count(of.diagnostics, MP_DIAG_DOUBLE_DELETION), 2 * ROUNDS + 1);
-    close_heap(&of);
+    allocate(&state, 16);
+    release(&state, 16);
+    release(&state, 16);
+    assert_int_equal(mp_diagnostics_count(state.diagnostics, MP_DIAG_DOUBLE_DELETION),
+                     2 * ROUNDS + 1);
+    close_heap(&state);
 }
 
 int main(void)

@@ -35,15 +35,15 @@ static void a_line_is_taken_apart_as_by_a_shell(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mp_arena arena = {0};
-        mp_text_buffer all = {0};
+        mp_text_buffer text = {0};
         const char **words;
         size_t count = browse_words(&arena, cases[i].line, &words);
         for (size_t k = 0; k < count; k++) {
-            mp_text_put(&all, "|", k > 0);
-            mp_text_put(&all, words[k], strlen(words[k]));
+            mp_text_put(&text, "|", k > 0);
+            mp_text_put(&text, words[k], strlen(words[k]));
         }
-        assert_string_equal(all.at ? all.at : "", cases[i].words);
-        free(all.at);
+        assert_string_equal(text.text ? text.text : "", cases[i].words);
+        free(text.text);
         mp_arena_free(&arena);
     }
 }
@@ -59,10 +59,10 @@ static void a_word_in_a_line_comes_out_again(void **unused)
     const char **words;
     for (size_t i = 0; i < TEXTS; i++)
         browse_put_word(&line, texts[i]);
-    assert_int_equal(browse_words(&arena, line.at, &words), TEXTS);
+    assert_int_equal(browse_words(&arena, line.text, &words), TEXTS);
     for (size_t i = 0; i < TEXTS; i++)
         assert_string_equal(words[i], texts[i]);
-    free(line.at);
+    free(line.text);
     mp_arena_free(&arena);
 }
 
@@ -75,7 +75,7 @@ typedef struct subject {
     browse_state state;
 } subject;
 
-static void begin(subject *of, const char *path, unsigned rows, unsigned columns)
+static void begin(subject *self, const char *path, unsigned rows, unsigned columns)
 {
     static char program[] = "memprof", command[] = "browse", none[] = "--no-config";
     static char folders[] = "--sources", folder[] = SAMPLES "/sources", file[256];
@@ -83,22 +83,22 @@ static void begin(subject *of, const char *path, unsigned rows, unsigned columns
     size_t count;
     const cli_command *commands = cli_commands(&count);
     snprintf(file, sizeof file, "%s", path);
-    assert_true(cli_parse(6, words, commands, count, &of->options));
-    cli_session_begin(&of->session, &of->options);
-    assert_true(mp_session_find(&of->session.own, NULL, false));
-    assert_true(mp_session_read(&of->session.own, &of->options.reading.load));
-    of->source = (browse_source){&of->options, &of->session.own};
-    browse_begin(&of->state, &of->source, rows, columns, true);
+    assert_true(cli_parse(6, words, commands, count, &self->options));
+    cli_session_begin(&self->session, &self->options);
+    assert_true(mp_session_find(&self->session.session, NULL, false));
+    assert_true(mp_session_read(&self->session.session, &self->options.reading.load));
+    self->source = (browse_source){&self->options, &self->session.session};
+    browse_begin(&self->state, &self->source, rows, columns, true);
 }
 
-static void finish(subject *of)
+static void finish(subject *self)
 {
-    browse_end(&of->state);
-    cli_session_end(&of->session);
-    cli_options_free(&of->options);
+    browse_end(&self->state);
+    cli_session_end(&self->session);
+    cli_options_free(&self->options);
 }
 
-static void type(subject *of, const char *text)
+static void type(subject *self, const char *text)
 {
     for (; *text; text++) {
         browse_key key = {.kind = BROWSE_CHARACTER, .code = (unsigned char)*text};
@@ -106,111 +106,111 @@ static void type(subject *of, const char *text)
                    : *text == '\033' ? BROWSE_ESCAPE
                    : *text == '\t'   ? BROWSE_TAB
                                      : BROWSE_CHARACTER;
-        browse_press(&of->state, key);
+        browse_press(&self->state, key);
     }
 }
 
-static const browse_page *page_of(subject *of)
+static const browse_page *page_of(subject *self)
 {
-    return &browse_top(&of->state)->page;
+    return &browse_top(&self->state)->page;
 }
 
 /* The text of the cell in this column of the row that the cursor is on. */
-static const char *cell(subject *of, const char *column)
+static const char *cell(subject *state, const char *column)
 {
     static mp_arena arena; /* texts are the page's own */
-    const char *at = browse_page_cell(&arena, page_of(of), column);
-    return at ? at : "";
+    const char *cursor = browse_page_cell(&arena, page_of(state), column);
+    return cursor ? cursor : "";
 }
 
 static void keys_move_open_and_find(void **unused)
 {
-    subject of;
+    subject self;
     (void)unused;
-    begin(&of, SAMPLES "/shop-v2.oemp", 24, 100);
-    assert_string_equal(of.state.views[of.state.view]->name, "overview");
-    type(&of, "2");
-    assert_string_equal(of.state.views[of.state.view]->name, "leaks");
-    assert_string_equal(cell(&of, "name"), "shop.OrderEvent");
-    size_t closed = page_of(&of)->line_count;
-    type(&of, "l"); /* five callers */
-    assert_int_equal(page_of(&of)->line_count, closed + 5);
-    type(&of, "jj");
-    assert_int_equal(browse_page_at(page_of(&of))->frame, 2);
-    type(&of, "h");
-    assert_int_equal(page_of(&of)->line_count, closed);
-    assert_int_equal(browse_page_at(page_of(&of))->frame, 0);
-    type(&of, "/PDFwriter\n");
-    assert_string_equal(cell(&of, "type"), "MEMPTR");
-    type(&of, "/shop/printInvoice\n"); /* the first caller, in a closed stack */
-    assert_int_equal(browse_page_at(page_of(&of))->frame, 1);
-    type(&of, "/nowhere\n");
-    assert_non_null(strstr(of.state.said, "nowhere"));
-    type(&of, "g");
-    assert_int_equal(page_of(&of)->top, 0);
-    type(&of, "q");
-    assert_true(of.state.over);
-    finish(&of);
+    begin(&self, SAMPLES "/shop-v2.oemp", 24, 100);
+    assert_string_equal(self.state.views[self.state.view]->name, "overview");
+    type(&self, "2");
+    assert_string_equal(self.state.views[self.state.view]->name, "leaks");
+    assert_string_equal(cell(&self, "name"), "shop.OrderEvent");
+    size_t closed = page_of(&self)->line_count;
+    type(&self, "l"); /* five callers */
+    assert_int_equal(page_of(&self)->line_count, closed + 5);
+    type(&self, "jj");
+    assert_int_equal(browse_page_at(page_of(&self))->frame, 2);
+    type(&self, "h");
+    assert_int_equal(page_of(&self)->line_count, closed);
+    assert_int_equal(browse_page_at(page_of(&self))->frame, 0);
+    type(&self, "/PDFwriter\n");
+    assert_string_equal(cell(&self, "type"), "MEMPTR");
+    type(&self, "/shop/printInvoice\n"); /* the first caller, in a closed stack */
+    assert_int_equal(browse_page_at(page_of(&self))->frame, 1);
+    type(&self, "/nowhere\n");
+    assert_non_null(strstr(self.state.said, "nowhere"));
+    type(&self, "g");
+    assert_int_equal(page_of(&self)->top, 0);
+    type(&self, "q");
+    assert_true(self.state.over);
+    finish(&self);
 }
 
 static void filters_and_commands_ask_anew(void **unused)
 {
-    subject of;
+    subject self;
     (void)unused;
-    begin(&of, SAMPLES "/shop-v2.oemp", 24, 100);
-    type(&of, "2f--type 'MEM*'\n");
-    assert_string_equal(browse_top(&of.state)->line, "--type 'MEM*'");
-    assert_int_equal(page_of(&of)->document->tables[0].row_count > 0, true);
-    type(&of, "f");
-    assert_string_equal(of.state.typed, "--type 'MEM*'");
-    type(&of, "\033f\025--limit x\n");
-    assert_non_null(strstr(of.state.said, "limit"));
-    assert_string_equal(browse_top(&of.state)->line, "--type 'MEM*'");
-    type(&of, "f\025--base x --type y\n");
-    assert_true(*of.state.said);
-    type(&of, "f\025--type NoSuch\n");
-    assert_non_null(strstr(of.state.said, "nothing matches"));
+    begin(&self, SAMPLES "/shop-v2.oemp", 24, 100);
+    type(&self, "2f--type 'MEM*'\n");
+    assert_string_equal(browse_top(&self.state)->line, "--type 'MEM*'");
+    assert_int_equal(page_of(&self)->document->tables[0].row_count > 0, true);
+    type(&self, "f");
+    assert_string_equal(self.state.typed, "--type 'MEM*'");
+    type(&self, "\033f\025--limit x\n");
+    assert_non_null(strstr(self.state.said, "limit"));
+    assert_string_equal(browse_top(&self.state)->line, "--type 'MEM*'");
+    type(&self, "f\025--base x --type y\n");
+    assert_true(*self.state.said);
+    type(&self, "f\025--type NoSuch\n");
+    assert_non_null(strstr(self.state.said, "nothing matches"));
     static const char *const refused[] = {":watch\n", ":diff x\n",  ":trend\n",        ":gate x\n",
                                           ":what\n",  ":leaks x\n", ":leaks --help\n", ":export\n"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        type(&of, refused[i]);
-        assert_true(*of.state.said);
-        assert_int_equal(of.state.leaf_count, 1);
+        type(&self, refused[i]);
+        assert_true(*self.state.said);
+        assert_int_equal(self.state.leaf_count, 1);
     }
-    type(&of, ":top --by source\n");
-    assert_int_equal(of.state.leaf_count, 2);
-    type(&of, "\n"); /* a group leads to its sites */
-    assert_int_equal(of.state.mode, BROWSE_CHOOSES);
-    type(&of, "1");
-    assert_int_equal(of.state.leaf_count, 3);
-    assert_non_null(strstr(browse_top(&of.state)->line, "--source"));
-    type(&of, "\033\033");
-    assert_int_equal(of.state.leaf_count, 1);
-    finish(&of);
+    type(&self, ":top --by source\n");
+    assert_int_equal(self.state.leaf_count, 2);
+    type(&self, "\n"); /* a group leads to its sites */
+    assert_int_equal(self.state.mode, BROWSE_CHOOSES);
+    type(&self, "1");
+    assert_int_equal(self.state.leaf_count, 3);
+    assert_non_null(strstr(browse_top(&self.state)->line, "--source"));
+    type(&self, "\033\033");
+    assert_int_equal(self.state.leaf_count, 1);
+    finish(&self);
 }
 
 static void trees_fold_and_lists_are_sorted(void **unused)
 {
-    subject of;
+    subject self;
     (void)unused;
-    begin(&of, SAMPLES "/shop-v4.prf", 60, 100);
-    type(&of, ":tree\n");
-    size_t all = page_of(&of)->line_count;
-    type(&of, "jh"); /* below "session" is one tree */
-    assert_true(page_of(&of)->line_count < all);
-    type(&of, "s");
-    assert_non_null(strstr(of.state.said, "tree"));
-    type(&of, "l");
-    assert_int_equal(page_of(&of)->line_count, all);
-    type(&of, "q:top --limit 10\ns");
+    begin(&self, SAMPLES "/shop-v4.prf", 60, 100);
+    type(&self, ":tree\n");
+    size_t total = page_of(&self)->line_count;
+    type(&self, "jh"); /* below "session" is one tree */
+    assert_true(page_of(&self)->line_count < total);
+    type(&self, "s");
+    assert_non_null(strstr(self.state.said, "tree"));
+    type(&self, "l");
+    assert_int_equal(page_of(&self)->line_count, total);
+    type(&self, "q:top --limit 10\ns");
     size_t calls = 0;
-    while (calls < of.state.item_count && strcmp(of.state.items[calls], "Calls") != 0)
+    while (calls < self.state.item_count && strcmp(self.state.items[calls], "Calls") != 0)
         calls++;
-    assert_true(calls < of.state.item_count);
+    assert_true(calls < self.state.item_count);
     for (size_t i = 0; i < calls; i++)
-        type(&of, "j");
-    type(&of, "\n");
-    const browse_page *page = page_of(&of);
+        type(&self, "j");
+    type(&self, "\n");
+    const browse_page *page = page_of(&self);
     const browse_line *line = browse_page_at(page);
     const mp_table *table = &page->document->tables[line->table];
     const browse_table *as = &page->tables[line->table];
@@ -219,110 +219,110 @@ static void trees_fold_and_lists_are_sorted(void **unused)
     for (size_t i = 1; i < as->count; i++)
         assert_true(table->cells[as->order[i - 1] * table->column_count + column].number >=
                     table->cells[as->order[i] * table->column_count + column].number);
-    finish(&of);
+    finish(&self);
 }
 
 static void a_row_leads_to_its_source(void **unused)
 {
-    subject of;
+    subject self;
     (void)unused;
-    begin(&of, SAMPLES "/shop-v4.prf", 24, 100);
-    type(&of, "2o"); /* the hottest line has no source */
-    assert_null(of.state.edit_path);
-    assert_non_null(strstr(of.state.said, "BaseRepository"));
-    type(&of, "jjo");
-    assert_non_null(of.state.edit_path);
-    assert_string_equal(of.state.edit_path, SAMPLES "/sources/shop/placeOrder.p");
-    assert_int_equal(of.state.edit_line, 69);
-    finish(&of);
+    begin(&self, SAMPLES "/shop-v4.prf", 24, 100);
+    type(&self, "2o"); /* the hottest line has no source */
+    assert_null(self.state.edit_path);
+    assert_non_null(strstr(self.state.said, "BaseRepository"));
+    type(&self, "jjo");
+    assert_non_null(self.state.edit_path);
+    assert_string_equal(self.state.edit_path, SAMPLES "/sources/shop/placeOrder.p");
+    assert_int_equal(self.state.edit_line, 69);
+    finish(&self);
 }
 
-static void press(subject *of, browse_key_kind kind)
+static void press(subject *self, browse_key_kind kind)
 {
-    browse_press(&of->state, (browse_key){.kind = kind});
+    browse_press(&self->state, (browse_key){.kind = kind});
 }
 
 static void a_line_is_typed_and_corrected(void **unused)
 {
-    subject of;
+    subject self;
     (void)unused;
-    begin(&of, SAMPLES "/shop-v2.oemp", 24, 100);
-    type(&of, "n");
-    assert_non_null(strstr(of.state.said, "no search yet"));
-    type(&of, "/one two  ");
-    type(&of, "\027");
-    assert_string_equal(of.state.typed, "one ");
-    browse_press(&of.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x5009});
-    browse_press(&of.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0xe9});
-    browse_press(&of.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x1f600});
-    browse_press(&of.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x9b}); /* a control */
-    assert_string_equal(of.state.typed, "one \xe5\x80\x89\xc3\xa9\xf0\x9f\x98\x80");
-    press(&of, BROWSE_ERASE);
-    press(&of, BROWSE_ERASE);
-    assert_string_equal(of.state.typed, "one \xe5\x80\x89");
-    type(&of, "\025");
-    press(&of, BROWSE_ERASE); /* erasing in an empty line closes it */
-    assert_int_equal(of.state.mode, BROWSE_READS);
-    type(&of, ":\n");
-    assert_int_equal(of.state.leaf_count, 1);
-    type(&of, "?");
-    press(&of, BROWSE_PAGE_DOWN);
-    assert_true(of.state.help_top > 0);
+    begin(&self, SAMPLES "/shop-v2.oemp", 24, 100);
+    type(&self, "n");
+    assert_non_null(strstr(self.state.said, "no search yet"));
+    type(&self, "/one two  ");
+    type(&self, "\027");
+    assert_string_equal(self.state.typed, "one ");
+    browse_press(&self.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x5009});
+    browse_press(&self.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0xe9});
+    browse_press(&self.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x1f600});
+    browse_press(&self.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x9b}); /* a control */
+    assert_string_equal(self.state.typed, "one \xe5\x80\x89\xc3\xa9\xf0\x9f\x98\x80");
+    press(&self, BROWSE_ERASE);
+    press(&self, BROWSE_ERASE);
+    assert_string_equal(self.state.typed, "one \xe5\x80\x89");
+    type(&self, "\025");
+    press(&self, BROWSE_ERASE); /* erasing in an empty line closes it */
+    assert_int_equal(self.state.mode, BROWSE_READS);
+    type(&self, ":\n");
+    assert_int_equal(self.state.leaf_count, 1);
+    type(&self, "?");
+    press(&self, BROWSE_PAGE_DOWN);
+    assert_true(self.state.help_top > 0);
     for (int i = 0; i < 100; i++)
-        type(&of, "k");
-    assert_int_equal(of.state.help_top, 0); /* there is nothing above the first line */
-    type(&of, "q");
-    press(&of, BROWSE_BACK_TAB); /* the view before the first one is the last one */
-    assert_int_equal(of.state.view, of.state.view_count - 1);
-    press(&of, BROWSE_TAB);
-    assert_int_equal(of.state.view, 0);
-    finish(&of);
+        type(&self, "k");
+    assert_int_equal(self.state.help_top, 0); /* there is nothing above the first line */
+    type(&self, "q");
+    press(&self, BROWSE_BACK_TAB); /* the view before the first one is the last one */
+    assert_int_equal(self.state.view, self.state.view_count - 1);
+    press(&self, BROWSE_TAB);
+    assert_int_equal(self.state.view, 0);
+    finish(&self);
 }
 
 static void a_wide_page_moves_sideways(void **unused)
 {
-    subject of;
+    subject self;
     (void)unused;
-    begin(&of, SAMPLES "/shop-v2.oemp", 24, 60);
-    type(&of, "2ll");
-    assert_int_equal(page_of(&of)->left, 0);
-    type(&of, "f--width 0\n");
-    assert_true(page_of(&of)->wide);
-    type(&of, "ll");
-    assert_int_equal(page_of(&of)->left, 16);
-    type(&of, "hhh");
-    assert_int_equal(page_of(&of)->left, 0);
-    type(&of, "w");
-    assert_false(page_of(&of)->wide);
-    type(&of, ":info\njs"); /* a record has no order */
-    assert_true(*of.state.said);
-    finish(&of);
+    begin(&self, SAMPLES "/shop-v2.oemp", 24, 60);
+    type(&self, "2ll");
+    assert_int_equal(page_of(&self)->left, 0);
+    type(&self, "f--width 0\n");
+    assert_true(page_of(&self)->wide);
+    type(&self, "ll");
+    assert_int_equal(page_of(&self)->left, 16);
+    type(&self, "hhh");
+    assert_int_equal(page_of(&self)->left, 0);
+    type(&self, "w");
+    assert_false(page_of(&self)->wide);
+    type(&self, ":info\njs"); /* a record has no order */
+    assert_true(*self.state.said);
+    finish(&self);
 }
 
 static void sorted_rows_turn_round_and_go_back(void **unused)
 {
-    subject of;
+    subject self;
     (void)unused;
-    begin(&of, SAMPLES "/shop-v2.oemp", 60, 100);
-    type(&of, ":top\n");
+    begin(&self, SAMPLES "/shop-v2.oemp", 60, 100);
+    type(&self, ":top\n");
     char first[64], last[64];
-    snprintf(first, sizeof first, "%s", cell(&of, "key"));
-    type(&of, "s2"); /* by size, as it is */
-    assert_string_equal(cell(&of, "key"), first);
-    type(&of, "s2");
-    snprintf(last, sizeof last, "%s", cell(&of, "key"));
+    snprintf(first, sizeof first, "%s", cell(&self, "key"));
+    type(&self, "s2"); /* by size, as it is */
+    assert_string_equal(cell(&self, "key"), first);
+    type(&self, "s2");
+    snprintf(last, sizeof last, "%s", cell(&self, "key"));
     assert_string_not_equal(last, first);
-    type(&of, "sG");
-    while (of.state.item + 1 < of.state.item_count)
-        type(&of, "j");
-    type(&of, "k\033s");
-    while (of.state.item + 1 < of.state.item_count)
-        press(&of, BROWSE_DOWN);
-    type(&of, "l"); /* as they were */
-    assert_string_equal(cell(&of, "key"), first);
-    type(&of, "f--limit 3\ns2");
-    assert_non_null(strstr(of.state.said, "rows shown"));
-    finish(&of);
+    type(&self, "sG");
+    while (self.state.item + 1 < self.state.item_count)
+        type(&self, "j");
+    type(&self, "k\033s");
+    while (self.state.item + 1 < self.state.item_count)
+        press(&self, BROWSE_DOWN);
+    type(&self, "l"); /* as they were */
+    assert_string_equal(cell(&self, "key"), first);
+    type(&self, "f--limit 3\ns2");
+    assert_non_null(strstr(self.state.said, "rows shown"));
+    finish(&self);
 }
 
 /* --- whatever is typed --- */
@@ -353,10 +353,10 @@ static void no_key_in_no_window_breaks_it(void **unused)
     uint32_t random = 1;
     (void)unused;
     for (size_t s = 0; s < sizeof samples / sizeof *samples; s++) {
-        subject of;
+        subject self;
         char path[256];
         snprintf(path, sizeof path, "%s/%s", SAMPLES, samples[s]);
-        begin(&of, path, 24, 80);
+        begin(&self, path, 24, 80);
         for (int i = 0; i < KEYS; i++) {
             random = random * 1664525 + 1013904223;
             uint32_t draw = random >> 8;
@@ -367,15 +367,15 @@ static void no_key_in_no_window_breaks_it(void **unused)
                 key.kind = kinds[draw / 3 % (sizeof kinds / sizeof *kinds)];
             }
             if (draw % 41 == 0)
-                browse_resize(&of.state, 1 + draw / 41 % 50, 1 + draw / 2050 % 150);
-            browse_press(&of.state, key);
-            assert_false(of.state.over);
-            while (of.state.leaf_count > MOST_LEAVES)
-                type(&of, of.state.mode == BROWSE_READS ? "q" : "\033");
-            if (browse_has_page(browse_top(&of.state)))
-                hold(&of.state, page_of(&of));
+                browse_resize(&self.state, 1 + draw / 41 % 50, 1 + draw / 2050 % 150);
+            browse_press(&self.state, key);
+            assert_false(self.state.over);
+            while (self.state.leaf_count > MOST_LEAVES)
+                type(&self, self.state.mode == BROWSE_READS ? "q" : "\033");
+            if (browse_has_page(browse_top(&self.state)))
+                hold(&self.state, page_of(&self));
         }
-        finish(&of);
+        finish(&self);
     }
 }
 

@@ -34,7 +34,7 @@ static void add_node(mp_model *model, uint32_t parent, uint32_t symbol, uint32_t
 static void check_tree(const mp_model *model)
 {
     for (uint32_t i = 1; i < model->tree.count; i++)
-        assert_true(model->tree.at[i].parent < i);
+        assert_true(model->tree.items[i].parent < i);
     for (uint32_t i = 1; i < model->nodes.count; i++)
         assert_in_range(model->tree_of[i], 1, model->tree.count - 1);
 }
@@ -46,7 +46,7 @@ static void equal_stacks_are_one_node(void **unused)
     mp_diagnostics *diagnostics = mp_diagnostics_new(0);
     mp_model *model = mp_model_new();
     add_symbols(model, names, 6);
-    model->symbols.at[4].start_line = 7;
+    model->symbols.items[4].start_line = 7;
     add_node(model, 0, 1, 0); /* 1: a */
     add_node(model, 1, 2, 5); /* 2: a:5 > b */
     add_node(model, 0, 3, 0); /* 3: a by another number: as 1 */
@@ -66,7 +66,7 @@ static void equal_stacks_are_one_node(void **unused)
     for (uint32_t i = 1; i <= 12; i++)
         for (uint32_t k = 1; k <= 12; k++)
             assert_int_equal(model->tree_of[i] == model->tree_of[k], as[i] == as[k]);
-    assert_int_equal(model->tree.at[model->tree_of[7]].parent, model->tree_of[1]);
+    assert_int_equal(model->tree.items[model->tree_of[7]].parent, model->tree_of[1]);
     assert_int_equal(count_diagnostics(diagnostics), 0);
     mp_model_free(model);
     mp_diagnostics_free(diagnostics);

@@ -28,7 +28,7 @@ static mp_calls ping_pong(void)
         {4, 2, A, 4, true, 8, {40, 4}},
         {5, 1, B, 5, true, 16, {10, 1}},
     };
-    mp_calls calls = {.at = mp_alloc_zero(CALLABLES, sizeof(mp_callable)), .count = CALLABLES};
+    mp_calls calls = {.items = mp_alloc_zero(CALLABLES, sizeof(mp_callable)), .count = CALLABLES};
     mp_calls_of_nodes(&calls, nodes, sizeof nodes / sizeof *nodes);
     return calls;
 }
@@ -59,8 +59,8 @@ static void test_callers(void **state)
     assert_int_equal(edge(&calls, M, 2, A)->as_caller.cost, 70);
     assert_int_equal(edge(&calls, M, 4, A)->as_caller.cost, 0);
     assert_int_equal(edge(&calls, A, 5, B)->as_caller.cost, 10);
-    assert_true(calls.at[M].recursive && calls.at[A].recursive);
-    assert_false(calls.at[SESSION].recursive || calls.at[B].recursive);
+    assert_true(calls.items[M].recursive && calls.items[A].recursive);
+    assert_false(calls.items[SESSION].recursive || calls.items[B].recursive);
     mp_calls_free(&calls);
 }
 
@@ -87,12 +87,12 @@ static void test_siblings(void **state)
                                          {0, 3, SESSION, 0, false, 1, {30, 0}},
                                          {1, 1, A, 7, true, 1, {10, 0}},
                                          {1, 1, A, 7, true, 1, {20, 0}}};
-    mp_calls calls = {.at = mp_alloc_zero(CALLABLES, sizeof(mp_callable)), .count = CALLABLES};
+    mp_calls calls = {.items = mp_alloc_zero(CALLABLES, sizeof(mp_callable)), .count = CALLABLES};
     mp_calls_of_nodes(&calls, nodes, 4);
     assert_int_equal(calls.edge_count, 2);
     assert_int_equal(edge(&calls, SESSION, 7, A)->as_caller.cost, 30);
     assert_int_equal(edge(&calls, SESSION, 7, A)->calls, 2);
-    assert_false(calls.at[A].recursive);
+    assert_false(calls.items[A].recursive);
     mp_calls_free(&calls);
 }
 
@@ -141,13 +141,13 @@ static void test_costs_of_a_graph(void **state)
     for (size_t i = 0; i < EDGES; i++) {
         bool found = false;
         for (size_t k = 0; k < EDGES && !found; k++) {
-            const mp_call_edge *at = &calls.edges[k];
-            found = strcmp(calls.at[at->caller].name, wanted[i].caller) == 0 &&
-                    strcmp(calls.at[at->callee].name, wanted[i].callee) == 0 &&
-                    at->line == wanted[i].line;
-            if (found && at->as_caller.cost != wanted[i].cost)
+            const mp_call_edge *call_edge = &calls.edges[k];
+            found = strcmp(calls.items[call_edge->caller].name, wanted[i].caller) == 0 &&
+                    strcmp(calls.items[call_edge->callee].name, wanted[i].callee) == 0 &&
+                    call_edge->line == wanted[i].line;
+            if (found && call_edge->as_caller.cost != wanted[i].cost)
                 fail_msg("%s calls %s at line %d: %lld", wanted[i].caller, wanted[i].callee,
-                         wanted[i].line, (long long)at->as_caller.cost);
+                         wanted[i].line, (long long)call_edge->as_caller.cost);
         }
         assert_true(found);
     }

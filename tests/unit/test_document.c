@@ -44,7 +44,7 @@ static void tables_are_found_and_filled(void **unused)
     for (int i = 0; i < 1000; i++) {
         const char *stack[] = {name, "caller"};
         snprintf(name, sizeof name, "row %d", i);
-        mp_table_put(document, table, &(counted){name, i, i / 2.0, {.at = stack, .count = 2}});
+        mp_table_put(document, table, &(counted){name, i, i / 2.0, {.items = stack, .count = 2}});
     }
     assert_int_equal(table->row_count, 1000);
     for (int i = 0; i < 1000; i++) {
@@ -92,7 +92,7 @@ static void structs_become_rows(void **unused)
                              .bytes = 7,
                              .whole = 1,
                              .share = 12.5,
-                             .stack = {.at = stack, .count = 2}});
+                             .stack = {.items = stack, .count = 2}});
     memset(name, 'x', 4); /* texts are copied */
     const mp_cell *cells = table->cells;
     assert_string_equal(cells[0].text, "K\xc3\xa4se");
@@ -173,8 +173,8 @@ static void structs_are_attached(void **unused)
     const mp_table *found = mp_document_answer(document, MP_ANSWER_HOT_LINES);
     assert_ptr_equal(found, &document->tables[1]);
     assert_int_equal(found->struct_count, 100);
-    assert_null(found->structs[98].at);
-    assert_int_equal(*(const int *)found->structs[99].at, 99);
+    assert_null(found->structs[98].row);
+    assert_int_equal(*(const int *)found->structs[99].row, 99);
     mp_document_free(document);
 }
 
@@ -186,7 +186,7 @@ static void every_text_is_utf8(void **unused)
     mp_table *table = MP_TABLE(document, "top", NULL, MP_ROWS, columns);
     const char *stack[] = {"gr\xfc\xc3\x9f", "caller"};
     mp_table_put(document, table,
-                 &(counted){.name = "K\xe4se", .stack = {.at = stack, .count = 2}});
+                 &(counted){.name = "K\xe4se", .stack = {.items = stack, .count = 2}});
     mp_table_line(document, table, "%s ends here", "caf\xe9");
     assert_string_equal(table->cells[0].text, "K\xc3\xa4se");
     assert_string_equal(table->cells[3].list[0], "gr\xc3\xbc\xc3\x9f");
@@ -388,21 +388,21 @@ static void packed_rows_share_what_they_shared(void **unused)
     frames[2] = "literal";
     const char **others = mp_arena_alloc(document->arena, 2 * sizeof *others);
     others[0] = others[1] = caller;
-    const mp_texts stacks[] = {{.at = frames, .count = 2, .kept = true},
-                               {.at = frames, .count = 3, .kept = true},
-                               {.at = frames, .count = 2, .kept = true},
-                               {.at = others, .count = 2, .kept = true},
-                               {.at = borrowed, .count = 2, .kept = true},
-                               {.at = frames, .count = 0, .kept = true},
+    const mp_texts stacks[] = {{.items = frames, .count = 2, .kept = true},
+                               {.items = frames, .count = 3, .kept = true},
+                               {.items = frames, .count = 2, .kept = true},
+                               {.items = others, .count = 2, .kept = true},
+                               {.items = borrowed, .count = 2, .kept = true},
+                               {.items = frames, .count = 0, .kept = true},
                                {.empty = "none"}};
     enum { ROWS = sizeof stacks / sizeof *stacks };
     for (size_t i = 0; i < ROWS; i++)
         mp_table_put(document, table, &(counted){"row", (int64_t)i, 1, stacks[i]});
     mp_document_figure(document, MP_FIGURE_MAP, "map"); /* no merged answer has one */
-    mp_place *all = mp_arena_alloc(document->arena, sizeof *all);
-    *all = (mp_place){.label = mp_document_text(document, "all"), .own = 3};
+    mp_place *place = mp_arena_alloc(document->arena, sizeof *place);
+    *place = (mp_place){.label = mp_document_text(document, "all"), .self = 3};
     mp_document_figure(document, MP_FIGURE_STACKS, "stacks")->tree =
-        (mp_tree_figure){.at = all, .count = 1, .of = "leaked"};
+        (mp_tree_figure){.items = place, .count = 1, .measure = "leaked"};
     for (int again = 0; again < 2; again++) {
         mp_document_pack(document, &shared);
         const mp_cell *list[ROWS];
@@ -424,8 +424,8 @@ static void packed_rows_share_what_they_shared(void **unused)
         assert_string_equal(list[4]->list[1], "frames");
         assert_string_equal(list[6]->text, "none");
         assert_int_equal(document->figure_count, 1);
-        assert_string_equal(document->figures[0].tree.at[0].label, "all");
-        assert_int_equal(document->figures[0].tree.at[0].own, 3);
+        assert_string_equal(document->figures[0].tree.items[0].label, "all");
+        assert_int_equal(document->figures[0].tree.items[0].self, 3);
         assert_null(*mp_document_kept(document, 7));
     }
     mp_document_free(document);
@@ -458,26 +458,26 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
  * nothing is lost. */
 static void trees_are_cut(void **unused)
 {
-    mp_place at[] = {{.label = "all", .own = 1, .all = 10},
-                     {.label = "a", .own = 5, .all = 7, .own_count = 2},
-                     {.parent = 1, .label = "d", .own = 2, .all = 2},
-                     {.label = "b", .own = 1, .all = 1, .own_count = 1},
-                     {.label = "c", .own = 1, .all = 1, .own_count = 3}};
+    mp_place places[] = {{.label = "all", .self = 1, .total = 10},
+                         {.label = "a", .self = 5, .total = 7, .own_count = 2},
+                         {.parent = 1, .label = "d", .self = 2, .total = 2},
+                         {.label = "b", .self = 1, .total = 1, .own_count = 1},
+                         {.label = "c", .self = 1, .total = 1, .own_count = 3}};
     static const struct {
         const char *label;
         uint32_t parent;
-        int64_t own, own_count;
+        int64_t self, own_count;
     } wanted[] = {
         {"all", 0, 1, 0}, {"a", 0, 5, 2}, {"(1 smaller)", 1, 2, 0}, {"(2 smaller)", 0, 2, 4}};
-    const mp_tree_figure tree = {.at = at, .count = 5, .unit = MP_BYTES};
+    const mp_tree_figure tree = {.items = places, .count = 5, .unit = MP_BYTES};
     mp_arena arena = {0};
     mp_tree_figure cut = mp_tree_cut(&arena, &tree, 2, 9);
     assert_int_equal(cut.count, 4);
     for (uint32_t i = 0; i < cut.count; i++) {
-        assert_string_equal(cut.at[i].label, wanted[i].label);
-        assert_int_equal(cut.at[i].parent, wanted[i].parent);
-        assert_int_equal(cut.at[i].own, wanted[i].own);
-        assert_int_equal(cut.at[i].own_count, wanted[i].own_count);
+        assert_string_equal(cut.items[i].label, wanted[i].label);
+        assert_int_equal(cut.items[i].parent, wanted[i].parent);
+        assert_int_equal(cut.items[i].self, wanted[i].self);
+        assert_int_equal(cut.items[i].own_count, wanted[i].own_count);
     }
     assert_int_equal(mp_tree_cut(&arena, &tree, 5, 9).count, 5);
     assert_int_equal(mp_tree_cut(&arena, &tree, 5, 1).count, 5); /* d is one that is smaller */

@@ -26,8 +26,8 @@ static uint32_t reach(const mp_graph *graph, uint32_t removed)
 {
     uint32_t seen = 0;
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (graph->roots.at[i].object && !(graph->roots.at[i].flags & MP_ROOT_WEAK))
-            seen |= 1u << graph->roots.at[i].object;
+        if (graph->roots.items[i].object && !(graph->roots.items[i].flags & MP_ROOT_WEAK))
+            seen |= 1u << graph->roots.items[i].object;
     seen &= ~(removed ? 1u << removed : 0);
     for (uint32_t before = 0; before != seen;) {
         before = seen;
@@ -73,18 +73,18 @@ static void check_preorder(const mp_dominators *found, const uint32_t *dominated
 
 static void check(const mp_graph *graph)
 {
-    uint32_t all = reach(graph, 0), dominated[MOST_OBJECTS + 1];
+    uint32_t total = reach(graph, 0), dominated[MOST_OBJECTS + 1];
     uint64_t sum = 0;
     mp_dominators found = mp_dominators_of(graph);
     for (uint32_t i = 1; i <= graph->count; i++)
-        dominated[i] = all >> i & 1 ? all & ~reach(graph, i) : 0;
-    assert_int_equal(found.reached, bits_of(all));
+        dominated[i] = total >> i & 1 ? total & ~reach(graph, i) : 0;
+    assert_int_equal(found.reached, bits_of(total));
     for (uint32_t i = 1; i <= graph->count; i++) {
         uint64_t retained = 0;
         for (uint32_t k = 1; k <= graph->count; k++)
             retained += dominated[i] >> k & 1 ? graph->sizes[k] : 0;
         assert_int_equal(found.retained[i], retained);
-        assert_int_equal(mp_is_reached(&found, i), all >> i & 1);
+        assert_int_equal(mp_is_reached(&found, i), total >> i & 1);
         if (mp_is_reached(&found, i)) {
             sum += graph->sizes[i];
             assert_int_equal(found.idom[i], brute_dominator(dominated, graph->count, i));

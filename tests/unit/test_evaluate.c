@@ -26,16 +26,16 @@ typedef struct fixture {
 static mp_entry *add(mp_digest *digest, mp_level level, mp_entry_key key)
 {
     mp_entries *entries = &digest->lists[level];
-    mp_grow(&entries->at, &entries->capacity, entries->count + 1, sizeof *entries->at);
-    entries->at[entries->count] = (mp_entry){.key = key};
-    return &entries->at[entries->count++];
+    mp_grow(&entries->items, &entries->capacity, entries->count + 1, sizeof *entries->items);
+    entries->items[entries->count] = (mp_entry){.key = key};
+    return &entries->items[entries->count++];
 }
 
 /* A site and its type: sizes are a hundred bytes an object. */
-static void add_site(fixture *of, mp_digest *digest, const char *type, const char *program,
+static void add_site(fixture *state, mp_digest *digest, const char *type, const char *program,
                      int64_t objects, int64_t leaked)
 {
-    mp_dictionary *dictionary = of->dictionary;
+    mp_dictionary *dictionary = state->dictionary;
     mp_amounts amounts = {.objects = objects,
                           .bytes = objects * 100,
                           .created = objects + 2,
@@ -55,10 +55,10 @@ static void add_site(fixture *of, mp_digest *digest, const char *type, const cha
     digest->totals = mp_amounts_add(digest->totals, amounts);
 }
 
-static void add_type(fixture *of, mp_digest *digest, const char *type, int64_t objects,
+static void add_type(fixture *state, mp_digest *digest, const char *type, int64_t objects,
                      int64_t leaked, int64_t retained)
 {
-    mp_entry_key key = {.type = mp_dictionary_id(of->dictionary, type), .line = MP_NO_LINE};
+    mp_entry_key key = {.type = mp_dictionary_id(state->dictionary, type), .line = MP_NO_LINE};
     add(digest, MP_LEVEL_TYPE, key)->amounts = (mp_amounts){.objects = objects,
                                                             .bytes = objects * 100,
                                                             .leaked_objects = leaked,
@@ -66,11 +66,11 @@ static void add_type(fixture *of, mp_digest *digest, const char *type, int64_t o
                                                             .retained_bytes = retained};
 }
 
-static void add_method(fixture *of, mp_digest *digest, const char *program, const char *method,
+static void add_method(fixture *state, mp_digest *digest, const char *program, const char *method,
                        int64_t us, int64_t calls)
 {
-    mp_entry_key key = {.name = mp_dictionary_id(of->dictionary, method),
-                        .program = mp_dictionary_id(of->dictionary, program),
+    mp_entry_key key = {.name = mp_dictionary_id(state->dictionary, method),
+                        .program = mp_dictionary_id(state->dictionary, program),
                         .line = MP_NO_LINE};
     mp_amounts amounts = {.exclusive_us = us, .calls = calls};
     add(digest, MP_LEVEL_METHOD, key)->amounts = amounts;
@@ -85,58 +85,60 @@ static void add_method(fixture *of, mp_digest *digest, const char *program, cons
  *  B at f             1       0               1       0
  *  C at (session)     -       -               5       0
  *  D at h             4       0               -       -      */
-static void set_up_heap(fixture *of)
+static void set_up_heap(fixture *state)
 {
-    *of = (fixture){.dictionary = mp_dictionary_new()};
-    of->now = (mp_digest){.kind = MP_KIND_RECORDING,
-                          .holds = mp_kind_holds(MP_KIND_RECORDING),
-                          .has = MP_HAS_LIVE | MP_HAS_HISTORY | MP_HAS_RETAINED,
-                          .peak_objects = 12,
-                          .peak_bytes = 1200};
-    of->base = (mp_digest){.kind = MP_KIND_RECORDING,
-                           .holds = mp_kind_holds(MP_KIND_RECORDING),
-                           .has = MP_HAS_LIVE | MP_HAS_HISTORY | MP_HAS_RETAINED,
-                           .peak_objects = 9,
-                           .peak_bytes = 900};
-    add_site(of, &of->now, "A", "f", 3, 2);
-    add_site(of, &of->now, "A", "g", 2, 2);
-    add_site(of, &of->now, "B", "f", 1, 0);
-    add_site(of, &of->now, "D", "h", 4, 0);
-    add_type(of, &of->now, "A", 5, 4, 2000);
-    add_type(of, &of->now, "B", 1, 0, 300);
-    add_type(of, &of->now, "D", 4, 0, 400);
-    add_site(of, &of->base, "A", "f", 1, 1);
-    add_site(of, &of->base, "A", "g", 2, 0);
-    add_site(of, &of->base, "B", "f", 1, 0);
-    add_site(of, &of->base, "C", "", 5, 0);
-    add_type(of, &of->base, "A", 3, 1, 1000);
-    add_type(of, &of->base, "B", 1, 0, 100);
-    add_type(of, &of->base, "C", 5, 0, 500);
-    of->rule_context = (mp_rule_context){
-        .now = &of->now, .base = &of->base, .dictionary = of->dictionary, .dashes = "--"};
+    *state = (fixture){.dictionary = mp_dictionary_new()};
+    state->now = (mp_digest){.kind = MP_KIND_RECORDING,
+                             .holds = mp_kind_holds(MP_KIND_RECORDING),
+                             .has = MP_HAS_LIVE | MP_HAS_HISTORY | MP_HAS_RETAINED,
+                             .peak_objects = 12,
+                             .peak_bytes = 1200};
+    state->base = (mp_digest){.kind = MP_KIND_RECORDING,
+                              .holds = mp_kind_holds(MP_KIND_RECORDING),
+                              .has = MP_HAS_LIVE | MP_HAS_HISTORY | MP_HAS_RETAINED,
+                              .peak_objects = 9,
+                              .peak_bytes = 900};
+    add_site(state, &state->now, "A", "f", 3, 2);
+    add_site(state, &state->now, "A", "g", 2, 2);
+    add_site(state, &state->now, "B", "f", 1, 0);
+    add_site(state, &state->now, "D", "h", 4, 0);
+    add_type(state, &state->now, "A", 5, 4, 2000);
+    add_type(state, &state->now, "B", 1, 0, 300);
+    add_type(state, &state->now, "D", 4, 0, 400);
+    add_site(state, &state->base, "A", "f", 1, 1);
+    add_site(state, &state->base, "A", "g", 2, 0);
+    add_site(state, &state->base, "B", "f", 1, 0);
+    add_site(state, &state->base, "C", "", 5, 0);
+    add_type(state, &state->base, "A", 3, 1, 1000);
+    add_type(state, &state->base, "B", 1, 0, 100);
+    add_type(state, &state->base, "C", 5, 0, 500);
+    state->rule_context = (mp_rule_context){
+        .now = &state->now, .base = &state->base, .dictionary = state->dictionary, .dashes = "--"};
 }
 
-static void set_up_profile(fixture *of)
+static void set_up_profile(fixture *state)
 {
-    *of = (fixture){.dictionary = mp_dictionary_new()};
-    of->now = (mp_digest){.kind = MP_KIND_PROFILE, .holds = MP_HOLDS_PROFILE, .has = MP_HAS_COSTS};
-    of->base = (mp_digest){.kind = MP_KIND_PROFILE, .holds = MP_HOLDS_PROFILE, .has = MP_HAS_COSTS};
-    add_method(of, &of->now, "p.cls", "run", 1500000, 10);
-    add_method(of, &of->now, "p.cls", "", 500000, 1);
-    add_method(of, &of->now, "q.cls", "run", 250000, 5);
-    add_method(of, &of->base, "p.cls", "run", 1000000, 10);
-    add_method(of, &of->base, "q.cls", "run", 250000, 5);
-    of->rule_context = (mp_rule_context){
-        .now = &of->now, .base = &of->base, .dictionary = of->dictionary, .dashes = "--"};
+    *state = (fixture){.dictionary = mp_dictionary_new()};
+    state->now =
+        (mp_digest){.kind = MP_KIND_PROFILE, .holds = MP_HOLDS_PROFILE, .has = MP_HAS_COSTS};
+    state->base =
+        (mp_digest){.kind = MP_KIND_PROFILE, .holds = MP_HOLDS_PROFILE, .has = MP_HAS_COSTS};
+    add_method(state, &state->now, "p.cls", "run", 1500000, 10);
+    add_method(state, &state->now, "p.cls", "", 500000, 1);
+    add_method(state, &state->now, "q.cls", "run", 250000, 5);
+    add_method(state, &state->base, "p.cls", "run", 1000000, 10);
+    add_method(state, &state->base, "q.cls", "run", 250000, 5);
+    state->rule_context = (mp_rule_context){
+        .now = &state->now, .base = &state->base, .dictionary = state->dictionary, .dashes = "--"};
 }
 
-static void tear_down(fixture *of)
+static void tear_down(fixture *state)
 {
     for (int level = 0; level < MP_LEVELS; level++) {
-        free(of->now.lists[level].at);
-        free(of->base.lists[level].at);
+        free(state->now.lists[level].items);
+        free(state->base.lists[level].items);
     }
-    mp_dictionary_free(of->dictionary);
+    mp_dictionary_free(state->dictionary);
 }
 
 typedef struct expectation {
@@ -151,7 +153,7 @@ static void check_rule(const mp_rule_context *rule_context, const expectation *e
     mp_policy *policy = mp_policy_parse("p", expected->rule, strlen(expected->rule));
     assert_int_equal(policy->fault_count, 0);
     mp_rule_results results = mp_policy_evaluate(policy, rule_context);
-    const mp_rule_result *got = &results.at[0];
+    const mp_rule_result *got = &results.items[0];
     bool message = expected->part ? strstr(got->message, expected->part) != NULL : !*got->message;
     if (got->verdict != expected->verdict || !message || got->measured != expected->measured ||
         got->limit != expected->limit)
@@ -194,10 +196,10 @@ static void totals(void **state)
         {"seconds <= 1", ERROR, 0, 0, "a memory recording does not record times"},
         {"growth <= 1", ERROR, 0, 0, "no series of snapshots"},
     };
-    fixture of;
-    set_up_heap(&of);
-    CHECK_ALL(&of.rule_context, cases);
-    tear_down(&of);
+    fixture self;
+    set_up_heap(&self);
+    CHECK_ALL(&self.rule_context, cases);
+    tear_down(&self);
 }
 
 static void selected(void **state)
@@ -221,10 +223,10 @@ static void selected(void **state)
         {"leaked of each source <= 100", FAIL, 200, 100, "2 of 4 sources, most f"},
         {"live of each type \"B\" >= 200", FAIL, 100, 200, "1 of 1 types, worst B"},
     };
-    fixture of;
-    set_up_heap(&of);
-    CHECK_ALL(&of.rule_context, cases);
-    tear_down(&of);
+    fixture self;
+    set_up_heap(&self);
+    CHECK_ALL(&self.rule_context, cases);
+    tear_down(&self);
 }
 
 static void against_base(void **state)
@@ -248,28 +250,28 @@ static void against_base(void **state)
         {"no new type", FAIL, 1, 0, "1 new type; 400 B, D"},
         {"no new method", ERROR, 0, 0, "does not record"},
     };
-    fixture of;
-    set_up_heap(&of);
-    CHECK_ALL(&of.rule_context, cases);
+    fixture self;
+    set_up_heap(&self);
+    CHECK_ALL(&self.rule_context, cases);
     static const expectation without[] = {
         {"leaked <= base", ERROR, 0, 0, "--base FILE"},
         {"no new type", ERROR, 0, 0, "--base FILE"},
     };
-    of.rule_context.base = NULL;
-    CHECK_ALL(&of.rule_context, without);
+    self.rule_context.base = NULL;
+    CHECK_ALL(&self.rule_context, without);
     static const expectation other[] = {
         {"live <= base", ERROR, 0, 0, "the base is a heap dump, expected a memory recording"},
         {"live <= 1 KiB", PASS, 1000, 1024, NULL},
     };
-    of.rule_context.base = &of.base;
-    of.base.kind = MP_KIND_DUMP;
-    CHECK_ALL(&of.rule_context, other);
+    self.rule_context.base = &self.base;
+    self.base.kind = MP_KIND_DUMP;
+    CHECK_ALL(&self.rule_context, other);
     static const expectation poorer[] = {
         {"leaked <= base", ERROR, 0, 0, "the base does not record leaked objects"}};
-    of.base.kind = MP_KIND_RECORDING;
-    of.base.has = MP_HAS_LIVE;
-    CHECK_ALL(&of.rule_context, poorer);
-    tear_down(&of);
+    self.base.kind = MP_KIND_RECORDING;
+    self.base.has = MP_HAS_LIVE;
+    CHECK_ALL(&self.rule_context, poorer);
+    tear_down(&self);
 }
 
 static void profiles(void **state)
@@ -289,17 +291,19 @@ static void profiles(void **state)
         {"no new module", FAIL, 1, 0, "1 new module"},
         {"leaked <= 1", ERROR, 0, 0, "an execution profile does not record leaked objects"},
     };
-    fixture of;
-    set_up_profile(&of);
+    fixture self;
+    set_up_profile(&self);
     /* A list has no two entries of one key: p.cls is in the modules once for each method. */
-    mp_entries *modules = &of.now.lists[MP_LEVEL_MODULE];
-    modules->at[0].amounts = mp_amounts_add(modules->at[0].amounts, modules->at[1].amounts);
-    modules->at[1] = modules->at[2];
+    mp_entries *modules = &self.now.lists[MP_LEVEL_MODULE];
+    modules->items[0].amounts =
+        mp_amounts_add(modules->items[0].amounts, modules->items[1].amounts);
+    modules->items[1] = modules->items[2];
     modules->count = 2;
     /* And base has another p. */
-    of.base.lists[MP_LEVEL_MODULE].at[0].key.program = mp_dictionary_id(of.dictionary, "r.cls");
-    CHECK_ALL(&of.rule_context, cases);
-    tear_down(&of);
+    self.base.lists[MP_LEVEL_MODULE].items[0].key.program =
+        mp_dictionary_id(self.dictionary, "r.cls");
+    CHECK_ALL(&self.rule_context, cases);
+    tear_down(&self);
 }
 
 /* --- growth of the small recording: see small_heap.h --- */
@@ -337,7 +341,7 @@ static void growth(void **state)
     mp_rule_context rule_context = {
         .now = digest, .dictionary = dictionary, .model = model, .window = &window, .dashes = "--"};
     CHECK_ALL(&rule_context, cases);
-    rule_context.to = "2";
+    rule_context.window_end = "2";
     check_rule(&rule_context, &(expectation){"growth after snapshot 3 <= 0", ERROR, 0, 0,
                                              "after snapshot 3: --from is snapshot 3, which is "
                                              "later than --to, snapshot 2"});

@@ -16,12 +16,12 @@
 static void check_cursor(const mp_fields *fields, const char *line, bool good, const char *rest)
 {
     if (good) {
-        assert_int_equal(fields->end - fields->at, strlen(rest));
-        assert_memory_equal(fields->at, rest, strlen(rest));
+        assert_int_equal(fields->end - fields->cursor, strlen(rest));
+        assert_memory_equal(fields->cursor, rest, strlen(rest));
     } else {
         /* Blanks before the field may be gone. */
         const char *first = line + strspn(line, " \t");
-        assert_true(fields->at == line || fields->at == first);
+        assert_true(fields->cursor == line || fields->cursor == first);
     }
 }
 
@@ -283,15 +283,15 @@ static void quoting_is_undone(void **unused)
     (void)unused;
     static const char letters[] = "a\" ?";
     for (unsigned n = 0; n < 4 * 4 * 4 * 4 * 4; n++) {
-        char text[6] = "", line[20] = "\"", *to = line + 1;
+        char text[6] = "", line[20] = "\"", *out = line + 1;
         for (unsigned i = 0, rest = n; i < 5; i++, rest /= 4) {
             text[i] = letters[rest % 4];
-            *to++ = text[i];
+            *out++ = text[i];
             if (text[i] == '"')
-                *to++ = '"';
+                *out++ = '"';
         }
-        *to++ = '"';
-        mp_fields fields = mp_fields_of((mp_slice){line, (size_t)(to - line)});
+        *out++ = '"';
+        mp_fields fields = mp_fields_of((mp_slice){line, (size_t)(out - line)});
         mp_arena scratch = {0};
         mp_slice found;
         assert_true(mp_field_text(&fields, &scratch, &found));

@@ -86,9 +86,9 @@ static void assert_groups(mp_reading reading, const char *const *names, const si
     assert_true(mp_file_groups_find(&groups, &path, 1, &reading, NULL, diagnostics));
     assert_int_equal(groups.count, count);
     for (size_t i = 0; i < count; i++) {
-        assert_memory_equal(groups.at[i].name, folder, strlen(folder));
-        assert_string_equal(groups.at[i].name + strlen(folder) + 1, names[i]);
-        assert_int_equal(groups.at[i].count, sizes[i]);
+        assert_memory_equal(groups.items[i].name, folder, strlen(folder));
+        assert_string_equal(groups.items[i].name + strlen(folder) + 1, names[i]);
+        assert_int_equal(groups.items[i].count, sizes[i]);
     }
     assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_PASSED_OVER), 1);
     mp_file_groups_free(&groups);
@@ -140,7 +140,7 @@ static void named_files_are_passed_through(void **unused)
     assert_false(groups.apart);
     assert_int_equal(groups.count, 1);
     for (size_t i = 0; i < 3; i++)
-        assert_string_equal(groups.at[0].files[i].name, paths[i]);
+        assert_string_equal(groups.items[0].files[i].name, paths[i]);
     mp_file_groups_free(&groups);
     reading.grouping = MP_GROUP_FILE;
     assert_true(mp_file_groups_find(&groups, paths, 3, &reading, NULL, diagnostics));

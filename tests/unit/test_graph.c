@@ -130,9 +130,9 @@ static void roots_name_objects_of_any_place(void **unused)
     mp_graph_root(f.builder, &(mp_root){.id = 3});
     const mp_graph *graph = end(&f);
     assert_int_equal(graph->roots.count, 4);
-    assert_int_equal(graph->roots.at[1].object, 2);
-    assert_int_equal(graph->roots.at[2].object, 1);
-    assert_int_equal(graph->roots.at[3].object, 0);
+    assert_int_equal(graph->roots.items[1].object, 2);
+    assert_int_equal(graph->roots.items[2].object, 1);
+    assert_int_equal(graph->roots.items[3].object, 0);
     mp_model_free(f.model);
 }
 
@@ -145,7 +145,7 @@ static void a_graph_of_nothing(void **unused)
     const mp_graph *graph = end(&f);
     assert_int_equal(graph->count, 0);
     assert_int_equal(mp_graph_references(graph), 0);
-    assert_int_equal(graph->roots.at[1].object, 0);
+    assert_int_equal(graph->roots.items[1].object, 0);
     mp_model_free(f.model);
 }
 
@@ -173,13 +173,13 @@ static void names_are_of_their_own_domain_first(void **unused)
     assert_targets(graph, 5, OBJECTS(5, 2));
     assert_int_equal(graph->dangling, 2);
     assert_int_equal(graph->duplicates, 0);
-    assert_int_equal(graph->roots.at[1].object, 2);
-    assert_int_equal(graph->roots.at[2].object, 3);
+    assert_int_equal(graph->roots.items[1].object, 2);
+    assert_int_equal(graph->roots.items[2].object, 3);
     assert_int_equal(graph->domains.count, 5);
-    assert_int_equal(graph->domains.at[1].objects, 2);
-    assert_int_equal(graph->domains.at[2].objects, 0);
-    assert_int_equal(graph->domains.at[3].first_object, 3);
-    assert_int_equal(graph->domains.at[4].first_object, 5);
+    assert_int_equal(graph->domains.items[1].objects, 2);
+    assert_int_equal(graph->domains.items[2].objects, 0);
+    assert_int_equal(graph->domains.items[3].first_object, 3);
+    assert_int_equal(graph->domains.items[4].first_object, 5);
     mp_model_free(f.model);
 }
 
@@ -234,11 +234,11 @@ static void duplicates_go_with_what_they_refer_to(void **unused)
         assert_targets(graph, 3, OBJECTS(2));
         assert_targets(graph, 4, OBJECTS(5));
         assert_targets(graph, 5, OBJECTS(4, 2));
-        assert_int_equal(graph->roots.at[1].object, 4);
-        assert_int_equal(graph->domains.at[1].objects, 3);
-        assert_int_equal(graph->domains.at[2].objects, 0);
-        assert_int_equal(graph->domains.at[3].first_object, 4);
-        assert_int_equal(graph->domains.at[3].objects, 2);
+        assert_int_equal(graph->roots.items[1].object, 4);
+        assert_int_equal(graph->domains.items[1].objects, 3);
+        assert_int_equal(graph->domains.items[2].objects, 0);
+        assert_int_equal(graph->domains.items[3].first_object, 4);
+        assert_int_equal(graph->domains.items[3].objects, 2);
         mp_model_free(f.model);
     }
 }
@@ -369,12 +369,12 @@ static void random_graphs_are_as_a_search_finds_them(void **unused)
             seen++;
             assert_int_equal(graph->first[seen], place);
             for (int k = 0; k < 3; k++) {
-                int to = 0;
-                while (to < 40 && ids[to] != references[i][k])
-                    to++;
-                expected_dangling += to == 40;
-                if (to < 40)
-                    assert_int_equal(graph->targets[place++], number[to]);
+                int target = 0;
+                while (target < 40 && ids[target] != references[i][k])
+                    target++;
+                expected_dangling += target == 40;
+                if (target < 40)
+                    assert_int_equal(graph->targets[place++], number[target]);
             }
         }
         assert_int_equal(graph->count, kept);
@@ -425,20 +425,20 @@ static void a_later_graph_takes_the_place_of_an_earlier_one(void **unused)
     mp_type_counts_free(&counts);
     assert_int_equal(graph->snapshot.i, 2);
     assert_int_equal(graph->count, 3);
-    assert_int_equal(f.model->snapshots.at[1].live_objects, 2);
-    assert_int_equal(f.model->snapshots.at[1].live_bytes, 20);
-    assert_int_equal(f.model->snapshots.at[2].live_objects, 3);
-    assert_int_equal(f.model->snapshots.at[2].live_bytes, 21);
+    assert_int_equal(f.model->snapshots.items[1].live_objects, 2);
+    assert_int_equal(f.model->snapshots.items[1].live_bytes, 20);
+    assert_int_equal(f.model->snapshots.items[2].live_objects, 3);
+    assert_int_equal(f.model->snapshots.items[2].live_bytes, 21);
     /* Orders at 1, orders at 2, maps at 2. */
     assert_int_equal(f.model->deltas.count, 4);
-    assert_int_equal(f.model->deltas.at[1].cost.found, 2);
-    assert_int_equal(f.model->deltas.at[2].cost.found, -1);
-    assert_int_equal(f.model->deltas.at[2].cost.bytes, -10);
-    assert_int_equal(f.model->deltas.at[3].cost.found, 2);
-    assert_int_equal(f.model->deltas.at[3].cost.bytes, 11);
-    assert_int_equal(f.model->deltas.at[3].snapshot.i, 2);
+    assert_int_equal(f.model->deltas.items[1].cost.found, 2);
+    assert_int_equal(f.model->deltas.items[2].cost.found, -1);
+    assert_int_equal(f.model->deltas.items[2].cost.bytes, -10);
+    assert_int_equal(f.model->deltas.items[3].cost.found, 2);
+    assert_int_equal(f.model->deltas.items[3].cost.bytes, 11);
+    assert_int_equal(f.model->deltas.items[3].snapshot.i, 2);
     for (uint32_t i = 2; i < f.model->generations.count; i++)
-        assert_int_equal(f.model->generations.at[i].born.i, 1);
+        assert_int_equal(f.model->generations.items[i].born.i, 1);
     mp_model_free(f.model);
 }
 

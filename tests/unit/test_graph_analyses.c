@@ -28,14 +28,14 @@ typedef struct small {
     mp_graph_view view;
 } small;
 
-static void look(small *all)
+static void look(small *state)
 {
     mp_error error = {0};
-    all->model->graph = all->graph;
-    (void)MP_ADD(&all->model->sessions);
-    all->filter = mp_filter_of(all->model, NULL, &error);
-    all->filter->graph = all->graph; /* the graph belongs to no snapshot */
-    all->view = mp_graph_view_of(all->filter);
+    state->model->graph = state->graph;
+    (void)MP_ADD(&state->model->sessions);
+    state->filter = mp_filter_of(state->model, NULL, &error);
+    state->filter->graph = state->graph; /* the graph belongs to no snapshot */
+    state->view = mp_graph_view_of(state->filter);
 }
 
 static small setup(void)
@@ -46,39 +46,39 @@ static small setup(void)
                                      STRING, WRITER, BYTES,   VIEW,  ORDER};
     static const edge edges[] = {{1, 2}, {2, 3}, {2, 4}, {2, 5}, {3, 6},
                                  {4, 6}, {5, 6}, {7, 8}, {9, 3}, {10, 6}};
-    small all = {.model = mp_model_new(),
-                 .graph = graph_of(10, edges, sizeof edges / sizeof *edges, 10)};
+    small state = {.model = mp_model_new(),
+                   .graph = graph_of(10, edges, sizeof edges / sizeof *edges, 10)};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        mp_type *type = MP_ADD(&all.model->types);
-        type->name = mp_model_intern_text(all.model, names[i]);
+        mp_type *type = MP_ADD(&state.model->types);
+        type->name = mp_model_intern_text(state.model, names[i]);
     }
     for (uint32_t i = 1; i <= 10; i++) {
-        all.graph->types[i] = types[i];
-        all.graph->sizes[i] = types[i] == ORDER ? 100 : 10;
+        state.graph->types[i] = types[i];
+        state.graph->sizes[i] = types[i] == ORDER ? 100 : 10;
     }
-    graph_root(all.graph, 1, MP_ROOT_STATIC, 0)->container.i = CACHE;
-    graph_root(all.graph, 7, MP_ROOT_FINALIZER, 0);
-    graph_root(all.graph, 9, MP_ROOT_HANDLE, MP_ROOT_WEAK);
-    graph_root(all.graph, 10, MP_ROOT_LOCAL, 0);
-    graph_root(all.graph, 10, MP_ROOT_LOCAL, MP_ROOT_PINNED);
-    graph_root(all.graph, 0, 7, 0);
-    look(&all);
-    return all;
+    graph_root(state.graph, 1, MP_ROOT_STATIC, 0)->container.i = CACHE;
+    graph_root(state.graph, 7, MP_ROOT_FINALIZER, 0);
+    graph_root(state.graph, 9, MP_ROOT_HANDLE, MP_ROOT_WEAK);
+    graph_root(state.graph, 10, MP_ROOT_LOCAL, 0);
+    graph_root(state.graph, 10, MP_ROOT_LOCAL, MP_ROOT_PINNED);
+    graph_root(state.graph, 0, 7, 0);
+    look(&state);
+    return state;
 }
 
-static void teardown(small *all)
+static void teardown(small *state)
 {
-    mp_graph_view_free(&all->view);
-    mp_filter_free(all->filter);
-    mp_model_free(all->model);
+    mp_graph_view_free(&state->view);
+    mp_filter_free(state->filter);
+    mp_model_free(state->model);
 }
 
 static void test_totals(void **unused)
 {
     (void)unused;
-    small all = setup();
+    small state = setup();
     for (int i = 0; i < 2; i++) { /* with dominators, and without */
-        mp_graph_totals totals = mp_graph_totals_of(all.graph, i ? &all.view.dominators : NULL);
+        mp_graph_totals totals = mp_graph_totals_of(state.graph, i ? &state.view.dominators : NULL);
         assert_int_equal(totals.objects, 10);
         assert_int_equal(totals.bytes, 460);
         assert_int_equal(totals.roots, 6);
@@ -89,14 +89,14 @@ static void test_totals(void **unused)
         assert_int_equal(totals.unreachable_objects, 1);
         assert_int_equal(totals.unreachable_bytes, 10);
     }
-    teardown(&all);
+    teardown(&state);
 }
 
 static const mp_histogram_row *row_of(const mp_histogram *histogram, const char *label)
 {
     for (uint32_t i = 0; i < histogram->count; i++)
-        if (strcmp(histogram->at[i].label, label) == 0)
-            return &histogram->at[i];
+        if (strcmp(histogram->items[i].label, label) == 0)
+            return &histogram->items[i];
     fail_msg("no row %s", label);
     return NULL;
 }
@@ -104,39 +104,39 @@ static const mp_histogram_row *row_of(const mp_histogram *histogram, const char 
 static void assert_entry(const mp_histogram *histogram, const char *label, int64_t objects,
                          int64_t bytes, int64_t retained, uint32_t largest)
 {
-    const mp_histogram_row *at = row_of(histogram, label);
-    assert_int_equal(at->objects, objects);
-    assert_int_equal(at->bytes, bytes);
-    assert_int_equal(at->retained_bytes, retained);
-    assert_int_equal(at->largest, largest);
+    const mp_histogram_row *histogram_row = row_of(histogram, label);
+    assert_int_equal(histogram_row->objects, objects);
+    assert_int_equal(histogram_row->bytes, bytes);
+    assert_int_equal(histogram_row->retained_bytes, retained);
+    assert_int_equal(histogram_row->largest, largest);
 }
 
 static void test_types_and_namespaces(void **unused)
 {
     (void)unused;
-    small all = setup();
-    mp_histogram types = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_TYPES);
+    small state = setup();
+    mp_histogram types = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_TYPES);
     assert_entry(&types, "App.Order", 4, 400, 400, 3); /* at least: not settled yet */
-    mp_histogram_settle(&all.view, &types, types.at, types.count, 0, 0);
+    mp_histogram_settle(&state.view, &types, types.items, types.count, 0, 0);
     assert_int_equal(types.count, 7);
     assert_entry(&types, "App.Order", 4, 400, 410, 3); /* with the string that they share */
     assert_entry(&types, "App.Cache", 1, 10, 320, 1);
     assert_entry(&types, "Entry[]", 1, 10, 310, 2);
     assert_entry(&types, "Io.Writer", 1, 10, 20, 7);
     assert_entry(&types, "App.View", 1, 10, 0, 0);
-    assert_string_equal(types.at[0].label, "App.Cache");
+    assert_string_equal(types.items[0].label, "App.Cache");
     mp_histogram_free(&types);
 
     /* App.Cache dominates three orders: they are not counted again. */
-    mp_histogram spaces = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_NAMESPACES);
-    mp_histogram_settle(&all.view, &spaces, spaces.at, spaces.count, 0, 0);
+    mp_histogram spaces = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_NAMESPACES);
+    mp_histogram_settle(&state.view, &spaces, spaces.items, spaces.count, 0, 0);
     assert_int_equal(spaces.count, 3);
     assert_entry(&spaces, "App", 6, 420, 430, 1);
     assert_int_equal(row_of(&spaces, "App")->reached_objects, 5);
     assert_entry(&spaces, "(none)", 3, 30, 330, 2);
     assert_entry(&spaces, "Io", 1, 10, 20, 7);
     mp_histogram_free(&spaces);
-    teardown(&all);
+    teardown(&state);
 }
 
 /* --- many groups, against the definition --- */
@@ -151,16 +151,16 @@ static uint32_t random_below(uint32_t *state, uint32_t limit)
 
 static small graph_of_types(const edge *edges, uint32_t *seed)
 {
-    small all = {.model = mp_model_new(), .graph = graph_of(OBJECTS, edges, EDGES, 0)};
+    small state = {.model = mp_model_new(), .graph = graph_of(OBJECTS, edges, EDGES, 0)};
     for (uint32_t i = 0; i < TYPES; i++) {
         char name[16];
         snprintf(name, sizeof name, "T%u", i);
-        mp_type *type = MP_ADD(&all.model->types);
-        type->name = mp_model_intern_text(all.model, name);
+        mp_type *type = MP_ADD(&state.model->types);
+        type->name = mp_model_intern_text(state.model, name);
     }
     for (uint32_t i = 1; i <= OBJECTS; i++)
-        all.graph->types[i] = 1 + random_below(seed, TYPES);
-    return all;
+        state.graph->types[i] = 1 + random_below(seed, TYPES);
+    return state;
 }
 
 static small random_graph(uint32_t seed)
@@ -171,11 +171,11 @@ static small random_graph(uint32_t seed)
         bool back = random_below(&seed, 10) == 0;
         edges[i] = (a < b) != back ? (edge){a, b} : (edge){b, a};
     }
-    small all = graph_of_types(edges, &seed);
+    small state = graph_of_types(edges, &seed);
     for (uint32_t i = 0; i < 12; i++)
-        graph_root(all.graph, 1 + random_below(&seed, 60), random_below(&seed, 3), 0);
-    look(&all);
-    return all;
+        graph_root(state.graph, 1 + random_below(&seed, 60), random_below(&seed, 3), 0);
+    look(&state);
+    return state;
 }
 
 /* The bytes that roots reach without objects of a type; 0: of all types. */
@@ -185,7 +185,7 @@ static int64_t reached_without(const mp_graph *graph, uint32_t type)
     uint32_t stack[OBJECTS + 1], count = 0;
     int64_t bytes = 0;
     for (uint32_t i = 1; i < graph->roots.count; i++) {
-        uint32_t object = graph->roots.at[i].object;
+        uint32_t object = graph->roots.items[i].object;
         if (!seen[object] && graph->types[object] != type)
             stack[count++] = object;
         seen[object] = true;
@@ -214,28 +214,28 @@ static void test_what_types_retain_together(void **unused)
     (void)unused;
     enum { MOST = 7 };
     for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
-        small all = random_graph(seed);
-        mp_histogram settled = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_TYPES);
-        mp_histogram best = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_TYPES);
-        mp_histogram over = mp_histogram_of(&all.view, MP_HISTOGRAM_OF_TYPES);
-        int64_t whole = reached_without(all.graph, 0), least = whole / 20;
+        small state = random_graph(seed);
+        mp_histogram settled = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_TYPES);
+        mp_histogram best = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_TYPES);
+        mp_histogram over = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_TYPES);
+        int64_t whole = reached_without(state.graph, 0), least = whole / 20;
         int64_t expected[TYPES], found[TYPES];
-        mp_histogram_settle(&all.view, &settled, settled.at, settled.count, 0, 0);
-        mp_histogram_settle(&all.view, &best, best.at, best.count, MOST, 0);
-        mp_histogram_settle(&all.view, &over, over.at, over.count, 0, least);
+        mp_histogram_settle(&state.view, &settled, settled.items, settled.count, 0, 0);
+        mp_histogram_settle(&state.view, &best, best.items, best.count, MOST, 0);
+        mp_histogram_settle(&state.view, &over, over.items, over.count, 0, least);
         assert_true(settled.count > 100); /* more than one pass is about */
         for (uint32_t i = 0; i < settled.count; i++) {
             uint32_t type = 1;
-            while (strcmp(mp_model_text(all.model, all.model->types.at[type].name),
-                          settled.at[i].label) != 0)
+            while (strcmp(mp_model_text(state.model, state.model->types.items[type].name),
+                          settled.items[i].label) != 0)
                 type++;
-            expected[i] = whole - reached_without(all.graph, type);
-            assert_int_equal(settled.at[i].retained_bytes, expected[i]);
-            found[i] = best.at[i].retained_bytes;
+            expected[i] = whole - reached_without(state.graph, type);
+            assert_int_equal(settled.items[i].retained_bytes, expected[i]);
+            found[i] = best.items[i].retained_bytes;
             assert_true(found[i] <= expected[i]);
-            assert_int_equal(over.at[i].retained_bytes >= least, expected[i] >= least);
+            assert_int_equal(over.items[i].retained_bytes >= least, expected[i] >= least);
             if (expected[i] >= least)
-                assert_int_equal(over.at[i].retained_bytes, expected[i]);
+                assert_int_equal(over.items[i].retained_bytes, expected[i]);
         }
         qsort(expected, settled.count, sizeof *expected, most_first);
         qsort(found, settled.count, sizeof *found, most_first);
@@ -243,7 +243,7 @@ static void test_what_types_retain_together(void **unused)
         mp_histogram_free(&settled);
         mp_histogram_free(&best);
         mp_histogram_free(&over);
-        teardown(&all);
+        teardown(&state);
     }
 }
 
@@ -255,26 +255,26 @@ static small random_ladder(uint32_t seed)
         uint32_t from = 1 + i * (OBJECTS - 4) / EDGES;
         edges[i] = (edge){from, from + 1 + random_below(&seed, 3)};
     }
-    small all = graph_of_types(edges, &seed);
-    graph_root(all.graph, 1, MP_ROOT_LOCAL, 0);
-    graph_root(all.graph, 2, MP_ROOT_LOCAL, 0);
-    look(&all);
-    return all;
+    small state = graph_of_types(edges, &seed);
+    graph_root(state.graph, 1, MP_ROOT_LOCAL, 0);
+    graph_root(state.graph, 2, MP_ROOT_LOCAL, 0);
+    look(&state);
+    return state;
 }
 
 /* Bounds hold, and are exact where they say so; gives of how many types. */
-static uint32_t hold_bounds(small *all)
+static uint32_t hold_bounds(small *state)
 {
-    mp_histogram types = mp_histogram_of(&all->view, MP_HISTOGRAM_OF_TYPES);
-    int64_t whole = reached_without(all->graph, 0), most[TYPES];
+    mp_histogram types = mp_histogram_of(&state->view, MP_HISTOGRAM_OF_TYPES);
+    int64_t whole = reached_without(state->graph, 0), most[TYPES];
     uint32_t exact = 0;
-    mp_groups_bound(&all->view, &types.groups, most);
+    mp_groups_bound(&state->view, &types.groups, most);
     for (uint32_t type = 1; type <= TYPES; type++) {
         uint32_t group = types.groups.group_of[type];
         if (!group)
             continue;
-        const mp_joint *least = &types.groups.at[group - 1];
-        int64_t expected = whole - reached_without(all->graph, type);
+        const mp_joint *least = &types.groups.items[group - 1];
+        int64_t expected = whole - reached_without(state->graph, type);
         assert_true(least->bytes <= expected && expected <= most[group - 1]);
         if (least->exact)
             assert_int_equal(least->bytes, expected);
@@ -302,24 +302,24 @@ static void test_order_of_objects(void **unused)
 {
     (void)unused;
     static const uint32_t expected[] = {1, 2, 3, 4, 5, 10, 7, 6, 8};
-    small all = setup();
+    small state = setup();
     for (size_t most = 0; most <= 9; most++) {
         size_t count, matching;
-        uint32_t *order = mp_retained_order(&all.view, 0, most, &count, &matching);
+        uint32_t *order = mp_retained_order(&state.view, 0, most, &count, &matching);
         assert_int_equal(count, most ? most : 9);
         assert_int_equal(matching, 9);
         assert_memory_equal(order, expected, count * sizeof *order);
         free(order);
     }
-    teardown(&all);
+    teardown(&state);
 }
 
 static void test_roots(void **unused)
 {
     (void)unused;
-    small all = setup();
+    small state = setup();
     size_t count;
-    const mp_root_census *census = mp_graph_census(&all.view, &count);
+    const mp_root_census *census = mp_graph_census(&state.view, &count);
     assert_int_equal(count, 5);
     assert_int_equal(census[0].kind, MP_ROOT_STATIC);
     assert_int_equal(census[0].exclusive_bytes, 320); /* not the string */
@@ -339,95 +339,95 @@ static void test_roots(void **unused)
     assert_int_equal(census[4].kind, 7);
     assert_int_equal(census[4].objects, 0);
 
-    const mp_static_census *statics = mp_graph_statics(&all.view, 0, &count);
+    const mp_static_census *statics = mp_graph_statics(&state.view, 0, &count);
     assert_int_equal(count, 1);
     assert_int_equal(statics[0].container.i, CACHE);
     assert_int_equal(statics[0].retained_bytes, 320);
-    teardown(&all);
+    teardown(&state);
 }
 
 static void test_labels_of_roots(void **unused)
 {
     (void)unused;
-    small all = setup();
+    small state = setup();
     mp_arena arena = {0};
     assert_string_equal(mp_root_kind_text(&arena, 27), "kind 1b");
     assert_string_equal(mp_root_flags_text(&arena, MP_ROOT_PINNED | MP_ROOT_INTERIOR | 0x30),
                         "pinned+interior+0x30");
     assert_string_equal(mp_root_flags_text(&arena, 0), "");
-    assert_string_equal(mp_object_roots_text(&arena, all.graph, &all.view.roots, 10, false),
+    assert_string_equal(mp_object_roots_text(&arena, state.graph, &state.view.roots, 10, false),
                         "local");
-    assert_string_equal(mp_object_roots_text(&arena, all.graph, &all.view.roots, 2, false), "");
-    graph_root(all.graph, 10, MP_ROOT_INTERNAL, 0);
-    mp_object_roots roots = mp_roots_by_object(all.graph);
-    assert_string_equal(mp_object_roots_text(&arena, all.graph, &roots, 10, false),
+    assert_string_equal(mp_object_roots_text(&arena, state.graph, &state.view.roots, 2, false), "");
+    graph_root(state.graph, 10, MP_ROOT_INTERNAL, 0);
+    mp_object_roots roots = mp_roots_by_object(state.graph);
+    assert_string_equal(mp_object_roots_text(&arena, state.graph, &roots, 10, false),
                         "internal+local");
     mp_object_roots_free(&roots);
     mp_arena_free(&arena);
-    teardown(&all);
+    teardown(&state);
 }
 
 static void test_ids_as_the_format_writes_them(void **unused)
 {
     (void)unused;
-    small all = setup();
-    assert_int_equal(mp_graph_find(all.graph, "10"), 10);
-    assert_int_equal(mp_graph_find(all.graph, "a"), 0);
-    assert_int_equal(mp_graph_find(all.graph, ""), 0);
-    assert_int_equal(mp_graph_find(all.graph, "-1"), 0);
-    all.graph->hexadecimal = true;
-    assert_int_equal(mp_graph_find(all.graph, "A"), 10);
-    assert_int_equal(mp_graph_find(all.graph, "10"), 0);
-    teardown(&all);
+    small state = setup();
+    assert_int_equal(mp_graph_find(state.graph, "10"), 10);
+    assert_int_equal(mp_graph_find(state.graph, "a"), 0);
+    assert_int_equal(mp_graph_find(state.graph, ""), 0);
+    assert_int_equal(mp_graph_find(state.graph, "-1"), 0);
+    state.graph->hexadecimal = true;
+    assert_int_equal(mp_graph_find(state.graph, "A"), 10);
+    assert_int_equal(mp_graph_find(state.graph, "10"), 0);
+    teardown(&state);
 }
 
 static void test_paths(void **unused)
 {
     (void)unused;
-    small all = setup();
+    small state = setup();
     static const uint32_t by_static[] = {1, 2, 3, 6};
-    mp_path path = mp_path_to(all.graph, 6, MP_ANY_KIND, NULL);
+    mp_path path = mp_path_to(state.graph, 6, MP_ANY_KIND, NULL);
     assert_int_equal(path.count, 2); /* 10, 6 */
     assert_int_equal(path.objects[0], 10);
     assert_int_equal(path.root, 4);
     mp_path_free(&path);
-    path = mp_path_to(all.graph, 6, MP_ROOT_STATIC, NULL);
+    path = mp_path_to(state.graph, 6, MP_ROOT_STATIC, NULL);
     assert_int_equal(path.count, 4);
     assert_memory_equal(path.objects, by_static, sizeof by_static);
     mp_path_free(&path);
-    path = mp_path_to(all.graph, 9, MP_ANY_KIND, NULL); /* by a weak root alone */
+    path = mp_path_to(state.graph, 9, MP_ANY_KIND, NULL); /* by a weak root alone */
     assert_int_equal(path.count, 0);
     mp_path_free(&path);
-    teardown(&all);
+    teardown(&state);
 }
 
 static void test_paths_merged_by_type(void **unused)
 {
     (void)unused;
-    small all = setup();
-    mp_type_paths paths = mp_type_paths_of(&all.view, "App.[OV]*", NULL);
+    small state = setup();
+    mp_type_paths paths = mp_type_paths_of(&state.view, "App.[OV]*", NULL);
     assert_int_equal(paths.objects, 5);
     assert_int_equal(paths.unreached, 1);
     assert_int_equal(paths.count, 2);
-    assert_int_equal(paths.at[0].objects, 3);
-    assert_int_equal(paths.at[0].bytes, 300);
-    assert_int_equal(paths.at[0].example, 3);
-    const mp_type_step *last = &paths.steps[paths.at[0].last];
+    assert_int_equal(paths.items[0].objects, 3);
+    assert_int_equal(paths.items[0].bytes, 300);
+    assert_int_equal(paths.items[0].example, 3);
+    const mp_type_step *last = &paths.steps[paths.items[0].last];
     assert_int_equal(last->type, ORDER);
     assert_int_equal(last->length, 3);
     assert_int_equal(last->root_kind, MP_ROOT_STATIC);
     assert_int_equal(paths.steps[last->up].type, ENTRIES);
-    assert_int_equal(paths.steps[paths.at[1].last].root_kind, MP_ROOT_LOCAL);
+    assert_int_equal(paths.steps[paths.items[1].last].root_kind, MP_ROOT_LOCAL);
     mp_type_paths_free(&paths);
-    teardown(&all);
+    teardown(&state);
 }
 
 static void test_suspects(void **unused)
 {
     (void)unused;
-    small all = setup();
+    small state = setup();
     size_t count;
-    const mp_suspect *found = mp_graph_suspects(&all.view, &count);
+    const mp_suspect *found = mp_graph_suspects(&state.view, &count);
     assert_int_equal(count, 3);
     assert_int_equal(found[0].rule, MP_SUSPECT_OBJECT);
     assert_int_equal(found[0].object, 1);
@@ -440,7 +440,7 @@ static void test_suspects(void **unused)
     assert_int_equal(found[1].object, 10); /* not the cache's orders, each over a tenth */
     assert_int_equal(found[2].rule, MP_SUSPECT_FINALIZER);
     assert_int_equal(found[2].bytes, 20);
-    teardown(&all);
+    teardown(&state);
 }
 
 /* 1 -> 2, 3; 2 -> 4 to 6; 3 -> 7: 1 falls apart into two, of which the first holds more of a type
@@ -449,41 +449,41 @@ static void test_a_suspect_is_where_most_of_a_type_are(void **unused)
 {
     (void)unused;
     static const edge edges[] = {{1, 2}, {1, 3}, {2, 4}, {2, 5}, {2, 6}, {3, 7}};
-    small all = {.model = mp_model_new(), .graph = graph_of(7, edges, 6, 10)};
+    small state = {.model = mp_model_new(), .graph = graph_of(7, edges, 6, 10)};
     for (int i = 0; i < 4; i++)
-        (void)MP_ADD(&all.model->types);
+        (void)MP_ADD(&state.model->types);
     for (uint32_t i = 1; i <= 7; i++)
-        all.graph->types[i] = i == 1 ? 1 : i <= 3 ? 2 : i == 7 ? 4 : 3;
-    all.graph->sizes[4] = 30;
-    all.graph->sizes[7] = 8; /* the total is 88 */
-    graph_root(all.graph, 1, MP_ROOT_STATIC, 0);
-    look(&all);
+        state.graph->types[i] = i == 1 ? 1 : i <= 3 ? 2 : i == 7 ? 4 : 3;
+    state.graph->sizes[4] = 30;
+    state.graph->sizes[7] = 8; /* the total is 88 */
+    graph_root(state.graph, 1, MP_ROOT_STATIC, 0);
+    look(&state);
     size_t count;
-    const mp_suspect *found = mp_graph_suspects(&all.view, &count);
+    const mp_suspect *found = mp_graph_suspects(&state.view, &count);
     assert_int_equal(count, 2);
     assert_int_equal(found[0].object, 2); /* it retains 60 bytes */
     assert_int_equal(found[0].held_objects, 3);
     assert_int_equal(found[0].held_bytes, 50);
     assert_int_equal(found[1].object, 3);
-    teardown(&all);
+    teardown(&state);
 }
 
 /* A weak root is told apart from those that keep an object alive. */
 static void test_weak_roots_are_no_roots_of_what_they_do_not_hold(void **unused)
 {
     (void)unused;
-    small all = setup();
-    graph_root(all.graph, 1, MP_ROOT_HANDLE, MP_ROOT_WEAK);
+    small state = setup();
+    graph_root(state.graph, 1, MP_ROOT_HANDLE, MP_ROOT_WEAK);
     mp_arena arena = {0};
-    mp_object_roots roots = mp_roots_by_object(all.graph);
-    assert_string_equal(mp_object_roots_text(&arena, all.graph, &roots, 1, false), "static");
-    assert_string_equal(mp_object_roots_text(&arena, all.graph, &roots, 1, true), "handle");
-    assert_string_equal(mp_object_roots_text(&arena, all.graph, &roots, 9, false), "");
-    assert_true(mp_is_rooted(all.graph, &roots, 1));
-    assert_false(mp_is_rooted(all.graph, &roots, 9));
+    mp_object_roots roots = mp_roots_by_object(state.graph);
+    assert_string_equal(mp_object_roots_text(&arena, state.graph, &roots, 1, false), "static");
+    assert_string_equal(mp_object_roots_text(&arena, state.graph, &roots, 1, true), "handle");
+    assert_string_equal(mp_object_roots_text(&arena, state.graph, &roots, 9, false), "");
+    assert_true(mp_is_rooted(state.graph, &roots, 1));
+    assert_false(mp_is_rooted(state.graph, &roots, 9));
     mp_object_roots_free(&roots);
     mp_arena_free(&arena);
-    teardown(&all);
+    teardown(&state);
 }
 
 /* A list of nodes is held by its head, not by its last node but two. */
@@ -495,20 +495,20 @@ static void test_a_list_accumulates_at_its_head(void **unused)
     edges[0] = (edge){1, 2};
     for (uint32_t i = 2; i <= NODES; i++)
         edges[i - 1] = (edge){i, i + 1};
-    small all = {.model = mp_model_new(), .graph = graph_of(NODES + 1, edges, NODES, 10)};
+    small state = {.model = mp_model_new(), .graph = graph_of(NODES + 1, edges, NODES, 10)};
     for (int i = 0; i < 2; i++)
-        (void)MP_ADD(&all.model->types);
+        (void)MP_ADD(&state.model->types);
     for (uint32_t i = 1; i <= NODES + 1; i++)
-        all.graph->types[i] = i == 1 ? 1 : 2;
-    graph_root(all.graph, 1, MP_ROOT_STATIC, 0);
-    look(&all);
+        state.graph->types[i] = i == 1 ? 1 : 2;
+    graph_root(state.graph, 1, MP_ROOT_STATIC, 0);
+    look(&state);
     size_t count;
-    const mp_suspect *found = mp_graph_suspects(&all.view, &count);
+    const mp_suspect *found = mp_graph_suspects(&state.view, &count);
     assert_int_equal(found[0].object, 1);
     assert_int_equal(found[0].accumulation, 2);
     assert_int_equal(found[0].held_type, 2);
     assert_int_equal(found[0].held_objects, NODES);
-    teardown(&all);
+    teardown(&state);
 }
 
 /* A list may be of several types in turn, up to four. Of more it is a chain like any other, which
@@ -522,19 +522,19 @@ static void test_a_list_may_be_of_several_types(void **unused)
         edge edges[NODES];
         for (uint32_t i = 1; i <= NODES; i++)
             edges[i - 1] = (edge){i, i + 1};
-        small all = {.model = mp_model_new(), .graph = graph_of(NODES + 1, edges, NODES, 10)};
+        small state = {.model = mp_model_new(), .graph = graph_of(NODES + 1, edges, NODES, 10)};
         for (uint32_t i = 0; i < of_types + 1; i++)
-            (void)MP_ADD(&all.model->types);
+            (void)MP_ADD(&state.model->types);
         for (uint32_t i = 1; i <= NODES + 1; i++)
-            all.graph->types[i] = i == 1 ? 1 : 2 + (i - 2) % of_types;
-        graph_root(all.graph, 1, MP_ROOT_STATIC, 0);
-        look(&all);
+            state.graph->types[i] = i == 1 ? 1 : 2 + (i - 2) % of_types;
+        graph_root(state.graph, 1, MP_ROOT_STATIC, 0);
+        look(&state);
         size_t count;
-        const mp_suspect *found = mp_graph_suspects(&all.view, &count);
+        const mp_suspect *found = mp_graph_suspects(&state.view, &count);
         assert_int_equal(found[0].object, 1);
         assert_int_equal(found[0].accumulation, of_types == 4 ? 2 : NODES - 1);
         assert_int_equal(found[0].held_objects, of_types == 4 ? NODES / 4 : 1);
-        teardown(&all);
+        teardown(&state);
     }
 }
 
@@ -558,22 +558,22 @@ static void test_what_is_kept_is_nine_of_ten(void **unused)
             edges[edge_count++] = (edge){held, SEVENTEEN + 2 * i + k};
         }
     }
-    small all = {.model = mp_model_new(), .graph = graph_of(COUNT, edges, edge_count, 10)};
+    small state = {.model = mp_model_new(), .graph = graph_of(COUNT, edges, edge_count, 10)};
     for (int i = 0; i < 5; i++)
-        (void)MP_ADD(&all.model->types);
+        (void)MP_ADD(&state.model->types);
     for (uint32_t i = 1; i <= COUNT; i++)
-        all.graph->types[i] = i < HELD        ? 1
-                              : i < NINE      ? 2
-                              : i < EIGHTEEN  ? 3
-                              : i < SEVENTEEN ? 4
-                                              : 5;
+        state.graph->types[i] = i < HELD        ? 1
+                                : i < NINE      ? 2
+                                : i < EIGHTEEN  ? 3
+                                : i < SEVENTEEN ? 4
+                                                : 5;
     for (size_t i = 0; i < sizeof rooted / sizeof *rooted; i++)
-        graph_root(all.graph, rooted[i], MP_ROOT_STATIC, 0);
-    look(&all);
-    all.view.accumulated = calloc(1, sizeof *all.view.accumulated);
-    const mp_accumulation of = {.holder = HOLDER, .type = 2, .objects = EACH};
+        graph_root(state.graph, rooted[i], MP_ROOT_STATIC, 0);
+    look(&state);
+    state.view.accumulated = calloc(1, sizeof *state.view.accumulated);
+    const mp_accumulation accumulation = {.holder = HOLDER, .type = 2, .objects = EACH};
     size_t count;
-    mp_kept_type *kept = mp_kept_with(&all.view, &of, &count);
+    mp_kept_type *kept = mp_kept_with(&state.view, &accumulation, &count);
     assert_int_equal(count, 2);
     assert_int_equal(kept[0].type, 4); /* most bytes first */
     assert_int_equal(kept[0].objects, 18);
@@ -584,23 +584,23 @@ static void test_what_is_kept_is_nine_of_ten(void **unused)
     assert_int_equal(kept[1].of_objects, 10);
     assert_int_equal(kept[1].bytes, 90);
     free(kept);
-    teardown(&all);
+    teardown(&state);
 }
 
 static void test_sharing(void **unused)
 {
     (void)unused;
-    small all = setup();
-    mp_sharing sharing = *mp_graph_sharing(&all.view);
+    small state = setup();
+    mp_sharing sharing = *mp_graph_sharing(&state.view);
     assert_int_equal(sharing.count, 1);
-    assert_int_equal(sharing.all.objects, 1);
-    assert_int_equal(sharing.all.own_bytes, 10);
-    assert_int_equal(sharing.all.retained_objects, 1);
-    assert_int_equal(sharing.all.retained_bytes, 10);
-    assert_int_equal(sharing.at[0].types[0], ORDER);
-    assert_int_equal(sharing.at[0].types[1], ORDER);
-    assert_int_equal(sharing.at[0].largest, 6);
-    teardown(&all);
+    assert_int_equal(sharing.total.objects, 1);
+    assert_int_equal(sharing.total.own_bytes, 10);
+    assert_int_equal(sharing.total.retained_objects, 1);
+    assert_int_equal(sharing.total.retained_bytes, 10);
+    assert_int_equal(sharing.items[0].types[0], ORDER);
+    assert_int_equal(sharing.items[0].types[1], ORDER);
+    assert_int_equal(sharing.items[0].largest, 6);
+    teardown(&state);
 }
 
 /* Two roots share an object that has a part: the shared one is one object, with its part two. */
@@ -608,34 +608,34 @@ static void test_sharing_with_parts(void **unused)
 {
     (void)unused;
     static const edge edges[] = {{1, 3}, {2, 3}, {3, 4}};
-    small all = {.model = mp_model_new(), .graph = graph_of(4, edges, 3, 10)};
-    (void)MP_ADD(&all.model->types);
+    small state = {.model = mp_model_new(), .graph = graph_of(4, edges, 3, 10)};
+    (void)MP_ADD(&state.model->types);
     for (uint32_t i = 1; i <= 4; i++)
-        all.graph->types[i] = 1;
-    graph_root(all.graph, 1, MP_ROOT_STATIC, 0);
-    graph_root(all.graph, 2, MP_ROOT_STATIC, 0);
-    look(&all);
-    mp_sharing sharing = *mp_graph_sharing(&all.view);
+        state.graph->types[i] = 1;
+    graph_root(state.graph, 1, MP_ROOT_STATIC, 0);
+    graph_root(state.graph, 2, MP_ROOT_STATIC, 0);
+    look(&state);
+    mp_sharing sharing = *mp_graph_sharing(&state.view);
     assert_int_equal(sharing.count, 1);
-    assert_int_equal(sharing.all.objects, 1);
-    assert_int_equal(sharing.all.own_bytes, 10);
-    assert_int_equal(sharing.all.retained_objects, 2);
-    assert_int_equal(sharing.all.retained_bytes, 20);
-    teardown(&all);
+    assert_int_equal(sharing.total.objects, 1);
+    assert_int_equal(sharing.total.own_bytes, 10);
+    assert_int_equal(sharing.total.retained_objects, 2);
+    assert_int_equal(sharing.total.retained_bytes, 20);
+    teardown(&state);
 }
 
 static void test_roots_are_counted_for_later(void **unused)
 {
     (void)unused;
-    small all = setup();
-    mp_model_count_roots(all.model, all.graph);
-    assert_int_equal(all.model->root_counts.count, 6);
-    assert_int_equal(all.model->root_counts.at[1].kind, MP_ROOT_LOCAL);
-    assert_int_equal(all.model->root_counts.at[1].roots, 2);
-    assert_int_equal(all.model->root_counts.at[1].objects, 1);
-    assert_int_equal(all.model->root_counts.at[5].kind, 7);
-    assert_int_equal(all.model->root_counts.at[5].objects, 0);
-    teardown(&all);
+    small state = setup();
+    mp_model_count_roots(state.model, state.graph);
+    assert_int_equal(state.model->root_counts.count, 6);
+    assert_int_equal(state.model->root_counts.items[1].kind, MP_ROOT_LOCAL);
+    assert_int_equal(state.model->root_counts.items[1].roots, 2);
+    assert_int_equal(state.model->root_counts.items[1].objects, 1);
+    assert_int_equal(state.model->root_counts.items[5].kind, 7);
+    assert_int_equal(state.model->root_counts.items[5].objects, 0);
+    teardown(&state);
 }
 
 int main(void)

@@ -45,13 +45,13 @@ static char *dump_groups(const mp_grouping *grouping)
     FILE *out = open_memstream(&text, &size);
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *g = &grouping->groups[i];
-        fprintf(out, "%s: %" PRId64 "-%" PRId64 "=%" PRId64 "/%" PRId64, g->label, g->to.created,
-                g->to.deleted, mp_cost_live(g->to), g->to.bytes);
+        fprintf(out, "%s: %" PRId64 "-%" PRId64 "=%" PRId64 "/%" PRId64, g->label, g->end.created,
+                g->end.deleted, mp_cost_live(g->end), g->end.bytes);
         fprintf(out, ", from %" PRId64 "/%" PRId64, g->from_objects, g->from_bytes);
         fprintf(out, ", leaked %" PRId64 "/%" PRId64, mp_cost_live(g->leaked), g->leaked.bytes);
         fprintf(out, ", incl %" PRId64, g->inclusive_bytes);
-        if (g->to.idle)
-            fprintf(out, ", idle %" PRId64, g->to.idle);
+        if (g->end.idle)
+            fprintf(out, ", idle %" PRId64, g->end.idle);
         if (g->pool_objects)
             fprintf(out, ", pool %" PRId64, g->pool_objects);
         if (g->owned_by_leak)
@@ -138,10 +138,10 @@ static void every_dimension_is_as_by_hand(void **unused)
     (void)unused;
     size_t count;
     reading r = read_heap(HEAP);
-    const mp_dimension *all = mp_dimensions(&count);
+    const mp_dimension *dimension = mp_dimensions(&count);
     size_t fitting = 0;
     for (size_t i = 0; i < count; i++)
-        fitting += !all[i].kinds || all[i].kinds & 1u << MP_KIND_RECORDING;
+        fitting += !dimension[i].kinds || dimension[i].kinds & 1u << MP_KIND_RECORDING;
     assert_int_equal(fitting, sizeof by_hand / sizeof *by_hand);
     for (size_t i = 0; i < fitting; i++)
         check_groups(&r, "first", "4", by_hand[i].by, by_hand[i].expected);
@@ -217,18 +217,18 @@ static void groups_add_up_to_the_totals(void **unused)
         const mp_grouping *grouping =
             mp_window_groups(&window, &dimension[i / 4], MP_GROUPS_SCOPED);
         mp_totals totals = mp_totals_of(&window);
-        mp_cost to = {0};
+        mp_cost cost = {0};
         int64_t from_objects = 0, from_bytes = 0;
         for (uint32_t j = 0; j < grouping->count; j++) {
-            to = mp_cost_add(to, grouping->groups[j].to);
+            cost = mp_cost_add(cost, grouping->groups[j].end);
             from_objects += grouping->groups[j].from_objects;
             from_bytes += grouping->groups[j].from_bytes;
         }
-        assert_int_equal(to.created, totals.created_objects);
-        assert_int_equal(to.deleted, totals.deleted_objects);
-        assert_int_equal(to.created_bytes, totals.created_bytes);
-        assert_int_equal(to.bytes, totals.live_bytes);
-        assert_int_equal(mp_cost_live(to), totals.live_objects);
+        assert_int_equal(cost.created, totals.created_objects);
+        assert_int_equal(cost.deleted, totals.deleted_objects);
+        assert_int_equal(cost.created_bytes, totals.created_bytes);
+        assert_int_equal(cost.bytes, totals.live_bytes);
+        assert_int_equal(mp_cost_live(cost), totals.live_objects);
         assert_int_equal(from_bytes, totals.from_bytes);
         assert_int_equal(from_objects, totals.from_objects);
         assert_int_equal(grouping->has_scope, dimension[i / 4].of_context);
@@ -244,7 +244,8 @@ static void every_generation_knows_its_group(void **unused)
     mp_window window = window_of(&r, "1", "4");
     const mp_grouping *grouping = mp_window_groups(&window, mp_dimension_find("type"), 0);
     for (uint32_t i = 2; i < r.model->generations.count; i++) {
-        const mp_context *context = &r.model->contexts.at[r.model->generations.at[i].context.i];
+        const mp_context *context =
+            &r.model->contexts.items[r.model->generations.items[i].context.i];
         mp_arena scratch = {0};
         const char *type = mp_type_label(&scratch, r.model, context->type);
         if (context->reusable)
@@ -315,9 +316,9 @@ static void dimensions_are_found_by_name(void **unused)
 {
     (void)unused;
     size_t count;
-    const mp_dimension *all = mp_dimensions(&count);
+    const mp_dimension *dimension = mp_dimensions(&count);
     for (size_t i = 0; i < count; i++)
-        assert_ptr_equal(mp_dimension_find(all[i].name), &all[i]);
+        assert_ptr_equal(mp_dimension_find(dimension[i].name), &dimension[i]);
     assert_null(mp_dimension_find("colour"));
     assert_null(mp_dimension_find(""));
 }
@@ -345,7 +346,7 @@ static void the_tree_adds_up_from_below(void **unused)
         mp_arena scratch = {0};
         assert_string_equal(mp_tree_label(&scratch, r.model, i), expected[i].label);
         mp_arena_free(&scratch);
-        assert_int_equal(r.model->tree.at[i].line, expected[i].line);
+        assert_int_equal(r.model->tree.items[i].line, expected[i].line);
         assert_int_equal(costs[i].own_objects, expected[i].own_objects);
         assert_int_equal(costs[i].own_bytes, expected[i].own_bytes);
         assert_int_equal(costs[i].inclusive_objects, expected[i].objects);

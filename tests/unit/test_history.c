@@ -23,7 +23,7 @@ static char *dump(const mp_model *model)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     for (uint32_t i = 1; i < model->objects.count; i++) {
-        const mp_object *object = &model->objects.at[i];
+        const mp_object *object = &model->objects.items[i];
         fprintf(out, "%" PRIu64 " %" PRId64 " c%u %u-%u\n", object->id, object->bytes,
                 object->generation.i, object->from.i, object->until.i);
     }
@@ -150,14 +150,14 @@ static void test_agrees_with_the_ledger(void **state)
     for (uint32_t snapshot = 1; snapshot < model->snapshots.count; snapshot++) {
         int64_t objects = 0, bytes = 0;
         for (uint32_t i = 1; i < model->objects.count; i++) {
-            const mp_object *object = &model->objects.at[i];
+            const mp_object *object = &model->objects.items[i];
             if (object->from.i <= snapshot && (!object->until.i || object->until.i > snapshot)) {
                 objects++;
                 bytes += object->bytes;
             }
         }
-        assert_int_equal(objects, model->snapshots.at[snapshot].live_objects);
-        assert_int_equal(bytes, model->snapshots.at[snapshot].live_bytes);
+        assert_int_equal(objects, model->snapshots.items[snapshot].live_objects);
+        assert_int_equal(bytes, model->snapshots.items[snapshot].live_bytes);
     }
     assert_int_equal(model->objects.count, 10); /* 3, with two sizes, and all but the reusable 8 */
     mp_model_free(model);

@@ -51,12 +51,12 @@ static void numbers_are_found(void **unused)
         assert_non_null(values);
         assert_int_equal(mp_id_index_get(&index, 0), 0);
         for (uint32_t step = 1; step <= KEYS; step++) {
-            size_t at = (size_t)(next_random(&state) % KEYS);
-            assert_int_equal(mp_id_index_get(&index, keys[at]), values[at]);
-            uint32_t *place = mp_id_index_put(&index, keys[at]);
-            assert_int_equal(*place, values[at]);
-            count += values[at] == 0;
-            *place = values[at] = step;
+            size_t position = (size_t)(next_random(&state) % KEYS);
+            assert_int_equal(mp_id_index_get(&index, keys[position]), values[position]);
+            uint32_t *place = mp_id_index_put(&index, keys[position]);
+            assert_int_equal(*place, values[position]);
+            count += values[position] == 0;
+            *place = values[position] = step;
             assert_int_equal(index.count, count);
         }
         for (size_t i = 0; i < KEYS; i++)

@@ -86,7 +86,7 @@ static void nul_bytes_are_bytes(void **unused)
         mp_slice line;
         assert_true(mp_input_line(input, &line));
         assert_int_equal(line.length, 3);
-        assert_memory_equal(line.at, "a\0b", 3);
+        assert_memory_equal(line.start, "a\0b", 3);
         assert_true(mp_input_line(input, &line));
         assert_int_equal(line.length, 1);
         assert_false(mp_input_line(input, &line));
@@ -103,10 +103,10 @@ static void long_and_short_lines_keep_their_bytes(void **unused)
                                      100000, 65535, 65536, 262143, 262144, 262145, 262272,
                                      300000, 1,     0,     999999, 3};
     enum { LINES = sizeof lengths / sizeof *lengths };
-    size_t all = 0;
+    size_t total = 0;
     for (size_t i = 0; i < LINES; i++)
-        all += lengths[i] + 1;
-    char *text = malloc(all), *to = text;
+        total += lengths[i] + 1;
+    char *text = malloc(total), *to = text;
     assert_non_null(text);
     for (size_t i = 0; i < LINES; i++) {
         memset(to, 'a' + (int)i, lengths[i]);
@@ -115,13 +115,13 @@ static void long_and_short_lines_keep_their_bytes(void **unused)
     }
     for (size_t w = 4; w < WINDOWS; w++) {
         mp_diagnostics *diagnostics = mp_diagnostics_new(0);
-        mp_input *input = mp_input_from_memory("m", text, all, windows[w], diagnostics);
+        mp_input *input = mp_input_from_memory("m", text, total, windows[w], diagnostics);
         const char *from = text;
         mp_slice line;
         for (size_t i = 0; i < LINES; i++) {
             assert_true(mp_input_line(input, &line));
             assert_int_equal(line.length, lengths[i]);
-            assert_int_equal(memcmp(line.at, from, lengths[i]), 0);
+            assert_int_equal(memcmp(line.start, from, lengths[i]), 0);
             from += lengths[i] + 1;
             assert_int_equal(mp_input_bytes(input), from - text);
         }
@@ -151,9 +151,9 @@ static void a_line_over_the_limit_is_skipped(void **unused)
         memcpy(text, "first\n", 6);
         memset(text + 6, 'x', length);
         memcpy(text + 6 + length, "\nlast\n", 6);
-        size_t all = cases[i].closed ? length + 12 : length + 6;
+        size_t total = cases[i].closed ? length + 12 : length + 6;
         mp_diagnostics *diagnostics = mp_diagnostics_new(0);
-        mp_input *input = mp_input_from_memory("m", text, all, 1 << 20, diagnostics);
+        mp_input *input = mp_input_from_memory("m", text, total, 1 << 20, diagnostics);
         mp_slice line;
         assert_true(mp_input_line(input, &line));
         if (cases[i].kept) {
@@ -165,7 +165,7 @@ static void a_line_over_the_limit_is_skipped(void **unused)
             assert_true(mp_slice_equal(line, mp_slice_of("last")));
             assert_int_equal(mp_input_line_number(input), 3);
         }
-        assert_int_equal(mp_input_bytes(input), all);
+        assert_int_equal(mp_input_bytes(input), total);
         const mp_diagnostic *found = find_diagnostic(diagnostics, MP_DIAG_LONG_LINE);
         assert_int_equal(found != NULL, !cases[i].kept);
         if (found)
@@ -192,13 +192,13 @@ static void look_ahead_consumes_nothing(void **unused)
             for (int again = 0; again < 2; again++) {
                 mp_slice head = mp_input_look_ahead(input);
                 assert_int_equal(head.length, expected);
-                assert_int_equal(memcmp(head.at, text, expected), 0);
+                assert_int_equal(memcmp(head.start, text, expected), 0);
                 assert_int_equal(mp_input_bytes(input), 0);
             }
-            size_t at = 0;
-            for (mp_slice line; mp_input_line(input, &line); at = (size_t)mp_input_bytes(input))
-                assert_int_equal(memcmp(line.at, text + at, line.length), 0);
-            assert_int_equal(at, lengths[i]);
+            size_t index = 0;
+            for (mp_slice line; mp_input_line(input, &line); index = (size_t)mp_input_bytes(input))
+                assert_int_equal(memcmp(line.start, text + index, line.length), 0);
+            assert_int_equal(index, lengths[i]);
             mp_input_close(input);
             mp_diagnostics_free(diagnostics);
         }
@@ -295,13 +295,13 @@ static void bytes_come_without_lines(void **unused)
         mp_diagnostics *diagnostics = mp_diagnostics_new(0);
         mp_input *input =
             mp_input_from_memory("m", text, MARK + LENGTH + LINE + 1, windows[w], diagnostics);
-        assert_memory_equal(mp_input_at_hand(input, 26).at, "abcdefghijklmnopqrstuvwxyz", 26);
-        size_t at = 0;
-        for (mp_slice bytes; at < LENGTH; at += bytes.length) {
-            bytes = mp_input_at_hand(input, 1 + at % 100);
-            assert_in_range(bytes.length, at < LENGTH - 100 ? 1 + at % 100 : 1, MIB);
-            bytes.length = bytes.length > LENGTH - at ? LENGTH - at : bytes.length;
-            assert_memory_equal(bytes.at, text + MARK + at, bytes.length);
+        assert_memory_equal(mp_input_at_hand(input, 26).start, "abcdefghijklmnopqrstuvwxyz", 26);
+        size_t index = 0;
+        for (mp_slice bytes; index < LENGTH; index += bytes.length) {
+            bytes = mp_input_at_hand(input, 1 + index % 100);
+            assert_in_range(bytes.length, index < LENGTH - 100 ? 1 + index % 100 : 1, MIB);
+            bytes.length = bytes.length > LENGTH - index ? LENGTH - index : bytes.length;
+            assert_memory_equal(bytes.start, text + MARK + index, bytes.length);
             mp_input_consume(input, bytes.length);
         }
         assert_true(input->capacity < MIB);
@@ -347,7 +347,7 @@ static void look_at(const char *path, mp_inputs *inputs, mp_diagnostics *diagnos
 {
     mp_input *input = mp_input_look(path, diagnostics, &(mp_load_options){.inputs = inputs});
     assert_non_null(input);
-    *bytes = mp_input_look_ahead(input).at;
+    *bytes = mp_input_look_ahead(input).start;
     mp_input_put_back(input);
 }
 
@@ -376,7 +376,7 @@ static void what_was_put_back_is_not_opened_again(void **unused)
     look_at(path, inputs, diagnostics, &bytes);
     mp_input *input = mp_input_open(path, diagnostics, &how);
     assert_int_equal(seen.done, 4); /* all of it is there, and told as read */
-    assert_ptr_equal(mp_input_look_ahead(input).at, bytes);
+    assert_ptr_equal(mp_input_look_ahead(input).start, bytes);
     assert_first_line(input, "one");
     look_at(path, inputs, diagnostics, &bytes);
     put_file(path, "changed\n");

@@ -46,7 +46,7 @@ static char *dump_leaks(const finding *f)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     for (uint32_t i = 0; i < f->leaks->count; i++) {
-        const mp_leak *leak = &f->leaks->at[i];
+        const mp_leak *leak = &f->leaks->items[i];
         mp_frame frame = {leak->node, leak->line};
         fprintf(out, "%u %" PRId64 "/%" PRId64 " %s", leak->rank, mp_cost_live(leak->group.leaked),
                 leak->group.leaked.bytes, leak->type);
@@ -118,10 +118,10 @@ static void leaks_of_sessions_are_added_up(void **unused)
 }
 
 /* Snapshot 1 is empty; then these objects come, and some of them go. */
-#define LATER(names, nodes, objects, all, deleted, live, bytes)                                    \
+#define LATER(names, nodes, objects, total, deleted, live, bytes)                                  \
     SNAPSHOT("1", "a", TYPES, "1 \"main.p\" 0\n2 \"order.p\" 0\n", names,                          \
              "100 1 0 0\n101 2 100 7\n102 2 100 8\n" nodes, "", "", "", "1", "0", "0", "0")        \
-    SNAPSHOT("2", "b", "", "", "", "", objects, "", "", "2", "9", all, "9")                        \
+    SNAPSHOT("2", "b", "", "", "", "", objects, "", "", "2", "9", total, "9")                      \
     SNAPSHOT("3", "_Exit", "", "", "", "", "", "", deleted, "3", live, bytes, "9")
 
 static void equal_leaks_have_an_order(void **unused)
@@ -214,7 +214,7 @@ static void deep_stacks_are_compared_to_their_end(void **unused)
         finding f = find_leaks(text, NULL, NULL);
         assert_int_equal(f.leaks->count, 2);
         for (uint32_t i = 0; i < 2; i++) {
-            mp_frame frame = {f.leaks->at[i].node, f.leaks->at[i].line};
+            mp_frame frame = {f.leaks->items[i].node, f.leaks->items[i].line};
             mp_arena scratch = {0};
             int frames = 1;
             while (mp_frame_caller(f.r.model, &frame))

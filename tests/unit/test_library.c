@@ -655,18 +655,18 @@ static void an_answer_is_written_by_a_function(void **unused)
 static bool lists(mp_catalogue catalogue, const char *name)
 {
     size_t place = 0;
-    const char *at;
-    while ((at = mp_catalogue_name(catalogue, place)) && strcmp(at, name) != 0)
+    const char *cursor;
+    while ((cursor = mp_catalogue_name(catalogue, place)) && strcmp(cursor, name) != 0)
         place++;
-    return at ? *mp_catalogue_summary(catalogue, place) != '\0'
-              : mp_catalogue_summary(catalogue, place) != NULL;
+    return cursor ? *mp_catalogue_summary(catalogue, place) != '\0'
+                  : mp_catalogue_summary(catalogue, place) != NULL;
 }
 
 static bool has_setting(const char *report, const char *name)
 {
-    const char *at;
-    for (size_t place = 0; (at = mp_report_setting(report, place)); place++)
-        if (strcmp(at, name) == 0)
+    const char *cursor;
+    for (size_t place = 0; (cursor = mp_report_setting(report, place)); place++)
+        if (strcmp(cursor, name) == 0)
             return true;
     return false;
 }
@@ -707,10 +707,10 @@ typedef struct asking {
 
 static void *ask_and_print(void *opaque)
 {
-    asking *own = opaque;
-    mp_session *session = session_of(own->path);
-    mp_document *answer = mp_session_ask(session, own->report, NULL, 0, NULL);
-    own->text = answer ? printed(answer, "json", session) : NULL;
+    asking *state = opaque;
+    mp_session *session = session_of(state->path);
+    mp_document *answer = mp_session_ask(session, state->report, NULL, 0, NULL);
+    state->text = answer ? printed(answer, "json", session) : NULL;
     mp_document_free(answer);
     mp_session_free(session);
     return NULL;

@@ -80,7 +80,7 @@ static reading load(const fixture *f, const char *modules, const char *rows)
 
 static const char *code_of(const reading *r, uint32_t row)
 {
-    return mp_model_text(r->model, r->model->profile->lines.at[row].code);
+    return mp_model_text(r->model, r->model->profile->lines.items[row].code);
 }
 
 static void lines_get_their_text(void **state)

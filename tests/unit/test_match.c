@@ -15,7 +15,7 @@ enum { MOST = 32 };
 
 /* A digest of one list. */
 typedef struct list {
-    mp_entry at[MOST];
+    mp_entry entries[MOST];
     size_t count;
 } list;
 
@@ -23,7 +23,7 @@ static mp_digest digest_of(list *entries, mp_level level)
 {
     mp_digest digest = {.kind = MP_KIND_RECORDING, .holds = mp_kind_holds(MP_KIND_RECORDING)};
     digest.lists[level] =
-        (mp_entries){.at = entries->at, .count = entries->count, .capacity = MOST};
+        (mp_entries){.items = entries->entries, .count = entries->count, .capacity = MOST};
     return digest;
 }
 
@@ -37,7 +37,7 @@ static mp_differences differences(const mp_dictionary *dictionary, list *base, l
 static void add(list *entries, mp_entry_key key, int64_t objects, int64_t bytes)
 {
     assert_true(entries->count < MOST);
-    entries->at[entries->count++] =
+    entries->entries[entries->count++] =
         (mp_entry){key, {.objects = objects, .bytes = bytes, .created = objects}};
 }
 
@@ -62,14 +62,14 @@ static mp_entry_key site(mp_dictionary *dictionary, const char *type, const char
                           .line = line};
 }
 
-static void expect(const mp_difference *at, mp_change change, mp_match match, size_t entries,
-                   int64_t base_bytes, int64_t new_bytes)
+static void expect(const mp_difference *difference, mp_change change, mp_match match,
+                   size_t entries, int64_t base_bytes, int64_t new_bytes)
 {
-    assert_int_equal(at->change, change);
-    assert_int_equal(at->match, match);
-    assert_int_equal(at->entries, entries);
-    assert_int_equal(at->base.bytes, base_bytes);
-    assert_int_equal(at->now.bytes, new_bytes);
+    assert_int_equal(difference->change, change);
+    assert_int_equal(difference->match, match);
+    assert_int_equal(difference->entries, entries);
+    assert_int_equal(difference->base.bytes, base_bytes);
+    assert_int_equal(difference->now.bytes, new_bytes);
 }
 
 /* --- the steps --- */
@@ -101,17 +101,17 @@ static void each_step_matches_what_the_one_before_left(void **unused)
     add(&now, site(dictionary, "After", "f", 5), 1, 40);
     mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 8);
-    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_EXACT, 1, 100, 900);
-    expect(&result.at[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 800);
-    assert_int_equal(result.at[1].key.line, 45);
-    expect(&result.at[2], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 700);
-    assert_int_equal(mp_dictionary_frame_at(dictionary, result.at[2].key.frame)->line, 41);
-    expect(&result.at[3], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 550);
-    expect(&result.at[4], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 100, 600);
-    expect(&result.at[5], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 100, 0);
-    expect(&result.at[6], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 50, 0);
-    expect(&result.at[7], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 40);
-    free(result.at);
+    expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_EXACT, 1, 100, 900);
+    expect(&result.items[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 800);
+    assert_int_equal(result.items[1].key.line, 45);
+    expect(&result.items[2], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 700);
+    assert_int_equal(mp_dictionary_frame_at(dictionary, result.items[2].key.frame)->line, 41);
+    expect(&result.items[3], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 550);
+    expect(&result.items[4], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 100, 600);
+    expect(&result.items[5], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 100, 0);
+    expect(&result.items[6], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 50, 0);
+    expect(&result.items[7], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 40);
+    free(result.items);
     mp_dictionary_free(dictionary);
 }
 
@@ -129,12 +129,12 @@ static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused
     add(&now, site(dictionary, "T", "f", 9), 1, 202);
     mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 3);
-    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 103);
-    expect(&result.at[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 200, 202);
-    expect(&result.at[2], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 300, 301);
-    assert_int_equal(result.at[0].key.line, 7);
-    assert_int_equal(result.at[2].key.line, 17);
-    free(result.at);
+    expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 103);
+    expect(&result.items[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 200, 202);
+    expect(&result.items[2], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 300, 301);
+    assert_int_equal(result.items[0].key.line, 7);
+    assert_int_equal(result.items[2].key.line, 17);
+    free(result.items);
     mp_dictionary_free(dictionary);
 }
 
@@ -156,9 +156,9 @@ static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
     add(&now, key, 1, 102);
     mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
-    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 102);
-    expect(&result.at[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 200, 201);
-    free(result.at);
+    expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 100, 102);
+    expect(&result.items[1], MP_CHANGE_GROWN, MP_MATCH_STACK, 1, 200, 201);
+    free(result.items);
     mp_dictionary_free(dictionary);
 }
 
@@ -175,20 +175,20 @@ static void several_to_several_are_summed(void **unused)
     add(&now, site(dictionary, "T", "f", 19), 4, 30);
     mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
-    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 2, 200, 240);
-    assert_int_equal(result.at[0].base.objects, 1);
-    assert_int_equal(result.at[0].now.objects, 5);
-    assert_int_equal(result.at[0].now.created, 5);
-    assert_int_equal(result.at[0].key.line, MP_NO_LINE);
-    expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
-    free(result.at);
+    expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_STACK, 2, 200, 240);
+    assert_int_equal(result.items[0].base.objects, 1);
+    assert_int_equal(result.items[0].now.objects, 5);
+    assert_int_equal(result.items[0].now.created, 5);
+    assert_int_equal(result.items[0].key.line, MP_NO_LINE);
+    expect(&result.items[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
+    free(result.items);
     /* Nothing is left in the base: the new line is a new site. */
     base.count = 1, now.count = 2;
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
-    expect(&result.at[0], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 210);
-    expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
-    free(result.at);
+    expect(&result.items[0], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 210);
+    expect(&result.items[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
+    free(result.items);
     mp_dictionary_free(dictionary);
 }
 
@@ -209,22 +209,22 @@ static void functions_are_summed_too(void **unused)
     }
     mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 1);
-    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 3, 20, 30);
-    free(result.at);
+    expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 3, 20, 30);
+    free(result.items);
     now.count = 2; /* as many on each side: names of callers say nothing of which is which */
-    now.at[0].amounts.bytes = 11;
+    now.entries[0].amounts.bytes = 11;
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 1);
-    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 2, 20, 21);
-    assert_int_equal(result.at[0].key.line, 3);
-    free(result.at);
-    base.at[0].key.line = now.at[1].key.line = 4; /* lines of creation do */
+    expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 2, 20, 21);
+    assert_int_equal(result.items[0].key.line, 3);
+    free(result.items);
+    base.entries[0].key.line = now.entries[1].key.line = 4; /* lines of creation do */
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
-    expect(&result.at[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 10, 11);
-    assert_int_equal(result.at[0].key.line, 3);
-    expect(&result.at[1], MP_CHANGE_NONE, MP_MATCH_FUNCTION, 1, 10, 10);
-    free(result.at);
+    expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 10, 11);
+    assert_int_equal(result.items[0].key.line, 3);
+    expect(&result.items[1], MP_CHANGE_NONE, MP_MATCH_FUNCTION, 1, 10, 10);
+    free(result.items);
     mp_dictionary_free(dictionary);
 }
 
@@ -241,9 +241,9 @@ static void add_lines(list *entries, mp_dictionary *dictionary, const int64_t (*
 static const mp_difference *on_line(const mp_differences *result, uint32_t line, bool in_now)
 {
     for (size_t i = 0; i < result->count; i++)
-        if (result->at[i].key.line == line &&
-            (in_now ? result->at[i].now.bytes : result->at[i].base.bytes))
-            return &result->at[i];
+        if (result->items[i].key.line == line &&
+            (in_now ? result->items[i].now.bytes : result->items[i].base.bytes))
+            return &result->items[i];
     fail_msg("no site on line %u", line);
     return NULL;
 }
@@ -282,20 +282,20 @@ static void lines_of_both_sides_are_what_they_were_unless_they_clearly_moved(voi
     (void)unused;
     for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
         mp_dictionary *dictionary = mp_dictionary_new();
-        const reading *at = &readings[i];
+        const reading *state = &readings[i];
         list base, now;
-        add_lines(&base, dictionary, at->base);
-        add_lines(&now, dictionary, at->now);
+        add_lines(&base, dictionary, state->base);
+        add_lines(&now, dictionary, state->now);
         mp_differences there = differences(dictionary, &base, &now, MP_LEVEL_SITE);
         mp_differences back = differences(dictionary, &now, &base, MP_LEVEL_SITE);
-        for (size_t k = 0; at->rows[k][0]; k++) {
-            const mp_difference *row = on_line(&there, (uint32_t)at->rows[k][0], true);
-            assert_int_equal(row->base.bytes, at->rows[k][1]);
-            assert_int_equal(row->now.bytes, at->rows[k][2]);
+        for (size_t k = 0; state->rows[k][0]; k++) {
+            const mp_difference *row = on_line(&there, (uint32_t)state->rows[k][0], true);
+            assert_int_equal(row->base.bytes, state->rows[k][1]);
+            assert_int_equal(row->now.bytes, state->rows[k][2]);
             assert_int_equal(there.count, back.count);
         }
-        free(there.at);
-        free(back.at);
+        free(there.items);
+        free(back.items);
         mp_dictionary_free(dictionary);
     }
 }
@@ -320,16 +320,17 @@ static void names_tell_apart_only_what_has_no_stack(void **unused)
     add(&now, session, 1, 6);
     mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 3);
-    expect(&result.at[0], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 7, 0);
-    expect(&result.at[1], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 6);
-    expect(&result.at[2], MP_CHANGE_GROWN, MP_MATCH_EXACT, 1, 30, 31);
-    free(result.at);
+    expect(&result.items[0], MP_CHANGE_GONE, MP_MATCH_NONE, 1, 7, 0);
+    expect(&result.items[1], MP_CHANGE_NEW, MP_MATCH_NONE, 1, 0, 6);
+    expect(&result.items[2], MP_CHANGE_GROWN, MP_MATCH_EXACT, 1, 30, 31);
+    free(result.items);
     mp_dictionary_free(dictionary);
 }
 
 static void add_cost(list *entries, mp_entry_key key, int64_t exclusive_us, int64_t calls)
 {
-    entries->at[entries->count++] = (mp_entry){key, {.exclusive_us = exclusive_us, .calls = calls}};
+    entries->entries[entries->count++] =
+        (mp_entry){key, {.exclusive_us = exclusive_us, .calls = calls}};
 }
 
 /* Lines are matched in order whichever overload they are of. */
@@ -354,14 +355,14 @@ static void lines_of_profiles_are_those_of_their_methods(void **unused)
     add_cost(&now, c, 1000, 2);
     mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_LINE);
     assert_int_equal(result.count, 3);
-    assert_int_equal(result.at[0].base.exclusive_us, 200);
-    assert_int_equal(result.at[0].now.exclusive_us, 198);
-    assert_int_equal(result.at[0].change, MP_CHANGE_SHRUNK);
-    assert_int_equal(result.at[0].match, MP_MATCH_STACK);
-    assert_int_equal(result.at[1].now.exclusive_us, 99);
-    assert_int_equal(result.at[2].match, MP_MATCH_EXACT);
-    assert_int_equal(result.at[2].change, MP_CHANGE_GROWN); /* one call more */
-    free(result.at);
+    assert_int_equal(result.items[0].base.exclusive_us, 200);
+    assert_int_equal(result.items[0].now.exclusive_us, 198);
+    assert_int_equal(result.items[0].change, MP_CHANGE_SHRUNK);
+    assert_int_equal(result.items[0].match, MP_MATCH_STACK);
+    assert_int_equal(result.items[1].now.exclusive_us, 99);
+    assert_int_equal(result.items[2].match, MP_MATCH_EXACT);
+    assert_int_equal(result.items[2].change, MP_CHANGE_GROWN); /* one call more */
+    free(result.items);
     mp_dictionary_free(dictionary);
 }
 
@@ -387,12 +388,13 @@ static void overloads_are_told_apart_by_where_they_begin(void **unused)
         mp_differences result = differences(dictionary, &base, &now, levels[i]);
         assert_int_equal(result.count, 3);
         for (size_t k = 0; k < 3; k++) {
-            const mp_difference *at = &result.at[k];
-            assert_int_equal(at->base.exclusive_us,
-                             10 * (at->key.start == 95 ? 30 : at->key.start));
-            assert_int_equal(at->match, at->key.start == 95 ? MP_MATCH_STACK : MP_MATCH_EXACT);
+            const mp_difference *difference = &result.items[k];
+            assert_int_equal(difference->base.exclusive_us,
+                             10 * (difference->key.start == 95 ? 30 : difference->key.start));
+            assert_int_equal(difference->match,
+                             difference->key.start == 95 ? MP_MATCH_STACK : MP_MATCH_EXACT);
         }
-        free(result.at);
+        free(result.items);
         mp_dictionary_free(dictionary);
     }
 }
@@ -415,19 +417,19 @@ static void methods_that_another_class_ran_are_matched_last(void **unused)
     add_cost(&now, key, 200, 3);
     mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_METHOD);
     assert_int_equal(result.count, 3);
-    assert_int_equal(result.at[0].change, MP_CHANGE_GONE);
-    assert_int_equal(result.at[0].base.exclusive_us, 100);
-    assert_int_equal(result.at[1].match, MP_MATCH_EXACT);
-    assert_int_equal(result.at[1].now.calls, 3);
-    assert_int_equal(result.at[2].change, MP_CHANGE_NONE);
-    free(result.at);
-    base.at[0].key.type = mp_dictionary_id(dictionary, "C"); /* an older one: their sum */
+    assert_int_equal(result.items[0].change, MP_CHANGE_GONE);
+    assert_int_equal(result.items[0].base.exclusive_us, 100);
+    assert_int_equal(result.items[1].match, MP_MATCH_EXACT);
+    assert_int_equal(result.items[1].now.calls, 3);
+    assert_int_equal(result.items[2].change, MP_CHANGE_NONE);
+    free(result.items);
+    base.entries[0].key.type = mp_dictionary_id(dictionary, "C"); /* an older one: their sum */
     now.count = 1;
     result = differences(dictionary, &base, &now, MP_LEVEL_METHOD);
     assert_int_equal(result.count, 1);
-    assert_int_equal(result.at[0].entries, 3);
-    assert_int_equal(result.at[0].match, MP_MATCH_FUNCTION);
-    free(result.at);
+    assert_int_equal(result.items[0].entries, 3);
+    assert_int_equal(result.items[0].match, MP_MATCH_FUNCTION);
+    free(result.items);
     mp_dictionary_free(dictionary);
 }
 
@@ -438,18 +440,18 @@ static void nothing_is_unchanged_and_retained_bytes_count(void **unused)
     list base = {0}, now = {0};
     mp_entry_key gone = {.type = mp_dictionary_id(dictionary, "Gone"), .line = MP_NO_LINE};
     mp_entry_key kept = {.type = mp_dictionary_id(dictionary, "Kept"), .line = MP_NO_LINE};
-    base.at[base.count++] = (mp_entry){gone, {.created = 5, .deleted = 5}};
-    base.at[base.count++] = (mp_entry){kept, {.objects = 1, .bytes = 8, .retained_bytes = 9}};
-    now.at[now.count++] = (mp_entry){kept, {.objects = 1, .bytes = 8, .retained_bytes = 8}};
+    base.entries[base.count++] = (mp_entry){gone, {.created = 5, .deleted = 5}};
+    base.entries[base.count++] = (mp_entry){kept, {.objects = 1, .bytes = 8, .retained_bytes = 9}};
+    now.entries[now.count++] = (mp_entry){kept, {.objects = 1, .bytes = 8, .retained_bytes = 8}};
     mp_differences result = differences(dictionary, &base, &now, MP_LEVEL_TYPE);
     assert_int_equal(result.count, 2);
-    assert_int_equal(result.at[0].change, MP_CHANGE_SHRUNK);
-    assert_int_equal(result.at[1].change, MP_CHANGE_NONE);
-    free(result.at);
+    assert_int_equal(result.items[0].change, MP_CHANGE_SHRUNK);
+    assert_int_equal(result.items[1].change, MP_CHANGE_NONE);
+    free(result.items);
     list empty = {0};
     result = differences(dictionary, &empty, &empty, MP_LEVEL_TYPE);
     assert_int_equal(result.count, 0);
-    free(result.at);
+    free(result.items);
     mp_dictionary_free(dictionary);
 }
 
@@ -475,7 +477,7 @@ static uint32_t chance(uint64_t *state, uint32_t below)
 static bool has(const list *entries, const mp_entry_key *key)
 {
     for (size_t i = 0; i < entries->count; i++)
-        if (memcmp(&entries->at[i].key, key, sizeof *key) == 0)
+        if (memcmp(&entries->entries[i].key, key, sizeof *key) == 0)
             return true;
     return false;
 }
@@ -505,13 +507,13 @@ static void make_up(list *entries, mp_dictionary *dictionary, uint64_t *state, m
         }
         if (has(entries, &key))
             continue;
-        entries->at[entries->count++] = (mp_entry){key,
-                                                   {.objects = chance(state, 3),
-                                                    .bytes = chance(state, 3),
-                                                    .created = chance(state, 9),
-                                                    .leaked_bytes = chance(state, 9),
-                                                    .exclusive_us = chance(state, 3),
-                                                    .calls = chance(state, 3)}};
+        entries->entries[entries->count++] = (mp_entry){key,
+                                                        {.objects = chance(state, 3),
+                                                         .bytes = chance(state, 3),
+                                                         .created = chance(state, 9),
+                                                         .leaked_bytes = chance(state, 9),
+                                                         .exclusive_us = chance(state, 3),
+                                                         .calls = chance(state, 3)}};
     }
 }
 
@@ -531,15 +533,17 @@ static void is_mirror(const mp_differences *there, mp_differences *back)
 {
     assert_int_equal(there->count, back->count);
     for (size_t i = 0; i < there->count; i++) {
-        const mp_difference *at = &there->at[i];
+        const mp_difference *difference = &there->items[i];
         size_t k = 0;
         while (k < back->count &&
-               !(back->at[k].entries && back->at[k].entries == at->entries &&
-                 back->at[k].match == at->match && back->at[k].change == mirrored(at->change) &&
-                 same(&back->at[k].base, &at->now) && same(&back->at[k].now, &at->base)))
+               !(back->items[k].entries && back->items[k].entries == difference->entries &&
+                 back->items[k].match == difference->match &&
+                 back->items[k].change == mirrored(difference->change) &&
+                 same(&back->items[k].base, &difference->now) &&
+                 same(&back->items[k].now, &difference->base)))
             k++;
         assert_true(k < back->count);
-        back->at[k].entries = 0; /* taken */
+        back->items[k].entries = 0; /* taken */
     }
 }
 
@@ -547,7 +551,7 @@ static mp_amounts sum_of(const list *entries)
 {
     mp_amounts sum = {0};
     for (size_t i = 0; i < entries->count; i++)
-        sum = mp_amounts_add(sum, entries->at[i].amounts);
+        sum = mp_amounts_add(sum, entries->entries[i].amounts);
     return sum;
 }
 
@@ -556,11 +560,11 @@ static void sums_are_those_of_the_lists(const mp_differences *result, const list
 {
     mp_amounts before = {0}, after = {0}, wanted;
     for (size_t i = 0; i < result->count; i++) {
-        before = mp_amounts_add(before, result->at[i].base);
-        after = mp_amounts_add(after, result->at[i].now);
+        before = mp_amounts_add(before, result->items[i].base);
+        after = mp_amounts_add(after, result->items[i].now);
         /* changed rows come first */
-        assert_true(!i || result->at[i].change == MP_CHANGE_NONE ||
-                    result->at[i - 1].change != MP_CHANGE_NONE);
+        assert_true(!i || result->items[i].change == MP_CHANGE_NONE ||
+                    result->items[i - 1].change != MP_CHANGE_NONE);
     }
     wanted = sum_of(base);
     assert_true(same(&before, &wanted));
@@ -586,12 +590,12 @@ static void differences_add_up_and_have_a_mirror_image(void **unused)
         sums_are_those_of_the_lists(&there, &base, &now);
         is_mirror(&there, &back);
         for (size_t i = 0; i < itself.count; i++) {
-            assert_int_equal(itself.at[i].match, MP_MATCH_EXACT);
-            assert_int_equal(itself.at[i].change, MP_CHANGE_NONE);
+            assert_int_equal(itself.items[i].match, MP_MATCH_EXACT);
+            assert_int_equal(itself.items[i].change, MP_CHANGE_NONE);
         }
-        free(there.at);
-        free(back.at);
-        free(itself.at);
+        free(there.items);
+        free(back.items);
+        free(itself.items);
         mp_dictionary_free(dictionary);
     }
 }

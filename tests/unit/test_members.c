@@ -27,19 +27,19 @@ static void put_octal(char *field, int width, size_t value)
     memcpy(field, text, (size_t)width);
 }
 
-static size_t put_header(char *at, const char *name, size_t length)
+static size_t put_header(char *cursor, const char *name, size_t length)
 {
     enum { SIZE = 124, CHECKSUM = 148, KIND = 156, MAGIC = 257 };
     size_t sum = 0;
-    memcpy(at, name, strlen(name));
-    put_octal(at + SIZE, 11, length);
-    memset(at + CHECKSUM, ' ', 8);
-    at[KIND] = '0';
-    memcpy(at + MAGIC, "ustar\00000", 8);
+    memcpy(cursor, name, strlen(name));
+    put_octal(cursor + SIZE, 11, length);
+    memset(cursor + CHECKSUM, ' ', 8);
+    cursor[KIND] = '0';
+    memcpy(cursor + MAGIC, "ustar\00000", 8);
     for (size_t i = 0; i < BLOCK; i++)
-        sum += (unsigned char)at[i];
-    put_octal(at + CHECKSUM, 6, sum);
-    at[CHECKSUM + 6] = '\0';
+        sum += (unsigned char)cursor[i];
+    put_octal(cursor + CHECKSUM, 6, sum);
+    cursor[CHECKSUM + 6] = '\0';
     return BLOCK;
 }
 
@@ -62,17 +62,17 @@ static char *make_tar(size_t *length)
 typedef struct counted_stream {
     mp_stream stream;
     const char *bytes;
-    size_t length, at;
+    size_t length, position;
 } counted_stream;
 
 static size_t bytes_read;
 
-static size_t read_counted(mp_stream *stream, char *into, size_t room)
+static size_t read_counted(mp_stream *stream, char *buffer, size_t room)
 {
-    counted_stream *own = (counted_stream *)stream;
-    size_t got = own->length - own->at < room ? own->length - own->at : room;
-    memcpy(into, own->bytes + own->at, got);
-    own->at += got;
+    counted_stream *state = (counted_stream *)stream;
+    size_t got = state->length - state->position < room ? state->length - state->position : room;
+    memcpy(buffer, state->bytes + state->position, got);
+    state->position += got;
     bytes_read += got;
     return got;
 }
@@ -81,8 +81,8 @@ static mp_stream *counted(const char *bytes, size_t length);
 
 static mp_stream *clone_counted(const mp_stream *stream)
 {
-    const counted_stream *own = (const counted_stream *)stream;
-    return counted(own->bytes, own->length);
+    const counted_stream *state = (const counted_stream *)stream;
+    return counted(state->bytes, state->length);
 }
 
 static void close_counted(mp_stream *stream)
@@ -93,13 +93,13 @@ static void close_counted(mp_stream *stream)
 static mp_stream *counted(const char *bytes, size_t length)
 {
     static const mp_stream_kind kind = {read_counted, clone_counted, close_counted, NULL};
-    counted_stream *own = mp_alloc_zero(1, sizeof *own);
-    own->stream.kind = &kind;
-    own->stream.bottom = &own->stream;
-    own->stream.grows = true; /* its size is not known */
-    own->bytes = bytes;
-    own->length = length;
-    return &own->stream;
+    counted_stream *state = mp_alloc_zero(1, sizeof *state);
+    state->stream.kind = &kind;
+    state->stream.bottom = &state->stream;
+    state->stream.grows = true; /* its size is not known */
+    state->bytes = bytes;
+    state->length = length;
+    return &state->stream;
 }
 
 typedef struct visits {
@@ -109,17 +109,17 @@ typedef struct visits {
 
 static void visit(void *opaque, const char *path, mp_member *member, bool *wanted)
 {
-    visits *own = opaque;
+    visits *state = opaque;
     char expected[16];
-    snprintf(expected, sizeof expected, "A.tar:m%zu", own->count++);
+    snprintf(expected, sizeof expected, "A.tar:m%zu", state->count++);
     assert_string_equal(path, expected);
     assert_non_null(member->stream);
-    *wanted = own->wants;
+    *wanted = state->wants;
 }
 
 static mp_inputs *inputs; /* inputs of the test that runs */
 
-static mp_members *go_through(const char *tar, size_t length, uint64_t kept, visits *own)
+static mp_members *go_through(const char *tar, size_t length, uint64_t kept, visits *state)
 {
     inputs = mp_inputs_new();
     const mp_opened_archive archive = {
@@ -128,8 +128,8 @@ static mp_members *go_through(const char *tar, size_t length, uint64_t kept, vis
         .stream = counted(tar, length),
         .packing = MP_TAR,
         .limits = {.most = MIB, .ratio = 1000, .kept = kept, .nesting = 4, .files = 100}};
-    mp_members *members = mp_members_visit(&archive, visit, own);
-    assert_int_equal(own->count, MEMBERS);
+    mp_members *members = mp_members_visit(&archive, visit, state);
+    assert_int_equal(state->count, MEMBERS);
     return members;
 }
 
@@ -185,8 +185,8 @@ static void assert_all(uint64_t kept, bool wants, size_t order(size_t turn))
 {
     size_t length;
     char *tar = make_tar(&length);
-    visits own = {.wants = wants};
-    mp_members *members = go_through(tar, length, kept, &own);
+    visits state = {.wants = wants};
+    mp_members *members = go_through(tar, length, kept, &state);
     mp_stream *first = open_one(members, order(0));
     for (size_t turn = 0; turn < MEMBERS; turn++)
         assert_bytes(open_one(members, order(turn)), order(turn));
@@ -231,9 +231,9 @@ static size_t passes(uint64_t kept, size_t order(size_t turn))
 {
     size_t length;
     char *tar = make_tar(&length);
-    visits own = {.wants = true};
+    visits state = {.wants = true};
     bytes_read = 0;
-    mp_members *members = go_through(tar, length, kept, &own);
+    mp_members *members = go_through(tar, length, kept, &state);
     for (size_t turn = 0; turn < MEMBERS; turn++) {
         mp_stream *stream = open_one(members, order(turn));
         char byte;
@@ -262,8 +262,8 @@ static void what_is_not_there_has_a_near_name(void **unused)
     (void)unused;
     size_t length;
     char *tar = make_tar(&length), meant[8];
-    visits own = {.wants = false};
-    mp_members *members = go_through(tar, length, MIB, &own);
+    visits state = {.wants = false};
+    mp_members *members = go_through(tar, length, MIB, &state);
     mp_layers layers;
     mp_failure failure = {.fault = MP_FAULT_NONE};
     assert_null(mp_members_open(members, "m111", &layers, &failure, meant, sizeof meant));

@@ -90,7 +90,7 @@ static void rows_stand_in_one_order(void **unused)
         assert_int_equal(cell(top, i, "bytes")->number, bytes[i]);
         assert_int_equal(cell(top, i, "rank")->number, i + 1);
         assert_string_equal(top->structs[i].file, files[i]); /* structs come along */
-        assert_int_equal(*(const int64_t *)top->structs[i].at, bytes[i]);
+        assert_int_equal(*(const int64_t *)top->structs[i].row, bytes[i]);
     }
     mp_document_free(merged);
     mp_document_free(a);
@@ -245,16 +245,16 @@ static void the_first_headline_is_said_of_all(void **unused)
                  {{{-1, 0, 0}, {-2, 5, 5}, {-1, 0, -1}, {9}}, "a"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const char *const names[] = {"rec/a", "rec/b", "rec/c", "rec/d"};
-        mp_document *all[4];
+        mp_document *documents[4];
         mp_part parts[4];
         for (size_t k = 0; k < 4; k++) {
-            all[k] = answer(1, (const int64_t[]){1}, 1);
-            mp_document_say(all[k], MP_TONE_PLAIN, "Own", "of %s", names[k]);
-            all[k]->headline.label = k < 3 ? "Worst" : NULL;
-            all[k]->headline.tone = MP_TONE_WORSE;
-            all[k]->headline.text = "so much";
-            memcpy(all[k]->headline.keys, cases[i].keys[k], sizeof cases[i].keys[k]);
-            parts[k] = (mp_part){names[k], all[k]};
+            documents[k] = answer(1, (const int64_t[]){1}, 1);
+            mp_document_say(documents[k], MP_TONE_PLAIN, "Own", "of %s", names[k]);
+            documents[k]->headline.label = k < 3 ? "Worst" : NULL;
+            documents[k]->headline.tone = MP_TONE_WORSE;
+            documents[k]->headline.text = "so much";
+            memcpy(documents[k]->headline.keys, cases[i].keys[k], sizeof cases[i].keys[k]);
+            parts[k] = (mp_part){names[k], documents[k]};
         }
         mp_document *merged = mp_documents_merge(parts, 4, &(mp_merging){.sum_up = count_rows});
         size_t count;
@@ -272,7 +272,7 @@ static void the_first_headline_is_said_of_all(void **unused)
         assert_string_equal(said[2].file, "rec/a");
         mp_document_free(merged);
         for (size_t k = 0; k < 4; k++)
-            mp_document_free(all[k]);
+            mp_document_free(documents[k]);
     }
 }
 

@@ -25,18 +25,18 @@ static uint64_t next_random(uint64_t *state)
 /* The contract word by word: `columns` numbers of 1 to 16 digits, one blank between them. */
 static bool naive_row(const char *line, size_t length, unsigned columns, uint64_t *row)
 {
-    size_t at = 0;
+    size_t index = 0;
     for (unsigned column = 0; column < columns; column++) {
         size_t digits = 0;
         row[column] = 0;
-        if (column && (at == length || line[at++] != ' '))
+        if (column && (index == length || line[index++] != ' '))
             return false;
-        for (; at < length && line[at] >= '0' && line[at] <= '9'; at++, digits++)
-            row[column] = row[column] * 10 + (uint64_t)(line[at] - '0');
+        for (; index < length && line[index] >= '0' && line[index] <= '9'; index++, digits++)
+            row[column] = row[column] * 10 + (uint64_t)(line[index] - '0');
         if (digits < 1 || digits > 16)
             return false;
     }
-    return at == length;
+    return index == length;
 }
 
 /* Read `text` row by row, irregular lines the ordinary way, and hold each against the naive parse.
@@ -46,17 +46,17 @@ static size_t check_text(const char *text, size_t length, size_t window, unsigne
 {
     mp_diagnostics *diagnostics = mp_diagnostics_new(0);
     mp_input *input = mp_input_from_memory("m", text, length, window, diagnostics);
-    size_t taken = 0, at = 0;
+    size_t taken = 0, index = 0;
     uint64_t lines = 0;
-    while (at < length) {
-        const char *newline = memchr(text + at, '\n', length - at);
+    while (index < length) {
+        const char *newline = memchr(text + index, '\n', length - index);
         size_t end = newline ? (size_t)(newline - text) : length;
-        size_t content = end - at;
+        size_t content = end - index;
         uint64_t expected[MOST], row[MOST];
         memset(row, 0xab, sizeof row);
         if (content && text[end - 1] == '\r')
             content--;
-        bool regular = naive_row(text + at, content, columns, expected);
+        bool regular = naive_row(text + index, content, columns, expected);
         assert_int_equal(mp_window_has_line(input), newline != NULL);
         bool fast = mp_input_numbers(input, columns, wanted, row);
         assert_int_equal(fast, regular && newline);
@@ -70,14 +70,14 @@ static size_t check_text(const char *text, size_t length, size_t window, unsigne
             /* Nothing was consumed: the line is there whole. */
             mp_slice line;
             assert_int_equal(mp_input_line_number(input), lines);
-            assert_int_equal(mp_input_bytes(input), at);
+            assert_int_equal(mp_input_bytes(input), index);
             assert_true(mp_input_line(input, &line));
             assert_int_equal(line.length, content);
-            assert_memory_equal(line.at, text + at, content);
+            assert_memory_equal(line.start, text + index, content);
         }
-        at = newline ? end + 1 : length;
+        index = newline ? end + 1 : length;
         assert_int_equal(mp_input_line_number(input), ++lines);
-        assert_int_equal(mp_input_bytes(input), at);
+        assert_int_equal(mp_input_bytes(input), index);
     }
     uint64_t row[MOST];
     assert_false(mp_input_numbers(input, columns, wanted, row));

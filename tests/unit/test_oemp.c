@@ -25,7 +25,7 @@ static const char *text_of(const mp_model *model, mp_string_id id)
 
 static void dump_symbol(FILE *out, const mp_model *model, mp_symbol_id id)
 {
-    const mp_symbol *symbol = &model->symbols.at[id.i];
+    const mp_symbol *symbol = &model->symbols.items[id.i];
     fprintf(out, " %" PRIu64 "=%s@%u", symbol->number, text_of(model, symbol->name),
             symbol->start_line);
 }
@@ -33,7 +33,7 @@ static void dump_symbol(FILE *out, const mp_model *model, mp_symbol_id id)
 static void dump_heads(FILE *out, const mp_model *model)
 {
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        const mp_recorded_session *s = &model->sessions.at[i];
+        const mp_recorded_session *s = &model->sessions.items[i];
         fprintf(out, "session %s pid %" PRIu64 " start %s=%" PRId64 " id %s app %s propath %s\n",
                 text_of(model, s->uuid), s->process_id, text_of(model, s->start_time), s->start_us,
                 text_of(model, s->session_id), text_of(model, s->application),
@@ -43,7 +43,7 @@ static void dump_heads(FILE *out, const mp_model *model)
                 text_of(model, s->description), s->reusable_apart, s->snapshots);
     }
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
-        const mp_snapshot *m = &model->snapshots.at[i];
+        const mp_snapshot *m = &model->snapshots.items[i];
         fprintf(out, "snapshot %u.%u #%" PRIu64 " %s request %s@%" PRId64 " api %s propath %s",
                 m->session.i, m->ordinal, m->sequence, text_of(model, m->tag),
                 text_of(model, m->request), m->request_start_us, text_of(model, m->request_api),
@@ -58,21 +58,21 @@ static void dump_heads(FILE *out, const mp_model *model)
                 m->platform_bytes, m->stated_peak_objects, m->class_depth);
     }
     for (uint32_t i = 1; i < model->platform_samples.count; i++) {
-        const mp_platform_sample *p = &model->platform_samples.at[i];
+        const mp_platform_sample *p = &model->platform_samples.items[i];
         fprintf(out, "platform %u %s %" PRId64 " %" PRId64 " %" PRId64 "\n", p->snapshot.i,
-                text_of(model, model->platforms.at[p->platform.i]), p->bytes, p->block_bytes,
+                text_of(model, model->platforms.items[p->platform.i]), p->bytes, p->block_bytes,
                 p->pool_bytes);
     }
 }
 
 static void dump_context(FILE *out, const mp_model *model, const mp_context *context)
 {
-    const mp_type *type = &model->types.at[context->type.i];
+    const mp_type *type = &model->types.items[context->type.i];
     fprintf(out, "%" PRIu64 "=%s(%d)", type->number, text_of(model, type->name), (int)type->class);
     dump_symbol(out, model, context->name);
-    for (mp_node_id at = context->node; at.i; at = model->nodes.at[at.i].parent) {
-        const mp_node *node = &model->nodes.at[at.i];
-        fprintf(out, " %s %" PRIu64, at.i == context->node.i ? "by" : "<", node->number);
+    for (mp_node_id state = context->node; state.i; state = model->nodes.items[state.i].parent) {
+        const mp_node *node = &model->nodes.items[state.i];
+        fprintf(out, " %s %" PRIu64, state.i == context->node.i ? "by" : "<", node->number);
         dump_symbol(out, model, node->symbol);
         fprintf(out, " from %u", node->line);
     }
@@ -88,11 +88,11 @@ static char *dump(const mp_model *model)
     dump_heads(out, model);
     for (uint32_t i = MP_CONTEXT_UNKNOWN + 1; i < model->contexts.count; i++) {
         fprintf(out, "context %u ", i);
-        dump_context(out, model, &model->contexts.at[i]);
+        dump_context(out, model, &model->contexts.items[i]);
     }
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
-        const mp_generation *generation = &model->generations.at[delta->generation.i];
+        const mp_delta *delta = &model->deltas.items[i];
+        const mp_generation *generation = &model->generations.items[delta->generation.i];
         fprintf(out, "delta context %u born %u at %u +%" PRId64 " -%" PRId64 " retyped %" PRId64,
                 generation->context.i, generation->born.i, delta->snapshot.i, delta->cost.created,
                 delta->cost.deleted, delta->cost.retyped);
@@ -150,10 +150,10 @@ static void check_recording(const char *text, unsigned version, uint64_t records
         assert_int_equal(count_diagnostics(r.diagnostics), 0);
         assert_true(r.model->holds & MP_HOLDS_LEDGER);
         assert_null(r.model->profile);
-        assert_int_equal(r.model->inputs.at[1].format_version, version);
-        assert_int_equal(r.model->inputs.at[1].records, records);
-        assert_int_equal(r.model->inputs.at[1].bytes, strlen(text));
-        assert_true(r.model->inputs.at[1].complete);
+        assert_int_equal(r.model->inputs.items[1].format_version, version);
+        assert_int_equal(r.model->inputs.items[1].records, records);
+        assert_int_equal(r.model->inputs.items[1].bytes, strlen(text));
+        assert_true(r.model->inputs.items[1].complete);
         free(dumped);
         reading_free(&r);
     }
@@ -227,8 +227,8 @@ static void classes_follow_from_names_of_any_case(void **unused)
         snprintf(row, sizeof row, "\"%s\" 34\n", cases[i].name);
         char *text = replaced(VERSION_2, "\"Procedure\" 34\n", row);
         reading r = read_text(&mp_reader_oemp, "a.oemp", text, 4096);
-        assert_int_equal(r.model->types.at[1].number, 34);
-        assert_int_equal(r.model->types.at[1].class, cases[i].class);
+        assert_int_equal(r.model->types.items[1].number, 34);
+        assert_int_equal(r.model->types.items[1].class, cases[i].class);
         free(text);
         reading_free(&r);
     }
@@ -253,7 +253,7 @@ static void start_times_are_utc(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = replaced(VERSION_2, STAMP, cases[i].stamp);
         reading r = read_text(&mp_reader_oemp, "a.oemp", text, 4096);
-        assert_int_equal(r.model->sessions.at[1].start_us, cases[i].us);
+        assert_int_equal(r.model->sessions.items[1].start_us, cases[i].us);
         free(text);
         reading_free(&r);
     }
@@ -278,11 +278,11 @@ static void recordings_are_told_apart_by_their_uuid(void **unused)
     r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
     assert_int_equal(count_diagnostics(r.diagnostics), 0);
     assert_int_equal(r.model->sessions.count, 3);
-    assert_int_equal(r.model->sessions.at[1].snapshots, 2);
-    assert_int_equal(r.model->sessions.at[2].snapshots, 1);
+    assert_int_equal(r.model->sessions.items[1].snapshots, 2);
+    assert_int_equal(r.model->sessions.items[2].snapshots, 1);
     /* Object 1 of one is not object 1 of the other. */
-    assert_int_equal(r.model->snapshots.at[2].live_bytes, 8);
-    assert_int_equal(r.model->snapshots.at[3].live_bytes, 849);
+    assert_int_equal(r.model->snapshots.items[2].live_bytes, 8);
+    assert_int_equal(r.model->snapshots.items[3].live_bytes, 849);
     reading_free(&r);
 }
 
@@ -375,9 +375,9 @@ static void long_sections_are_replayed_in_order(void **unused)
     reading first = read_text(&mp_reader_oemp, "a.oemp", regular, 1 << 20);
     char *expected = dump(first.model);
     assert_int_equal(count_diagnostics(first.diagnostics), 0);
-    assert_int_equal(first.model->snapshots.at[1].created_objects, MANY);
-    assert_int_equal(first.model->snapshots.at[2].changed_objects, MANY / 3);
-    assert_int_equal(first.model->snapshots.at[2].live_objects, MANY / 2);
+    assert_int_equal(first.model->snapshots.items[1].created_objects, MANY);
+    assert_int_equal(first.model->snapshots.items[2].changed_objects, MANY / 3);
+    assert_int_equal(first.model->snapshots.items[2].live_objects, MANY / 2);
     for (int way = 0; way < 6; way++) {
         static const size_t windows[] = {1, 100, 1 << 20};
         reading r =

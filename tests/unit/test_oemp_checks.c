@@ -19,10 +19,10 @@ extern const mp_reader mp_reader_oemp;
 /* The line that holds `marker`, counted from 1. */
 static uint64_t line_of(const char *text, const char *marker)
 {
-    const char *at = strstr(text, marker);
+    const char *cursor = strstr(text, marker);
     uint64_t line = 1;
-    assert_non_null(at);
-    for (const char *p = text; p < at; p++)
+    assert_non_null(cursor);
+    for (const char *p = text; p < cursor; p++)
         line += *p == '\n';
     return line;
 }
@@ -327,24 +327,24 @@ static void definitions_may_be_repeated(void **unused)
 static void a_cut_keeps_the_whole_snapshots(void **unused)
 {
     (void)unused;
-    size_t first = strlen(VERSION_2_FIRST), all = strlen(VERSION_2);
-    for (size_t length = 0; length < all; length++) {
+    size_t first = strlen(VERSION_2_FIRST), total = strlen(VERSION_2);
+    for (size_t length = 0; length < total; length++) {
         reading r = read_bytes(&mp_reader_oemp, "a.oemp", VERSION_2, length, 100);
         /* The dot that ends the last section counts without its newline too. */
-        unsigned whole = length + 1 >= all ? 2 : length + 1 >= first ? 1 : 0;
+        unsigned whole = length + 1 >= total ? 2 : length + 1 >= first ? 1 : 0;
         bool torn = whole < 2 && length > 0 && length != first && length + 1 != first;
         assert_int_equal(r.ok, whole > 0);
-        assert_int_equal(r.model->sessions.count > 1 ? r.model->sessions.at[1].snapshots : 0,
+        assert_int_equal(r.model->sessions.count > 1 ? r.model->sessions.items[1].snapshots : 0,
                          whole);
         if (whole)
-            assert_int_equal(r.model->snapshots.at[1].live_bytes, 720);
+            assert_int_equal(r.model->snapshots.items[1].live_bytes, 720);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_NOTHING_USABLE), !whole);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 0);
         /* A text too short for a header is not recognised as one. */
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN) +
                              mp_diagnostics_count(r.diagnostics, MP_DIAG_SKIPPED_LINES),
                          torn);
-        assert_int_equal(r.model->inputs.at[1].complete, whole == 2);
+        assert_int_equal(r.model->inputs.items[1].complete, whole == 2);
         reading_free(&r);
     }
 }
@@ -358,13 +358,13 @@ static void a_recording_ends_with_the_exit(void **unused)
                         "recording ends with snapshot 1, expected one tagged _Exit"));
     assert_int_equal(count_diagnostics(r.diagnostics), 1);
     assert_int_equal(mp_diagnostics_violations(r.diagnostics), 0);
-    assert_false(r.model->inputs.at[1].complete);
+    assert_false(r.model->inputs.items[1].complete);
     reading_free(&r);
 
     r = read_text(&mp_reader_oemp, "a.oemp",
                   SNAPSHOT("1", "_EXIT", TYPES, "", "", "", "", "", "", "5", "0", "0", "0"), 64);
     assert_int_equal(count_diagnostics(r.diagnostics), 0);
-    assert_true(r.model->inputs.at[1].complete);
+    assert_true(r.model->inputs.items[1].complete);
     reading_free(&r);
 }
 
@@ -374,9 +374,9 @@ static void a_torn_snapshot_counts_for_nothing(void **unused)
     char *text = replaced(VERSION_2, TRAILER_2 END, "");
     reading r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
     assert_true(r.ok);
-    assert_int_equal(r.model->sessions.at[1].snapshots, 1);
+    assert_int_equal(r.model->sessions.items[1].snapshots, 1);
     assert_int_equal(r.model->snapshots.count, 3);
-    assert_false(r.model->snapshots.at[2].whole);
+    assert_false(r.model->snapshots.items[2].whole);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN), 1);
     assert_int_equal(mp_diagnostics_violations(r.diagnostics), 1);
     reading_free(&r);
@@ -389,10 +389,10 @@ static void a_damaged_snapshot_counts_for_the_next(void **unused)
     char *text = replaced(VERSION_2, TRAILER_1 END, "");
     reading r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
     assert_true(r.ok);
-    assert_int_equal(r.model->sessions.at[1].snapshots, 1);
-    assert_int_equal(r.model->snapshots.at[1].sequence, 2);
-    assert_int_equal(r.model->snapshots.at[1].created_objects, 6);
-    assert_int_equal(r.model->snapshots.at[1].live_bytes, 849);
+    assert_int_equal(r.model->sessions.items[1].snapshots, 1);
+    assert_int_equal(r.model->snapshots.items[1].sequence, 2);
+    assert_int_equal(r.model->snapshots.items[1].created_objects, 6);
+    assert_int_equal(r.model->snapshots.items[1].live_bytes, 849);
     reading_free(&r);
     free(text);
 }
@@ -401,19 +401,19 @@ static void a_line_without_end_is_skipped(void **unused)
 {
     (void)unused;
     enum { LONG = 17 * 1024 * 1024 };
-    const char *at = strstr(VERSION_2, "101 3 100 7\n");
-    size_t before = (size_t)(at - VERSION_2), all = strlen(VERSION_2);
-    char *text = malloc(all + LONG + 1);
+    const char *cursor = strstr(VERSION_2, "101 3 100 7\n");
+    size_t before = (size_t)(cursor - VERSION_2), total = strlen(VERSION_2);
+    char *text = malloc(total + LONG + 1);
     assert_non_null(text);
     memcpy(text, VERSION_2, before);
     memset(text + before, '7', LONG);
     text[before + LONG] = '\n';
-    memcpy(text + before + LONG + 1, at, all - before);
-    reading r = read_bytes(&mp_reader_oemp, "a.oemp", text, all + LONG + 1, 1 << 20);
+    memcpy(text + before + LONG + 1, cursor, total - before);
+    reading r = read_bytes(&mp_reader_oemp, "a.oemp", text, total + LONG + 1, 1 << 20);
     assert_true(
         is_told(&r, MP_DIAG_LONG_LINE, line_of(VERSION_2, "101 3 100 7\n"), "more than 16.0 MiB"));
     assert_int_equal(count_diagnostics(r.diagnostics), 1);
-    assert_int_equal(r.model->sessions.at[1].snapshots, 2);
+    assert_int_equal(r.model->sessions.items[1].snapshots, 2);
     reading_free(&r);
     free(text);
 }
@@ -434,9 +434,9 @@ static void owners_may_come_after_what_they_own(void **unused)
     assert_int_equal(count_diagnostics(r.diagnostics), 0);
     unsigned seen = 0;
     for (uint32_t i = MP_CONTEXT_UNKNOWN + 1; i < r.model->contexts.count; i++) {
-        const mp_context *context = &r.model->contexts.at[i];
+        const mp_context *context = &r.model->contexts.items[i];
         assert_int_equal(context->depth, context->line - 1);
-        assert_int_equal(r.model->contexts.at[context->owner.i].line, context->line - 1);
+        assert_int_equal(r.model->contexts.items[context->owner.i].line, context->line - 1);
         seen += context->line;
     }
     assert_int_equal(seen, 1 + 2 + 3);
@@ -456,7 +456,7 @@ static void circles_of_scopes_are_cut_once(void **unused)
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_SCOPE_CYCLE), 1);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_UNKNOWN_OWNER), 1);
     assert_int_equal(count_diagnostics(r.diagnostics), 2);
-    assert_int_equal(r.model->snapshots.at[1].live_bytes, 7);
+    assert_int_equal(r.model->snapshots.items[1].live_bytes, 7);
     reading_free(&r);
 }
 
@@ -475,10 +475,10 @@ static void deep_scopes_are_told_apart_to_64(void **unused)
     reading r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
     /* Depths 0 to 64 are contexts of their own; the 35 objects below them are in the deepest. */
     assert_int_equal(r.model->contexts.count, MP_CONTEXT_UNKNOWN + 1 + 65);
-    assert_int_equal(r.model->contexts.at[r.model->contexts.count - 1].depth, 64);
+    assert_int_equal(r.model->contexts.items[r.model->contexts.count - 1].depth, 64);
     assert_true(mp_diagnostics_count(r.diagnostics, MP_DIAG_SCOPE_DEPTH) > 0);
     assert_int_equal(mp_diagnostics_violations(r.diagnostics), 0);
-    assert_int_equal(r.model->snapshots.at[1].live_objects, 100);
+    assert_int_equal(r.model->snapshots.items[1].live_objects, 100);
     reading_free(&r);
     free(text);
     free(objects);

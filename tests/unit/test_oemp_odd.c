@@ -45,7 +45,7 @@ static void a_change_leaves_owners_time_to_come(void **unused)
                              "6 41 12 1 1 1005 0 0 0 0 1 0 0 0 0 0\n" BORN_2 "2 72 260");
     assert_null(find_diagnostic(r.diagnostics, MP_DIAG_UNKNOWN_OWNER));
     for (uint32_t i = 2; i < r.model->contexts.count; i++)
-        assert_int_not_equal(r.model->contexts.at[i].owner.i, MP_CONTEXT_UNKNOWN);
+        assert_int_not_equal(r.model->contexts.items[i].owner.i, MP_CONTEXT_UNKNOWN);
     reading_free(&r);
 }
 
@@ -82,7 +82,7 @@ static void recordings_without_uuid_are_not_one(void **unused)
     assert_int_equal(r.model->sessions.count, 3);
     assert_int_equal(totals_of(&r).live_bytes, 20);
     assert_null(find_diagnostic(r.diagnostics, MP_DIAG_DUPLICATE_SNAPSHOT));
-    assert_string_equal(mp_model_text(r.model, r.model->sessions.at[1].uuid), "");
+    assert_string_equal(mp_model_text(r.model, r.model->sessions.items[1].uuid), "");
     free(other);
     reading_free(&r);
 }
@@ -92,7 +92,7 @@ static void a_snapshot_without_trailer_row_is_not_whole(void **unused)
     (void)unused;
     reading r = read_changed(VERSION_2, TRAILER_1, "");
     assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_DAMAGED_SNAPSHOT));
-    assert_int_equal(r.model->sessions.at[1].snapshots, 1);
+    assert_int_equal(r.model->sessions.items[1].snapshots, 1);
     /* Its objects count for the next one, whose trailer they agree with. */
     assert_int_equal(totals_of(&r).live_bytes, 849);
     assert_int_equal(totals_of(&r).live_objects, 5);
@@ -124,8 +124,8 @@ static void names_with_nul_stay_apart(void **unused)
     reading r = read_bytes(&mp_reader_oemp, "a.oemp", text, length, 4096);
     bool found = false;
     for (uint32_t i = 1; i < r.model->symbols.count; i++)
-        found |= strcmp(mp_model_text(r.model, r.model->symbols.at[i].name), "or\xe2\x90\x80"
-                                                                             "er.p") == 0;
+        found |= strcmp(mp_model_text(r.model, r.model->symbols.items[i].name), "or\xe2\x90\x80"
+                                                                                "er.p") == 0;
     assert_true(found);
     reading_free(&r);
 }

@@ -17,10 +17,10 @@
 #include "base/pattern.h"
 
 /* The text so many times. */
-static void put(char *to, const char *text, int times)
+static void put(char *out, const char *text, int times)
 {
     while (times--)
-        strcat(to, text);
+        strcat(out, text);
 }
 
 static bool compiles(const char *text, char *reason, size_t size)
@@ -238,7 +238,7 @@ static void hold_against_regexec(const regex_t *regex, const char *expression, c
     if (mp_pattern_find(pattern, text, 0, ours, &looked) != is_theirs)
         fail_msg("%s in \"%s\": the C library says %d", expression, text, is_theirs);
     const mp_slice slice = mp_pattern_core(expression);
-    memcpy(reason, slice.at, slice.length);
+    memcpy(reason, slice.start, slice.length);
     reason[slice.length] = '\0';
     if (is_theirs && !strstr(text, reason))
         fail_msg("%s in \"%s\" without %s", expression, text, reason);
@@ -302,7 +302,7 @@ static void the_core_of_an_expression_stands_in_it(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const mp_slice core = mp_pattern_core(cases[i][0]);
         assert_int_equal(core.length, strlen(cases[i][1]));
-        assert_memory_equal(core.at, cases[i][1], core.length);
+        assert_memory_equal(core.start, cases[i][1], core.length);
     }
 }
 
@@ -325,7 +325,7 @@ static void globs_mean_what_they_mean_to_the_c_library(void **unused)
             fail_msg("%s on %s (%u): the C library says %d", glob, text, flags, fits);
         const mp_slice slice = mp_glob_core(glob);
         char core[sizeof glob];
-        memcpy(core, slice.at, slice.length);
+        memcpy(core, slice.start, slice.length);
         core[slice.length] = '\0';
         if (flags == 0 && fits && !strstr(text, core))
             fail_msg("%s fits %s without %s", glob, text, core);
@@ -350,7 +350,7 @@ static void the_core_of_a_glob_is_the_longest_text_in_it(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const mp_slice core = mp_glob_core(cases[i][0]);
         assert_int_equal(core.length, strlen(cases[i][1]));
-        assert_memory_equal(core.at, cases[i][1], core.length);
+        assert_memory_equal(core.start, cases[i][1], core.length);
     }
 }
 

@@ -214,26 +214,27 @@ static void lines_stay_small(void **state)
     (void)state;
     enum { MOMENTS = 40000, LINES = 10 };
     char *name = long_name();
-    int64_t *at = mp_alloc(MOMENTS * sizeof *at), *values = mp_alloc(MOMENTS * sizeof *values);
+    int64_t *place = mp_alloc(MOMENTS * sizeof *place),
+            *values = mp_alloc(MOMENTS * sizeof *values);
     const char **names = mp_alloc(MOMENTS * sizeof *names);
     struct mp_mark *marks = mp_alloc(2 * MOMENTS * sizeof *marks);
     struct mp_line_of lines[LINES];
     for (int i = 0; i < MOMENTS; i++) {
-        at[i] = i * 1000000LL;
+        place[i] = i * 1000000LL;
         values[i] = i % 7 == 3 ? MP_UNKNOWN : (int64_t)i * i % 99991 * 100000 - 9999;
         names[i] = i % 3 ? name : NULL;
-        marks[2 * i] = (struct mp_mark){at[i], MP_UNKNOWN, MP_UNKNOWN, "tag", name};
+        marks[2 * i] = (struct mp_mark){place[i], MP_UNKNOWN, MP_UNKNOWN, "tag", name};
         marks[2 * i + 1] =
-            (struct mp_mark){at[i], MOMENTS / 2 * 1000000LL, MP_UNKNOWN, "request", name};
+            (struct mp_mark){place[i], MOMENTS / 2 * 1000000LL, MP_UNKNOWN, "request", name};
     }
     for (int i = 0; i < LINES; i++)
         lines[i] =
-            (struct mp_line_of){"x", name, i ? "changes" : NULL, MP_BYTES, i == 5 ? at : values};
+            (struct mp_line_of){"x", name, i ? "changes" : NULL, MP_BYTES, i == 5 ? place : values};
     mp_figure figure = {.kind = MP_FIGURE_LINES, .name = "x", .title = "x"};
     static const size_t counts[] = {0, 1, 2, 3, 400, 2000, MOMENTS};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         figure.lines = (mp_line_figure){.moments = counts[i],
-                                        .at = at,
+                                        .times = place,
                                         .moment_unit = i % 2 ? MP_TIME : MP_NUMBER,
                                         .moment_of = "snapshot",
                                         .names = names,
@@ -248,7 +249,7 @@ static void lines_stay_small(void **state)
     free(marks);
     free(names);
     free(values);
-    free(at);
+    free(place);
     free(name);
 }
 
@@ -257,18 +258,18 @@ static void rare_tags_are_named(void **state)
 {
     (void)state;
     enum { MOMENTS = 400 };
-    static int64_t at[MOMENTS], values[MOMENTS];
+    static int64_t positions[MOMENTS], values[MOMENTS];
     static struct mp_mark marks[MOMENTS];
     static const char *names[MOMENTS];
     static struct mp_line_of line = {"x", "alive", NULL, MP_BYTES, values};
     for (int i = 0; i < MOMENTS; i++) {
-        at[i] = i * 1000000LL;
-        marks[i] = (struct mp_mark){at[i], MP_UNKNOWN, MP_UNKNOWN, "tag",
+        positions[i] = i * 1000000LL;
+        marks[i] = (struct mp_mark){positions[i], MP_UNKNOWN, MP_UNKNOWN, "tag",
                                     i == 2 * MOMENTS / 3 ? "deploy" : "every second"};
     }
     mp_figure figure = {.kind = MP_FIGURE_LINES, .name = "x", .title = "x"};
     figure.lines = (mp_line_figure){.moments = MOMENTS,
-                                    .at = at,
+                                    .times = positions,
                                     .moment_unit = MP_TIME,
                                     .moment_of = "snapshot",
                                     .names = names,
@@ -328,14 +329,14 @@ static void maps_stay_small(void **state)
         uint32_t parent = i <= 300 ? 0 : i % 300 + 1;
         places[i] = (mp_place){.parent = parent, .label = name, .kind = MP_PLACE_TYPE};
         if (parent) {
-            places[i].own = places[i].all = PLACES - i;
-            places[parent].all += places[i].all;
-            places[0].all += places[i].all;
+            places[i].self = places[i].total = PLACES - i;
+            places[parent].total += places[i].total;
+            places[0].total += places[i].total;
         }
     }
     places[0].label = name;
     for (uint32_t count = 0; count <= PLACES; count = count ? count * 10 : 2) {
-        figure.tree = (mp_tree_figure){.at = places, .count = count, .unit = MP_BYTES};
+        figure.tree = (mp_tree_figure){.items = places, .count = count, .unit = MP_BYTES};
         assert_true(size_of(mp_svg_map, &figure) < MOST_BYTES);
     }
     free(places);
@@ -349,14 +350,14 @@ static void maps_have_few_areas(void **state)
     enum { PLACES = 10000, MOST_AREAS = 2200 };
     static mp_place places[PLACES + 1];
     static const char area[] = "<g class=\"area";
-    places[0] = (mp_place){.all = PLACES, .label = "all"};
+    places[0] = (mp_place){.total = PLACES, .label = "all"};
     for (int i = 1; i <= PLACES; i++)
-        places[i] = (mp_place){.own = 1, .all = 1, .label = "x", .kind = MP_PLACE_TYPE};
+        places[i] = (mp_place){.self = 1, .total = 1, .label = "x", .kind = MP_PLACE_TYPE};
     mp_figure figure = {.kind = MP_FIGURE_MAP, .name = "x", .title = "x"};
-    figure.tree = (mp_tree_figure){.at = places, .count = PLACES + 1, .unit = MP_BYTES};
+    figure.tree = (mp_tree_figure){.items = places, .count = PLACES + 1, .unit = MP_BYTES};
     char *text = picture_of(mp_svg_map, &figure);
     size_t areas = 0;
-    for (const char *at = text; (at = strstr(at, area)); at += strlen(area))
+    for (const char *cursor = text; (cursor = strstr(cursor, area)); cursor += strlen(area))
         areas++;
     assert_in_range(areas, 1, MOST_AREAS);
     free(text);

@@ -18,45 +18,45 @@ typedef struct sum {
 } sum;
 
 typedef struct batch {
-    sum *to;
+    sum *sums;
     uint64_t number;
     char rest[1000];
 } batch;
 
 static void work(void *opaque)
 {
-    batch *at = opaque;
-    at->to->out_of_order += at->number != at->to->next;
-    at->to->next++;
-    at->to->mixed = at->to->mixed * 31 + at->number;
-    for (size_t i = 0; i < sizeof at->rest; i++)
-        at->to->out_of_order += at->rest[i] != (char)at->number;
-    at->to->last = pthread_self();
+    batch *entry = opaque;
+    entry->sums->out_of_order += entry->number != entry->sums->next;
+    entry->sums->next++;
+    entry->sums->mixed = entry->sums->mixed * 31 + entry->number;
+    for (size_t i = 0; i < sizeof entry->rest; i++)
+        entry->sums->out_of_order += entry->rest[i] != (char)entry->number;
+    entry->sums->last = pthread_self();
 }
 
-static void submit_by(void (*hand_over)(mp_pipeline *pipeline), mp_pipeline *pipeline, sum *to,
+static void submit_by(void (*hand_over)(mp_pipeline *pipeline), mp_pipeline *pipeline, sum *total,
                       uint64_t number)
 {
-    batch *at = mp_pipeline_batch(pipeline);
-    at->to = to;
-    at->number = number;
-    memset(at->rest, (int)(char)number, sizeof at->rest);
+    batch *entry = mp_pipeline_batch(pipeline);
+    entry->sums = total;
+    entry->number = number;
+    memset(entry->rest, (int)(char)number, sizeof entry->rest);
     hand_over(pipeline);
 }
 
-static void submit(mp_pipeline *pipeline, sum *to, uint64_t number)
+static void submit(mp_pipeline *pipeline, sum *total, uint64_t number)
 {
-    submit_by(mp_pipeline_submit, pipeline, to, number);
+    submit_by(mp_pipeline_submit, pipeline, total, number);
 }
 
-static void check(const sum *to, uint64_t count)
+static void check(const sum *total, uint64_t count)
 {
     uint64_t mixed = 0;
     for (uint64_t i = 0; i < count; i++)
         mixed = mixed * 31 + i;
-    assert_int_equal(to->next, count);
-    assert_true(to->mixed == mixed);
-    assert_int_equal(to->out_of_order, 0);
+    assert_int_equal(total->next, count);
+    assert_true(total->mixed == mixed);
+    assert_int_equal(total->out_of_order, 0);
 }
 
 static void order_is_kept(void **unused)
@@ -64,20 +64,20 @@ static void order_is_kept(void **unused)
     (void)unused;
     static const uint64_t counts[] = {0, 1, 3, 4, 5, 6, 8, 12, 13, 20, 1000, 50000};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        sum to = {0};
+        sum total = {0};
         mp_pipeline *pipeline = mp_pipeline_new(sizeof(batch), work);
         for (uint64_t number = 0; number < counts[i]; number++)
-            submit(pipeline, &to, number);
+            submit(pipeline, &total, number);
         mp_pipeline_drain(pipeline);
-        check(&to, counts[i]);
+        check(&total, counts[i]);
         mp_pipeline_free(pipeline);
 
-        to = (sum){0};
+        total = (sum){0};
         pipeline = mp_pipeline_new(sizeof(batch), work);
         for (uint64_t number = 0; number < counts[i]; number++)
-            submit(pipeline, &to, number);
+            submit(pipeline, &total, number);
         mp_pipeline_free(pipeline); /* waits for all, too */
-        check(&to, counts[i]);
+        check(&total, counts[i]);
     }
     mp_pipeline_free(NULL);
 }
@@ -87,20 +87,20 @@ static void a_drain_waits_for_all(void **unused)
 {
     (void)unused;
     for (uint64_t step = 1; step <= 23; step++) {
-        sum to = {0};
+        sum total = {0};
         mp_pipeline *pipeline = mp_pipeline_new(sizeof(batch), work);
         mp_pipeline_drain(pipeline);
         for (uint64_t number = 0; number < 2000; number++) {
-            submit(pipeline, &to, number);
+            submit(pipeline, &total, number);
             if (number % step == 0) {
                 mp_pipeline_drain(pipeline);
-                assert_int_equal(to.next, number + 1);
-                to.mixed += 0; /* it is the caller's now */
+                assert_int_equal(total.next, number + 1);
+                total.mixed += 0; /* it is the caller's now */
             }
         }
         mp_pipeline_drain(pipeline);
         mp_pipeline_drain(pipeline);
-        check(&to, 2000);
+        check(&total, 2000);
         mp_pipeline_free(pipeline);
     }
 }
@@ -108,17 +108,17 @@ static void a_drain_waits_for_all(void **unused)
 static void little_work_is_done_at_once(void **unused)
 {
     (void)unused;
-    sum to = {0};
+    sum total = {0};
     mp_pipeline *pipeline = mp_pipeline_new(sizeof(batch), work);
     for (uint64_t number = 0; number < 4; number++) {
-        submit(pipeline, &to, number);
-        assert_int_equal(to.next, number + 1);
-        assert_true(pthread_equal(to.last, pthread_self()));
+        submit(pipeline, &total, number);
+        assert_int_equal(total.next, number + 1);
+        assert_true(pthread_equal(total.last, pthread_self()));
     }
     for (uint64_t number = 4; number < 100; number++)
-        submit(pipeline, &to, number);
+        submit(pipeline, &total, number);
     mp_pipeline_drain(pipeline);
-    assert_false(pthread_equal(to.last, pthread_self()));
+    assert_false(pthread_equal(total.last, pthread_self()));
     mp_pipeline_free(pipeline);
 }
 
@@ -126,21 +126,21 @@ static void little_work_is_done_at_once(void **unused)
 static void the_last_is_done_at_once(void **unused)
 {
     (void)unused;
-    sum to = {0};
+    sum total = {0};
     mp_pipeline *pipeline = mp_pipeline_new(sizeof(batch), work);
     for (uint64_t number = 0; number < 1000; number++) {
         if (number % 50 == 0) {
             mp_pipeline_drain(pipeline);
-            submit_by(mp_pipeline_submit_last, pipeline, &to, number);
-            assert_int_equal(to.next, number + 1);
-            assert_true(pthread_equal(to.last, pthread_self()));
+            submit_by(mp_pipeline_submit_last, pipeline, &total, number);
+            assert_int_equal(total.next, number + 1);
+            assert_true(pthread_equal(total.last, pthread_self()));
         } else {
-            submit_by(number % 9 ? mp_pipeline_submit : mp_pipeline_submit_last, pipeline, &to,
+            submit_by(number % 9 ? mp_pipeline_submit : mp_pipeline_submit_last, pipeline, &total,
                       number);
         }
     }
     mp_pipeline_drain(pipeline);
-    check(&to, 1000);
+    check(&total, 1000);
     mp_pipeline_free(pipeline);
 }
 

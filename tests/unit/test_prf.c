@@ -42,7 +42,7 @@ extern const mp_reader mp_reader_prf;
 
 static uint64_t number_of(const mp_profile *profile, mp_module_id id)
 {
-    return profile->modules.at[id.i].number;
+    return profile->modules.items[id.i].number;
 }
 
 static void dump_rows(const mp_model *model, FILE *out)
@@ -50,24 +50,25 @@ static void dump_rows(const mp_model *model, FILE *out)
     const mp_profile *p = model->profile;
     for (uint32_t i = 1; i < p->lines.count; i++)
         fprintf(out, "line %" PRIu64 ":%d %" PRId64 " %" PRId64 " %" PRId64 "\n",
-                number_of(p, p->lines.at[i].module), p->lines.at[i].line, p->lines.at[i].executions,
-                p->lines.at[i].exclusive_us, p->lines.at[i].cumulative_us);
+                number_of(p, p->lines.items[i].module), p->lines.items[i].line,
+                p->lines.items[i].executions, p->lines.items[i].exclusive_us,
+                p->lines.items[i].cumulative_us);
     for (uint32_t i = 1; i < p->calls.count; i++)
         fprintf(out, "call %" PRIu64 ":%d > %" PRIu64 " %" PRId64 "\n",
-                number_of(p, p->calls.at[i].caller), p->calls.at[i].line,
-                number_of(p, p->calls.at[i].callee), p->calls.at[i].count);
+                number_of(p, p->calls.items[i].caller), p->calls.items[i].line,
+                number_of(p, p->calls.items[i].callee), p->calls.items[i].count);
     for (uint32_t i = 1; i < p->traces.count; i++)
         fprintf(out, "trace %" PRIu64 ":%d %" PRId64 " %" PRId64 " %" PRId64 "\n",
-                number_of(p, p->traces.at[i].module), p->traces.at[i].line,
-                p->traces.at[i].executions, p->traces.at[i].exclusive_us,
-                p->traces.at[i].first_start_us);
+                number_of(p, p->traces.items[i].module), p->traces.items[i].line,
+                p->traces.items[i].executions, p->traces.items[i].exclusive_us,
+                p->traces.items[i].first_start_us);
     if (p->trace_rows)
         fprintf(out, "traced %" PRId64 "\n", p->trace_rows);
     for (uint32_t i = 1; i < p->coverage.count; i++) {
-        fprintf(out, "coverage %" PRIu64 " \"%s\"", number_of(p, p->coverage.at[i].module),
-                mp_model_text(model, p->coverage.at[i].entity));
-        for (uint32_t k = 0; k < p->coverage.at[i].count; k++)
-            fprintf(out, " %d", p->coverage_lines.at[p->coverage.at[i].first + k]);
+        fprintf(out, "coverage %" PRIu64 " \"%s\"", number_of(p, p->coverage.items[i].module),
+                mp_model_text(model, p->coverage.items[i].entity));
+        for (uint32_t k = 0; k < p->coverage.items[i].count; k++)
+            fprintf(out, " %d", p->coverage_lines.items[p->coverage.items[i].first + k]);
         fprintf(out, "\n");
     }
 }
@@ -76,16 +77,16 @@ static void dump_nodes(const mp_model *model, FILE *out)
 {
     const mp_profile *p = model->profile;
     for (uint32_t i = 1; i < p->nodes.count; i++) {
-        const mp_profile_node *node = &p->nodes.at[i];
-        const mp_node *of = &model->nodes.at[node->node.i];
+        const mp_profile_node *node = &p->nodes.items[i];
+        const mp_node *state = &model->nodes.items[node->node.i];
         char parent[32] = "none";
-        assert_int_equal(of->parent.i, node->parent.i);
-        assert_int_equal((int32_t)of->line, node->line);
-        if (of->parent.i)
-            snprintf(parent, sizeof parent, "%" PRIu64, model->nodes.at[of->parent.i].number);
-        fprintf(out, "node %" PRIu64 " < %s %s:%d %" PRId64 " %" PRId64 "\n", of->number, parent,
-                mp_model_text(model, model->symbols.at[of->symbol.i].name), node->line, node->calls,
-                node->cumulative_us);
+        assert_int_equal(state->parent.i, node->parent.i);
+        assert_int_equal((int32_t)state->line, node->line);
+        if (state->parent.i)
+            snprintf(parent, sizeof parent, "%" PRIu64, model->nodes.items[state->parent.i].number);
+        fprintf(out, "node %" PRIu64 " < %s %s:%d %" PRId64 " %" PRId64 "\n", state->number, parent,
+                mp_model_text(model, model->symbols.items[state->symbol.i].name), node->line,
+                node->calls, node->cumulative_us);
     }
 }
 
@@ -96,13 +97,13 @@ static char *dump(const mp_model *model)
     FILE *out = open_memstream(&text, &size);
     const mp_profile *p = model->profile;
     for (uint32_t i = 1; i < model->sessions.count; i++) {
-        const mp_recorded_session *s = &model->sessions.at[i];
+        const mp_recorded_session *s = &model->sessions.items[i];
         fprintf(out, "session %s|%s|%s|%s|%s\n", mp_model_text(model, s->description),
                 mp_model_text(model, s->date), mp_model_text(model, s->user),
                 mp_model_text(model, s->directory), mp_model_text(model, s->propath));
     }
     for (uint32_t i = 1; i < p->modules.count; i++) {
-        const mp_module *m = &p->modules.at[i];
+        const mp_module *m = &p->modules.items[i];
         fprintf(out,
                 "module %" PRIu32 ":%" PRIu64 " \"%s\" %s|%s| %" PRIu64 " %" PRIu32
                 " \"%s\" \"%s\"%s\n",
@@ -113,11 +114,11 @@ static char *dump(const mp_model *model)
     }
     dump_rows(model, out);
     for (uint32_t i = 1; i < p->statistics.count; i++)
-        fprintf(out, "statistic %s\n", mp_model_text(model, p->statistics.at[i].text));
+        fprintf(out, "statistic %s\n", mp_model_text(model, p->statistics.items[i].text));
     dump_nodes(model, out);
     for (uint32_t i = 1; i < p->user_data.count; i++)
-        fprintf(out, "user %" PRId64 " %s\n", p->user_data.at[i].time_us,
-                mp_model_text(model, p->user_data.at[i].text));
+        fprintf(out, "user %" PRId64 " %s\n", p->user_data.items[i].time_us,
+                mp_model_text(model, p->user_data.items[i].text));
     fclose(out);
     return text;
 }
@@ -127,11 +128,11 @@ static char *dump(const mp_model *model)
 /* A text with every line ended by CRLF. The caller frees it. */
 static char *with_crlf(const char *text)
 {
-    char *out = malloc(strlen(text) * 2 + 1), *to = out;
-    for (; *text; *to++ = *text++)
+    char *out = malloc(strlen(text) * 2 + 1), *target = out;
+    for (; *text; *target++ = *text++)
         if (*text == '\n')
-            *to++ = '\r';
-    *to = '\0';
+            *target++ = '\r';
+    *target = '\0';
     return out;
 }
 
@@ -141,7 +142,7 @@ static void check_good(const char *text, const char *expected, unsigned version,
     for (size_t i = 0; i < 2; i++) {
         reading r = read_text(&mp_reader_prf, NAME, text, windows[i]);
         char *dumped = dump(r.model);
-        const mp_input_summary *input = &r.model->inputs.at[1];
+        const mp_input_summary *input = &r.model->inputs.items[1];
         assert_true(r.ok);
         assert_string_equal(dumped, expected);
         assert_int_equal(count_diagnostics(r.diagnostics), 0);
@@ -196,12 +197,12 @@ static void profiles_in_one_file_are_sessions(void **unused)
     assert_true(r.ok);
     assert_int_equal(r.model->sessions.count, 3);
     assert_int_equal(r.model->profile->modules.count, 1 + 2 * 5);
-    assert_int_equal(r.model->profile->modules.at[1].session.i, 1);
-    assert_int_equal(r.model->profile->modules.at[6].session.i, 2);
-    assert_int_equal(r.model->profile->lines.at[9].module.i, 6);
+    assert_int_equal(r.model->profile->modules.items[1].session.i, 1);
+    assert_int_equal(r.model->profile->modules.items[6].session.i, 2);
+    assert_int_equal(r.model->profile->lines.items[9].module.i, 6);
     assert_int_equal(r.model->profile->stated_total_us, 1000);
     assert_int_equal(count_diagnostics(r.diagnostics), 0);
-    assert_true(r.model->inputs.at[1].complete);
+    assert_true(r.model->inputs.items[1].complete);
     reading_free(&r);
 }
 
@@ -262,7 +263,7 @@ static void names_are_split(void **unused)
             length += sprintf(text + length, "%d \"%s\" \"\" 7\n", k + 2, cases[i].units[k]);
         sprintf(text + length, ".\n.\n1 1 1 0.1 0.1\n.\n.\n.\n.\n");
         reading r = read_text(&mp_reader_prf, NAME, text, 64 * 1024);
-        const mp_module *module = &r.model->profile->modules.at[2];
+        const mp_module *module = &r.model->profile->modules.items[2];
         assert_string_equal(mp_model_text(r.model, module->program), cases[i].program);
         assert_string_equal(mp_model_text(r.model, module->method), cases[i].method);
         assert_int_equal(count_diagnostics(r.diagnostics), 0);
@@ -287,7 +288,7 @@ static void other_versions_are_refused(void **unused)
     r = read_text(&mp_reader_prf, NAME, first, 64);
     assert_true(r.ok);
     assert_int_equal(count_diagnostics(r.diagnostics), 1);
-    assert_false(r.model->inputs.at[1].complete);
+    assert_false(r.model->inputs.items[1].complete);
     reading_free(&r);
 }
 
@@ -327,8 +328,8 @@ static void the_agent_is_found_in_what_is_no_json(void **unused)
                     "\"WEB\", \"ABLSessionID\": \"AS-4\", \"AgentPid\": 7096 }}")
             MODULES CALLS LINES TRACE COVERAGE NODES USER_DATA;
     reading r = read_text(&mp_reader_prf, NAME, text, 64);
-    const mp_recorded_session *session = &r.model->sessions.at[1];
-    const mp_profile_header *header = &r.model->profile->headers.at[1];
+    const mp_recorded_session *session = &r.model->sessions.items[1];
+    const mp_profile_header *header = &r.model->profile->headers.items[1];
     assert_string_equal(mp_model_text(r.model, session->session_id), "AS-4");
     assert_string_equal(mp_model_text(r.model, session->transport), "WEB");
     assert_true(session->has_process_id);
@@ -347,19 +348,19 @@ static void statistics_are_looked_into(void **unused)
     char *text = replaced(VERSION_2, "1 10135 1", "odd\n1 10135 3");
     reading r = read_text(&mp_reader_prf, NAME, text, 64);
     const mp_profile *profile = r.model->profile;
-    const mp_profile_statistic *at = profile->statistics.at;
+    const mp_profile_statistic *profile_statistic = profile->statistics.items;
     assert_int_equal(profile->statistics.count, 1 + 6);
-    assert_int_equal(at[1].name.i, 0);
-    assert_string_equal(mp_model_text(r.model, at[1].text), "odd");
-    assert_int_equal(at[2].part, MP_STATISTICS_OPERATIONS);
-    assert_int_equal(at[2].operation, 10135);
-    assert_int_equal(at[2].count, 3);
-    assert_string_equal(mp_model_text(r.model, at[2].name), "EXPRESSN STMT");
-    assert_int_equal(profile->modules.at[at[2].module.i].number, 1);
-    assert_int_equal(at[3].part, MP_STATISTICS_MODULES);
-    assert_int_equal(at[4].part, MP_STATISTICS_WATERMARKS);
-    assert_int_equal(at[6].part, MP_STATISTICS_PARAMETERS);
-    assert_string_equal(mp_model_text(r.model, at[6].name), "-q");
+    assert_int_equal(profile_statistic[1].name.i, 0);
+    assert_string_equal(mp_model_text(r.model, profile_statistic[1].text), "odd");
+    assert_int_equal(profile_statistic[2].part, MP_STATISTICS_OPERATIONS);
+    assert_int_equal(profile_statistic[2].operation, 10135);
+    assert_int_equal(profile_statistic[2].count, 3);
+    assert_string_equal(mp_model_text(r.model, profile_statistic[2].name), "EXPRESSN STMT");
+    assert_int_equal(profile->modules.items[profile_statistic[2].module.i].number, 1);
+    assert_int_equal(profile_statistic[3].part, MP_STATISTICS_MODULES);
+    assert_int_equal(profile_statistic[4].part, MP_STATISTICS_WATERMARKS);
+    assert_int_equal(profile_statistic[6].part, MP_STATISTICS_PARAMETERS);
+    assert_string_equal(mp_model_text(r.model, profile_statistic[6].name), "-q");
     reading_free(&r);
     free(text);
 }

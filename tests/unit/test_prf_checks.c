@@ -209,14 +209,14 @@ static void a_torn_file_gives_what_is_whole(void **unused)
     uint64_t records = 0;
     for (size_t cut = 1; cut < length; cut++) {
         reading r = read_bytes(&mp_reader_prf, NAME, text, cut, 64 * 1024);
-        const mp_input_summary *input = &r.model->inputs.at[1];
-        bool all = cut == length - 1; /* only the last line end is missing */
-        assert_int_equal(input->complete, all);
+        const mp_input_summary *input = &r.model->inputs.items[1];
+        bool whole = cut == length - 1; /* only the last line end is missing */
+        assert_int_equal(input->complete, whole);
         assert_true(input->records >= records);
         records = input->records;
         assert_int_equal(r.ok, mp_diagnostics_count(r.diagnostics, MP_DIAG_NOTHING_USABLE) == 0);
-        assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN), !all);
-        assert_int_equal(count_diagnostics(r.diagnostics), all ? 0 : r.ok ? 1 : 2);
+        assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN), !whole);
+        assert_int_equal(count_diagnostics(r.diagnostics), whole ? 0 : r.ok ? 1 : 2);
         if (cut <= header)
             assert_false(r.ok);
         reading_free(&r);
@@ -250,7 +250,7 @@ static void a_profile_behind_a_torn_one_is_read(void **unused)
     assert_int_equal(count_diagnostics(r.diagnostics), 1);
     assert_int_equal(r.model->sessions.count, 3);
     assert_int_equal(r.model->profile->lines.count, 1 + 8);
-    assert_false(r.model->inputs.at[1].complete);
+    assert_false(r.model->inputs.items[1].complete);
     reading_free(&r);
 }
 
@@ -261,7 +261,7 @@ static void a_cut_line_behind_a_whole_profile_is_told(void **unused)
     reading r = read_text(&mp_reader_prf, NAME, text, 64);
     assert_true(r.ok);
     assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_TORN));
-    assert_false(r.model->inputs.at[1].complete);
+    assert_false(r.model->inputs.items[1].complete);
     reading_free(&r);
 }
 

@@ -67,7 +67,7 @@ static char *dump_lines(const reading *r)
     FILE *out = open_memstream(&text, &size);
     mp_profile_costs costs = costs_of(r);
     for (size_t i = 0; i < costs.lines.count; i++) {
-        const mp_code_cost *row = &costs.lines.at[i];
+        const mp_code_cost *row = &costs.lines.items[i];
         print_names(out, r, row->program, row->method, row->start_line, row->overload);
         fprintf(out, " line %d x%" PRId64 " %" PRId64 " avg %.2f ?%u %s%s\n", row->line, row->calls,
                 row->exclusive_us, row->average_us, row->unknown, row->rounded ? "rounded " : "",
@@ -87,7 +87,7 @@ static char *dump_methods(const reading *r, bool programs)
     mp_profile_costs costs = costs_of(r);
     const mp_code_costs *rows = programs ? &costs.programs : &costs.methods;
     for (size_t i = 0; i < rows->count; i++) {
-        const mp_code_cost *row = &rows->at[i];
+        const mp_code_cost *row = &rows->items[i];
         print_names(out, r, row->program, row->method, row->start_line, row->overload);
         fprintf(out, " excl %" PRId64 " incl %" PRId64 " %s calls %" PRId64 " ?%u\n",
                 row->exclusive_us, row->inclusive_us, how[row->inclusive], row->calls,
@@ -121,7 +121,7 @@ static int largest_last(const void *left, const void *right)
 static uint32_t depth_of(const mp_model *model, uint32_t node)
 {
     uint32_t depth = 0;
-    while ((node = model->tree.at[node].parent) != 0)
+    while ((node = model->tree.items[node].parent) != 0)
         depth++;
     return depth;
 }
@@ -142,22 +142,22 @@ static char *dump_tree(const reading *r)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     mp_path_cost *costs = path_costs_of(r);
-    const mp_tree_node *tree = r->model->tree.at;
+    const mp_tree_node *tree = r->model->tree.items;
     uint32_t count = costs ? r->model->tree.count : 0;
     path *stack = calloc(count + 1u, sizeof *stack);
     size_t height = 0;
     if (count)
         stack[height++] = (path){0};
     while (height) {
-        const path at = stack[--height];
+        const path entry = stack[--height];
         size_t before = height;
-        if (at.node)
+        if (entry.node)
             fprintf(out, "%" PRIu32 " %s:%d x%" PRId64 " incl %" PRId64 " own %" PRId64 "\n",
-                    depth_of(r->model, at.node), at.name, (int32_t)tree[at.node].line,
-                    at.cost.calls, at.cost.inclusive_us, at.cost.own_us);
+                    depth_of(r->model, entry.node), entry.name, (int32_t)tree[entry.node].line,
+                    entry.cost.calls, entry.cost.inclusive_us, entry.cost.own_us);
         for (uint32_t i = 1; i < count; i++) {
-            const mp_symbol *symbol = &r->model->symbols.at[tree[i].symbol.i];
-            if (tree[i].parent == at.node)
+            const mp_symbol *symbol = &r->model->symbols.items[tree[i].symbol.i];
+            if (tree[i].parent == entry.node)
                 stack[height++] = (path){costs[i], text_of(r, symbol->name), symbol->start_line, i};
         }
         qsort(stack + before, height - before, sizeof *stack, largest_last);
@@ -324,7 +324,7 @@ static void cycles_are_cut(void **unused)
     mp_profile_costs costs = costs_of(&r);
     int64_t inclusive = 0;
     for (size_t i = 0; i < costs.methods.count; i++)
-        inclusive += costs.methods.at[i].inclusive_us;
+        inclusive += costs.methods.items[i].inclusive_us;
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_NODE_CYCLE), 2);
     assert_int_equal(inclusive, 15);
     assert_non_null(paths);
@@ -354,7 +354,7 @@ static void a_deep_chain_is_walked(void **unused)
     assert_int_equal(paths[DEPTH + 1].inclusive_us, 0);
     assert_int_equal(depth_of(r.model, DEPTH + 1), DEPTH);
     assert_int_equal(costs.methods.count, 1);
-    assert_int_equal(costs.methods.at[0].inclusive_us, DEPTH - 1); /* outermost call alone */
+    assert_int_equal(costs.methods.items[0].inclusive_us, DEPTH - 1); /* outermost call alone */
     mp_profile_costs_free(&costs);
     free(paths);
     reading_free(&r);
@@ -449,7 +449,7 @@ static void two_reports_are_added_up(void **unused)
     (void)unused;
     reading r = read_text(&mp_reader_rpt, "x.rpt", REPORT REPORT, 64);
     mp_profile_costs costs = costs_of(&r);
-    const mp_code_cost *rows = costs.lines.at;
+    const mp_code_cost *rows = costs.lines.items;
     assert_int_equal(costs.lines.count, 4); /* a line without a number is on its own each time */
     assert_int_equal(rows[0].exclusive_us, 6000);
     assert_int_equal(rows[0].calls, 6);

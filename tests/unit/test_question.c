@@ -98,12 +98,12 @@ static void rows_name_variants_that_there_are(void **unused)
     size_t count;
     const mp_report *const *reports = mp_reports(&count);
     for (size_t i = 0; i < count; i++) {
-        unsigned all = 0;
+        unsigned total = 0;
         for (size_t j = 0; j < MP_VARIANTS && reports[i]->variants[j].run; j++)
-            all |= 1u << j;
+            total |= 1u << j;
         for (size_t j = 0; j < reports[i]->arguments.count; j++) {
-            const mp_argument *row = &reports[i]->arguments.at[j];
-            assert_true(row->variants && !(row->variants & ~all));
+            const mp_argument *row = &reports[i]->arguments.items[j];
+            assert_true(row->variants && !(row->variants & ~total));
             assert_true(row->offset == MP_SHARED_ARGUMENT ||
                         row->offset < reports[i]->arguments.size);
             assert_ptr_equal(mp_argument_find(&reports[i]->arguments, row->name), row);

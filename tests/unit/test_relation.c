@@ -28,36 +28,36 @@ typedef struct sample {
 } sample;
 
 /* The source points into the sample, which must stay where it is. */
-static void open_sample(sample *of, const char *name)
+static void open_sample(sample *state, const char *name)
 {
     char path[512];
     const mp_load_options options = {.keep_objects = true};
     mp_error error = {0};
     snprintf(path, sizeof path, SAMPLES "/%s", name);
-    *of = (sample){.read = read_path(path, &options)};
-    assert_true(of->read.ok);
-    of->model = of->read.model;
-    of->diagnostics = of->read.diagnostics;
-    of->filter = mp_filter_of(of->model, NULL, &error);
-    of->has_window = of->model->holds & MP_HOLDS_LEDGER;
-    if (of->has_window)
-        assert_true(mp_window_of(of->filter, NULL, NULL, &of->window, &error));
-    of->source =
-        mp_relation_source_new(of->filter, of->has_window ? &of->window : NULL, of->diagnostics);
+    *state = (sample){.read = read_path(path, &options)};
+    assert_true(state->read.ok);
+    state->model = state->read.model;
+    state->diagnostics = state->read.diagnostics;
+    state->filter = mp_filter_of(state->model, NULL, &error);
+    state->has_window = state->model->holds & MP_HOLDS_LEDGER;
+    if (state->has_window)
+        assert_true(mp_window_of(state->filter, NULL, NULL, &state->window, &error));
+    state->source = mp_relation_source_new(state->filter, state->has_window ? &state->window : NULL,
+                                           state->diagnostics);
 }
 
-static void close_sample(sample *of)
+static void close_sample(sample *state)
 {
-    mp_relation_source_free(of->source);
-    if (of->has_window)
-        mp_window_free(&of->window);
-    mp_filter_free(of->filter);
-    reading_free(&of->read);
+    mp_relation_source_free(state->source);
+    if (state->has_window)
+        mp_window_free(&state->window);
+    mp_filter_free(state->filter);
+    reading_free(&state->read);
 }
 
-static bool fits(const sample *of, const mp_relation *relation)
+static bool fits(const sample *state, const mp_relation *relation)
 {
-    return (of->model->holds & relation->needs) == relation->needs;
+    return (state->model->holds & relation->needs) == relation->needs;
 }
 
 static size_t column_of(const mp_relation *relation, const char *name)
@@ -67,10 +67,10 @@ static size_t column_of(const mp_relation *relation, const char *name)
     return column;
 }
 
-static int64_t sum_of(const sample *of, const mp_relation *relation, const char *name)
+static int64_t sum_of(const sample *state, const mp_relation *relation, const char *name)
 {
     const size_t column = column_of(relation, name);
-    mp_cursor cursor = mp_cursor_open(relation, of->source);
+    mp_cursor cursor = mp_cursor_open(relation, state->source);
     mp_arena arena = {0};
     int64_t sum = 0;
     while (mp_cursor_next(&cursor, (uint64_t)1 << column)) {
@@ -82,9 +82,9 @@ static int64_t sum_of(const sample *of, const mp_relation *relation, const char 
     return sum;
 }
 
-static int64_t count_of(const sample *of, const mp_relation *relation)
+static int64_t count_of(const sample *state, const mp_relation *relation)
 {
-    mp_cursor cursor = mp_cursor_open(relation, of->source);
+    mp_cursor cursor = mp_cursor_open(relation, state->source);
     int64_t count = 0;
     while (mp_cursor_next(&cursor, 0))
         count++;
@@ -93,7 +93,7 @@ static int64_t count_of(const sample *of, const mp_relation *relation)
 }
 
 /* Run a check on every file of the samples that is a recording. */
-static void each_sample(void (*check)(const sample *of))
+static void each_sample(void (*check)(const sample *state))
 {
     static const char *const endings[] = {".oemp",     ".prf",   ".rpt",
                                           ".taligent", ".gclog", ".sqlite"};
@@ -102,13 +102,13 @@ static void each_sample(void (*check)(const sample *of))
     for (int i = 0; i < count; i++) {
         const char *ending = strrchr(files[i]->d_name, '.');
         bool is = false;
-        for (size_t at = 0; ending && at < sizeof endings / sizeof *endings; at++)
-            is |= strcmp(ending, endings[at]) == 0;
+        for (size_t index = 0; ending && index < sizeof endings / sizeof *endings; index++)
+            is |= strcmp(ending, endings[index]) == 0;
         if (is) {
-            sample of;
-            open_sample(&of, files[i]->d_name);
-            check(&of);
-            close_sample(&of);
+            sample self;
+            open_sample(&self, files[i]->d_name);
+            check(&self);
+            close_sample(&self);
             checked++;
         }
         free(files[i]);
@@ -117,53 +117,54 @@ static void each_sample(void (*check)(const sample *of))
     assert_true(checked > 20);
 }
 
-static void check_heap(const sample *of)
+static void check_heap(const sample *state)
 {
-    const mp_totals totals = mp_totals_of(&of->window);
+    const mp_totals totals = mp_totals_of(&state->window);
     const mp_relation *const groups[] = {&mp_relation_types, &mp_relation_sites};
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(sum_of(of, groups[i], "live_bytes"), totals.live_bytes);
-        assert_int_equal(sum_of(of, groups[i], "live_objects"), totals.live_objects);
-        assert_int_equal(sum_of(of, groups[i], "created_bytes"), totals.created_bytes);
-        assert_int_equal(sum_of(of, groups[i], "leaked_bytes"), totals.leaked_bytes);
+        assert_int_equal(sum_of(state, groups[i], "live_bytes"), totals.live_bytes);
+        assert_int_equal(sum_of(state, groups[i], "live_objects"), totals.live_objects);
+        assert_int_equal(sum_of(state, groups[i], "created_bytes"), totals.created_bytes);
+        assert_int_equal(sum_of(state, groups[i], "leaked_bytes"), totals.leaked_bytes);
     }
-    assert_int_equal(sum_of(of, &mp_relation_types, "from_bytes"), totals.from_bytes);
-    if (fits(of, &mp_relation_deltas))
-        assert_int_equal(sum_of(of, &mp_relation_deltas, "delta_bytes"), totals.live_bytes);
+    assert_int_equal(sum_of(state, &mp_relation_types, "from_bytes"), totals.from_bytes);
+    if (fits(state, &mp_relation_deltas))
+        assert_int_equal(sum_of(state, &mp_relation_deltas, "delta_bytes"), totals.live_bytes);
 }
 
-static void check_graph(const sample *of)
+static void check_graph(const sample *state)
 {
-    const mp_graph_totals totals = mp_graph_totals_of(of->filter->graph, NULL);
-    assert_int_equal(count_of(of, &mp_relation_objects), totals.objects);
-    assert_int_equal(sum_of(of, &mp_relation_objects, "self_bytes"), totals.bytes);
-    assert_int_equal(count_of(of, &mp_relation_refs),
+    const mp_graph_totals totals = mp_graph_totals_of(state->filter->graph, NULL);
+    assert_int_equal(count_of(state, &mp_relation_objects), totals.objects);
+    assert_int_equal(sum_of(state, &mp_relation_objects, "self_bytes"), totals.bytes);
+    assert_int_equal(count_of(state, &mp_relation_refs),
                      totals.references - totals.dangling_references);
-    assert_int_equal(count_of(of, &mp_relation_roots), totals.roots);
+    assert_int_equal(count_of(state, &mp_relation_roots), totals.roots);
 }
 
-static void check_profile(const sample *of)
+static void check_profile(const sample *state)
 {
-    const mp_profile_totals totals = mp_profile_total(of->filter);
-    assert_int_equal(sum_of(of, &mp_relation_lines, "seconds"), totals.exclusive_us);
-    if (of->model->profile->trace_rows)
-        assert_int_equal(count_of(of, &mp_relation_executions), of->model->profile->trace_rows);
+    const mp_profile_totals totals = mp_profile_total(state->filter);
+    assert_int_equal(sum_of(state, &mp_relation_lines, "seconds"), totals.exclusive_us);
+    if (state->model->profile->trace_rows)
+        assert_int_equal(count_of(state, &mp_relation_executions),
+                         state->model->profile->trace_rows);
 }
 
-static void check_sums(const sample *of)
+static void check_sums(const sample *state)
 {
-    assert_int_equal(count_of(of, &mp_relation_recordings), 1);
-    assert_int_equal(count_of(of, &mp_relation_files), 1);
-    assert_int_equal(sum_of(of, &mp_relation_diagnostics, "count"),
-                     mp_diagnostics_severity_count(of->diagnostics, MP_NOTE) +
-                         mp_diagnostics_severity_count(of->diagnostics, MP_WARNING) +
-                         mp_diagnostics_severity_count(of->diagnostics, MP_ERROR));
-    if (of->has_window)
-        check_heap(of);
-    if (of->filter->graph)
-        check_graph(of);
-    if (of->model->profile)
-        check_profile(of);
+    assert_int_equal(count_of(state, &mp_relation_recordings), 1);
+    assert_int_equal(count_of(state, &mp_relation_files), 1);
+    assert_int_equal(sum_of(state, &mp_relation_diagnostics, "count"),
+                     mp_diagnostics_severity_count(state->diagnostics, MP_NOTE) +
+                         mp_diagnostics_severity_count(state->diagnostics, MP_WARNING) +
+                         mp_diagnostics_severity_count(state->diagnostics, MP_ERROR));
+    if (state->has_window)
+        check_heap(state);
+    if (state->filter->graph)
+        check_graph(state);
+    if (state->model->profile)
+        check_profile(state);
 }
 
 static void sums_are_the_totals(void **state)
@@ -193,17 +194,17 @@ static int rows_of_key(mp_cursor *cursor, const char *key, bool narrowed)
     return count;
 }
 
-static void check_keys(const sample *of)
+static void check_keys(const sample *state)
 {
     enum { LOOKED_AT = 40 };
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
     for (size_t i = 0; i < count; i++) {
-        if (relations[i]->key == MP_NO_KEY || !fits(of, relations[i]))
+        if (relations[i]->key == MP_NO_KEY || !fits(state, relations[i]))
             continue;
         mp_arena arena = {0};
-        mp_cursor rows = mp_cursor_open(relations[i], of->source);
-        mp_cursor found = mp_cursor_open(relations[i], of->source);
+        mp_cursor rows = mp_cursor_open(relations[i], state->source);
+        mp_cursor found = mp_cursor_open(relations[i], state->source);
         for (int row = 0; row < LOOKED_AT && mp_cursor_next(&rows, MP_ALL_COLUMNS); row++) {
             const char *key = key_of(&arena, &rows);
             const int narrowed = rows_of_key(&found, key, true);
@@ -235,25 +236,26 @@ static bool same_cell(const mp_column *column, const mp_cell *a, const mp_cell *
     return mp_cell_is_text(column, a) ? strcmp(a->text, b->text) == 0 : a->number == b->number;
 }
 
-static void check_columns(const sample *of)
+static void check_columns(const sample *state)
 {
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
     for (size_t i = 0; i < count; i++)
-        for (size_t at = 0; fits(of, relations[i]) && at < relations[i]->column_count; at++) {
-            const mp_column *column = &relations[i]->columns[at];
-            mp_cursor all = mp_cursor_open(relations[i], of->source);
-            mp_cursor one = mp_cursor_open(relations[i], of->source);
-            while (mp_cursor_next(&all, MP_ALL_COLUMNS)) {
-                assert_true(mp_cursor_next(&one, (uint64_t)1 << at));
+        for (size_t index = 0; fits(state, relations[i]) && index < relations[i]->column_count;
+             index++) {
+            const mp_column *column = &relations[i]->columns[index];
+            mp_cursor cursor = mp_cursor_open(relations[i], state->source);
+            mp_cursor one = mp_cursor_open(relations[i], state->source);
+            while (mp_cursor_next(&cursor, MP_ALL_COLUMNS)) {
+                assert_true(mp_cursor_next(&one, (uint64_t)1 << index));
                 mp_arena arena = {0};
-                mp_cell a = mp_row_cell(&arena, column, all.row);
+                mp_cell a = mp_row_cell(&arena, column, cursor.row);
                 mp_cell b = mp_row_cell(&arena, column, one.row);
                 assert_true(same_cell(column, &a, &b));
                 mp_arena_free(&arena);
             }
             assert_false(mp_cursor_next(&one, 0));
-            mp_cursor_free(&all);
+            mp_cursor_free(&cursor);
             mp_cursor_free(&one);
         }
 }
@@ -271,9 +273,9 @@ static void relations_say_what_they_are(void **state)
     const mp_relation *const *relations = mp_relations(&count);
     for (size_t i = 0; i < count; i++) {
         assert_true(relations[i]->column_count <= 64 && relations[i]->meaning[0]);
-        for (size_t at = 0; at < relations[i]->column_count; at++) {
-            const mp_column *column = &relations[i]->columns[at];
-            assert_int_equal(column_of(relations[i], column->name), at);
+        for (size_t index = 0; index < relations[i]->column_count; index++) {
+            const mp_column *column = &relations[i]->columns[index];
+            assert_int_equal(column_of(relations[i], column->name), index);
             assert_true(column->flags & MP_FOR_PEOPLE || (column->meaning && *column->meaning));
         }
     }

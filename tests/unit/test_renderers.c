@@ -102,8 +102,8 @@ static mp_document *made_with(const char *name, const char *nice)
     mp_table_put(document, table,
                  &(listed){.name = name,
                            .objects = 1200,
-                           .stack = {.at = stack, .count = 3, .empty = NULL},
-                           .flags = {.at = flags, .count = 2, .empty = NULL},
+                           .stack = {.items = stack, .count = 3, .empty = NULL},
+                           .flags = {.items = flags, .count = 2, .empty = NULL},
                            .id = -1});
     mp_table_put(
         document, table,
@@ -490,10 +490,10 @@ static void renderers_are_found_by_name(void **unused)
 {
     (void)unused;
     size_t count;
-    const mp_renderer *const *all = mp_renderers(&count);
+    const mp_renderer *const *renderers = mp_renderers(&count);
     for (size_t i = 0; i < count; i++)
-        assert_ptr_equal(mp_renderer_find(all[i]->name), all[i]);
-    assert_string_equal(all[0]->name, "text");
+        assert_ptr_equal(mp_renderer_find(renderers[i]->name), renderers[i]);
+    assert_string_equal(renderers[0]->name, "text");
     assert_null(mp_renderer_find("yaml"));
 }
 

@@ -45,7 +45,7 @@ static reading read_dump(const char *text)
 
 static const char *type_name(const reading *r, uint32_t object)
 {
-    return mp_model_text(r->model, r->model->types.at[r->model->graph->types[object]].name);
+    return mp_model_text(r->model, r->model->types.items[r->model->graph->types[object]].name);
 }
 
 static uint64_t count_of(const reading *r, mp_diagnostic_id id)
@@ -62,14 +62,14 @@ static void words_of_all_lengths(void **unused)
     for (size_t length = 1; length <= 16; length++) {
         char text[64];
         snprintf(text, sizeof text, "%.*s%s", (int)length, digits, length % 2 ? " 7" : "\tz");
-        const char *at = text;
+        const char *cursor = text;
         uint64_t value = 0, expected = 0;
         sscanf(text, "%lx", &expected);
-        assert_true(mp_hex_word(&at, text + strlen(text), &value));
+        assert_true(mp_hex_word(&cursor, text + strlen(text), &value));
         assert_int_equal(value, expected);
-        assert_ptr_equal(at, text + length);
-        at = text; /* the end cuts it, whatever follows */
-        assert_true(mp_hex_word(&at, text + length, &value));
+        assert_ptr_equal(cursor, text + length);
+        cursor = text; /* the end cuts it, whatever follows */
+        assert_true(mp_hex_word(&cursor, text + length, &value));
         assert_int_equal(value, expected);
     }
 }
@@ -84,9 +84,9 @@ static void words_that_are_no_numbers(void **unused)
         char text[64] = "";
         uint64_t value;
         snprintf(text, sizeof text, "%s", cases[i]);
-        const char *at = text;
-        assert_false(mp_hex_word(&at, text + strlen(text), &value));
-        assert_ptr_equal(at, text);
+        const char *cursor = text;
+        assert_false(mp_hex_word(&cursor, text + strlen(text), &value));
+        assert_ptr_equal(cursor, text);
     }
 }
 
@@ -117,29 +117,29 @@ static void check_portion(const reading *r)
     assert_string_equal(type_name(r, 1), "System.RuntimeType");
     assert_string_equal(type_name(r, 3), "System.NullReferenceException");
     assert_string_equal(type_name(r, 4), "<type 1d>");
-    assert_int_equal(r->model->types.at[graph->types[4]].number, 0x1d);
+    assert_int_equal(r->model->types.items[graph->types[4]].number, 0x1d);
     assert_int_equal(mp_graph_references(graph), 2);
     assert_int_equal(graph->targets[0], 1);
     assert_int_equal(graph->targets[1], 3);
     assert_int_equal(graph->dangling, 1);
     assert_int_equal(graph->declared_types, 3);
     assert_int_equal(graph->roots.count, 3);
-    assert_int_equal(graph->roots.at[1].object, 0);
-    assert_int_equal(graph->roots.at[1].id, 0x22c81b);
-    assert_int_equal(graph->roots.at[1].kind, MP_ROOT_RUNTIME);
-    assert_int_equal(graph->roots.at[1].container.i, 0);
-    assert_int_equal(graph->roots.at[2].object, 4);
-    assert_int_equal(graph->roots.at[2].flags, MP_ROOT_PINNED);
+    assert_int_equal(graph->roots.items[1].object, 0);
+    assert_int_equal(graph->roots.items[1].id, 0x22c81b);
+    assert_int_equal(graph->roots.items[1].kind, MP_ROOT_RUNTIME);
+    assert_int_equal(graph->roots.items[1].container.i, 0);
+    assert_int_equal(graph->roots.items[2].object, 4);
+    assert_int_equal(graph->roots.items[2].flags, MP_ROOT_PINNED);
     assert_string_equal(
-        mp_model_text(r->model, r->model->types.at[graph->roots.at[2].container.i].name),
+        mp_model_text(r->model, r->model->types.items[graph->roots.items[2].container.i].name),
         "System.OutOfMemoryException");
-    assert_string_equal(mp_model_text(r->model, r->model->sessions.at[1].application),
+    assert_string_equal(mp_model_text(r->model, r->model->sessions.items[1].application),
                         "bubblecs.exe");
-    assert_true(r->model->inputs.at[1].complete);
-    assert_int_equal(r->model->inputs.at[1].records, 11);
-    assert_int_equal(r->model->inputs.at[1].format_version, 2);
-    assert_int_equal(r->model->snapshots.at[1].live_objects, 4);
-    assert_int_equal(r->model->snapshots.at[1].live_bytes, 0x64 + 0x64 + 0x18 + 0x118);
+    assert_true(r->model->inputs.items[1].complete);
+    assert_int_equal(r->model->inputs.items[1].records, 11);
+    assert_int_equal(r->model->inputs.items[1].format_version, 2);
+    assert_int_equal(r->model->snapshots.items[1].live_objects, 4);
+    assert_int_equal(r->model->snapshots.items[1].live_bytes, 0x64 + 0x64 + 0x18 + 0x118);
     assert_int_equal(r->model->holds, MP_HOLDS_LEDGER | MP_HOLDS_GRAPH);
     assert_int_equal(count_of(r, MP_DIAG_UNDEFINED_TYPE), 1);
     assert_int_equal(count_of(r, MP_DIAG_DANGLING_REFERENCE), 1);
@@ -186,7 +186,8 @@ static void names_are_the_rest_of_the_line(void **unused)
                           "c My Shop.exe 444d22fc\n");
     assert_string_equal(type_name(&r, 1), "Shop.Map<System.String,  Shop.Order>");
     assert_string_equal(type_name(&r, 2), "K\xc3\xb6nig");
-    assert_string_equal(mp_model_text(r.model, r.model->sessions.at[1].application), "My Shop.exe");
+    assert_string_equal(mp_model_text(r.model, r.model->sessions.items[1].application),
+                        "My Shop.exe");
     assert_int_equal(count_of(&r, MP_DIAG_NOT_UTF8), 1);
     assert_int_equal(count_diagnostics(r.diagnostics), 1);
     reading_free(&r);
@@ -206,7 +207,7 @@ static void a_name_that_looks_like_a_stamp(void **unused)
         char text[200];
         snprintf(text, sizeof text, "%s\nt 1 T\no 1 1 1\nc x\n", cases[i].record);
         reading r = read_dump(text);
-        assert_string_equal(mp_model_text(r.model, r.model->graph->domains.at[1].name),
+        assert_string_equal(mp_model_text(r.model, r.model->graph->domains.items[1].name),
                             cases[i].name);
         reading_free(&r);
     }
@@ -218,13 +219,14 @@ static void roots_of_unknown_kinds_and_flags_are_kept(void **unused)
     reading r = read_dump("a 2 x\nr 1 4 0\nr 1 1f 8000000a\nr 1 3 2 9\nt 1 T\no 1 1 1\nc x\n");
     const mp_graph *graph = r.model->graph;
     assert_int_equal(graph->roots.count, 4);
-    assert_int_equal(graph->roots.at[1].container.i, 0); /* a static without one */
-    assert_int_equal(graph->roots.at[2].kind, 0x1f);
-    assert_int_equal(graph->roots.at[2].flags, 0x8000000a);
+    assert_int_equal(graph->roots.items[1].container.i, 0); /* a static without one */
+    assert_int_equal(graph->roots.items[2].kind, 0x1f);
+    assert_int_equal(graph->roots.items[2].flags, 0x8000000a);
     assert_string_equal(
-        mp_model_text(r.model, r.model->types.at[graph->roots.at[3].container.i].name), "<type 9>");
+        mp_model_text(r.model, r.model->types.items[graph->roots.items[3].container.i].name),
+        "<type 9>");
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        assert_int_equal(graph->roots.at[i].object, 1);
+        assert_int_equal(graph->roots.items[i].object, 1);
     reading_free(&r);
 }
 
@@ -266,8 +268,8 @@ static void rows_that_are_no_records_are_skipped(void **unused)
         assert_int_equal(find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW)->line, 5);
         assert_int_equal(r.model->graph->count, 1);
         assert_int_equal(r.model->graph->roots.count, 2);
-        assert_int_equal(r.model->inputs.at[1].records, 5);
-        assert_true(r.model->inputs.at[1].complete);
+        assert_int_equal(r.model->inputs.items[1].records, 5);
+        assert_true(r.model->inputs.items[1].complete);
         reading_free(&r);
     }
 }
@@ -300,11 +302,12 @@ static void sections_have_names_of_their_own(void **unused)
     assert_int_equal(graph->types[3], graph->types[2]); /* both types have one name */
     assert_string_equal(type_name(&r, 4), "<type 7>");
     assert_int_equal(graph->declared_types, 2);
-    assert_int_equal(graph->roots.at[1].object, 1);
-    assert_int_equal(graph->roots.at[1].container.i, graph->types[2]);
-    assert_int_equal(graph->roots.at[2].object, 1); /* root of the other section */
-    assert_true(r.model->inputs.at[1].complete);
-    assert_string_equal(mp_model_text(r.model, r.model->sessions.at[1].application), "first.exe");
+    assert_int_equal(graph->roots.items[1].object, 1);
+    assert_int_equal(graph->roots.items[1].container.i, graph->types[2]);
+    assert_int_equal(graph->roots.items[2].object, 1); /* root of the other section */
+    assert_true(r.model->inputs.items[1].complete);
+    assert_string_equal(mp_model_text(r.model, r.model->sessions.items[1].application),
+                        "first.exe");
     reading_free(&r);
 }
 
@@ -319,10 +322,11 @@ static void one_domain_alone(void **unused)
     assert_int_equal(graph->domains.count, 2);
     assert_int_equal(graph->dangling, 1); /* 1 is in first.exe */
     assert_int_equal(graph->roots.count, 2);
-    assert_int_equal(graph->roots.at[1].object, 0);
+    assert_int_equal(graph->roots.items[1].object, 0);
     assert_int_equal(graph->declared_types, 1);
-    assert_true(r.model->inputs.at[1].complete);
-    assert_string_equal(mp_model_text(r.model, r.model->sessions.at[1].application), "second.exe");
+    assert_true(r.model->inputs.items[1].complete);
+    assert_string_equal(mp_model_text(r.model, r.model->sessions.items[1].application),
+                        "second.exe");
     reading_free(&r);
 }
 
@@ -337,7 +341,7 @@ static void a_domain_that_is_not_there(void **unused)
     assert_non_null(said);
     assert_non_null(strstr(said->message, "\"third.exe\""));
     assert_non_null(strstr(said->message, "\"first.exe\", \"second.exe\""));
-    assert_false(r.model->inputs.at[1].complete);
+    assert_false(r.model->inputs.items[1].complete);
     reading_free(&r);
 }
 
@@ -347,7 +351,7 @@ static void records_outside_of_sections(void **unused)
     reading r = read_dump("t 1 T\no 1 1 1\nc x\na 2 y\nt 1 U\no 1 1 1\nc y\n");
     assert_int_equal(r.model->graph->count, 2);
     assert_int_equal(r.model->graph->domains.count, 3);
-    assert_int_equal(r.model->graph->domains.at[1].name.i, 0);
+    assert_int_equal(r.model->graph->domains.items[1].name.i, 0);
     assert_int_equal(count_diagnostics(r.diagnostics), 0);
     reading_free(&r);
 }
@@ -380,8 +384,8 @@ static void a_section_that_is_not_closed(void **unused)
         assert_int_equal(r.model->graph->count, 2);
         assert_int_equal(count_of(&r, MP_DIAG_TORN), 1);
         assert_int_equal(count_diagnostics(r.diagnostics), 1);
-        assert_false(r.model->inputs.at[1].complete);
-        assert_true(r.model->snapshots.at[1].whole);
+        assert_false(r.model->inputs.items[1].complete);
+        assert_true(r.model->snapshots.items[1].whole);
         reading_free(&r);
     }
 }
@@ -443,7 +447,7 @@ static void duplicates_are_counted(void **unused)
     assert_int_equal(r.model->graph->count, 2);
     assert_int_equal(r.model->graph->duplicates, 1);
     assert_int_equal(mp_graph_references(r.model->graph), 1);
-    assert_int_equal(r.model->snapshots.at[1].live_bytes, 2);
+    assert_int_equal(r.model->snapshots.items[1].live_bytes, 2);
     assert_int_equal(count_of(&r, MP_DIAG_DUPLICATE_OBJECT), 1);
     reading_free(&r);
 }
@@ -454,10 +458,10 @@ static const mp_cost *delta_of(const reading *r, const char *type, uint32_t snap
 {
     const mp_model *model = r->model;
     for (uint32_t i = 1; i < model->deltas.count; i++) {
-        const mp_delta *delta = &model->deltas.at[i];
+        const mp_delta *delta = &model->deltas.items[i];
         const mp_context *context =
-            &model->contexts.at[model->generations.at[delta->generation.i].context.i];
-        const char *name = mp_model_text(model, model->types.at[context->type.i].name);
+            &model->contexts.items[model->generations.items[delta->generation.i].context.i];
+        const char *name = mp_model_text(model, model->types.items[context->type.i].name);
         if (delta->snapshot.i == snapshot && strcmp(name, type) == 0)
             return &delta->cost;
     }
@@ -476,18 +480,18 @@ static void dumps_are_moments_of_one_session(void **unused)
     const mp_model *model = r.model;
     assert_true(r.ok);
     assert_int_equal(model->sessions.count, 2);
-    assert_int_equal(model->sessions.at[1].snapshots, 3);
+    assert_int_equal(model->sessions.items[1].snapshots, 3);
     assert_int_equal(model->snapshots.count, 4);
     for (uint32_t i = 1; i <= 3; i++) {
-        assert_int_equal(model->snapshots.at[i].sequence, i);
-        assert_int_equal(model->snapshots.at[i].ordinal, i);
-        assert_true(model->snapshots.at[i].whole);
+        assert_int_equal(model->snapshots.items[i].sequence, i);
+        assert_int_equal(model->snapshots.items[i].ordinal, i);
+        assert_true(model->snapshots.items[i].whole);
     }
-    assert_int_equal(model->snapshots.at[1].time_us, 0);
-    assert_int_equal(model->snapshots.at[2].time_us, 32000); /* the clock started again */
-    assert_int_equal(model->snapshots.at[3].time_us, 0);     /* not known */
-    assert_int_equal(model->snapshots.at[2].live_objects, 4);
-    assert_int_equal(model->snapshots.at[2].live_bytes, 0x29);
+    assert_int_equal(model->snapshots.items[1].time_us, 0);
+    assert_int_equal(model->snapshots.items[2].time_us, 32000); /* the clock started again */
+    assert_int_equal(model->snapshots.items[3].time_us, 0);     /* not known */
+    assert_int_equal(model->snapshots.items[2].live_objects, 4);
+    assert_int_equal(model->snapshots.items[2].live_bytes, 0x29);
     assert_int_equal(delta_of(&r, "A", 1)->found, 2);
     assert_int_equal(delta_of(&r, "A", 2)->found, 1);
     assert_int_equal(delta_of(&r, "A", 2)->bytes, 8);
@@ -508,9 +512,9 @@ static void a_dump_that_is_none_among_others(void **unused)
                                         "a 2 x\nt 1 A\no 1 1 2\nc x\n"};
     reading r = read_dumps(texts, 3, NULL);
     assert_false(r.ok);
-    assert_int_equal(r.model->sessions.at[1].snapshots, 2);
-    assert_false(r.model->snapshots.at[2].whole);
-    assert_int_equal(r.model->snapshots.at[3].sequence, 2);
+    assert_int_equal(r.model->sessions.items[1].snapshots, 2);
+    assert_false(r.model->snapshots.items[2].whole);
+    assert_int_equal(r.model->snapshots.items[3].sequence, 2);
     assert_int_equal(delta_of(&r, "A", 3)->bytes, 1);
     reading_free(&r);
 }

@@ -53,12 +53,12 @@ static char *dump(const mp_model *model)
     FILE *out = open_memstream(&text, &size);
     const mp_profile *p = model->profile;
     for (uint32_t i = 1; i < model->sessions.count; i++)
-        fprintf(out, "session %s\n", mp_model_text(model, model->sessions.at[i].description));
+        fprintf(out, "session %s\n", mp_model_text(model, model->sessions.items[i].description));
     fprintf(out, "total %" PRId64 " elapsed %" PRId64 " report %d\n", p->stated_total_us,
             p->elapsed_us, p->from_report);
     for (uint32_t i = 1; i < p->lines.count; i++) {
-        const mp_profile_line *line = &p->lines.at[i];
-        const mp_module *module = &p->modules.at[line->module.i];
+        const mp_profile_line *line = &p->lines.items[i];
+        const mp_module *module = &p->modules.items[line->module.i];
         fprintf(out, "%u:%" PRIu64 " %s|%s %d %" PRId64 " %" PRId64 " x%" PRId64 " ?%u %s\n",
                 module->session.i, module->number, mp_model_text(model, module->program),
                 mp_model_text(model, module->method), line->line, line->exclusive_us,
@@ -81,9 +81,9 @@ static void check_good(const char *text, const char *expected, unsigned version,
         assert_string_equal(dumped, expected);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_REPORT_ROUNDED), 1);
         assert_int_equal(count_diagnostics(r.diagnostics), 1);
-        assert_int_equal(r.model->inputs.at[1].format_version, version);
-        assert_int_equal(r.model->inputs.at[1].records, records);
-        assert_true(r.model->inputs.at[1].complete);
+        assert_int_equal(r.model->inputs.items[1].format_version, version);
+        assert_int_equal(r.model->inputs.items[1].records, records);
+        assert_true(r.model->inputs.items[1].complete);
         free(dumped);
         reading_free(&r);
     }
@@ -167,8 +167,8 @@ static void numbers_are_read_as_they_are_printed(void **unused)
         assert_int_equal(profile->lines.count, cases[i].good ? 2 : 1);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), !cases[i].good);
         if (cases[i].good) {
-            assert_int_equal(profile->lines.at[1].exclusive_us, cases[i].us);
-            assert_int_equal(profile->lines.at[1].executions, cases[i].calls);
+            assert_int_equal(profile->lines.items[1].exclusive_us, cases[i].us);
+            assert_int_equal(profile->lines.items[1].executions, cases[i].calls);
         }
         reading_free(&r);
         free(text);
@@ -203,7 +203,7 @@ static void faults_are_told(void **unused)
         assert_int_equal(found->line, cases[i].line);
         assert_non_null(strstr(found->message, cases[i].message));
         assert_int_equal(count_diagnostics(r.diagnostics), 2); /* with the note on reports */
-        assert_int_equal(r.model->inputs.at[1].complete, cases[i].complete);
+        assert_int_equal(r.model->inputs.items[1].complete, cases[i].complete);
         assert_true(r.ok);
         reading_free(&r);
         free(text);
@@ -213,13 +213,13 @@ static void faults_are_told(void **unused)
 static void amounts_never_overflow(void **unused)
 {
     (void)unused;
-    char text[4000], *to = text;
-    to += sprintf(to, "%s%s\n", TOP("d"),
-                  "------------------------------ ----- ------------- ------------- "
-                  "-------------------- ----");
+    char text[4000], *out = text;
+    out += sprintf(out, "%s%s\n", TOP("d"),
+                   "------------------------------ ----- ------------- ------------- "
+                   "-------------------- ----");
     for (int i = 0; i < 3; i++)
-        to += sprintf(to, "%-30s %5d %13s %13s %20s m\n", "a.p", i, "1.0", "1.0",
-                      "900000000000000000");
+        out += sprintf(out, "%-30s %5d %13s %13s %20s m\n", "a.p", i, "1.0", "1.0",
+                       "900000000000000000");
     reading r = read_text(&mp_reader_rpt, NAME, text, 64);
     const mp_diagnostic *found = find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW);
     assert_non_null(found);
@@ -235,7 +235,7 @@ static void a_file_without_rows_of_dashes_is_of_no_use(void **unused)
     assert_false(r.ok);
     assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_NOTHING_USABLE));
     assert_int_equal(count_diagnostics(r.diagnostics), 1);
-    assert_false(r.model->inputs.at[1].complete);
+    assert_false(r.model->inputs.items[1].complete);
     reading_free(&r);
 }
 

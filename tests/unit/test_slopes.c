@@ -94,10 +94,10 @@ static void ranks_are_those_of_all_slopes(void **unused)
             uint32_t size = sizes[k % 4], seldom = 1 + chance(&state, cases[i].seldom);
             uint32_t more = (uint32_t)(cases[i].longest - cases[i].shortest) + 1;
             size_t count = cases[i].shortest + chance(&state, more);
-            for (size_t at = 0; at < count; at++) {
-                bool same = at && chance(&state, seldom);
+            for (size_t index = 0; index < count; index++) {
+                bool same = index && chance(&state, seldom);
                 double step = same ? 0 : size - 2.0 * chance(&state, size + 1);
-                values[at] = (at ? values[at - 1] : 0) + step;
+                values[index] = (index ? values[index - 1] : 0) + step;
             }
             mp_slope_ranks found = mp_slope_ranks_of(values, count, MP_SLOPE_VALUES);
             mp_slope_ranks expected = by_sorting(values, count);

@@ -48,7 +48,7 @@ static void everything_that_a_file_may_say(void **unused)
                                  "reason = r\n"
                                  "name = x");
     assert_int_equal(list.count, 2);
-    const mp_suppression *first = &list.at[0];
+    const mp_suppression *first = &list.items[0];
     static const mp_criterion expected[] = {
         {MP_SUBJECT_TYPE, false, "Dynamic Query"}, {MP_SUBJECT_TYPE, false, "Buffer = x"},
         {MP_SUBJECT_STACK, false, "^a:1$"},        {MP_SUBJECT_SOURCE, false, "*s*"},
@@ -67,9 +67,9 @@ static void everything_that_a_file_may_say(void **unused)
     assert_int_equal(first->limit_bytes, 524288);
     assert_int_equal(first->last_day, 20280229);
     assert_string_equal(first->expires, "2028-02-29");
-    assert_int_equal(list.at[1].line, 14);
-    assert_false(list.at[1].has_limit);
-    assert_int_equal(list.at[1].last_day, 0);
+    assert_int_equal(list.items[1].line, 14);
+    assert_false(list.items[1].has_limit);
+    assert_int_equal(list.items[1].last_day, 0);
     mp_suppressions_free(&list);
 }
 
@@ -89,8 +89,8 @@ static void latin_1_is_read(void **unused)
 {
     (void)unused;
     mp_suppressions list = parse("[caf\xe9]\nname = \xe9*\nreason = r\n");
-    assert_string_equal(list.at[0].name, "caf\xc3\xa9");
-    assert_string_equal(list.at[0].criteria[0].pattern, "\xc3\xa9*");
+    assert_string_equal(list.items[0].name, "caf\xc3\xa9");
+    assert_string_equal(list.items[0].criteria[0].pattern, "\xc3\xa9*");
     mp_suppressions_free(&list);
 }
 
@@ -200,10 +200,10 @@ static void no_damage_does_harm(void **unused)
         memcpy(text, good, length);
         for (int change = round % 8; change >= 0; change--) {
             seed = seed * 1664525 + 1013904223;
-            size_t at = (seed >> 8) % length;
-            text[at] = bits[(seed >> 24) % (sizeof bits - 1)];
+            size_t index = (seed >> 8) % length;
+            text[index] = bits[(seed >> 24) % (sizeof bits - 1)];
             if ((seed >> 16 & 15) == 0)
-                length = at + 1;
+                length = index + 1;
         }
         char *exact = malloc(length);
         memcpy(exact, text, length);
@@ -213,7 +213,7 @@ static void no_damage_does_harm(void **unused)
         assert_true(ok == (error.code == MP_ERROR_NONE));
         free(exact);
         for (size_t i = 0; ok && i < list.count; i++)
-            assert_true(list.at[i].criterion_count && list.at[i].reason);
+            assert_true(list.items[i].criterion_count && list.items[i].reason);
         mp_suppressions_free(&list);
     }
 }
@@ -230,7 +230,7 @@ static char *outcome(const mp_window *window, const mp_suppressions *list)
     const mp_leaks *leaks = mp_window_leak_sites(window);
     for (size_t i = 0; i < list->count; i++) {
         const mp_suppression_effect *effect = &window->suppressed->effects[i];
-        fprintf(out, "%s %s %" PRIu32 " %" PRId64 "/%" PRId64 "\n", list->at[i].name,
+        fprintf(out, "%s %s %" PRIu32 " %" PRId64 "/%" PRId64 "\n", list->items[i].name,
                 mp_suppression_status_name(effect->status), effect->sites, effect->objects,
                 effect->bytes);
     }
@@ -315,8 +315,8 @@ static void what_is_suppressed_owns_no_leak(void **unused)
         mp_window_suppress(&window, with ? &list : NULL);
         const mp_leaks *leaks = mp_window_leak_sites(&window);
         assert_int_equal(leaks->count, with ? 2 : 3);
-        assert_string_equal(leaks->at[1 - with].type, "Temp-table");
-        assert_int_equal(leaks->at[1 - with].group.owned_by_leak, !with);
+        assert_string_equal(leaks->items[1 - with].type, "Temp-table");
+        assert_int_equal(leaks->items[1 - with].group.owned_by_leak, !with);
         mp_window_free(&window);
     }
     mp_suppressions_free(&list);

@@ -29,7 +29,7 @@ static char *shown(mp_slice text)
     static char buffers[4][256];
     static int next;
     char *buffer = buffers[next++ % 4];
-    snprintf(buffer, sizeof buffers[0], "%.*s", (int)text.length, text.at ? text.at : "");
+    snprintf(buffer, sizeof buffers[0], "%.*s", (int)text.length, text.start ? text.start : "");
     return buffer;
 }
 
@@ -129,10 +129,10 @@ static void crawls_hold_their_own_separator(void **unused)
         char frames[256] = "";
         mp_node_id node = taligent_crawl(&names, mp_slice_of(cases[i].crawl), true);
         assert_int_equal(taligent_crawl(&names, mp_slice_of(cases[i].crawl), false).i, node.i);
-        for (; node.i; node = model->nodes.at[node.i].parent) {
-            mp_symbol_id symbol = model->nodes.at[node.i].symbol;
+        for (; node.i; node = model->nodes.items[node.i].parent) {
+            mp_symbol_id symbol = model->nodes.items[node.i].symbol;
             snprintf(frames + strlen(frames), sizeof frames - strlen(frames), "%s%s",
-                     *frames ? "/" : "", mp_model_text(model, model->symbols.at[symbol.i].name));
+                     *frames ? "/" : "", mp_model_text(model, model->symbols.items[symbol.i].name));
         }
         assert_string_equal(frames, cases[i].frames);
         taligent_names_free(&names);
@@ -155,11 +155,11 @@ static size_t earliest(const mp_event *waiting, size_t count)
 
 static void check_next(mp_event *waiting, size_t *count, const mp_event *next)
 {
-    size_t at = earliest(waiting, *count);
+    size_t index = earliest(waiting, *count);
     assert_non_null(next);
-    assert_int_equal(next->line, waiting[at].line);
-    assert_int_equal(next->time_us, waiting[at].time_us);
-    waiting[at] = waiting[--*count];
+    assert_int_equal(next->line, waiting[index].line);
+    assert_int_equal(next->time_us, waiting[index].time_us);
+    waiting[index] = waiting[--*count];
 }
 
 /* Against a list that is searched each time: times that rise with a jitter, or are any; 0 and -1
@@ -316,7 +316,7 @@ static void old_blocks_were_always_there(void **unused)
         assert_int_equal(model->events->anomaly_counts[MP_ANOMALY_NONUNIQUE], 1);
         assert_int_equal(model->events->displaced_objects, 0);
         for (uint32_t i = 0; i < sizeof snapshots / sizeof *snapshots; i++) {
-            const mp_snapshot *snapshot = &model->snapshots.at[i + 1];
+            const mp_snapshot *snapshot = &model->snapshots.items[i + 1];
             assert_int_equal(snapshot->live_objects, snapshots[i].live_objects);
             assert_int_equal(snapshot->live_bytes, snapshots[i].live_bytes);
             assert_int_equal(snapshot->peak_objects, snapshots[i].peak_objects);
@@ -337,8 +337,8 @@ static void old_blocks_were_always_there(void **unused)
             assert_int_equal(group->from_bytes, types[i].start.bytes);
             assert_int_equal(group->at_peak.objects, types[i].peak.objects);
             assert_int_equal(group->at_peak.bytes, types[i].peak.bytes);
-            assert_int_equal(mp_cost_live(group->to), types[i].end.objects);
-            assert_int_equal(group->to.bytes, types[i].end.bytes);
+            assert_int_equal(mp_cost_live(group->end), types[i].end.objects);
+            assert_int_equal(group->end.bytes, types[i].end.bytes);
         }
         mp_window_free(&window);
         reading_free(&r);
@@ -368,7 +368,7 @@ static void the_peak_is_the_first_of_equals(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         reading r = read_text(&mp_reader_taligent, NAME, cases[i].log, 4096);
         assert_int_equal(r.model->events->peak_time_us, cases[i].time_us);
-        assert_int_equal(r.model->snapshots.at[2].peak_time_us, cases[i].time_us);
+        assert_int_equal(r.model->snapshots.items[2].peak_time_us, cases[i].time_us);
         reading_free(&r);
     }
 }
@@ -444,7 +444,7 @@ static void anomalies_show_both_ends(void **unused)
 {
     (void)unused;
     reading r = read_text(&mp_reader_taligent, NAME, LOG, 4096);
-    const mp_anomaly *found = &r.model->events->anomalies.at[2];
+    const mp_anomaly *found = &r.model->events->anomalies.items[2];
     assert_int_equal(found->kind, MP_ANOMALY_DOUBLE_DELETION);
     assert_int_equal(found->here.line, 7);
     assert_int_equal(found->before.line, 6);
@@ -471,11 +471,11 @@ static void types_of_the_living_are_inferred(void **unused)
     mp_window window = window_of(&r);
     const mp_leaks *leaks = mp_window_leak_sites(&window);
     assert_int_equal(leaks->count, 2);
-    assert_string_equal(leaks->at[0].type, "(unknown)"); /* 6 bytes of g: nothing is known */
-    assert_string_equal(leaks->at[1].type, "TB");
-    assert_int_equal(leaks->at[1].inference->typed, 2);
-    assert_int_equal(leaks->at[1].inference->deleted, 4);
-    assert_int_equal(leaks->at[1].group.to.created, 5);
+    assert_string_equal(leaks->items[0].type, "(unknown)"); /* 6 bytes of g: nothing is known */
+    assert_string_equal(leaks->items[1].type, "TB");
+    assert_int_equal(leaks->items[1].inference->typed, 2);
+    assert_int_equal(leaks->items[1].inference->deleted, 4);
+    assert_int_equal(leaks->items[1].group.end.created, 5);
     mp_window_free(&window);
     reading_free(&r);
 }
@@ -543,10 +543,11 @@ static void ages_of_very_many_become_coarser(void **unused)
     reading r = read_text(&mp_reader_taligent, NAME, text, 1 << 20);
     mp_window window = window_of(&r);
     mp_lifetimes lifetimes = mp_lifetimes_of(&window, mp_dimension_find("type"), NULL);
-    assert_int_equal(lifetimes.all.deaths, BLOCKS);
+    assert_int_equal(lifetimes.total.deaths, BLOCKS);
     assert_int_equal(r.model->ages->bits, 7); /* right within 1/64 */
-    assert_in_range(lifetimes.all.median_us, BLOCKS / 2 - BLOCKS / 2 / 64, BLOCKS / 2);
-    assert_in_range(lifetimes.all.p90_us, BLOCKS / 10 * 9 - BLOCKS / 10 * 9 / 64, BLOCKS / 10 * 9);
+    assert_in_range(lifetimes.total.median_us, BLOCKS / 2 - BLOCKS / 2 / 64, BLOCKS / 2);
+    assert_in_range(lifetimes.total.p90_us, BLOCKS / 10 * 9 - BLOCKS / 10 * 9 / 64,
+                    BLOCKS / 10 * 9);
     assert_int_equal(lifetimes.classes[1].objects, 1);
     assert_int_equal(lifetimes.classes[10].objects, 512);
     mp_lifetimes_free(&lifetimes);
@@ -610,8 +611,8 @@ static void an_analysis_file_may_be_torn(void **unused)
     };
     for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
         reading r = read_text(&mp_reader_taligent, NAME, torn[i], 1);
-        assert_int_equal(r.model->inputs.at[1].records, 1);
-        assert_false(r.model->inputs.at[1].complete);
+        assert_int_equal(r.model->inputs.items[1].records, 1);
+        assert_false(r.model->inputs.items[1].complete);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN), 1);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 0);
         reading_free(&r);
@@ -633,7 +634,7 @@ static void long_lines_are_told_in_order(void **unused)
     }
     fputs("1-1 2 0x8 8 novtbl f()\n", out);
     fclose(out);
-    const mp_load_options peak = {.at = "peak", .reorder = EVENTS - 2};
+    const mp_load_options peak = {.moment = "peak", .reorder = EVENTS - 2};
     reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0)};
     mp_input *input = mp_input_from_memory(NAME, text, size, 1 << 20, r.diagnostics);
     void *state = mp_reader_taligent.open(r.model, r.diagnostics, &peak);

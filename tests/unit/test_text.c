@@ -98,12 +98,12 @@ static void other_bytes_are_iso_8859_1(void **unused)
     mp_slice text = mp_utf8_from_bytes(&arena, (mp_slice){bytes, 256}, &converted);
     assert_true(converted);
     assert_int_equal(text.length, 128 + 2 * 128);
-    const unsigned char *at = (const unsigned char *)text.at;
+    const unsigned char *cursor = (const unsigned char *)text.start;
     for (unsigned i = 0; i < 256; i++) {
         /* Byte i is U+00i: two bytes of UTF-8 hold eleven bits as 110xxxxx 10xxxxxx. */
-        unsigned point = *at < 0x80 ? *at : (*at & 0x1fu) << 6 | (at[1] & 0x3fu);
+        unsigned point = *cursor < 0x80 ? *cursor : (*cursor & 0x1fu) << 6 | (cursor[1] & 0x3fu);
         assert_int_equal(point, i);
-        at += *at < 0x80 ? 1 : 2;
+        cursor += *cursor < 0x80 ? 1 : 2;
     }
     assert_true(mp_utf8_valid(text));
 
@@ -111,7 +111,7 @@ static void other_bytes_are_iso_8859_1(void **unused)
     mp_slice good = mp_slice_of("Z\xc3\xbcrich");
     converted = false;
     text = mp_utf8_from_bytes(&arena, good, &converted);
-    assert_ptr_equal(text.at, good.at);
+    assert_ptr_equal(text.start, good.start);
     assert_false(converted);
     /* One wrong byte, and all of it is ISO 8859-1. */
     text = mp_utf8_from_bytes(&arena, mp_slice_of("\xc3\xbc\xfc"), &converted);
@@ -181,9 +181,9 @@ static void places_in_lines(void **unused)
 {
     (void)unused;
     mp_slice line = mp_slice_of("t\xc3\xbc\to\x7f");
-    assert_int_equal(mp_slice_column(line, line.at), 1);
-    assert_int_equal(mp_slice_column(line, line.at + 3), 3);
-    assert_ptr_equal(mp_slice_control(line), line.at + 5);
+    assert_int_equal(mp_slice_column(line, line.start), 1);
+    assert_int_equal(mp_slice_column(line, line.start + 3), 3);
+    assert_ptr_equal(mp_slice_control(line), line.start + 5);
     line.length--;
     assert_null(mp_slice_control(line));
 }
@@ -195,9 +195,9 @@ static void buffers_grow(void **unused)
     for (int i = 0; i < 1000; i++)
         mp_text_put(&buffer, "abc", 3);
     assert_int_equal(buffer.length, 3000);
-    assert_int_equal(strlen(buffer.at), 3000);
-    assert_string_equal(buffer.at + 2997, "abc");
-    free(buffer.at);
+    assert_int_equal(strlen(buffer.text), 3000);
+    assert_string_equal(buffer.text + 2997, "abc");
+    free(buffer.text);
 }
 
 /* By hand: letters added, left out, replaced, swapped with the next one. */

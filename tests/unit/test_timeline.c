@@ -34,15 +34,16 @@ static void check(const char *trace, const expectation *expected, size_t count)
     mp_timeline timeline = timeline_of(&r);
     assert_int_equal(timeline.count, count);
     for (size_t i = 0; i < count; i++) {
-        const mp_timed *timed = &timeline.at[i];
-        assert_int_equal(r.model->profile->modules.at[timed->module.i].number, expected[i].module);
+        const mp_timed *timed = &timeline.items[i];
+        assert_int_equal(r.model->profile->modules.items[timed->module.i].number,
+                         expected[i].module);
         assert_int_equal(timed->line, expected[i].line);
         assert_int_equal(timed->depth, expected[i].depth);
         assert_int_equal(timed->start_us, expected[i].start_us);
         assert_int_equal(timed->own_us, expected[i].own_us);
         assert_int_equal(timed->all_us, expected[i].all_us);
     }
-    free(timeline.at);
+    free(timeline.items);
     reading_free(&r);
     free(text);
 }

@@ -224,7 +224,7 @@ static void check_series(mp_series series, const int64_t *expected, size_t group
 {
     assert_int_equal(series.length, length);
     for (size_t i = 0; i < groups * length; i++)
-        assert_int_equal(series.at[i], expected[i]);
+        assert_int_equal(series.items[i], expected[i]);
     mp_series_free(&series);
 }
 

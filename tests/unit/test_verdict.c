@@ -39,9 +39,9 @@ static thing *add(int site, int birth, int death)
  * snapshots. */
 static void create(int site, int first, int last, int number, int life)
 {
-    for (int at = first; at <= last; at++)
+    for (int index = first; index <= last; index++)
         for (int i = 0; i < number; i++)
-            add(site, at, life == NEVER ? NEVER : at + life);
+            add(site, index, life == NEVER ? NEVER : index + life);
 }
 
 /* Let something be created at each snapshot, so that none of them is idle. */
@@ -50,45 +50,47 @@ static void stay_busy(int first, int last)
     create(BUSY, first, last, 1, 1);
 }
 
-static int size_at(const thing *it, int snapshot)
+static int size_at(const thing *state, int snapshot)
 {
-    int size = it->size;
-    for (int at = it->grows_from; it->growth && at <= it->grows_to && at <= snapshot; at++)
-        size += it->growth;
+    int size = state->size;
+    for (int index = state->grows_from;
+         state->growth && index <= state->grows_to && index <= snapshot; index++)
+        size += state->growth;
     return size;
 }
 
 static void write_session(FILE *out, int session, int snapshots, const char *last_tag)
 {
-    for (int at = 1; at <= snapshots; at++) {
+    for (int index = 1; index <= snapshots; index++) {
         int live = 0, bytes = 0;
         fprintf(out,
                 "2 3277 %d " STAMP " \"AS-%d\" \"%s\" \"\" \"\" 0 "
                 "\"3f2504e0-4f89-11d3-9a0c-0305e82c330%d\" \"\" 0 \"shop\" ? 0.5 \"12\" \"\" \"\"\n"
                 ".\n.\n%s.\n.\n.\n%s.\n.\n%s.\n",
-                at, session, at == snapshots ? last_tag : "work", session,
-                at == 1 ? "\"Object\" 62\n" : "", at == 1 ? "1 \"main.p\" 0\n" : "",
-                at == 1 ? "7 1 0 0\n" : "");
+                index, session, index == snapshots ? last_tag : "work", session,
+                index == 1 ? "\"Object\" 62\n" : "", index == 1 ? "1 \"main.p\" 0\n" : "",
+                index == 1 ? "7 1 0 0\n" : "");
         for (int i = 0; i < thing_count; i++)
-            if (things[i].session == session && things[i].birth == at)
+            if (things[i].session == session && things[i].birth == index)
                 fprintf(out, "%d 62 %d 0 0 0 7 %d 0 0 0 0 0 0 0 0\n", i + 1,
-                        size_at(&things[i], at), things[i].site);
+                        size_at(&things[i], index), things[i].site);
         fprintf(out, ".\n");
         for (int i = 0; i < thing_count; i++) {
-            const thing *it = &things[i];
-            if (it->session != session || it->birth > at || (it->death && it->death <= at))
+            const thing *state = &things[i];
+            if (state->session != session || state->birth > index ||
+                (state->death && state->death <= index))
                 continue;
             live++;
-            bytes += size_at(it, at);
-            if (it->birth < at && size_at(it, at) != size_at(it, at - 1))
-                fprintf(out, "%d 62 %d 0 0 0\n", i + 1, size_at(it, at));
+            bytes += size_at(state, index);
+            if (state->birth < index && size_at(state, index) != size_at(state, index - 1))
+                fprintf(out, "%d 62 %d 0 0 0\n", i + 1, size_at(state, index));
         }
         fprintf(out, ".\n");
         for (int i = 0; i < thing_count; i++)
-            if (things[i].session == session && things[i].death == at)
+            if (things[i].session == session && things[i].death == index)
                 fprintf(out, "%d 0\n", i + 1);
-        fprintf(out, ".\n%d %d %d 0 %d 1 0 0 0 \"%s\" %d\n.\n", at, live, bytes, MOST,
-                at == snapshots ? last_tag : "work", at);
+        fprintf(out, ".\n%d %d %d 0 %d 1 0 0 0 \"%s\" %d\n.\n", index, live, bytes, MOST,
+                index == snapshots ? last_tag : "work", index);
     }
 }
 
@@ -98,14 +100,14 @@ static void write_log(FILE *out, int seconds)
 {
     fprintf(out, "Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n");
     int64_t clock = 0;
-    for (int at = 1; at <= seconds; at++)
+    for (int index = 1; index <= seconds; index++)
         for (int step = 0; step < 2; step++) {
-            clock = clock < at * INT64_C(1000000) ? at * INT64_C(1000000) : clock;
+            clock = clock < index * INT64_C(1000000) ? index * INT64_C(1000000) : clock;
             for (int i = 0; i < thing_count; i++)
-                if (step == 0 && things[i].death == at)
+                if (step == 0 && things[i].death == index)
                     fprintf(out, "2-1\t%" PRId64 "\t0x%x\tdel\tT\tT::~T()|main\n", ++clock,
                             4096 * (i + 1));
-                else if (step == 1 && things[i].birth == at)
+                else if (step == 1 && things[i].birth == index)
                     fprintf(out, "2-1\t%" PRId64 "\t0x%x\t%d\tnovtbl\tMake%d()|main\n", ++clock,
                             4096 * (i + 1), things[i].size, things[i].site);
         }
@@ -152,35 +154,35 @@ static judged judge_log(int seconds)
 }
 
 /* Return the verdict on the site of a line, or of the function MakeN() of a log. */
-static const mp_site_verdict *verdict_on(const judged *it, int site)
+static const mp_site_verdict *verdict_on(const judged *state, int site)
 {
-    const mp_model *model = it->r.model;
+    const mp_model *model = state->r.model;
     char name[16];
     snprintf(name, sizeof name, "Make%d()", site);
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const mp_context *context = &model->contexts.at[model->generations.at[i].context.i];
-        const mp_symbol_id symbol = model->nodes.at[context->node.i].symbol;
+        const mp_context *context = &model->contexts.items[model->generations.items[i].context.i];
+        const mp_symbol_id symbol = model->nodes.items[context->node.i].symbol;
         if (context->line == (uint32_t)site ||
-            !strcmp(mp_model_text(model, model->symbols.at[symbol.i].name), name))
-            return &it->verdict->sites[it->verdict->site_of[i]];
+            !strcmp(mp_model_text(model, model->symbols.items[symbol.i].name), name))
+            return &state->verdict->sites[state->verdict->site_of[i]];
     }
     fail_msg("no site %d", site);
     return NULL;
 }
 
-static void judged_free(judged *it)
+static void judged_free(judged *state)
 {
-    mp_window_free(&it->window);
-    reading_free(&it->r);
+    mp_window_free(&state->window);
+    reading_free(&state->r);
     thing_count = 0;
 }
 
 /* Hold the kind of site 1 of a recording of so many snapshots, whose last one is tagged so. */
 static void expect(int snapshots, const char *last_tag, const char *kind)
 {
-    judged it = judge_sessions(&snapshots, 1, last_tag);
-    assert_string_equal(mp_site_kind_name(verdict_on(&it, 1)->kind), kind);
-    judged_free(&it);
+    judged state = judge_sessions(&snapshots, 1, last_tag);
+    assert_string_equal(mp_site_kind_name(verdict_on(&state, 1)->kind), kind);
+    judged_free(&state);
 }
 
 static void test_survivors(void **state)
@@ -196,8 +198,8 @@ static void test_survivors(void **state)
     create(1, 2, 30, 3, 5);
     expect(30, "work", "bounded");
     /* all go at the clean-up */
-    for (int at = 2; at <= 11; at++)
-        add(1, at, 12);
+    for (int index = 2; index <= 11; index++)
+        add(1, index, 12);
     expect(12, "_PreCleanUp", "freed-at-end");
     create(1, 2, 3, 3, NEVER);
     expect(3, "work", "unknown");
@@ -207,17 +209,17 @@ static void test_silence_at_the_end(void **state)
 {
     (void)state;
     /* at 3, 7, 11 and 15: a silence of four snapshots, as before, then one of five */
-    for (int at = 3; at <= 15; at += 4)
-        add(1, at, NEVER);
+    for (int index = 3; index <= 15; index += 4)
+        add(1, index, NEVER);
     stay_busy(1, 19);
     expect(19, "work", "leak");
-    for (int at = 3; at <= 15; at += 4)
-        add(1, at, NEVER);
+    for (int position = 3; position <= 15; position += 4)
+        add(1, position, NEVER);
     stay_busy(1, 20);
     expect(20, "work", "filled");
     /* 40 20 10 5 2 2 1 1 1: no silence, but fewer and fewer */
-    for (int at = 2, number = 40; at <= 10; at++, number = number > 2 ? number / 2 : 1)
-        create(1, at, at, number, NEVER);
+    for (int offset = 2, number = 40; offset <= 10; offset++, number = number > 2 ? number / 2 : 1)
+        create(1, offset, offset, number, NEVER);
     expect(10, "work", "filled");
 }
 
@@ -236,10 +238,10 @@ static void test_queues(void **state)
     create(1, 1, 5, 1, 2);
     expect(5, "work", "bounded");
     /* 10 come and a tenth of what is alive goes: a pool on its way to 100 objects */
-    for (int at = 2, alive = 0, oldest = 0; at <= 21; at++) {
+    for (int index = 2, alive = 0, oldest = 0; index <= 21; index++) {
         for (int goes = (alive + 5) / 10; goes > 0; goes--, alive--)
-            things[oldest++].death = at;
-        create(1, at, at, 10, NEVER);
+            things[oldest++].death = index;
+        create(1, index, index, 10, NEVER);
         alive += 10;
     }
     expect(21, "work", "bounded");
@@ -269,9 +271,9 @@ static void test_replaced_objects(void **state)
             *add(1, 0, 0) = (thing){
                 1, 1, 6 + 18 * i, i < replaced ? 24 + 18 * i : NEVER, 100 + 50 * i, 0, 0, 0};
         stay_busy(1, 100);
-        judged it = judge_log(101);
-        assert_int_equal(mp_site_kind_leaks(verdict_on(&it, 1)->kind), replaced == 5);
-        judged_free(&it);
+        judged self = judge_log(101);
+        assert_int_equal(mp_site_kind_leaks(verdict_on(&self, 1)->kind), replaced == 5);
+        judged_free(&self);
     }
 }
 
@@ -295,9 +297,9 @@ static void test_pauses(void **state)
 /* Hold the kind of site 1. */
 static void expect_of_log(int seconds, const char *kind)
 {
-    judged it = judge_log(seconds);
-    assert_string_equal(mp_site_kind_name(verdict_on(&it, 1)->kind), kind);
-    judged_free(&it);
+    judged state = judge_log(seconds);
+    assert_string_equal(mp_site_kind_name(verdict_on(&state, 1)->kind), kind);
+    judged_free(&state);
 }
 
 static void leak_and_shut_down(void)
@@ -325,23 +327,23 @@ static void test_sessions(void **state)
     const int lengths[] = {30, 6};
     create(1, 2, 8, 5, NEVER);
     stay_busy(1, 30);
-    for (int at = 1; at <= 6; at++)
-        *add(1, 0, 0) = (thing){2, 1, at, NEVER, 100, 0, 0, 0};
-    judged it = judge_sessions(lengths, 2, "work");
-    assert_string_equal(mp_site_kind_name(verdict_on(&it, 1)->kind), "filled");
-    assert_int_equal(it.verdict->bytes, 0);
-    judged_free(&it);
+    for (int index = 1; index <= 6; index++)
+        *add(1, 0, 0) = (thing){2, 1, index, NEVER, 100, 0, 0, 0};
+    judged self = judge_sessions(lengths, 2, "work");
+    assert_string_equal(mp_site_kind_name(verdict_on(&self, 1)->kind), "filled");
+    assert_int_equal(self.verdict->bytes, 0);
+    judged_free(&self);
     /* The shorter one stopped, the longer one goes on. */
     create(1, 2, 30, 5, NEVER);
-    for (int at = 1; at <= 6; at++) {
-        *add(1, 0, 0) = (thing){2, 1, at < 3 ? at : 2, NEVER, 100, 0, 0, 0};
-        *add(BUSY, 0, 0) = (thing){2, BUSY, at, NEVER, 100, 0, 0, 0};
+    for (int position = 1; position <= 6; position++) {
+        *add(1, 0, 0) = (thing){2, 1, position < 3 ? position : 2, NEVER, 100, 0, 0, 0};
+        *add(BUSY, 0, 0) = (thing){2, BUSY, position, NEVER, 100, 0, 0, 0};
     }
-    it = judge_sessions(lengths, 2, "work");
-    assert_string_equal(mp_site_kind_name(verdict_on(&it, 1)->kind), "leak");
-    assert_int_equal(verdict_on(&it, 1)->session, 1);
-    assert_int_equal(verdict_on(&it, 1)->bytes, 29 * 5 * 100);
-    judged_free(&it);
+    self = judge_sessions(lengths, 2, "work");
+    assert_string_equal(mp_site_kind_name(verdict_on(&self, 1)->kind), "leak");
+    assert_int_equal(verdict_on(&self, 1)->session, 1);
+    assert_int_equal(verdict_on(&self, 1)->bytes, 29 * 5 * 100);
+    judged_free(&self);
 }
 
 int main(void)

@@ -30,9 +30,9 @@ static char *dump(const mp_weights *weights)
                 : frame->kind == MP_WEIGHT_NONE ? " (none)"
                                                 : "");
         for (size_t column = 0; column < weights->columns; column++) {
-            const mp_weight *at = &weights->at[column][i];
-            fprintf(out, ", %" PRId64 "/%" PRId64 " of %" PRId64 "/%" PRId64, at->own, at->all,
-                    at->own_count, at->all_count);
+            const mp_weight *weight = &weights->items[column][i];
+            fprintf(out, ", %" PRId64 "/%" PRId64 " of %" PRId64 "/%" PRId64, weight->self,
+                    weight->total, weight->own_count, weight->all_count);
         }
         fprintf(out, "\n");
         mp_arena_free(&scratch);
@@ -41,14 +41,14 @@ static char *dump(const mp_weights *weights)
     return text;
 }
 
-static void check_heap(const char *from, const char *to, const mp_weighing *of, size_t columns,
-                       const char *expected)
+static void check_heap(const char *from, const char *to, const mp_weighing *weighing,
+                       size_t columns, const char *expected)
 {
     reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
     mp_error error = {0};
     mp_window window;
     assert_true(mp_window_resolve(r.model, from, to, &window, &error));
-    mp_weights weights = mp_weights_of(window.filter, &window, of, columns);
+    mp_weights weights = mp_weights_of(window.filter, &window, weighing, columns);
     char *dumped = dump(&weights);
     assert_string_equal(dumped, expected);
     free(dumped);
@@ -95,7 +95,7 @@ static void columns_share_a_tree(void **unused)
                "14<13 Dynamic Query (type), 0/0 of 0/0, 7/7 of 1/1\n");
 }
 
-static void check(const mp_reader *reader, const char *name, const char *text, mp_weighing of,
+static void check(const mp_reader *reader, const char *name, const char *text, mp_weighing weighing,
                   bool windowed, const char *expected);
 
 /* Line 0 of code is a line as any other, and so is the line of what no code made. */
@@ -117,7 +117,7 @@ static void lines_are_told_where_there_are_any(void **unused)
           "6<5 Dynamic Query (type), 40/40 of 1/1\n");
 }
 
-static void check(const mp_reader *reader, const char *name, const char *text, mp_weighing of,
+static void check(const mp_reader *reader, const char *name, const char *text, mp_weighing weighing,
                   bool windowed, const char *expected)
 {
     reading r = read_text(reader, name, text, 4096);
@@ -125,7 +125,7 @@ static void check(const mp_reader *reader, const char *name, const char *text, m
     mp_window window = {0};
     mp_filter *filter = mp_filter_of(r.model, NULL, &error);
     assert_true(!windowed || mp_window_of(filter, NULL, NULL, &window, &error));
-    mp_weights weights = mp_weights_of(filter, windowed ? &window : NULL, &of, 1);
+    mp_weights weights = mp_weights_of(filter, windowed ? &window : NULL, &weighing, 1);
     char *dumped = dump(&weights);
     assert_string_equal(dumped, expected);
     free(dumped);

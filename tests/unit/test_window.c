@@ -31,8 +31,8 @@ static void check_window(const mp_model *model, const char *from, const char *to
     }
     assert_string_equal(error.text, "");
     assert_true(ok);
-    assert_int_equal(model->snapshots.at[window.ranges[1].from.i].sequence, first);
-    assert_int_equal(model->snapshots.at[window.ranges[1].to.i].sequence, last);
+    assert_int_equal(model->snapshots.items[window.ranges[1].from.i].sequence, first);
+    assert_int_equal(model->snapshots.items[window.ranges[1].to.i].sequence, last);
     mp_window_free(&window);
 }
 
@@ -159,8 +159,8 @@ static void every_session_has_its_own_range(void **unused)
     mp_window window;
     mp_error error = {0};
     assert_true(mp_window_resolve(model, "a", "end", &window, &error));
-    assert_int_equal(model->snapshots.at[window.ranges[1].to.i].sequence, 2);
-    assert_int_equal(model->snapshots.at[window.ranges[2].to.i].sequence, 3);
+    assert_int_equal(model->snapshots.items[window.ranges[1].to.i].sequence, 2);
+    assert_int_equal(model->snapshots.items[window.ranges[2].to.i].sequence, 3);
     /* Snapshots 1, 2 are of the one session and 3, 4, 5 of the other. */
     for (uint32_t i = 1; i <= 5; i++) {
         assert_int_equal(mp_window_before_from(&window, (mp_snapshot_id){i}), i == 1 || i == 3);
