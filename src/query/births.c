@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "query/known.h"
+#include "query/window_cache.h"
 
 /* --- at how many snapshots something was born that leaks --- */
 

@@ -7,8 +7,8 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "query/known.h"
 #include "query/preorder.h"
+#include "query/window_cache.h"
 
 /* Cost of the objects that a tree node created. */
 typedef struct node_cost {

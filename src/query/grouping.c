@@ -6,8 +6,8 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "query/group.h"
-#include "query/known.h"
 #include "query/labels.h"
+#include "query/window_cache.h"
 
 /* --- which generation belongs to which group --- */
 
@@ -280,7 +280,7 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
 {
     size_t count, place = (size_t)(dimension - mp_dimensions(&count));
     assert(place < count && count <= MP_MOST_DIMENSIONS);
-    mp_grouping *grouping = &window->known->groupings[place];
+    mp_grouping *grouping = &window->cache->groupings[place];
     if (!grouping->private) {
         *grouping =
             dimension->of_frames ? mp_group_frames(window) : group_window(window, dimension);

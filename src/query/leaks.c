@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "query/known.h"
 #include "query/labels.h"
 #include "query/stack_order.h"
+#include "query/window_cache.h"
 
 /* The name that all leaked objects of a leak share: "" of what has none, until all are seen. */
 static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_symbol_id name)
@@ -251,12 +251,12 @@ static mp_leaks find_leaks(const mp_window *window)
 
 const mp_leaks *mp_window_leak_sites(const mp_window *window)
 {
-    mp_known *known = window->known;
-    if (!known->leaks) {
-        known->leaks = mp_alloc(sizeof *known->leaks);
-        *known->leaks = find_leaks(window);
+    mp_window_cache *cache = window->cache;
+    if (!cache->leaks) {
+        cache->leaks = mp_alloc(sizeof *cache->leaks);
+        *cache->leaks = find_leaks(window);
     }
-    return known->leaks;
+    return cache->leaks;
 }
 
 const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak)

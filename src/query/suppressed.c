@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "query/known.h"
 #include "query/suppression.h"
 #include "query/verdict.h"
+#include "query/window_cache.h"
 
 /* Leaks of a context. */
 typedef struct context_leak {
@@ -123,7 +123,7 @@ void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions)
     free(shop.last_of_site);
     free(shop.leaks);
     window->suppressed = suppressed;
-    mp_known_forget(window->known);
+    mp_window_cache_clear(window->cache);
 }
 
 bool *mp_suppressed_ever(const mp_window *window)

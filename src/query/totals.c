@@ -1,7 +1,7 @@
 /* The totals of a window. */
 #include "base/memory.h"
-#include "query/known.h"
 #include "query/peak.h"
+#include "query/window_cache.h"
 
 /* Add the figures of a session's snapshots at the ends of the window. */
 static void add_session(const mp_window *window, uint32_t session, mp_totals *totals)
@@ -36,8 +36,8 @@ static void set_stated_peak(const mp_window *window, mp_totals *totals)
 mp_totals mp_totals_of(const mp_window *window)
 {
     const mp_model *model = window->model;
-    if (window->known->totals)
-        return *window->known->totals;
+    if (window->cache->totals)
+        return *window->cache->totals;
     const mp_balance *balances = mp_window_balances(window);
     mp_totals *totals = mp_alloc_zero(1, sizeof *totals);
     for (uint32_t session = 1; session < model->sessions.count; session++)
@@ -61,7 +61,7 @@ mp_totals mp_totals_of(const mp_window *window)
             totals->leaked_bytes += cost->bytes;
         }
     }
-    window->known->totals = totals;
+    window->cache->totals = totals;
     return *totals;
 }
 

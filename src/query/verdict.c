@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "query/graph_query.h"
-#include "query/known.h"
+#include "query/window_cache.h"
 
 /* --- recordings: site by site, session by session --- */
 
@@ -222,10 +222,10 @@ static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
 const mp_leak_verdict *mp_window_verdict(const mp_window *window)
 {
     const mp_model *model = window->model;
-    mp_leak_verdict *verdict = window->known->verdict;
+    mp_leak_verdict *verdict = window->cache->verdict;
     if (verdict)
         return verdict;
-    window->known->verdict = verdict = mp_alloc_zero(1, sizeof *verdict);
+    window->cache->verdict = verdict = mp_alloc_zero(1, sizeof *verdict);
     verdict->generations = mp_alloc_zero(model->generations.count, sizeof *verdict->generations);
     verdict->of_session = mp_alloc_zero(model->sessions.count, sizeof *verdict->of_session);
     verdict->private = mp_alloc_zero(1, sizeof(mp_grouping));

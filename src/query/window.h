@@ -48,7 +48,7 @@ typedef struct mp_window {
     mp_filter *own_filter; /* the same, where the window made it */
     mp_range *ranges;
     struct mp_suppressed *suppressed; /* leaks that are accepted; NULL: none, see suppression.h */
-    struct mp_known *known;
+    struct mp_window_cache *cache;
 } mp_window;
 
 /* Find the snapshots that a user names (see mp_filter_moment) in each session that has any. If

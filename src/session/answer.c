@@ -10,7 +10,7 @@
 #include "compare/baseline.h"
 #include "document/checks.h"
 #include "reports/trend.h"
-#include "session/beside.h"
+#include "session/side_files.h"
 
 /* Data shared by all threads; changes are made under the lock. */
 typedef struct group_work {

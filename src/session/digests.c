@@ -3,7 +3,7 @@
 #include "base/diagnose.h"
 #include "compare/baseline.h"
 #include "input/input.h"
-#include "session/beside.h"
+#include "session/side_files.h"
 
 mp_digest *mp_model_digest(const mp_model *model, const mp_question *question,
                            const mp_reading *reading, mp_dictionary *dictionary,

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "session/beside.h"
+#include "session/side_files.h"
 
 /* --- options --- */
 

@@ -6,7 +6,7 @@
 #include "compare/policy.h"
 #include "query/suppression.h"
 #include "reports/report.h"
-#include "session/beside.h"
+#include "session/side_files.h"
 
 typedef struct mp_question {
     const mp_report *report; /* NULL: none; then nothing can be set */

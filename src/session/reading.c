@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "readers/reader.h"
-#include "session/beside.h"
+#include "session/side_files.h"
 
 /* --- options --- */
 

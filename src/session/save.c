@@ -10,8 +10,8 @@
 #include "compare/baseline.h"
 #include "compare/runs.h"
 #include "input/input.h"
-#include "session/beside.h"
 #include "session/digests.h"
+#include "session/side_files.h"
 
 _Static_assert((int)MP_MOST_SAVED_RUNS == (int)MP_MOST_RUNS, "both are the most runs of a spread");
 

@@ -11,8 +11,8 @@
 #include "base/output.h"
 #include "export/formats.h"
 #include "input/input.h"
-#include "session/beside.h"
 #include "session/save.h"
+#include "session/side_files.h"
 
 enum { KEPT_OF_EACH_CODE = 100 };
 

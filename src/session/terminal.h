@@ -17,9 +17,9 @@
 #include "render/cell.h"
 #include "render/text.h"
 #include "render/wrap.h"
-#include "session/beside.h"
 #include "session/save.h"
 #include "session/session.h"
+#include "session/side_files.h"
 #include "session/watch.h"
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/output.h"
-#include "session/beside.h"
 #include "session/session.h"
+#include "session/side_files.h"
 
 /* A file on its way. */
 typedef struct export_run {

@@ -13,7 +13,7 @@
 #include "model/build.h"
 #include "query/graph_query.h"
 #include "readers/reader.h"
-#include "session/beside.h"
+#include "session/side_files.h"
 #include "session/question.h"
 #include "unit/small_heap.h"
 #undef VERSION_1

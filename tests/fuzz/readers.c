@@ -13,7 +13,7 @@
 #include "fuzz/fuzz.h"
 #include "input/unpack.h"
 #include "readers/reader.h"
-#include "session/beside.h"
+#include "session/side_files.h"
 
 enum { ASKED = 4 };
 

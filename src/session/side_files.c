@@ -1,4 +1,4 @@
-#include "session/beside.h"
+#include "session/side_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Cached results of a window; only for the files that compute them. */
-#ifndef MP_QUERY_KNOWN_H
-#define MP_QUERY_KNOWN_H
+#ifndef MP_QUERY_WINDOW_CACHE_H
+#define MP_QUERY_WINDOW_CACHE_H
 
 #include "query/group.h"
 
@@ -10,16 +10,16 @@ struct mp_leak_verdict;
 enum { MP_MOST_DIMENSIONS = 16 };
 
 /* NULL: not asked for yet. */
-typedef struct mp_known {
+typedef struct mp_window_cache {
     mp_balance *balances;
     mp_totals *totals;
     mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by place of the dimension */
     struct mp_leaks *leaks;
     struct mp_leak_verdict *verdict;
-} mp_known;
+} mp_window_cache;
 
 /* Forget all that depends on what leaks. */
-void mp_known_forget(mp_known *known);
+void mp_window_cache_clear(mp_window_cache *cache);
 
 /* The window's groups without labels, in the order of their first generations: mp_window_groups
  * gives them labels and another order, so nobody keeps what points to one. */

@@ -1,5 +1,5 @@
 /* Making windows, and what one has worked out for all who ask. */
-#include "query/known.h"
+#include "query/window_cache.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ bool mp_window_of(const mp_filter *filter, const char *from, const char *to, mp_
     *window = (mp_window){.model = model,
                           .filter = filter,
                           .ranges = mp_alloc_zero(model->sessions.count, sizeof(mp_range)),
-                          .known = mp_alloc_zero(1, sizeof(mp_known))};
+                          .cache = mp_alloc_zero(1, sizeof(mp_window_cache))};
     for (uint32_t session = 1; ok && session < model->sessions.count; session++)
         if (mp_filter_snapshots(filter, session))
             ok = resolve_session(filter, session, from, to, &window->ranges[session], error);
@@ -83,25 +83,25 @@ bool mp_window_resolve(const mp_model *model, const char *from, const char *to, 
     return ok;
 }
 
-void mp_known_forget(mp_known *known)
+void mp_window_cache_clear(mp_window_cache *cache)
 {
-    free(known->totals);
-    known->totals = NULL;
+    free(cache->totals);
+    cache->totals = NULL;
     for (size_t i = 0; i < MP_MOST_DIMENSIONS; i++)
-        mp_grouping_free(&known->groupings[i]);
-    mp_leaks_free(known->leaks);
-    known->leaks = NULL;
-    mp_verdict_free(known->verdict);
-    known->verdict = NULL;
+        mp_grouping_free(&cache->groupings[i]);
+    mp_leaks_free(cache->leaks);
+    cache->leaks = NULL;
+    mp_verdict_free(cache->verdict);
+    cache->verdict = NULL;
 }
 
 void mp_window_free(mp_window *window)
 {
-    if (window->known) {
-        mp_known_forget(window->known);
-        free(window->known->balances);
+    if (window->cache) {
+        mp_window_cache_clear(window->cache);
+        free(window->cache->balances);
     }
-    free(window->known);
+    free(window->cache);
     if (window->suppressed) {
         free(window->suppressed->effects);
         free(window->suppressed->contexts);
@@ -117,8 +117,8 @@ void mp_window_free(mp_window *window)
 const mp_balance *mp_window_balances(const mp_window *window)
 {
     const mp_model *model = window->model;
-    if (window->known->balances)
-        return window->known->balances;
+    if (window->cache->balances)
+        return window->cache->balances;
     mp_balance *balances = mp_alloc_zero(model->generations.count, sizeof *balances);
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.items[i];
@@ -133,5 +133,5 @@ const mp_balance *mp_window_balances(const mp_window *window)
             balance->from_bytes += delta->cost.bytes;
         }
     }
-    return window->known->balances = balances;
+    return window->cache->balances = balances;
 }

@@ -1,6 +1,6 @@
 /* Files read besides recordings: baselines, policies, suppressions. */
-#ifndef MP_SESSION_BESIDE_H
-#define MP_SESSION_BESIDE_H
+#ifndef MP_SESSION_SIDE_FILES_H
+#define MP_SESSION_SIDE_FILES_H
 
 #include "base/error.h"
 #include "compare/digest.h"
