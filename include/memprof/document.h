@@ -26,14 +26,14 @@ typedef enum mp_unit {
     MP_NUMBER = 1, /* id or line number: no unit, no digit grouping */
     MP_COUNT = 2,  /* number of things */
     MP_BYTES = 3,
-    MP_TIME = 4,      /* microseconds; for people as h:mm:ss.mmm */
-    MP_AGE = 5,       /* microseconds; for people as 5 us, 1.25 ms, 3.10 s */
+    MP_TIME = 4,      /* microseconds; people see h:mm:ss.mmm */
+    MP_AGE = 5,       /* microseconds; people see 5 us, 1.25 ms, 3.10 s */
     MP_SECONDS = 6,   /* microseconds; printed as seconds with six decimals */
-    MP_AVERAGE = 7,   /* seconds, not whole microseconds */
-    MP_BYTE_RATE = 8, /* bytes per something else, not whole bytes */
+    MP_AVERAGE = 7,   /* seconds with a fraction */
+    MP_BYTE_RATE = 8, /* bytes per unit of something, with a fraction */
     MP_PERCENT = 9,
     MP_FLAG = 10, /* true or false */
-    MP_LIST = 11, /* texts, the most important first */
+    MP_LIST = 11, /* several texts, the most important first */
 } mp_unit;
 
 /* Audience of a column. */
@@ -46,33 +46,32 @@ typedef enum mp_audience {
 /* A value. An unknown value is not 0: `known` is false, and everything else is 0 or NULL. */
 typedef struct mp_value {
     bool known;
-    int64_t number;          /* whole numbers; 0 or 1 for a flag */
-    double real;             /* MP_AVERAGE, MP_BYTE_RATE and MP_PERCENT */
+    int64_t number;          /* any whole number; 0 or 1 for a flag */
+    double real;             /* value of MP_AVERAGE, MP_BYTE_RATE and MP_PERCENT */
     const char *text;        /* UTF-8 */
     const char *const *list; /* MP_LIST: `count` texts */
     size_t count;
 } mp_value;
 
-/* A rule of a policy or a limit of a request, and its result. Texts are "" if there is none. */
+/* A rule of a policy or a limit of a request, with its result. Missing texts are "". */
 typedef struct mp_check {
     mp_verdict verdict;
-    const char
-        *file; /* file that was checked, if there are several; NULL: everything that was read */
+    const char *file;             /* checked file if there are several; NULL: all inputs */
     const char *name;             /* name of the rule, or of the limit's argument: "max-leaked" */
     uint32_t line;                /* line in the policy; 0: a limit */
-    const char *measured, *limit; /* for people */
+    const char *measured, *limit; /* figures formatted for people */
     const char *message;          /* reason of a failure, such as the worst site */
-    int64_t measured_bytes, limit_bytes; /* for limits in bytes */
-    /* True if the limit is a percentage that must be reached, not one that must not be exceeded. */
+    int64_t measured_bytes, limit_bytes; /* values of limits in bytes */
+    /* True if the percentage is a minimum, false if it is a maximum. */
     bool at_least;
     double measured_percent, limit_percent;
-    /* Warning of a leak that is larger than the limit but hidden by the measured figure; set on
-     * a check that passes, or that fails for this reason because "strict" was given. */
+    /* Warning about a leak that exceeds the limit but is hidden by the measured figure. Set on a
+     * check that passes, or that fails for this reason because "strict" was given. */
     const char *warning;
-    const char *note; /* remark about the measured figure, for any verdict */
+    const char *note; /* remark on the measured figure, for any verdict */
 } mp_check;
 
-/* Tone of a line of the summary. The words say the same. */
+/* Tone of a summary line, such as for colours. The text also expresses it. */
 typedef enum mp_tone {
     MP_TONE_PLAIN = 0,
     MP_TONE_WORSE = 1, /* a leak, growth, a failed rule */
@@ -85,50 +84,49 @@ typedef struct mp_said {
     mp_tone tone;
     const char *label; /* "Worst leak" */
     const char *text;
-    const char *file; /* file that the line is about, if there are several; NULL: everything that
-                         was read */
+    const char *file; /* file that the line is about, if there are several; NULL: all inputs */
 } mp_said;
 
 /* Free the document. NULL is allowed. */
 void mp_document_free(mp_document *document);
 
-/* Return the first line for people; NULL: none. */
+/* Return the report's title, its first line in formats for people; NULL: none. */
 const char *mp_document_title(const mp_document *document);
 size_t mp_document_table_count(const mp_document *document);
-/* Return a table by its place in the report, which must be below the count. */
+/* Return a table by its index, which must be less than the number of tables. */
 const mp_table *mp_document_table_at(const mp_document *document, size_t place);
-/* Return the table of this name; NULL: the document has none. */
+/* Return the table with this name; NULL: no such table. */
 const mp_table *mp_document_find(const mp_document *document, const char *name);
-/* Return the main table of the report; NULL: it has none. */
+/* Return the main table of the report; NULL: none. */
 const mp_table *mp_document_main_table(const mp_document *document);
 /* Return the lines of the report's summary, the most important first. Their wording may change. */
 const mp_said *mp_document_said(const mp_document *document, size_t *count);
-/* Return the requested rules or limits, in their order. */
+/* Return the checked rules and limits, in the order in which they were given. */
 const mp_check *mp_document_checks(const mp_document *document, size_t *count);
-/* Return the verdict on all checks. MP_VERDICT_FAIL: a limit, a rule or the format is violated;
- * MP_VERDICT_ERROR: nothing failed, but something could not be judged. */
+/* Return the overall verdict. MP_VERDICT_FAIL: a limit, a rule or the format is violated;
+ * MP_VERDICT_ERROR: nothing failed, but something could not be checked. */
 mp_verdict mp_document_verdict(const mp_document *document);
 
 const char *mp_table_name(const mp_table *table);
 /* Return the title for people; NULL: none. */
 const char *mp_table_title(const mp_table *table);
-/* Return true if the table is a single record: in JSON an object, not an array. */
+/* Return true if the table is a single record, which JSON prints as an object, not an array. */
 bool mp_table_is_record(const mp_table *table);
 size_t mp_table_row_count(const mp_table *table);
-/* Return the number of rows that a limit of the request cut off. */
+/* Return the number of rows that the request's row limit left out. */
 size_t mp_table_rows_left_out(const mp_table *table);
 size_t mp_table_column_count(const mp_table *table);
-/* Return the name and the unit of a column, by its place from 0. */
+/* Return the name and the unit of a column by its index. */
 const char *mp_table_column_name(const mp_table *table, size_t column);
 mp_unit mp_table_column_unit(const mp_table *table, size_t column);
 /* Return the column's title for people; NULL: none. */
 const char *mp_table_column_title(const mp_table *table, size_t column);
-/* Return the audience of a column: JSON and CSV omit columns for people, text and pages omit
- * columns for programs. */
+/* Return the audience of a column. JSON and CSV omit columns for people; text and HTML omit columns
+ * for programs. */
 mp_audience mp_table_column_audience(const mp_table *table, size_t column);
-/* Return the place of the column of this name; the number of columns if there is none. */
+/* Return the index of the column with this name; the number of columns if there is none. */
 size_t mp_table_column_find(const mp_table *table, const char *name);
-/* Return a value; row and column must be below their counts. */
+/* Return the value of a cell. The row and the column must be less than their counts. */
 mp_value mp_table_value(const mp_table *table, size_t row, size_t column);
 
 #pragma GCC visibility pop
