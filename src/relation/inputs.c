@@ -38,7 +38,8 @@ static uint64_t count_recordings(mp_relation_source *source)
     return 1;
 }
 
-/* Return whether nothing of the files is cut off; MP_UNKNOWN if nothing tells where they end. */
+/* Return 1 if the file was read to its end, 0 if it is truncated, MP_UNKNOWN if the format does not
+ * mark the end of a file. */
 static int64_t completeness(const mp_input_summary *input)
 {
     return input->complete && input->open_ended ? MP_UNKNOWN : input->complete;
@@ -58,7 +59,7 @@ static void set_files(const mp_model *model, recording_row *row)
     }
 }
 
-/* Set the totals of a heap. A dump has neither births nor deaths. */
+/* Set the totals of a heap. Dumps have no figures of created and deleted objects. */
 static void set_heap(mp_relation_source *source, recording_row *row)
 {
     const mp_totals totals = mp_totals_of(source->window);

@@ -1,4 +1,4 @@
-/* Objects one by one: their lives, where those were kept, and the graph of a heap dump. */
+/* Relations about single objects: their lives in a recording, and the graph of a heap dump. */
 #include <stdlib.h>
 
 #include "model/graph.h"
@@ -25,8 +25,8 @@ static const mp_column life_columns[] = {
     MP_FIELD(life_row, until_sequence, MP_NUMBER, "first at which it is so no more"),
 };
 
-/* Return whether a snapshot is after the last one of its session that is looked at. The window may
- * end before that: its rows of snapshots do not, and objects are theirs. */
+/* Return true if the snapshot is after the last complete one of its session. The end of the window
+ * does not matter: the relation "snapshots" has rows after it, and objects refer to those rows. */
 static bool is_behind(const mp_filter *filter, mp_snapshot_id snapshot)
 {
     uint32_t session = filter->model->snapshots.items[snapshot.i].session.i;
@@ -116,7 +116,7 @@ static mp_texts references_of(mp_arena *texts, const mp_graph *graph, uint32_t o
     return (mp_texts){.items = references, .count = count, .kept = true};
 }
 
-/* Set the columns for an object's dominators and roots. */
+/* Set the retained size, the dominator and the kinds of roots of an object. */
 static void set_holders(mp_relation_source *source, uint32_t object, uint64_t wanted,
                         mp_arena *texts, object_row *row)
 {
@@ -154,8 +154,8 @@ static bool object_at(mp_relation_source *source, uint64_t place, uint64_t wante
     return true;
 }
 
-/* Make an index of the objects by id, which stays empty if an id occurs twice, as it may in several
- * application domains. */
+/* Create an index of the objects by id. It stays empty if an id occurs twice, which is possible
+ * with several application domains. */
 static void index_objects(mp_relation_source *source)
 {
     const mp_graph *graph = source->filter->graph;
@@ -171,7 +171,7 @@ static void index_objects(mp_relation_source *source)
     source->has_objects = true;
 }
 
-/* Return the object of this id, 0: there is none. False: several may have it. */
+/* Find the object with this id; 0: no such object. Return false if ids are not unique. */
 static bool find_vertex(mp_relation_source *source, const char *text, uint32_t *object)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* Execution profiles: lines, calls, and executions in the order of time. */
+/* Relations about execution profiles: lines, calls, and traced executions in order of time. */
 #include "model/profile.h"
 #include "relation/source.h"
 

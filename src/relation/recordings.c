@@ -1,4 +1,4 @@
-/* Relations about what was recorded: snapshots, the runtime's own memory, and diagnostics. */
+/* Relations about the recorded process: snapshots, the runtime's own memory, and diagnostics. */
 #include <string.h>
 
 #include "base/units.h"
@@ -7,7 +7,8 @@
 
 /* --- snapshots --- */
 
-/* Dumps have no history; snapshots of a log of heap events are slices of its time. */
+/* Kinds of models that have a column. Dumps have no history; the snapshots of an event log are
+ * slices of its time. */
 enum {
     NO_DUMP = MP_OF_RECORDINGS | MP_OF_EVENTS,
     RECORDED = MP_OF_RECORDINGS,
@@ -84,7 +85,7 @@ static const char *role_of(mp_relation_source *source, uint32_t snapshot)
                                       : NULL;
 }
 
-/* Allocations a second, since the slice before. */
+/* Return the allocations per second since the slice before. */
 static int64_t rate_of(const mp_snapshot *snapshot, const mp_snapshot *before)
 {
     int64_t us = before->session.i == snapshot->session.i ? snapshot->time_us - before->time_us : 0;
@@ -98,7 +99,7 @@ static void set_recorded(mp_arena *texts, mp_snapshot_row *row, const mp_model *
 {
     const mp_recorded_session *session = &model->sessions.items[snapshot->session.i];
     char utc[MP_UNIT_TEXT];
-    /* The moment by the clock, to be held against the log files of the time. */
+    /* Wall-clock time, for comparison with the log files of the same time. */
     if (session->start_us && mp_format_utc(utc, session->start_us + snapshot->time_us))
         row->utc_time = mp_arena_copy(texts, utc, strlen(utc));
     row->changed_objects = snapshot->changed_objects;
@@ -146,7 +147,7 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
     row->live_objects = snapshot->live_objects;
     row->live_bytes = snapshot->live_bytes;
     row->delta_bytes = snapshot->live_bytes - (before ? before->live_bytes : 0);
-    if (snapshot->has_peak) { /* that of a selection is not known */
+    if (snapshot->has_peak) { /* unknown if only a selection of the objects is counted */
         row->peak_bytes = snapshot->peak_bytes;
         row->peak_objects = snapshot->peak_objects;
     }
@@ -243,7 +244,8 @@ static uint64_t count_diagnostics(mp_relation_source *source)
     return source->diagnostics ? mp_diagnostics_kept(source->diagnostics, &kept) : 0;
 }
 
-/* Return how many the kept diagnostic stands for. */
+/* Return the number of diagnostics that a row counts: 1, but the last row of a code also counts the
+ * diagnostics of this code that were not kept. */
 static uint64_t told_by(const mp_diagnostics *diagnostics, size_t place)
 {
     const mp_diagnostic *kept;

@@ -115,7 +115,7 @@ static mp_frame frame_of(const mp_model *model, const mp_group *group)
     return (mp_frame){model->tree_of[context->node.i], context->line};
 }
 
-/* Return the name that all objects of each site have. */
+/* Return for each site the name that all its objects have; 0 if their names differ. */
 static const mp_symbol_id *names_of(mp_relation_source *source)
 {
     const mp_model *model = source->model;
@@ -150,7 +150,7 @@ static mp_texts stack_of(mp_arena *texts, const mp_model *model, mp_frame frame)
         .items = frames, .count = count, .whole = count < depth ? depth : 0, .kept = true};
 }
 
-/* Tell how the site behaves, if it is judged. */
+/* Set the columns for the kind of a site. They stay unknown if the site has no verdict. */
 static void set_verdict(mp_relation_source *source, uint64_t place, site_row *row)
 {
     if (!source->site_verdicts)
@@ -229,7 +229,8 @@ static const mp_column frame_columns[] = {
     [FRAME_LINE] = MP_FIELD(frame_row, line, MP_NUMBER, "line that creates, or calls"),
 };
 
-/* Return where the frames of each site begin; of sites of dumps, which have none, all at 0. */
+/* Return the place of each site's first frame. Sites of dumps have no frames; all their places are
+ * 0. */
 static const uint64_t *first_frames_of(mp_relation_source *source)
 {
     const mp_model *model = source->model;
@@ -248,7 +249,7 @@ static uint64_t count_frames(mp_relation_source *source)
     return first_frames_of(source)[mp_source_sites(source)->count];
 }
 
-/* Return the site that a place among all frames belongs to, from 0. */
+/* Return the site, from 0, that has the frame at a place. */
 static uint32_t site_of_frame(mp_relation_source *source, uint64_t place)
 {
     const uint64_t *first = first_frames_of(source);
@@ -263,8 +264,8 @@ static uint32_t site_of_frame(mp_relation_source *source, uint64_t place)
     return low;
 }
 
-/* Return the frame of a site's stack that has `depth` frames further in. Of a walk along a stack
- * each is a step away from the one before. */
+/* Return the frame of a site at this depth; 0 is the innermost frame. Successive depths are fast:
+ * each needs one step from the frame before. */
 static mp_frame walk_to(mp_relation_source *source, uint32_t site, uint64_t depth)
 {
     const uint64_t place = first_frames_of(source)[site] + depth;

@@ -1,4 +1,4 @@
-/* The row of the relation "snapshots", to which a report adds what people read. */
+/* Row of the relation "snapshots". The report "snapshots" adds its notes to it. */
 #ifndef MP_RELATION_SNAPSHOTS_H
 #define MP_RELATION_SNAPSHOTS_H
 
@@ -11,7 +11,7 @@ typedef struct mp_snapshot_row {
     int64_t platform_bytes, overhead_bytes, reusable_objects, reusable_bytes, request_start_us;
     int64_t class_depth, stated_peak_objects, roots;
     double cpu_percent;
-    mp_texts below; /* unknown: the report's own */
+    mp_texts below; /* notes that the report adds; unknown in the relation */
 } mp_snapshot_row;
 
 #endif
