@@ -12,7 +12,7 @@
 #include "reports/trend.h"
 #include "session/side_files.h"
 
-/* Data shared by all threads; changes are made under the lock. */
+/* Work shared by all threads. Changes need the lock. */
 typedef struct group_work {
     const mp_file_groups *groups;
     const mp_question *question;
@@ -22,10 +22,10 @@ typedef struct group_work {
     mp_diagnostics *diagnostics;
     mp_answers *answers;
     pthread_mutex_t lock;
-    const size_t *turns; /* the groups in the order in which they are read */
-    size_t next;         /* place in `turns` of the group that is taken next */
-    size_t settled;      /* how many answers, in the order of the groups, are settled */
-    /* Error of the archive that contains the groups: everything after it is missing. */
+    const size_t *turns; /* indexes of the groups in the order in which they are read */
+    size_t next;         /* index in `turns` of the next group to read */
+    size_t settled;      /* number of answers, from the first group on, that are final */
+    /* Error of the archive that contains the groups; members after it are missing. */
     mp_diagnostic torn;
     bool is_torn;
     uint64_t done, total; /* bytes */
@@ -33,12 +33,12 @@ typedef struct group_work {
 
 /* --- progress of several groups --- */
 
-/* How far one group is. Files are looked at before they are read: a file that starts again is not
- * counted twice, as only the farthest counts. */
+/* Progress on one group. Files are opened twice, first to find their format; only the furthest
+ * position in a file counts. */
 typedef struct group_progress {
     group_work *work;
     const char *path;
-    uint64_t done; /* bytes of this file */
+    uint64_t done; /* bytes read of this file */
 } group_progress;
 
 static bool advance(void *opaque, const char *path, uint64_t done, uint64_t total)
@@ -94,7 +94,7 @@ static void ask(const group_work *work, const mp_file_group *group, const mp_req
         mp_error why = error;
         char line[1024];
         answer->error = keep_error(&error);
-        *why.advice = '\0'; /* it is the same for each file */
+        *why.advice = '\0'; /* identical for each file, so omitted */
         mp_diagnose(
             answer->diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0, "skipped: %s",
             mp_error_line(&why, mp_diagnostics_dashes(answer->diagnostics), line, sizeof line));
@@ -111,7 +111,8 @@ static void ask(const group_work *work, const mp_file_group *group, const mp_req
     answer->document = NULL;
 }
 
-/* Read what the group is held against, if anything. False after what is wrong with it was kept. */
+/* Read the base that the group is compared with, if there is one. Return false after storing the
+ * error. */
 static bool read_base(const group_work *work, const mp_reading *reading, mp_group_answer *answer,
                       mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_digest **base)
 {
@@ -123,7 +124,8 @@ static bool read_base(const group_work *work, const mp_reading *reading, mp_grou
     if (*base)
         return true;
     answer->outcome = error.code && !error.path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
-    if (error.code && answer == work->answers->groups) /* it is the same for each */
+    if (error.code &&
+        answer == work->answers->groups) /* the same error for each group; report it once */
         answer->error = keep_error(&error);
     return false;
 }
@@ -141,7 +143,7 @@ static void answer_group(group_work *work, size_t place)
     mp_held unheld = {.model = NULL}, *held = merged ? &unheld : work->held;
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *base = NULL;
-    /* Problems of the base are reported once. */
+    /* Problems of the base are reported with the first group only. */
     mp_diagnostics *unheard = mp_diagnostics_new(1);
     if (read_base(work, &reading, answer, place ? unheard : answer->diagnostics, dictionary,
                   &base)) {
@@ -169,8 +171,8 @@ static void answer_group(group_work *work, size_t place)
 
 /* --- all groups --- */
 
-/* Under the lock: take over the answers whose turn it is. Of many files only that stays in memory
- * which will be printed. */
+/* Move the finished answers, in the order of the groups, to the result. The lock must be held. Data
+ * that will not be printed is freed here, which saves memory with many files. */
 static void settle(group_work *work)
 {
     mp_answers *answers = work->answers;
@@ -211,7 +213,8 @@ static void *answer_groups(void *opaque)
     return NULL;
 }
 
-/* This thread counts as one of the jobs; if no other can be started it does everything. */
+/* Answer all groups on several threads. The calling thread is one of the jobs, and does all the
+ * work if no thread can be started. */
 static void run_all(group_work *work)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -232,7 +235,7 @@ static void run_all(group_work *work)
     free(threads);
 }
 
-/* Merge several answers, at least one. */
+/* Merge the answers, of which there is at least one. */
 static mp_document *merge(const mp_file_groups *groups, const mp_pile *pile)
 {
     mp_document *document = mp_documents_merge(pile->parts, pile->count, &pile->how);
@@ -322,9 +325,10 @@ void mp_held_free(mp_held *held)
     *held = (mp_held){.model = NULL};
 }
 
-/* --- one after the other --- */
+/* --- one group after another --- */
 
-/* The digest of a build, or NULL; *loaded says whether all of it was read. */
+/* Return the digest of a build; NULL on failure. Set *loaded to true if all of the build was
+ * read. */
 static mp_digest *digest_build(const mp_file_group *group, const mp_question *question,
                                const mp_reading *reading, mp_dictionary *dictionary,
                                mp_diagnostics *diagnostics, bool *loaded, mp_error *error)
@@ -337,8 +341,8 @@ static mp_digest *digest_build(const mp_file_group *group, const mp_question *qu
                                           error);
 }
 
-/* Each is freed before the next is read. What is found in a folder and is of another kind than what
- * was read before it is passed over. */
+/* Read one build and add it to the builds. Its data is freed before the next build is read. A file
+ * found in a folder is skipped if its kind differs from the builds before it. */
 static void add_build(const mp_file_group *group, const mp_question *question,
                       const mp_reading *reading, mp_diagnostics *diagnostics, mp_builds *builds,
                       mp_group_answer *answer)

@@ -1,4 +1,4 @@
-/* The lists of what there is, for programs. */
+/* Catalogues for programs: reports, formats and options. */
 #include <string.h>
 
 #include "session/session.h"
@@ -72,8 +72,8 @@ mp_document *mp_formats_document(void)
     return document;
 }
 
-/* Return the option at a place, from 0, of a shared argument with several options; NULL after
- * the last. */
+/* Return the option at an index, from 0, of the argument "selection", which has several options;
+ * NULL after the last. */
 static const char *selecting(size_t place)
 {
     return place < MP_SUBJECTS        ? mp_subject_name((mp_subject)place)

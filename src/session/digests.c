@@ -34,7 +34,7 @@ mp_digest *mp_recording_digest(const char *path, const mp_question *question,
     mp_digest *digest = NULL;
     bool loaded = false;
     if (mp_is_folder(path)) {
-        mp_input_close(mp_input_open(path, diagnostics, &reading->load)); /* says what it expects */
+        mp_input_close(mp_input_open(path, diagnostics, &reading->load)); /* reports the reason */
         return NULL;
     }
     bool found = mp_file_groups_find(&groups, &path, 1, reading, question->report, diagnostics);

@@ -9,7 +9,7 @@
 
 #define NO_GROUP SIZE_MAX
 
-/* Put a file into a group, NO_GROUP: a new one of this name. */
+/* Add a file to a group; NO_GROUP: to a new group with this name. */
 static size_t put(mp_file_groups *groups, size_t place, const char *name, const mp_found_file *file)
 {
     if (place == NO_GROUP) {
@@ -17,7 +17,7 @@ static size_t put(mp_file_groups *groups, size_t place, const char *name, const 
         place = groups->count++;
         groups->items[place] = (mp_file_group){.name = name,
                                                .files = mp_alloc(sizeof *groups->items->files),
-                                               .capacity = 1, /* most have no other file */
+                                               .capacity = 1, /* most groups have one file only */
                                                .turn = file->turn};
     }
     mp_file_group *group = &groups->items[place];
@@ -38,7 +38,7 @@ static bool is_same_agent(const void *opaque, uint32_t value)
     return strcmp(probe->groups->items[value - 1].name, probe->name) == 0;
 }
 
-/* The group of the file's agent, or that has other parts of its recording. */
+/* Add a file to the group of its agent, or of the other parts of its recording. */
 static void put_apart(mp_file_groups *groups, const mp_file_search *search, mp_found_file *file,
                       mp_hash_index *agents)
 {
@@ -60,7 +60,7 @@ static void put_apart(mp_file_groups *groups, const mp_file_search *search, mp_f
     }
 }
 
-/* The group of several dumps of one application, that has the first one's name. */
+/* Name a group of several dumps of one application after the first dump. */
 static void name_dumps(mp_file_groups *groups, mp_file_group *group)
 {
     if (group->count > 1 && group->name == group->files[0].name)
@@ -107,12 +107,12 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
         if (search.files[i].file.place.application)
             name_dumps(groups, &groups->items[search.files[i].group]);
     if (search.joins_dumps && groups->count == 1 && search.files[0].file.place.application)
-        groups->apart = false; /* they answer as they do when they are named */
+        groups->apart = false; /* they are answered like dumps that were named one by one */
     free(search.files);
     return search.ok && search.count > 0;
 }
 
-/* Turns and places in a list. */
+/* Compare pairs of turn and index. */
 static int by_turn(const void *left, const void *right)
 {
     const size_t *a = left, *b = right;

@@ -1,4 +1,4 @@
-/* Groups: the files that are read, and which of them are read together. */
+/* Groups: the files to read, and which of them are read together. */
 #ifndef MP_SESSION_GROUPS_H
 #define MP_SESSION_GROUPS_H
 
@@ -7,40 +7,40 @@
 
 /* Files that are read into one model. */
 typedef struct mp_file_group {
-    const char *name; /* a path, or what stands for several */
+    const char *name; /* path of the only file, or a name for several files */
     mp_file *files;
     size_t count, capacity;
-    bool found; /* in a folder, not named by the user */
-    bool agent; /* sessions of one */
+    bool found; /* found in a folder, not named by the user */
+    bool agent; /* the sessions of one agent */
     size_t turn;
 } mp_file_group;
 
 typedef struct mp_file_groups {
-    mp_inputs *inputs; /* that files were put back among */
+    mp_inputs *inputs; /* inputs that keep the opened files */
     mp_file_group *items;
     size_t count, capacity;
     bool apart;         /* groups are reported separately, even if there is only one */
-    const char *folder; /* the only path, where that is a folder or an archive; else NULL */
-    const char *within; /* that one with a colon, where it is an archive; else NULL */
-    mp_arena arena;     /* has all texts */
+    const char *folder; /* the only path if it is a folder or an archive; else NULL */
+    const char *within; /* the only path and a colon if it is an archive; else NULL */
+    mp_arena arena;     /* arena of all texts */
 } mp_file_groups;
 
-/* Find all files of the paths, FILE or FILE@SNAPSHOT, folders and archives with what is in them,
- * and group them for this report (NULL: for none in particular). What was wrong or passed over goes
- * to `diagnostics`; false if a folder had nothing or could not be read, or if there is no file at
- * all. Release with mp_file_groups_free in each case. */
+/* Find all files of the paths and group them for this report (NULL: for any report). A path is
+ * FILE, FILE@SNAPSHOT, a folder or an archive, which are searched. Problems and skipped files go to
+ * `diagnostics`. Return false if there is no file, or a folder was empty or unreadable. Release
+ * with mp_file_groups_free in either case. */
 bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_t count,
                          const mp_reading *reading, const mp_report *report,
                          mp_diagnostics *diagnostics);
-/* The groups in the order in which they are read best: as they stand in archives. Release with
- * free(). */
+/* Return the indexes of the groups in the best reading order, the order of members in their
+ * archives. Release with free(). */
 size_t *mp_file_groups_turns(const mp_file_groups *groups);
 void mp_file_groups_free(mp_file_groups *groups);
 
-/* Read all files of a group into the model and build its call tree. False, after a diagnostic of
- * severity error, if any of them could not be read or had nothing usable: what the others gave is
- * in the model all the same. Memory recordings beside execution profiles are refused, and nothing
- * is read. */
+/* Read all files of a group into the model and build its call tree. Return false, after a
+ * diagnostic of severity error, if any file could not be read or had nothing usable; the model then
+ * has the data of the other files. Memory recordings together with execution profiles are refused,
+ * and nothing is read. */
 bool mp_file_group_load(const mp_file_group *group, const mp_load_options *options, mp_model *model,
                         mp_diagnostics *diagnostics);
 

@@ -1,5 +1,5 @@
-/* Inputs that are no files: their bytes are copied into a file without a name, which can be read
- * again, and in which archives, packings and databases are what they are in any other file. */
+/* Inputs that are not files. Their bytes are copied into an anonymous file, which can be read
+ * repeatedly and may contain an archive, compressed data or a database like any other file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool put(int file, const char *bytes, size_t length)
     return true;
 }
 
-/* Copy all that `read` gives. False with errno. */
+/* Copy everything that `read` returns. Return false with errno set. */
 static bool copy(int file, reading *read, void *opaque)
 {
     char buffer[65536];

@@ -1,4 +1,4 @@
-/* From the files of a group to a complete model: order them, read them. */
+/* Load the files of a group into a model: detect their formats, order them, read them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,15 +11,16 @@
 #include "query/graph_query.h"
 #include "session/groups.h"
 
-/* One input on its way: looked at, ordered, read. */
+/* A file to load, before it is read. */
 typedef struct load_entry {
     mp_file file;
-    mp_input *input; /* open only while it is looked at or read; a pipe stays open */
-    size_t turn;     /* as which of all it was given */
-    size_t given;    /* as which the first of its recording was */
+    mp_input
+        *input;   /* open only while the format is detected or the file is read; pipes stay open */
+    size_t turn;  /* index of the file on the command line */
+    size_t given; /* index of the first file of the same recording */
 } load_entry;
 
-/* A group on its way into a model. */
+/* A group that is being loaded into a model. */
 typedef struct group_load {
     mp_model *model;
     mp_diagnostics *diagnostics;
@@ -28,8 +29,7 @@ typedef struct group_load {
     size_t count;
 } group_load;
 
-/* Find the reader of a file that nobody has claimed yet. False after a diagnostic: there is none.
- */
+/* Detect the format of an open file. Return false, after a diagnostic, if no reader accepts it. */
 static bool look_at_bytes(const group_load *load, load_entry *entry)
 {
     mp_slice head = mp_input_look_ahead(entry->input);
@@ -49,8 +49,7 @@ static bool look_at_bytes(const group_load *load, load_entry *entry)
     return reader != NULL;
 }
 
-/* Open a file that nobody has claimed yet, and find its reader. A pipe stays open, as does the only
- * file. */
+/* Open a file and detect its format. A pipe stays open, and so does the only file. */
 static bool look_at(const group_load *load, load_entry *entry)
 {
     entry->input = mp_input_open(entry->file.path, load->diagnostics, load->options);
@@ -62,7 +61,8 @@ static bool look_at(const group_load *load, load_entry *entry)
     return ok;
 }
 
-/* Inputs of one recording stand where its first one was given, in the order of their sequence. */
+/* Compare files by the position of their recording on the command line, then by their sequence in
+ * the recording. */
 static int by_place(const void *left, const void *right)
 {
     const load_entry *a = left, *b = right;
@@ -85,8 +85,8 @@ static bool is_same_recording(const void *opaque, uint32_t value)
            strcmp(a->file.place.group, b->file.place.group) == 0;
 }
 
-/* Dumps that all tell when they were made, and not all the same, stand in that order wherever they
- * were given. Their clock may have started again meanwhile. */
+/* Sort dumps by time stamp instead of by position, if all dumps have a stamp and the stamps differ.
+ * Return true if so. Stamps are 32-bit counters that may have wrapped around between dumps. */
 static bool order_dumps(load_entry *entries, size_t count)
 {
     uint32_t least = UINT32_MAX, most = 0;
@@ -106,7 +106,8 @@ static bool order_dumps(load_entry *entries, size_t count)
     return most > least;
 }
 
-/* Whoever gave or named them otherwise sees other ends of what grew than he thinks. */
+/* Report that dumps are read in another order than given or named, because growth is measured from
+ * the first to the last. */
 static void tell_order(const load_entry *entries, size_t count, mp_diagnostics *diagnostics)
 {
     for (size_t i = 1; i < count; i++)
@@ -140,7 +141,8 @@ static void order(const group_load *load)
     tell_order(entries, load->count, load->diagnostics);
 }
 
-/* Tell the model which snapshot its last sessions, from `session` on, are read up to. */
+/* Record in the sessions from number `session` on that they are read only up to the file's
+ * snapshot. */
 static void name_snapshot(mp_model *model, uint32_t session, const mp_file *file)
 {
     mp_string_id snapshot = mp_model_intern_text(model, file->snapshot);
@@ -157,11 +159,11 @@ static bool read_entry(const group_load *load, load_entry *entry, mp_loading *lo
         entry->input = mp_input_open(entry->file.path, load->diagnostics, load->options);
     if (!entry->input)
         return false;
-    mp_input_look_ahead(entry->input); /* the same start as when it was looked at */
+    mp_input_look_ahead(entry->input); /* reads the same first bytes as the detection did */
     uint32_t session = model->sessions.count;
     bool ok = mp_loading_read(loading, entry->input);
     if (session == model->sessions.count && session > 1)
-        session--; /* a further part of it */
+        session--; /* the file continues the session before */
     if (entry->file.snapshot)
         name_snapshot(model, session, &entry->file);
     mp_input_close(entry->input);
@@ -170,7 +172,7 @@ static bool read_entry(const group_load *load, load_entry *entry, mp_loading *lo
            mp_diagnostics_count(load->diagnostics, MP_DIAG_LIMIT) == 0;
 }
 
-/* Read all entries of one reader, in order. */
+/* Read all files of one format, in order. */
 static bool read_all(const group_load *load, const mp_reader *const reader)
 {
     bool ok = true;
@@ -182,7 +184,7 @@ static bool read_all(const group_load *load, const mp_reader *const reader)
     return ok;
 }
 
-/* Set the model's kind. False after a diagnostic: the files are of several. */
+/* Set the model's kind. Return false, after a diagnostic, if the files are of several kinds. */
 static bool one_kind(const group_load *load)
 {
     const mp_file *first = NULL;
@@ -203,7 +205,7 @@ static bool one_kind(const group_load *load)
     return true;
 }
 
-/* A snapshot that is named where there can be none is not passed over in silence. */
+/* Return false, after a diagnostic, if FILE@SNAPSHOT names a snapshot in a format that has none. */
 static bool has_snapshots(const group_load *load)
 {
     mp_kind kind = load->model->kind;

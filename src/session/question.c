@@ -25,7 +25,7 @@ static const own_option own_options[] = {
 #undef MP_SHARED
 };
 
-/* Return the option of a report's own argument; of an operand, that of any name. */
+/* Return the option for a report's argument; operands have no option and get a common entry. */
 static const own_option *own_option_of(const mp_argument *row)
 {
     static const own_option operand = {"", "a name", MP_ARGUMENT_NAME};
@@ -36,19 +36,19 @@ static const own_option *own_option_of(const mp_argument *row)
 }
 
 typedef enum shared_kind {
-    PATTERN, /* a criterion of the selection */
+    PATTERN, /* adds a criterion to the selection */
     MOMENT,  /* mp_moment */
     DAY,     /* int32_t, by mp_parse_date */
     SWITCH,  /* bool */
-    PATH,    /* const char *, not "" */
-    PATHS,   /* mp_argument_texts: each that is given, not "" */
-    FOLDERS, /* the same of folders that exist */
+    PATH,    /* const char *, not empty */
+    PATHS,   /* mp_argument_texts: all given texts, none empty */
+    FOLDERS, /* mp_argument_texts: all given paths, each an existing folder */
 } shared_kind;
 
 typedef struct shared_option {
     const char *name, *argument, *takes;
     shared_kind kind;
-    size_t offset; /* in mp_question; of patterns, none */
+    size_t offset; /* offset in mp_question; 0 for patterns */
 } shared_option;
 
 #define AT(member) offsetof(mp_question, member)
@@ -64,7 +64,7 @@ static const shared_option shared_options[] = {
 #undef CLI_OPTION
 };
 
-/* Return the part of a question that has this name; NULL: none has. */
+/* Return the shared option with this name; NULL: no such option. */
 static const shared_option *shared_option_find(const char *name)
 {
     for (size_t i = 0; i < sizeof shared_options / sizeof *shared_options; i++)
@@ -73,7 +73,7 @@ static const shared_option *shared_option_find(const char *name)
     return NULL;
 }
 
-/* --- the whole --- */
+/* --- the whole question --- */
 
 void mp_question_begin(mp_question *question, const mp_report *report)
 {
@@ -83,7 +83,7 @@ void mp_question_begin(mp_question *question, const mp_report *report)
                                      report->arguments.size);
 }
 
-/* Return the place of a report's own argument. */
+/* Return the address of a report's argument. */
 static void *place_of(const mp_question *question, const mp_argument *row)
 {
     return (char *)question->arguments + row->offset;
@@ -142,7 +142,7 @@ int64_t *mp_question_limit(const mp_question *question)
 
 /* --- setting --- */
 
-/* Select by a pattern: "type", "not-type". */
+/* Add a pattern to the selection. `name` is that of the option: "type", "not-type". */
 static bool add_criterion(mp_question *question, const char *name, const char *pattern,
                           mp_error *error)
 {
@@ -193,10 +193,9 @@ static bool set_shared(mp_question *question, const shared_option *option, const
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error)
 {
     const mp_report *report = question->report;
-    if (strcmp(name, "allow-torn") ==
-        0) /* means something to limits and rules, wherever they are */
+    if (strcmp(name, "allow-torn") == 0) /* valid for all reports */
         return question->allow_torn = true;
-    if (strcmp(name, "draws") == 0) /* and this to formats, whatever the report */
+    if (strcmp(name, "draws") == 0) /* valid for all reports; formats use it */
         return question->draws = true;
     const mp_argument *row = mp_argument_find(&report->arguments, name);
     const shared_option *shared = shared_option_find(name);
@@ -214,7 +213,7 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
     if (row && row->offset != MP_SHARED_ARGUMENT)
         return mp_argument_parse(own_option_of(row)->kind, text, place_of(question, row)) ||
                mp_fail_argument(error, name, text, "expected %s", own_option_of(row)->takes);
-    if (!shared) /* it says how recordings are read */
+    if (!shared) /* it is an option for reading recordings */
         return mp_fail_unused(error, report->name, name, NULL);
     return set_shared(question, shared, text, error);
 }
@@ -283,7 +282,8 @@ bool mp_question_read(mp_question *question, mp_error *error)
     return ok;
 }
 
-/* Find why figures may miss a part: what breaks off comes first. */
+/* Return the first diagnostic that makes figures incomplete, preferably a truncation; NULL:
+ * none. */
 static const mp_diagnostic *torn_of(const mp_diagnostics *diagnostics)
 {
     const mp_diagnostic *kept, *found = NULL;

@@ -1,4 +1,4 @@
-/* A question: a report and all that is asked of it by names and texts. It can be put to any number
+/* A question: a report with its settings, given by name and text. It can be asked about any number
  * of recordings, on several threads. */
 #ifndef MP_SESSION_QUESTION_H
 #define MP_SESSION_QUESTION_H
@@ -9,64 +9,66 @@
 #include "session/side_files.h"
 
 typedef struct mp_question {
-    const mp_report *report; /* NULL: none; then nothing can be set */
-    void *arguments;         /* the report's struct; NULL: it has none */
-    mp_given *given;         /* all that was set, and what was noted */
+    const mp_report *report; /* NULL: no report; then nothing can be set */
+    void *arguments;         /* the report's struct of arguments; NULL: none */
+    mp_given *given;         /* settings that were set or noted, in order */
     size_t given_count, given_capacity;
-    bool by_default; /* settings made now are the user's defaults */
+    bool by_default; /* current settings come from the user's configuration */
     mp_selection selection;
     mp_criterion *criteria; /* criteria that `selection` points to */
     size_t criterion_capacity;
     mp_argument_texts suppression_paths;
     mp_sources sources;
-    bool strict;                /* a limit or a rule that holds and hides a leak fails */
-    bool allow_torn;            /* limits and rules judge what breaks off by what is there */
+    bool strict;                /* fail a limit or rule that passes but hides a leak */
+    bool allow_torn;            /* apply limits and rules to truncated recordings */
     bool draws;                 /* add figures to the answer, if its report has any */
-    int32_t today;              /* as by mp_parse_date; 0: the clock tells */
-    const char *base;           /* a recording or a baseline; NULL: none */
+    int32_t today;              /* as by mp_parse_date; 0: the current date */
+    const char *base;           /* path of a recording or a baseline; NULL: none */
     const char *policy_path;    /* NULL: no policy */
     const char *statement_path; /* path of a file with the argument "statement"; NULL: none */
-    char *statement;            /* its text, once it is read */
-    const char *rules;          /* its text, if it is no file: the path is then a name for it */
+    char *statement;            /* text of that file, once it is read */
+    const char
+        *rules; /* rules given as text; policy_path is then only their name; NULL: read the file */
     /* Results of mp_question_read. */
     mp_suppressions suppressions;
-    mp_policy *policy; /* NULL: none was asked for */
+    mp_policy *policy; /* NULL: no policy was given */
 } mp_question;
 
-/* Release with mp_question_free. */
+/* Initialise a question about a report, with default arguments. Release with mp_question_free. */
 void mp_question_begin(mp_question *question, const mp_report *report);
 void mp_question_free(mp_question *question);
 
-/* Set an argument from its text, which must outlive the question: one of the report's own,
- * "object", "base", "policy", "suppress", "today", "allow-torn", "draws", or one that selects, such
- * as "not-type". False with an error of the code MP_ERROR_UNUSED where the report does not have it,
- * of MP_ERROR_ARGUMENT where the text is none that it takes. */
+/* Set an argument from its text, which must outlive the question. `name` is an argument of the
+ * report, "object", "base", "policy", "suppress", "today", "allow-torn", "draws", or a selection
+ * option such as "not-type". Return false with error MP_ERROR_UNUSED if the report does not have
+ * the argument, MP_ERROR_ARGUMENT if the text is invalid. */
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error);
-/* Note that a shared argument was given which says how recordings are read: what the report cannot
- * use is refused. */
+/* Note that a shared reading option was given, so that reports that cannot use it refuse it. */
 void mp_question_note(mp_question *question, const char *argument, const char *spelled);
-/* Read the question's own files with these options, like recordings. */
+/* Set the options for reading the question's own files, such as its policy. */
 void mp_question_read_as(mp_question *question, const mp_load_options *options);
-/* The report's own limit of rows; NULL: it has none. */
+/* Return the row limit among the report's arguments; NULL: the report has none. */
 int64_t *mp_question_limit(const mp_question *question);
 
-/* Return true if it has a policy, a base or a limit. */
+/* Return true if the question has a policy, a base or a limit. */
 bool mp_question_judges(const mp_question *question);
 
-/* Read the suppressions and the policy. False with an error of the code MP_ERROR_INPUT where a file
- * cannot be read, else of MP_ERROR_FILE: of a policy the first of its faults. */
+/* Read the suppressions, the statement and the policy. Return false with error MP_ERROR_INPUT if a
+ * file cannot be read, MP_ERROR_FILE if it has errors; the first error of a policy is returned. */
 bool mp_question_read(mp_question *question, mp_error *error);
 
-/* Return the first truncation of an input: nothing is known of what follows it. NULL: none, or
- * the question allows it. */
+/* Return the first diagnostic that makes figures incomplete, preferably a truncation. Return NULL
+ * if there is none, or if the question allows truncated recordings. */
 const mp_diagnostic *mp_question_torn(const mp_question *question,
                                       const mp_diagnostics *diagnostics);
-/* Note on the digest of a recording that is about to be kept as a baseline whether that breaks off.
- * False with an error where it does, and the question does not allow it: what was cut off would be
- * missing from every verdict by that baseline, and what was in use would count as leaked. */
+/* Mark the digest as truncated if its recording is, before it is saved as a baseline. Return false
+ * with an error if a truncated recording is not allowed: a baseline without the lost data would
+ * distort every later verdict, and objects in use would count as leaked. Also return false if the
+ * selection matches nothing. */
 bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagnostics,
                        mp_digest *digest, mp_error *error);
-/* The question put to a model. `dictionary` and `base` may be NULL where nothing is compared. */
+/* Return the request that asks the question about a model. `dictionary` and `base` may be NULL if
+ * nothing is compared. */
 mp_request mp_question_request(const mp_question *question, const mp_model *model,
                                const mp_diagnostics *diagnostics, mp_dictionary *dictionary,
                                const mp_digest *base);

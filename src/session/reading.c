@@ -13,11 +13,11 @@
 typedef enum option_kind {
     FLAG,    /* bool */
     NAME,    /* const char *, not "" */
-    TEXTS,   /* mp_argument_texts: each that is given, not "" */
-    FOLDERS, /* the same of folders that exist */
-    SIZE,    /* int64_t, in bytes, above 0 */
-    NUMBER,  /* int64_t above 0 */
-    NESTING, /* the same, not too large */
+    TEXTS,   /* mp_argument_texts: all given texts, none empty */
+    FOLDERS, /* mp_argument_texts: all given paths, each an existing folder */
+    SIZE,    /* int64_t, bytes, greater than 0 */
+    NUMBER,  /* int64_t, greater than 0 */
+    NESTING, /* int64_t, 1 to 16 */
     MOMENT,
     SLICES,
     TEMPORARY,
@@ -56,7 +56,7 @@ const mp_reading_option *mp_reading_option_find(const char *name)
     return NULL;
 }
 
-/* As mp_file_grouping has them. */
+/* Names of the groupings, in the order of mp_file_grouping from MP_GROUP_FILE on. */
 static const char *const groupings[] = {"file", "agent", "all"};
 enum { GROUPINGS = sizeof groupings / sizeof *groupings };
 
@@ -193,7 +193,7 @@ void mp_reading_free(mp_reading *reading)
 
 /* --- needs --- */
 
-/* The text of an argument that was given, the last one; NULL: it was not. */
+/* Return the last text that was given for an option; NULL: not given. */
 static const char *given(const mp_question *question, const char *name)
 {
     for (size_t i = question->given_count; i-- > 0;)
@@ -202,7 +202,7 @@ static const char *given(const mp_question *question, const char *name)
     return NULL;
 }
 
-/* Return whether anything depends on which thread of an event log created what. */
+/* Return true if the question needs the thread that created each object. */
 static bool asks_for_threads(const mp_question *question)
 {
     const char *by = given(question, "by");

@@ -7,9 +7,9 @@
 #include "reports/arguments.h"
 #include "session/question.h"
 
-/* Which files are read together. */
+/* Rules for reading files together. */
 typedef enum mp_file_grouping {
-    MP_GROUP_DEFAULT, /* each on its own where a folder is named, else all */
+    MP_GROUP_DEFAULT, /* each file separately if a folder is named, else all files together */
     MP_GROUP_FILE,
     MP_GROUP_AGENT,
     MP_GROUP_ALL,
@@ -18,41 +18,43 @@ typedef enum mp_file_grouping {
 typedef struct mp_reading {
     mp_load_options load;
     mp_argument_texts listings, skips; /* lists that `load` points to */
-    mp_encoding *encoding; /* the one that `load` names: open, as its tables are read but once */
+    mp_encoding *encoding; /* open converter of the encoding that `load` names; it is opened once,
+                              because loading its tables is slow */
     mp_file_grouping grouping;
-    int64_t jobs;     /* groups that are read at once; 0: one for each processor */
-    bool recursive;   /* folders in folders are searched, too */
-    bool strict;      /* incomplete recordings get no answer; a limit that hides a leak fails */
-    bool allow_torn;  /* truncated recordings are judged by what is there */
-    bool judges;      /* results are judged: an archive that is not searched must be whole */
-    bool exact_bytes; /* answers have sizes for people as bytes */
+    int64_t jobs;    /* number of groups to read in parallel; 0: one per processor */
+    bool recursive;  /* search subfolders */
+    bool strict;     /* incomplete recordings get no answer; limits that hide a leak fail */
+    bool allow_torn; /* apply limits and rules to truncated recordings */
+    bool judges; /* limits or rules apply: archives that are not searched must still be intact */
+    bool exact_bytes; /* print sizes for people as exact bytes */
 } mp_reading;
 
-/* Set what is read as where nobody says more. Release with mp_reading_free. */
+/* Initialise with default options. Release with mp_reading_free. */
 void mp_reading_begin(mp_reading *reading);
 void mp_reading_free(mp_reading *reading);
 
-/* An option that says how recordings are read. */
+/* An option for reading recordings. */
 typedef struct mp_reading_option {
     const char *name, *help;
-    const char *takes; /* texts that it accepts, for a refusal; NULL: it is a switch */
-    int kind;          /* kind of text */
-    size_t offset;     /* in mp_reading, of kinds that name a type */
+    const char *takes; /* valid values, for error messages; NULL: a switch */
+    int kind;          /* option_kind, in reading.c */
+    size_t offset;     /* offset in mp_reading; 0: set by the kind */
 } mp_reading_option;
-/* The one of this name; NULL: there is none. */
+/* Return the option with this name; NULL: no such option. */
 const mp_reading_option *mp_reading_option_find(const char *name);
-/* All of them. */
+/* Return all options for reading. */
 const mp_reading_option *mp_reading_options(size_t *count);
-/* The words that it takes into `words`, which has room for MP_MOST_WORDS; 0: it takes other texts.
- */
+/* Store the valid words of the option in `words`, which must have room for MP_MOST_WORDS, and
+ * return their number. Return 0 if the option takes other texts. */
 size_t mp_reading_option_words(const mp_reading_option *option, const char **words);
-/* Set it from its text, which must outlive `reading`; that of a switch does not matter. False where
- * the text is none that it takes. */
+/* Set an option from its text, which must outlive `reading`; the text of a switch is ignored.
+ * Return false if the text is invalid. */
 bool mp_reading_set(mp_reading *reading, const mp_reading_option *option, const char *text);
 
-/* Have recordings read as the question needs them, and no more kept than that. */
+/* Set the load options so that the question has the data it needs, and no other data is kept. */
 void mp_reading_suit(mp_load_options *load, const mp_question *question);
-/* Return whether what was read by `had` can be asked what needs `wanted`, and answers the same. */
+/* Return true if a recording that was read with the options `had` gives the same answers as one
+ * read with `wanted`. */
 bool mp_reading_suits(const mp_load_options *had, const mp_load_options *wanted);
 
 #endif

@@ -117,7 +117,7 @@ mp_document *mp_runs_save(mp_runs *runs, const char *path, mp_error *error)
     size_t length;
     mp_digest *digest = mp_digest_of_runs(runs->items, runs->count);
     char *text = mp_baseline_text(digest, runs->dictionary, &length);
-    runs->count = 0; /* they are the digest's */
+    runs->count = 0; /* the digest owns them now */
     bool ok = mp_output_open(&output, path, error);
     if (ok) {
         fwrite(text, 1, length, output.file);
@@ -129,9 +129,9 @@ mp_document *mp_runs_save(mp_runs *runs, const char *path, mp_error *error)
     return document;
 }
 
-/* --- in a store --- */
+/* --- names in a store --- */
 
-/* Return the length of a name without the endings for its format and its compression. */
+/* Return the length of a name without the extensions of its format and its compression. */
 static size_t without_endings(const char *name, size_t length)
 {
     length = mp_input_name_length(name, length);
@@ -139,8 +139,8 @@ static size_t without_endings(const char *name, size_t length)
     return dot && dot > name ? (size_t)(dot - name) : length;
 }
 
-/* DIR/NAME.baseline, NAME "shop" of "folder/shop.oemp@last" and of "shop.zip:folder/shop.oemp",
- * where an @ may be part of the file's own name. */
+/* Build DIR/NAME.baseline. NAME is "shop" for "folder/shop.oemp@last" and for
+ * "shop.zip:folder/shop.oemp"; an @ may also be part of the file name. */
 char *mp_store_path(mp_inputs *inputs, const char *store, const char *name, const char *recording)
 {
     size_t length = name ? strlen(name) : 0;

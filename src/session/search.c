@@ -17,7 +17,8 @@
 
 /* --- files --- */
 
-/* Find the reader and place of an input. An unreadable one is kept: reading it reports why. */
+/* Find the reader and place of an input. Return true if it is a recording. An unreadable input also
+ * counts, because reading it later reports the reason. */
 static bool is_claimed(const mp_file_search *search, mp_input *input, mp_file *file)
 {
     const char *format = search->reading->load.format;
@@ -44,7 +45,7 @@ static bool is_claimed(const mp_file_search *search, mp_input *input, mp_file *f
     return claimed || reader;
 }
 
-/* Nobody sees how far it is while files are looked at. */
+/* Open a file to detect its format, without progress messages. */
 static mp_input *open_file(const mp_file_search *search, const char *path,
                            mp_diagnostics *diagnostics)
 {
@@ -53,7 +54,7 @@ static mp_input *open_file(const mp_file_search *search, const char *path,
     return mp_input_look(path, diagnostics, &quiet);
 }
 
-/* Open the file without diagnostics. NULL: it cannot be opened. */
+/* Open a file without diagnostics. Return NULL if it cannot be opened. */
 static mp_input *open_quietly(const mp_file_search *search, const char *path)
 {
     mp_diagnostics *unheard = mp_diagnostics_new(1);
@@ -64,8 +65,8 @@ static mp_input *open_quietly(const mp_file_search *search, const char *path)
     return input;
 }
 
-/* The same of a file that is there. What cannot be looked at now may be anything, and what a later
- * look makes of it may stand in the wrong group: NULL after a diagnostic, and it is not read. */
+/* Open an existing file. Return NULL, after a diagnostic, if it cannot be opened or examined:
+ * without its format it cannot be put into a group, so it is not read later either. */
 static mp_input *open_there(mp_file_search *search, const char *path)
 {
     mp_input *input = open_file(search, path, search->diagnostics);
@@ -93,14 +94,14 @@ static int by_path(const void *left, const void *right)
     return paths ? paths : (a->turn > b->turn) - (a->turn < b->turn);
 }
 
-/* Sort the files found since there were `first`, by path. */
+/* Sort the found files from index `first` on by path. */
 static void sort_files(mp_file_search *search, size_t first)
 {
     if (search->count > first)
         qsort(search->files + first, search->count - first, sizeof *search->files, by_path);
 }
 
-/* Return true if there is nothing in a file, or only the zeros of a system that crashed. */
+/* Return true if a file is empty, or has only NUL bytes, as after a system crash. */
 static bool is_blank(mp_slice head)
 {
     while (head.length && !head.start[head.length - 1])
@@ -108,9 +109,9 @@ static bool is_blank(mp_slice head)
     return !head.length;
 }
 
-/* Return true if a file that no reader claims, or that cannot be opened (input: NULL), may be a
- * recording that is missing: if it has the name of one, or if nothing in it says otherwise. *why
- * gets the reason. */
+/* Return true if a file that no reader accepts, or that cannot be opened (input: NULL), may be a
+ * lost recording: its name is that of a recording, or it ends too early to detect its format. Set
+ * *why to the reason. */
 static bool may_be_recording(const mp_file_search *search, const char *path, mp_input *input,
                              const char **why)
 {
@@ -128,8 +129,8 @@ static bool may_be_recording(const mp_file_search *search, const char *path, mp_
     return input && !mp_input_is_whole(input);
 }
 
-/* Pass over a file that no reader claims, or that cannot be opened. If it may be a recording, what
- * is left is not all. `target`: of a link; NULL: it is none. */
+/* Skip a file that no reader accepts, or that cannot be opened. If it may be a recording, the
+ * search is incomplete. `target` is the target of a symbolic link; NULL: not a link. */
 static void pass_over(mp_file_search *search, const char *path, const char *target, mp_input *input)
 {
     const char *why;
@@ -230,14 +231,14 @@ static void look_at_dangling(void *opaque, const char *path, const char *target)
     pass_over(opaque, path, target, NULL);
 }
 
-/* Pass over a member of an archive that is only checked. */
+/* Skip a member of an archive that is only checked. */
 static bool look_past(void *opaque, mp_input *member)
 {
     (void)opaque, (void)member;
     return false;
 }
 
-/* Unpacking would leave the last of several members of one name. */
+/* Drop all but the last of several members with the same name, as unpacking would. */
 static void drop_earlier(mp_file_search *search, size_t first)
 {
     size_t kept = first;
@@ -248,8 +249,8 @@ static void drop_earlier(mp_file_search *search, size_t first)
     search->count = kept;
 }
 
-/* An archive is a folder, with all that is below it; one that holds nothing but one recording is
- * that recording. */
+/* Search an archive like a folder, with its subfolders. An archive with exactly one recording
+ * counts as that recording, not as a folder. */
 static void search_archive(mp_file_search *search, mp_input *archive)
 {
     size_t first = search->count;
@@ -266,7 +267,7 @@ static void search_archive(mp_file_search *search, mp_input *archive)
     search->folders |= several;
 }
 
-/* Search an archive that was named. */
+/* Search an archive that the user named. */
 static void search_named_archive(mp_file_search *search, mp_input *archive)
 {
     size_t first = search->count;
@@ -283,8 +284,8 @@ static void search_named_archive(mp_file_search *search, mp_input *archive)
     search->ok = search->ok && ok && search->count > first;
 }
 
-/* Search an archive in a folder, or see that it is whole where what is left out must be no
- * recording that cannot be read. */
+/* Search an archive in a folder if --recursive was given. Otherwise skip it; if limits or rules
+ * apply, check that it is intact, since it could contain an unreadable recording. */
 static void search_found_archive(mp_file_search *search, mp_input *archive)
 {
     size_t first = search->count, passed_over = search->passed_over;
@@ -306,7 +307,8 @@ static int by_name(const void *left, const void *right)
     return strverscmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* The paths of what is in a folder; release with free(). NULL after a diagnostic. */
+/* Return the paths of the entries of a folder; release with free(). On failure, report a diagnostic
+ * and set search->ok to false. */
 static const char **list_folder(mp_file_search *search, const char *folder, size_t *count)
 {
     DIR *directory = opendir(folder);
@@ -333,7 +335,8 @@ static const char **list_folder(mp_file_search *search, const char *folder, size
     return paths;
 }
 
-/* A folder that is linked is not entered: links can go round in circles. */
+/* Return true if the path is a folder to search. Symbolic links to folders are not followed,
+ * because they may form cycles. */
 static bool is_entered(const mp_file_search *search, const char *path, const struct stat *status)
 {
     struct stat state;
@@ -341,7 +344,7 @@ static bool is_entered(const mp_file_search *search, const char *path, const str
            S_ISDIR(state.st_mode);
 }
 
-/* Pass over a dangling link; refuse what else cannot be examined. */
+/* Skip a dangling link; report any other path that cannot be examined. */
 static void pass_or_refuse(mp_file_search *search, const char *path)
 {
     char target[PATH_MAX];
@@ -358,7 +361,8 @@ static void pass_or_refuse(mp_file_search *search, const char *path)
     search->ok = false;
 }
 
-/* An archive is looked into where folders are. */
+/* Add a file of a folder to the search. Archives are searched only if folders are searched
+ * recursively. */
 static void look_at_file(mp_file_search *search, mp_file *file)
 {
     mp_input *input = open_there(search, file->path);
@@ -376,7 +380,7 @@ static void look_at_file(mp_file_search *search, mp_file *file)
     mp_input_close(input);
 }
 
-/* One more file of a folder. False after a diagnostic: there are too many. */
+/* Count one more file of a folder. Return false, after a diagnostic, if there are too many. */
 static bool is_within(mp_file_search *search, const char *folder)
 {
     const uint64_t most = mp_input_most_files(&search->reading->load.limits);
@@ -389,7 +393,8 @@ static bool is_within(mp_file_search *search, const char *folder)
     return search->seen++ < most;
 }
 
-/* Folders wait on a stack: a tree of them may be deeper than the machine's own. */
+/* Search a folder. Pending folders are kept on an explicit stack, since recursion could overflow
+ * the call stack. */
 static void look_through(mp_file_search *search, const char *folder)
 {
     const char **waiting = mp_alloc(sizeof *waiting);
@@ -410,7 +415,7 @@ static void look_through(mp_file_search *search, const char *folder)
             } else if (S_ISREG(status.st_mode)) {
                 look_at_file(search, &file);
             } else if (!S_ISDIR(status.st_mode)) {
-                pass_over(search, paths[i], NULL, NULL); /* a pipe, a device */
+                pass_over(search, paths[i], NULL, NULL); /* pipe or device */
             }
         }
         free(paths);
@@ -442,7 +447,7 @@ static void search_folder(mp_file_search *search, const char *folder)
 
 /* --- paths that were named --- */
 
-/* Split FILE@SNAPSHOT, unless there is a file of that whole name. */
+/* Split FILE@SNAPSHOT, unless a file with that whole name exists. */
 static void split_snapshot(const mp_file_search *search, mp_file *file)
 {
     const char *cursor = strrchr(file->path, '@');
@@ -456,7 +461,7 @@ static void split_snapshot(const mp_file_search *search, mp_file *file)
     }
 }
 
-/* A file that was named; what is not there is told of when it is read. */
+/* Add a path that the user named. A missing file is reported when it is read. */
 static void add_named(mp_file_search *search, const char *path)
 {
     mp_file file = {.path = path,

@@ -1,5 +1,5 @@
-/* Finding files: folders and archives are searched for what a reader claims, in the order of their
- * names, numbers in which are numbers, so that two runs read the same. */
+/* File search: find the recordings in folders and archives. Results are sorted by name, with
+ * numbers in names compared as numbers, so that every run reads them in the same order. */
 #ifndef MP_SESSION_SEARCH_H
 #define MP_SESSION_SEARCH_H
 
@@ -10,46 +10,47 @@
 /* A file, or a member of an archive. */
 typedef struct mp_file {
     const char *path;
-    const char *name;        /* as it was given: with its snapshot */
-    const char *snapshot;    /* up to which it is read; NULL: all of it */
-    const mp_reader *reader; /* that claimed it; NULL: it has not been looked at, or none did */
-    mp_place place;          /* among the parts of one recording */
-    bool placed;             /* the reader knows its place */
+    const char *name;        /* path as given, including the snapshot */
+    const char *snapshot;    /* last snapshot to read; NULL: read the whole file */
+    const mp_reader *reader; /* reader that accepts the file; NULL: none, or not examined yet */
+    mp_place place;          /* place of the file among the parts of its recording */
+    bool placed;             /* `place` is set */
 } mp_file;
 
-/* A file on its way into a group. */
+/* A found file, before it is put into a group. */
 typedef struct mp_found_file {
     mp_file file;
-    bool found;   /* in a folder */
-    bool copied;  /* a first file of a recording: some part of it is there twice */
-    size_t first; /* file of the same recording; of none, itself */
-    size_t turn;  /* as which it was looked at */
+    bool found;   /* found in a folder or an archive, not named by the user */
+    bool copied;  /* first file of a recording of which some part occurs twice */
+    size_t first; /* index of the first file of the same recording; its own index if alone */
+    size_t turn;  /* position in the order of the search */
     size_t group;
 } mp_found_file;
 
 typedef struct mp_file_search {
     const mp_reading *reading;
-    bool many; /* the report is asked of baselines, too */
+    bool many; /* the report also takes baselines */
     mp_diagnostics *diagnostics;
     mp_arena *arena;
-    const char *snapshot; /* up to which the archive is read that is looked through; NULL: all */
+    const char *snapshot; /* last snapshot to read in members of the current archive; NULL: all */
     mp_found_file *files;
     size_t count, capacity;
-    bool joins_dumps; /* dumps of one application are joined */
+    bool joins_dumps; /* combine dumps of one application */
     size_t passed_over, archives_left, turns;
-    uint64_t seen;       /* files of this folder */
-    const char *archive; /* that was named; NULL: none */
-    bool folders;        /* there is more than what was named */
+    uint64_t seen;       /* number of files examined in this folder */
+    const char *archive; /* last archive that the user named; NULL: none */
+    bool folders;        /* a folder, or an archive with several recordings, was named */
     bool ok;
 } mp_file_search;
 
-/* Add the files of these paths: FILE or FILE@SNAPSHOT, folders and archives with what is in them.
- * What is wrong with them, or is passed over, is diagnosed; then search->ok is false if what was
- * found is not all. search->files is released with free(). */
+/* Add the files of these paths: FILE, FILE@SNAPSHOT, folders and archives, which are searched.
+ * Problems and skipped files are reported as diagnostics; search->ok becomes false if recordings
+ * may be missing. Release search->files with free(). */
 void mp_search_paths(mp_file_search *search, const char *const *paths, size_t count);
 
-/* Set which recording each file belongs to, from the file `from` on. Parts share a UUID and differ
- * in number. If a number occurs twice they are copies. Dumps share an application. */
+/* Set the recording that each file belongs to, from index `from` on. Parts of a recording have the
+ * same UUID and different numbers; if a number occurs twice, the files are copies. Dumps of one
+ * application are one recording if search->joins_dumps is set. */
 void mp_search_find_parts(mp_file_search *search, size_t from);
 
 #endif

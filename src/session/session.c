@@ -1,4 +1,4 @@
-/* The session: what is read, what is asked of it, and what it says. */
+/* Sessions: find and read inputs, answer questions, print the answers. */
 #include "session/session.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 enum { KEPT_OF_EACH_CODE = 100 };
 
-/* A question. Its answer may refer to it, so it is released with the session. */
+/* A question with its answers. Documents may refer to it, so it is released with the session. */
 struct mp_asked {
     struct mp_asked *next;
     mp_question question;
@@ -43,7 +43,7 @@ void mp_session_begin(mp_session *session)
     renew_diagnostics(session);
 }
 
-/* Forget what was found and read. */
+/* Forget the found files and the recording in memory. */
 static void forget(mp_session *session)
 {
     mp_held_free(&session->held);
@@ -90,7 +90,7 @@ void mp_session_free(mp_session *session)
     free(session);
 }
 
-/* Inputs are found and read again by whoever asks next. */
+/* Drop everything that was found and read; the next question finds and reads the inputs again. */
 static void start_again(mp_session *session)
 {
     forget(session);
@@ -119,7 +119,7 @@ bool mp_session_set(mp_session *session, const char *name, const char *text, mp_
     return mp_session_told(session, set(session, name, text, mp_session_tells(session)), error);
 }
 
-/* mp_progress: once it was cancelled, no other file is read either. */
+/* Report progress (mp_progress). After a cancellation no other file is read. */
 static bool watch(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     mp_session *session = opaque;
@@ -163,7 +163,7 @@ const mp_diagnostics *mp_session_diagnostics(const mp_session *session)
 
 /* --- finding and reading --- */
 
-/* Return true if the files of both reports are grouped alike. */
+/* Return true if both reports group files in the same way. */
 static bool groups_alike(const mp_report *a, const mp_report *b)
 {
     static const mp_report none = {.name = NULL};
@@ -236,7 +236,7 @@ bool mp_session_refuse_many(const mp_session *session, const char *asked, mp_err
                    asked, session->groups.count, session->groups.items[0].name);
 }
 
-/* Return whether a file of the one group is gone once it was read. */
+/* Return the path of a file of the only group that can be read only once; NULL: none. */
 static const char *read_once(const mp_session *session)
 {
     const mp_file_group *group = &session->groups.items[0];
@@ -246,8 +246,8 @@ static const char *read_once(const mp_session *session)
     return NULL;
 }
 
-/* Find the files for a question, and see to it that what is in memory suits it. False with an
- * error: it would have to be read again, and cannot be. */
+/* Find the files for a question. Drop the recording in memory if it lacks data that the question
+ * needs. Return false with an error if it would have to be read again but is a stream. */
 static bool find_for(mp_session *session, const mp_question *question, mp_load_options *needs,
                      mp_error *error)
 {
@@ -290,7 +290,8 @@ bool mp_session_answer(mp_session *session, const mp_question *question,
 
 /* --- asking --- */
 
-/* How the recording was read is part of what a baseline is about; where it means something. */
+/* Note the reading options that change figures, because they are part of a baseline. Options that
+ * do not apply to the report are left out. */
 static void note_reading(mp_question *question, const mp_load_options *options)
 {
     const struct {
@@ -307,8 +308,8 @@ static void note_reading(mp_question *question, const mp_load_options *options)
     question->by_default = false;
 }
 
-/* A question with all that it needs, whose inputs are found; NULL with an error. It belongs to the
- * session. */
+/* Return a question with its settings and its own files read, after finding the inputs; NULL with
+ * an error. It belongs to the session. */
 static struct mp_asked *prepare(mp_session *session, const mp_report *report, bool with_operand,
                                 const mp_setting *settings, size_t count, mp_load_options *needs,
                                 mp_error *error)
@@ -343,7 +344,8 @@ static struct mp_asked *prepare(mp_session *session, const mp_report *report, bo
     return NULL;
 }
 
-/* Tell why there is no answer: as the report does, else as the first diagnostic does. */
+/* Set the error to the reason for the missing answer: the error of the report, or else the first
+ * diagnostic of severity error. */
 static void explain(const mp_session *session, const mp_answers *answers, mp_error *error)
 {
     const mp_diagnostic *kept;
@@ -362,7 +364,7 @@ static void explain(const mp_session *session, const mp_answers *answers, mp_err
     mp_fail(error, MP_ERROR_NO_ANSWER, "nothing could be read that can be asked");
 }
 
-/* Return true, with an error, if reading was cancelled; other errors are dropped then. */
+/* Return true and set the error if reading was cancelled. The error replaces any other. */
 static bool is_cancelled(mp_session *session, mp_error *error)
 {
     if (!session->cancelled)
@@ -416,7 +418,7 @@ bool mp_session_is_whole(const mp_session *session)
            (!held->model || (held->loaded && mp_model_is_whole(held->model, session->diagnostics)));
 }
 
-/* Read the one recording that a question is about. False with an error. */
+/* Read the only recording that a question is about. Return false with an error. */
 static bool read_one(mp_session *session, const mp_question *question, const mp_load_options *needs,
                      mp_error *error)
 {
@@ -435,7 +437,7 @@ static bool save_baseline(mp_session *session, const char *path, const mp_settin
 {
     mp_load_options needs;
     session->reading.load.checksums = true;
-    /* A baseline accepts the recordings that a gate accepts. */
+    /* The gate's options apply: a baseline is made of recordings that a gate accepts. */
     struct mp_asked *asked =
         prepare(session, &mp_report_gate, false, settings, count, &needs, error);
     session->reading.load.checksums = false;
@@ -516,7 +518,7 @@ bool mp_document_print(const mp_document *document, const char *format, const mp
     return mp_fail(error, MP_ERROR_OUTPUT, "cannot write: %s", strerror(errno));
 }
 
-/* A stream to whoever takes bytes. */
+/* Function that receives the bytes of a stream. */
 typedef struct byte_sink {
     bool (*write)(void *opaque, const void *bytes, size_t length);
     void *opaque;
@@ -525,7 +527,7 @@ typedef struct byte_sink {
 static ssize_t put_bytes(void *opaque, const char *bytes, size_t length)
 {
     const byte_sink *sink = opaque;
-    errno = EIO; /* if nobody says more */
+    errno = EIO; /* in case the function does not set errno */
     return sink->write(sink->opaque, bytes, length) ? (ssize_t)length : 0;
 }
 

@@ -15,7 +15,7 @@
 #include "model/profile.h"
 #include "readers/reader.h"
 
-/* The file cannot be read at all, whatever stands in it. */
+/* Report that a file cannot be read. Always return false. */
 static bool unreadable(const char *path, const char *why, mp_error *error)
 {
     mp_fail_file(error, path, 0, 0, "%s", why);
@@ -37,7 +37,7 @@ static bool read_file(const char *path, const mp_load_options *options, char **t
     if (mp_is_folder(path))
         return unreadable(path, "is a directory, expected a file", error);
     mp_diagnostics *diagnostics = mp_diagnostics_new(1);
-    mp_diagnostics_spell(diagnostics, MP_DASHES); /* for whoever prints the error to say */
+    mp_diagnostics_spell(diagnostics, MP_DASHES); /* the caller of the error expands it */
     mp_input *input = mp_input_open(path, diagnostics, options);
     bool ok = input != NULL;
     if (ok && mp_input_is_archive(input)) {
@@ -53,7 +53,8 @@ static bool read_file(const char *path, const mp_load_options *options, char **t
     return ok;
 }
 
-/* Copy what counts for a file that is read beside recordings, which shows no progress. */
+/* Return the options that apply to other files than recordings: inputs and limits, without
+ * progress. */
 static mp_load_options plainly(const mp_load_options *how)
 {
     return how ? (mp_load_options){.inputs = how->inputs, .limits = how->limits}
@@ -93,7 +94,8 @@ bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, m
                                    reader->name, expected);
 }
 
-/* The first line that is no remark begins with a bracket, as no rule does. */
+/* Return true unless the first line that is not a comment begins with a bracket, as sections of
+ * suppressions do; a rule never does. */
 bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected, mp_error *error)
 {
     mp_slice rest = mp_slice_without_mark(text), line = {NULL, 0};
@@ -106,7 +108,7 @@ bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected
            mp_fail_file(error, path, 0, 0, "is a file of suppressions, expected %s", expected);
 }
 
-/* No line of suppressions is a rule. */
+/* Return true unless the text has a rule; no line of suppressions parses as a rule. */
 static bool is_no_policy(const char *path, mp_slice text, const char *expected, mp_error *error)
 {
     mp_policy *policy = mp_policy_parse(path, text.start, text.length);
@@ -121,7 +123,8 @@ bool mp_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Return whether the file of an input is that of this status. */
+/* Return true if the input path is the file with this status. The path may be FILE@SNAPSHOT or
+ * ARCHIVE:MEMBER. */
 static bool is_file(mp_inputs *inputs, const char *path, const struct stat *file)
 {
     struct stat status;
@@ -190,7 +193,8 @@ bool mp_code_read(const mp_sources *sources, const char *code, mp_arena *arena,
     enum { MOST = 16 };
     mp_slice names[MOST * MP_SOURCE_NAMES];
     size_t count = 0;
-    /* A method stands before its source, and sources may have blanks. */
+    /* Try the text after each blank: a method may precede its source, and source names may contain
+     * blanks. */
     for (const char *word = code; word && count < MOST; count++) {
         mp_source_names(arena, word, NULL, names + count * MP_SOURCE_NAMES);
         word = strchr(word, ' ');
@@ -226,7 +230,7 @@ bool mp_suppressions_read(mp_suppressions *suppressions, const char *path,
         const char *expected = "a file of suppressions";
         const mp_slice whole = {text, length};
         if (mp_is_no_recording(path, whole, expected, error))
-            is_no_policy(path, whole, expected, error); /* else its own faults are told */
+            is_no_policy(path, whole, expected, error); /* otherwise keep the error of the parser */
         ok = false;
     }
     free(text);

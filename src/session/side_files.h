@@ -1,4 +1,4 @@
-/* Files read besides recordings: baselines, policies, suppressions. */
+/* Other files than recordings: baselines, policies, suppressions, sources. */
 #ifndef MP_SESSION_SIDE_FILES_H
 #define MP_SESSION_SIDE_FILES_H
 
@@ -9,14 +9,14 @@
 #include "query/suppression.h"
 #include "reports/report.h"
 
-/* A whole file in memory, to be released with free() in each case. False with an error. `how`, here
- * and below: of it, the inputs and the limits count; it may be NULL. */
+/* Read a whole file into memory; release *text with free() even on failure. Return false with an
+ * error. `how` may be NULL; here and below only its inputs and limits are used. */
 bool mp_file_read(const char *path, const mp_load_options *how, char **text, size_t *length,
                   mp_error *error);
-/* Return true if no reader accepts the text, or the beginning, of a file. False with an error
- * that says what it should be: `expected` ("a policy"). */
+/* Return true if the text, the beginning of a file, is not a recording. Otherwise return false with
+ * an error that names the `expected` file type ("a policy"). */
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error);
-/* The same of a file of suppressions. */
+/* Return true if the text is not a file of suppressions. Otherwise return false with an error. */
 bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected, mp_error *error);
 /* Return true if the file can be read only once: a pipe or standard input. */
 bool mp_file_is_stream(const char *path);
@@ -26,39 +26,40 @@ bool mp_file_is_baseline(const char *path, const mp_load_options *how);
 
 bool mp_is_folder(const char *path);
 
-/* Check that an output, NULL for none, is none of the files that were read, none that may stand
- * beside a database that was read, and none of `count` inputs, FILE, FILE@SNAPSHOT or
- * ARCHIVE:MEMBER, some of which may be NULL. False with an error. */
+/* Check that an output would not overwrite an input. `output` may be NULL. Inputs are all files
+ * that were read, the files that SQLite may create for a database that was read, and `count` paths:
+ * FILE, FILE@SNAPSHOT, ARCHIVE:MEMBER or NULL. Return false with an error. */
 bool mp_output_spares(mp_inputs *inputs, const char *output, const char *const *paths, size_t count,
                       mp_error *error);
 
 /* Folders and encoding of source texts. */
 typedef struct mp_sources {
     mp_argument_texts folders;
-    mp_load_options how; /* options: the inputs, the encoding and the limits count */
+    mp_load_options how; /* options for reading; inputs, encoding and limits are used */
 } mp_sources;
-/* Read the first of these names that is a file below one of the folders of mp_sources: as UTF-8,
- * into the arena. False with an error. */
+/* Read the first of these names that exists as a file in one of the folders of `sources`, an
+ * mp_sources. The text is converted to UTF-8 in the arena. Return false with an error. */
 bool mp_source_read(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                     mp_source_text *text, mp_error *error);
 
-/* The same of the source of a piece of code: "orders.p", "placeOrder orders.p". */
+/* Read the source of a piece of code, such as "orders.p" or "placeOrder orders.p". Like
+ * mp_source_read. */
 bool mp_code_read(const mp_sources *sources, const char *code, mp_arena *arena,
                   mp_source_text *text, mp_error *error);
 
-/* A baseline, whose texts and frames are numbers of `dictionary`; release with mp_digest_free. NULL
- * with an error. One that was made of what breaks off is told as that itself would be; no
- * diagnostics (NULL): whoever asks judges nothing by it. */
+/* Read a baseline. Its texts and frames are numbers in `dictionary`; release with mp_digest_free.
+ * Return NULL with an error. If the baseline was made from a truncated recording, report that to
+ * `diagnostics`, unless NULL. */
 mp_digest *mp_baseline_read(const char *path, const mp_load_options *how, mp_dictionary *dictionary,
                             mp_diagnostics *diagnostics, mp_error *error);
-/* Add the suppressions of a file. False with an error, of the code MP_ERROR_INPUT where it could
- * not be read. */
+/* Add the suppressions in a file. Return false with an error; its code is MP_ERROR_INPUT if the
+ * file could not be read. */
 bool mp_suppressions_read(mp_suppressions *suppressions, const char *path,
                           const mp_load_options *how, mp_error *error);
-/* The day where the user is, as by mp_parse_date: a suppression ends with it. */
+/* Return the current local date, as mp_parse_date does. Suppressions expire after their date. */
 int32_t mp_today(void);
 
-/* Return true if the model has anything to report. */
+/* Return true if the model has any data to report. */
 bool mp_model_is_usable(const mp_model *model);
 /* Return true if nothing was truncated, skipped or doubtful. */
 bool mp_model_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);

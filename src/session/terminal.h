@@ -1,7 +1,7 @@
-/* The one internal header of the programs for terminals: the session from inside, the tables of
- * what can be asked and printed, answers as lines of text, and the tools of all layers for memory,
- * text, units and output. It has nothing of readers, models and analyses: tests/layers.py holds the
- * programs to that. */
+/* The only internal header for terminal programs: the session's internals, the tables of options
+ * and formats, answers as lines of text, and the tools of all layers for memory, text, units and
+ * output. It does not give access to readers, models and analyses, which tests/layers.py
+ * enforces. */
 #ifndef MP_SESSION_TERMINAL_H
 #define MP_SESSION_TERMINAL_H
 

@@ -23,27 +23,27 @@ typedef struct mp_watched {
     bool started;
     mp_follow *follow;
     mp_diagnostics *diagnostics; /* diagnostics of the recording */
-    size_t told;                 /* number of them that were reported */
-    mp_model *model;             /* NULL: none is read yet */
+    size_t told;                 /* number of diagnostics already reported */
+    mp_model *model;             /* NULL: no recording read yet */
     mp_tracker *tracker;
     mp_loading loading;
     char group[sizeof((mp_place *)NULL)->group];
     uint64_t sequence;    /* sequence number of the last snapshot */
-    mp_snapshot_id last;  /* in the model; none: it has no whole one */
-    mp_tracked tracked;   /* at it */
-    uint32_t next_judged; /* so many deltas are there when the policy is asked again */
+    mp_snapshot_id last;  /* last complete snapshot in the model; 0: none */
+    mp_tracked tracked;   /* figures at the last snapshot */
+    uint32_t next_judged; /* number of deltas from which the policy is checked again */
     bool unjudged;
-    size_t of_window;  /* snapshots; _Exit is behind it */
-    bool seen, exited; /* a snapshot; the last one */
-    bool over;         /* the rest of the recording is ignored */
+    size_t of_window;  /* number of snapshots before _Exit */
+    bool seen, exited; /* a snapshot was read; _Exit was read */
+    bool over;         /* ignore the rest of the recording */
     bool ok;
 } watched;
 
-/* --- what is shared --- */
+/* --- shared state --- */
 
 static void signal_file(int file)
 {
-    enum { TRIES = 4 }; /* whoever waits for it would wait for ever */
+    enum { TRIES = 4 }; /* retry, because a lost signal would block its receiver for ever */
     const uint64_t one = 1;
     for (int tries = 0; tries < TRIES && write(file, &one, sizeof one) < 0;)
         tries++;
@@ -66,7 +66,7 @@ void mp_watching_leave(mp_watching *watching)
     pthread_mutex_unlock(&watching->lock);
 }
 
-/* --- what is wrong with a recording --- */
+/* --- diagnostics --- */
 
 static void report_diagnostics(watched *file)
 {
@@ -91,7 +91,7 @@ static void report_diagnostics(watched *file)
     mp_arena_free(&arena);
 }
 
-/* Report why there is no answer about a file. */
+/* Report an error about a file. Always return false. */
 static bool refuse_file(watched *file, const char *why)
 {
     mp_watching *watching = file->watching;
@@ -114,7 +114,8 @@ static mp_watch_row row_of(const watched *file, mp_arena *arena)
                            file->watching->session->reading.exact_bytes);
 }
 
-/* Ask the gate about what is there. What it cannot judge yet it may be able to later. */
+/* Check the policy against the recording read so far. Unless `last` is true, rules that cannot be
+ * checked yet are not reported. */
 static void judge(watched *file, bool last)
 {
     mp_watching *watching = file->watching;
@@ -145,9 +146,9 @@ static void judge(watched *file, bool last)
         refuse_file(file, "some rules of the policy could not be judged; memprof gate shows why");
 }
 
-/* Until a process cleans up, what it needs at the moment counts as leaked. Rules are about all that
- * was read: of a file with many ends, too much to look at for each of them, unless an eighth more
- * has happened. */
+/* Return true if the policy should be checked at this snapshot. Before a process cleans up, objects
+ * in use would count as leaked. Checking reads all deltas, so for a file with many clean-ups it is
+ * repeated only after the number of deltas has grown by an eighth. */
 static bool is_to_be_judged(const watched *file, const char *tag)
 {
     const mp_model *model = file->model;
@@ -176,7 +177,7 @@ static void hold(mp_watching *watching, const mp_watch_row *row, mp_model *model
         mp_watch_limit_hold(&watching->limit, &rules[1], row, model, dashes, exact);
 }
 
-/* mp_model.tell, on the file's thread. */
+/* Process a finished snapshot, as mp_model.tell, on the file's thread. */
 static void take_snapshot(void *opaque, mp_snapshot_id id)
 {
     watched *file = opaque;
@@ -211,10 +212,10 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
     mp_arena_free(&arena);
 }
 
-/* --- a file, on its thread --- */
+/* --- one file, on its thread --- */
 
-/* Refuse the limits if figures may miss a part. What breaks off was judged up to there, and may
- * still be written. */
+/* Report that limits could not be checked because the file is damaged. A truncated file is not
+ * damaged: its limits were checked up to its end, and it may still be growing. */
 static void refuse_damaged(watched *file)
 {
     const mp_diagnostic *kept;
@@ -231,7 +232,8 @@ static void refuse_damaged(watched *file)
     mp_arena_free(&arena);
 }
 
-/* Report what happened to a file, as a line for people, after its name, and as an event. */
+/* Report what happened to a file as a line for people and as an event for programs. The line is the
+ * file's name, `title` and `text`. */
 static void announce(watched *file, const char *name, const char *title, const char *text)
 {
     mp_watching *watching = file->watching;
@@ -251,7 +253,7 @@ static void announce(watched *file, const char *name, const char *title, const c
     mp_arena_free(&arena);
 }
 
-/* Report what leaks most of a recording that has ended. */
+/* Report the worst leak of a recording that has ended. */
 static void report_worst_leak(watched *file)
 {
     mp_arena arena = {0};
@@ -298,8 +300,8 @@ static void begin_recording(watched *file, const mp_reader *reader, const mp_pla
     file->last.i = file->next_judged = 0;
 }
 
-/* The next part of the same recording goes on with it; anything else begins anew. False where no
- * reader can follow it, after a message. */
+/* Continue the recording if the input is its next part; otherwise begin a new one. Return false,
+ * after a message, if the input cannot be followed. */
 static bool choose_recording(watched *file, mp_input *input, mp_slice head)
 {
     mp_place place = {.group = ""};
@@ -347,8 +349,7 @@ static void tell_event(void *opaque, mp_follow_event event)
         announce(file, events[event].name, "", text);
 }
 
-/* Return whether a file that comes to its end before the watching does was read to its end, and
- * judged. */
+/* Return true if the file was read to its end and all its limits were checked. */
 static bool is_complete(watched *file)
 {
     mp_follow_event last = mp_follow_last(file->follow);
@@ -387,7 +388,7 @@ static void *run(void *opaque)
     return NULL;
 }
 
-/* --- from outside --- */
+/* --- starting and stopping --- */
 
 static watched *start(mp_watching *watching, size_t place)
 {

@@ -11,7 +11,7 @@
 #include "query/window.h"
 #include "reports/judging.h"
 
-/* The first is for several files. */
+/* The first column is only used for several files. */
 static const mp_column columns[] = {
     MP_COLUMN(mp_watch_row, file, "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN(mp_watch_row, sequence, "#", MP_NUMBER, 0),
@@ -77,7 +77,7 @@ mp_watch_row mp_watch_row_of(mp_arena *arena, const char *path, const mp_model *
         mp_format_bytes(bytes, tracked->grower_bytes, exact_bytes, true);
         row.grower_bytes = tracked->grower_bytes;
         row.grower_site = mp_context_place(arena, model, tracked->grower);
-        if (!model->events) /* a heap log tells the type of what was deleted */
+        if (!model->events) /* a heap log records the type only when an object is deleted */
             row.grower_type = mp_type_label(arena, model, context->type);
         row.grower =
             mp_arena_format(arena, "%s %s%s%s", bytes, row.grower_type ? row.grower_type : "",

@@ -1,4 +1,5 @@
-/* Exports: recordings written as another tool's file, which appears whole or not at all. */
+/* Exports: recordings written in the format of another tool. The file appears complete or not at
+ * all. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "session/session.h"
 #include "session/side_files.h"
 
-/* A file on its way. */
+/* State of one export. */
 typedef struct export_run {
     mp_session *session;
     const mp_question *question;
@@ -29,7 +30,7 @@ static bool write_held(const export_run *run, const mp_held *held,
     return mp_report_run(&run->exporter->report, &request, run->document, error);
 }
 
-/* Read the recording of a group, write it, and forget it. */
+/* Read the recording of a group, export it, and free it. */
 static bool write_group(const export_run *run, const mp_file_group *group, mp_error *error)
 {
     mp_session *session = run->session;
@@ -65,7 +66,7 @@ static bool write_file(export_run *run, mp_error *error)
     run->output.file = stdout;
     if (run->path && !mp_output_open(&run->output, run->path, error))
         return false;
-    errno = 0; /* mp_stream_flush asks what it is then */
+    errno = 0; /* mp_stream_flush reads errno */
     bool ok = write_recordings(run, error);
     if (run->path)
         return mp_output_close(&run->output, ok, ok ? error : &closing) && ok;
