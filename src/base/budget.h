@@ -1,14 +1,16 @@
-/* A budget for sums: what is added up in 64 bits takes its amount first, so that no sum of what was
- * taken can overflow, whatever a file says. Starts at 0. */
+/* A budget that keeps 64-bit sums from overflowing: take each amount from the budget before adding
+ * it to a sum. The magnitudes of all amounts taken stay below INT64_MAX / 4. Zero-initialise to
+ * start. */
 #ifndef MP_BASE_BUDGET_H
 #define MP_BASE_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef int64_t mp_budget; /* spent so far */
+typedef int64_t mp_budget; /* sum of the magnitudes taken so far */
 
-/* Take an amount of either sign; false, with nothing taken, where there is no room for it. */
+/* Take an amount of either sign. Return false, and take nothing, if the budget would be
+ * exceeded. */
 static inline bool mp_budget_take(mp_budget *spent, int64_t amount)
 {
     const int64_t most = INT64_MAX / 4;

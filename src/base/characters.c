@@ -29,14 +29,14 @@ uint32_t mp_character_lower(uint32_t code)
 enum {
     UPPER = 1 << 0,
     LOWER = 1 << 1,
-    OTHER_LETTER = 1 << 2, /* letters of scripts without case; their marks and digits too */
-    DIGIT = 1 << 3,        /* 0 to 9 alone */
-    HEX = 1 << 4,          /* a to f, in either case */
+    OTHER_LETTER = 1 << 2, /* letters without case, and the marks and digits of other scripts */
+    DIGIT = 1 << 3,        /* 0 to 9 only */
+    HEX = 1 << 4,          /* a to f, A to F */
     PUNCTUATION = 1 << 5,
     BLANK = 1 << 6,
-    OTHER_SPACE = 1 << 7, /* ends of lines, and the like */
+    OTHER_SPACE = 1 << 7, /* line ends and similar */
     CONTROL = 1 << 8,
-    ONE_SPACE = 1 << 9, /* 0x20, which is printed and not seen */
+    ONE_SPACE = 1 << 9, /* the blank 0x20: printable, but not graphic */
     ALPHA = UPPER | LOWER | OTHER_LETTER,
 };
 
@@ -90,7 +90,7 @@ static unsigned bits_of(uint32_t code)
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
         return OTHER_LETTER;
-    case UTF8PROC_CATEGORY_ZS: /* spaces that no line is broken at are no blanks */
+    case UTF8PROC_CATEGORY_ZS: /* no-break spaces do not count as blanks */
         return code == 0xa0 || code == 0x2007 || code == 0x202f ? PUNCTUATION : BLANK;
     case UTF8PROC_CATEGORY_ZL:
     case UTF8PROC_CATEGORY_ZP:
@@ -117,7 +117,8 @@ bool mp_character_is_space(uint32_t code)
 
 /* --- sets --- */
 
-/* Behind "[:alpha:]" at `cursor`; NULL: it is none. */
+/* Read a class such as "[:alpha:]" at `cursor`, and set *in if it contains `code`. Return the
+ * position after it; NULL: no such class. */
 static const char *read_class(const char *cursor, uint32_t code, unsigned flags, bool *in)
 {
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
@@ -134,7 +135,7 @@ static const char *read_class(const char *cursor, uint32_t code, unsigned flags,
     return NULL;
 }
 
-/* Take an end of a range off: a character, or "[.x.]" or "[=x=]". False: there is none. */
+/* Read one end of a range: a character, "[.x.]" or "[=x=]". Return false if it is malformed. */
 static bool take_end(const char **cursor, unsigned flags, uint32_t *code)
 {
     const char *p = *cursor;

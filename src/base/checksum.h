@@ -1,6 +1,6 @@
-/* Checksums of recordings: XXH3 of 128 bits, without a key, so that it is the same everywhere and
- * `xxh128sum` prints it too. It tells damage, not forgery: another text of the same checksum can be
- * made by whoever wants to. */
+/* Checksums of recordings: XXH3-128 without a key, so they are equal on every machine and
+ * `xxh128sum` prints the same. They detect damage, not forgery: anyone can construct another file
+ * with the same checksum. */
 #ifndef MP_BASE_CHECKSUM_H
 #define MP_BASE_CHECKSUM_H
 
@@ -10,22 +10,22 @@
 
 typedef struct mp_checksum {
     uint64_t high, low;
-    uint64_t bytes; /* that it is of */
+    uint64_t bytes; /* number of bytes that were summed */
     bool known;
 } mp_checksum;
 
-/* Return the checksum of everything that `more` reads, up to `room` bytes at a time, until it
- * reads none. */
+/* Return the checksum of all bytes that `more` delivers. It is called with a buffer of `room` bytes
+ * and returns the number of bytes it filled; 0 ends the input. */
 mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *buffer, size_t room), void *opaque);
 /* Return the checksum of a text. */
 mp_checksum mp_checksum_of_text(const char *text, size_t length);
 /* Compare two known checksums. */
 bool mp_checksum_equal(const mp_checksum *a, const mp_checksum *b);
 
-/* "xxh128:" and 32 digits. */
+/* Size of the text form: "xxh128:" and 32 hexadecimal digits. */
 enum { MP_CHECKSUM_TEXT = 40 };
 const char *mp_checksum_text(const mp_checksum *checksum, char text[MP_CHECKSUM_TEXT]);
-/* False where it is no such text. Its bytes are not set. */
+/* Parse the text form. Return false if the text is malformed. `checksum->bytes` is not set. */
 bool mp_checksum_parse(const char *text, mp_checksum *checksum);
 
 #endif

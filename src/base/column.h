@@ -1,7 +1,7 @@
-/* Columns: what the members of a row's struct are, declared once beside the struct.
+/* Columns of tables, declared once beside the struct whose members they show.
  *
- * A name is what programs rely on, in JSON, CSV and SQL, with its unit in it; a title is for
- * people. */
+ * A column's name is for programs: JSON, CSV and SQL depend on it, and it includes the unit. Its
+ * title is for people. */
 #ifndef MP_BASE_COLUMN_H
 #define MP_BASE_COLUMN_H
 
@@ -14,75 +14,75 @@
 enum {
     MP_FOR_PEOPLE = 1,   /* not in JSON or CSV */
     MP_FOR_PROGRAMS = 2, /* only in JSON and CSV */
-    MP_SIGNED = 4,       /* a change: with its sign */
-    MP_SHORTEN = 8,      /* a name: it gives room where a window is too narrow */
-    MP_IF_KNOWN = 16,    /* people see the column only where a row has a value of it */
-    MP_BELOW = 32,       /* a list that people read below its row, in one line */
-    MP_NULL = 64,        /* without a value there is none: null in JSON, not left out */
-    MP_ADDS = 128,       /* a record's column that adds up over several files */
-    MP_SUMMARY = 256,    /* a record's column that people read for each of several files */
-    MP_COMMON = 512,     /* a record that says the same of each of several files */
-    MP_OF_CHECKS = 1024, /* a table that says what the document's checks say */
-    MP_MINOR = 2048,     /* a column that is the first to go where a window is too narrow */
-    MP_SENTENCE = 8192,  /* words that are never cut: below their row where they do not fit in it */
-    MP_WRAP = 16384,     /* a text that gives room and then goes on in a next line of its column */
-    MP_TONED = 4096,     /* words that tell worse from better: "new", "gone", "fail" */
+    MP_SIGNED = 4,       /* a difference, printed with its sign */
+    MP_SHORTEN = 8,      /* a name that may be shortened if the window is too narrow */
+    MP_IF_KNOWN = 16,    /* hidden from people if no row has a value for it */
+    MP_BELOW = 32,       /* a list that is printed on one line below its row */
+    MP_NULL = 64,        /* an unknown value is null in JSON, not left out */
+    MP_ADDS = 128,       /* summed if the records of several files are merged */
+    MP_SUMMARY = 256,    /* shown for each file if records of several files are merged */
+    MP_COMMON = 512,     /* a record that is equal for all files of a merge */
+    MP_OF_CHECKS = 1024, /* a table with the results of the document's checks */
+    MP_MINOR = 2048,     /* dropped first if the window is too narrow */
+    MP_SENTENCE = 8192,  /* never cut: printed below the row if it is too wide */
+    MP_WRAP = 16384,     /* wrapped within its column if the window is too narrow */
+    MP_TONED = 4096,     /* words with a tone, better or worse: "new", "gone", "fail" */
 };
 
-/* Columns of some kinds of heaps alone. */
+/* Flags of columns that only some kinds of heaps have. */
 enum {
     MP_OF_RECORDINGS = 1 << 16,
     MP_OF_EVENTS = 1 << 17,
     MP_OF_DUMPS = 1 << 18,
-    MP_OF_DATABASES = 1 << 19, /* which have what recordings have, too */
-    MP_OF_RELATIONS = 1 << 20, /* columns of the relation, for SQL; in no report or line of JSON */
+    MP_OF_DATABASES = 1 << 19, /* databases have the columns of recordings too */
+    MP_OF_RELATIONS = 1 << 20, /* for SQL only, not for reports or NDJSON */
 };
 
 typedef struct mp_column {
-    const char *name; /* static */
+    const char *name; /* static string */
     const char *title;
     mp_unit unit;
     unsigned flags;
     size_t offset;       /* offset of the value in the row's struct */
-    const char *meaning; /* a line on what the value is; NULL: a column of reports alone */
+    const char *meaning; /* description for SQL in one line; NULL if only reports show the column */
 } mp_column;
 
-/* A column of rows that are structs: the member of that name. */
+/* A column that shows the struct member of the same name. */
 #define MP_COLUMN(row, member, title, unit, flags)                                                 \
     {                                                                                              \
 #member, title, unit, flags, offsetof(row, member), NULL                                   \
     }
-/* The same under another name: the member is shown in several ways. */
+/* A column whose name differs from the member's, for members that are shown in several ways. */
 #define MP_COLUMN_OF(row, member, name, title, unit, flags)                                        \
     {                                                                                              \
         name, title, unit, flags, offsetof(row, member), NULL                                      \
     }
 
-/* A column of a relation (relation/relation.h), which says what its values mean; and one that
- * reports show too. */
+/* Columns of a relation (relation/relation.h), with a description: MP_FIELD is for SQL only,
+ * MP_SHOWN for reports too. */
 #define MP_FIELD(row, member, unit, meaning) MP_SHOWN(row, member, "", unit, 0, meaning)
 #define MP_SHOWN(row, member, title, unit, flags, meaning)                                         \
     {                                                                                              \
 #member, title, unit, flags, offsetof(row, member), meaning                                \
     }
 
-/* The column that numbers rows; no member of theirs. */
+/* The column of row numbers; it has no struct member. */
 #define MP_RANK(flags)                                                                             \
     {                                                                                              \
         "rank", "#", MP_NUMBER, flags, MP_NO_MEMBER, NULL                                          \
     }
 #define MP_NO_MEMBER SIZE_MAX
 
-/* Texts of an MP_LIST column of a row struct, the most important first. */
+/* Value of an MP_LIST column: texts, the most important first. */
 typedef struct mp_texts {
-    const char *const *items; /* NULL: not known */
+    const char *const *items; /* NULL: unknown */
     size_t count;
-    const char *empty; /* text that people read for an empty list, or NULL */
-    size_t whole;      /* how many there are, where `items` has but the first of them; 0: all */
-    bool kept;         /* they live as long as the document, and are UTF-8: no copy is made */
+    const char *empty; /* shown to people if the list is empty, or NULL */
+    size_t whole;      /* length of the full list if `items` is cut; 0: it is complete */
+    bool kept;         /* the texts are UTF-8 and outlive the document, so they are not copied */
 } mp_texts;
 
-/* A number of a row struct that is not known; a real number is then NAN, a text NULL or "". */
+/* Value of an integer that is not known. Unknown real numbers are NAN, unknown texts NULL or "". */
 #define MP_UNKNOWN INT64_MIN
 
 /* Return whether values of the unit are real numbers. */
@@ -91,7 +91,7 @@ static inline bool mp_unit_is_real(mp_unit unit)
     return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;
 }
 
-/* Make all that the columns show of a struct unknown: to fill some of it. */
+/* Set all members that the columns show to unknown. */
 void mp_row_clear(const mp_column *columns, size_t count, void *row);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include "base/text.h"
 
-/* Defined in the static program (src/cli/static), which cannot load the system's iconv modules:
- * each needs the C library it was built with. */
+/* Defined only in the static program (src/cli/static). It cannot load the system's iconv modules,
+ * as each module requires the C library that it was built with. */
 extern const char mp_loads_no_modules __attribute__((weak));
 
 typedef enum unit {
@@ -21,27 +21,29 @@ typedef enum unit {
     UTF16_BE,
 } unit;
 
-/* Codes for characters that have one code point; `UNKNOWN` ones were not looked up yet. */
+/* Values of the tables below that are not code points: not looked up yet; starts a longer character
+ * or has several code points; no character. */
 enum { UNKNOWN = 0, LONGER = 1, NONE = 2 };
 enum { HIGH = 0x80, LONGEST = 8 };
 
 struct mp_encoding {
     unit unit;
     iconv_t iconv;
-    uint32_t one[HIGH];        /* codes of bytes from 0x80 on; LONGER: it begins a character */
-    uint32_t two[HIGH][0x100]; /* codes of such a byte and the next one */
+    uint32_t one[HIGH];        /* code point of each byte from 0x80 on */
+    uint32_t two[HIGH][0x100]; /* code point of each pair of bytes, the first from 0x80 on */
 };
 
-/* --- by iconv --- */
+/* --- conversion by iconv --- */
 
-/* The bytes as one character of UTF-8. False with errno: EINVAL where it goes on, EILSEQ. */
+/* Convert the bytes, which must be one whole character, to UTF-8. Return false with errno EINVAL if
+ * the character is incomplete, EILSEQ if it is invalid. */
 static bool convert(iconv_t iconv_of, const char *bytes, size_t length, char *out, size_t *put)
 {
     char *from = (char *)(uintptr_t)bytes, *to = out;
     size_t left = length, room = MP_MOST_OF_CHARACTER;
     iconv(iconv_of, NULL, NULL, NULL, NULL);
     size_t code = iconv(iconv_of, &from, &left, &to, &room);
-    if (code != (size_t)-1) /* flush a character that waits for an accent */
+    if (code != (size_t)-1) /* flush a base character that waits for an accent */
         code = iconv(iconv_of, NULL, NULL, &to, &room);
     *put = (size_t)(to - out);
     if (code == (size_t)-1)
@@ -52,7 +54,8 @@ static bool convert(iconv_t iconv_of, const char *bytes, size_t length, char *ou
     return false;
 }
 
-/* Its code point; LONGER: it goes on, or has several; NONE: it is no character. */
+/* Return the character's code point; LONGER if it is incomplete or has several code points; NONE if
+ * it is invalid. */
 static uint32_t code_of(iconv_t iconv_of, const char *bytes, size_t length)
 {
     char out[MP_MOST_OF_CHARACTER];
@@ -65,7 +68,8 @@ static uint32_t code_of(iconv_t iconv_of, const char *bytes, size_t length)
     return first == (utf8proc_ssize_t)put && code > NONE ? (uint32_t)code : LONGER;
 }
 
-/* But for the two signs that Japanese and Korean sets have others in place of. */
+/* Return true if ASCII bytes are ASCII characters. The backslash and the tilde may differ: Japanese
+ * and Korean encodings have other signs there. */
 static bool is_ascii_its_own(iconv_t iconv_of)
 {
     for (int i = 1; i < HIGH; i++) {
@@ -78,7 +82,8 @@ static bool is_ascii_its_own(iconv_t iconv_of)
     return true;
 }
 
-/* Without what iconv would take for a wish of how to convert. */
+/* Return true for a plain name, without the suffixes by which iconv takes options
+ * ("//TRANSLIT"). */
 static bool is_name(const char *name)
 {
     return *name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -179,7 +184,7 @@ size_t mp_encoding_ascii(const mp_encoding *encoding, const char *cursor, size_t
     return i;
 }
 
-/* --- taking characters --- */
+/* --- conversion of characters --- */
 
 static size_t put_code(uint32_t code, char *out, size_t *put)
 {
@@ -251,7 +256,7 @@ size_t mp_encoding_take(mp_encoding *encoding, const char *cursor, size_t length
         code = *known;
         taken = 2;
     }
-    if (code == NONE) /* byte behind the first may be a quote */
+    if (code == NONE) /* consume only one byte: the second may be a quote */
         return put_bad(1, out, put, bad);
     if (code == LONGER)
         return take_longer(encoding, cursor, length, last, out, put, bad);

@@ -1,6 +1,7 @@
-/* Encodings of text other than UTF-8: UTF-16, and what the C library's iconv knows, as long as
- * ASCII is itself in it. A byte below 0x80 that begins a character is ASCII, whatever iconv makes
- * of it (a yen sign of the backslash): paths and quotes stay what they are. */
+/* Text encodings other than UTF-8: UTF-16, and encodings of the C library's iconv that contain
+ * ASCII. A byte below 0x80 at the start of a character is always ASCII, even if iconv maps it to
+ * another character (as Shift-JIS maps the backslash to a yen sign), so paths and quotes
+ * survive. */
 #ifndef MP_BASE_ENCODING_H
 #define MP_BASE_ENCODING_H
 
@@ -12,28 +13,31 @@
 
 typedef struct mp_encoding mp_encoding;
 
-/* By its name, "CP1252", in any case and any locale. NULL: there is none, for a reason (static).
- * Belongs to one thread; release with mp_encoding_close. */
+/* Open an encoding by its name, such as "CP1252"; case and locale do not matter. Return NULL and
+ * set *why (static) if it is unknown or does not contain ASCII. Use it in one thread only; release
+ * with mp_encoding_close. */
 mp_encoding *mp_encoding_open(const char *name, const char **why);
-/* NULL: nothing happens. */
+/* Release the encoding; NULL is allowed. */
 void mp_encoding_close(mp_encoding *encoding);
 
-/* How many bytes a character of ASCII has: 1, and a text of nothing else needs no conversion; 2 in
- * UTF-16. */
+/* Return the number of bytes of an ASCII character: 2 in UTF-16, otherwise 1. With 1, a text that
+ * is all ASCII needs no conversion. */
 size_t mp_encoding_unit(const mp_encoding *encoding);
-/* Copy the ASCII that stands at the beginning, as far as there is room: how many characters. */
+/* Copy the leading ASCII characters of the input to `out`, at most `room`. Return their number. */
 size_t mp_encoding_ascii(const mp_encoding *encoding, const char *cursor, size_t length, char *out,
                          size_t room);
 
-/* No character has more bytes of UTF-8, nor more of its own. */
+/* Maximum bytes of one character, in UTF-8 and in its own encoding. */
 enum { MP_MOST_OF_CHARACTER = 16 };
 
-/* Write the character at `cursor` as UTF-8, `*put` bytes, and give how many bytes it has there.
- * What is none is one or two bytes of U+FFFD, and *bad is set. 0: it goes on behind `length`, which
- * is not the end of the text (`last`). */
+/* Convert the character at `cursor` to UTF-8: write *put bytes to `out` and return the number of
+ * input bytes consumed. An invalid character becomes U+FFFD and sets *bad; it consumes one or two
+ * bytes. Return 0 if the character continues beyond `length` and more input follows (not
+ * `last`). */
 size_t mp_encoding_take(mp_encoding *encoding, const char *cursor, size_t length, bool last,
                         char *out, size_t *put, bool *bad);
-/* The text in UTF-8: itself where it is ASCII, else in the arena. */
+/* Convert a text to UTF-8. An ASCII text is returned as it is, any other is converted into the
+ * arena. *bad is set if the text has invalid characters. */
 mp_slice mp_encoding_text(mp_encoding *encoding, mp_arena *arena, mp_slice text, bool *bad);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/characters.h"
 
-/* Take what one character fits off the pattern, if this one does. */
+/* Match one character with the next element of the glob. If it matches, advance *glob. */
 static bool take_one(const char **glob, uint32_t code, unsigned flags)
 {
     const char *cursor = *glob, *reason;
@@ -30,8 +30,9 @@ static bool take_one(const char **glob, uint32_t code, unsigned flags)
 
 bool mp_glob_fits(const char *glob, const char *text, unsigned flags)
 {
-    /* The last star, and the end of the text it matches so far. If the rest does not match, the
-     * star takes one more character. Earlier stars need not be tried again. */
+    /* Position after the last star, and the end of the text that this star matches so far. If the
+     * rest does not match, the star takes one more character. Earlier stars need no
+     * backtracking. */
     const char *star = NULL, *taken = NULL;
     while (*text || *glob == '*') {
         if (*glob == '*') {
@@ -41,7 +42,7 @@ bool mp_glob_fits(const char *glob, const char *text, unsigned flags)
                 return true;
         }
         if (glob == star && !(flags & MP_GLOB_ANY_CASE) && !strchr("*?[\\", *star)) {
-            /* the star ends where what follows it may begin */
+            /* skip to the next place where the literal after the star can begin */
             taken = text = strchr(text, *star);
             if (!text)
                 return false;

@@ -1,5 +1,6 @@
-/* Patterns of whole names: * is any text, ? a character, [a-z] one of them, and a backslash makes
- * what follows a character. What shells do with slashes and leading dots is not done. */
+/* Globs that match whole names: * matches any text, ? one character, [a-z] one of a set, and a
+ * backslash quotes the next character. Slashes and leading dots are not special, unlike in a
+ * shell. */
 #ifndef MP_BASE_GLOB_H
 #define MP_BASE_GLOB_H
 
@@ -9,15 +10,16 @@
 
 enum {
     MP_GLOB_ANY_CASE = 1,
-    MP_GLOB_NO_ESCAPES = 2, /* backslashes are characters, as in paths */
+    MP_GLOB_NO_ESCAPES = 2, /* a backslash is an ordinary character, as in paths */
 };
 
-/* Return true if the pattern matches the whole text. The number of steps is at most the product
- * of their lengths. */
+/* Return true if the glob matches the whole text. The number of steps is at most the product of
+ * both lengths. */
 bool mp_glob_fits(const char *glob, const char *text, unsigned flags);
 
-/* A text that is part of each that the glob fits: the longest that stands in it as it is, before
- * any [. All of the glob: it fits that text alone. Not where case does not matter. */
+/* Return the longest literal part of the glob before any "[". Every text that the glob matches
+ * contains it, and if it is the whole glob, no other text matches. Do not use it with
+ * MP_GLOB_ANY_CASE. */
 mp_slice mp_glob_core(const char *glob);
 
 #endif

@@ -19,20 +19,21 @@ static void spread(unsigned char *bytes, size_t length)
     memcpy(given, (const void *)getauxval(AT_RANDOM),
            sizeof given); // NOLINT(performance-no-int-to-ptr)
     for (size_t i = 0; i < length; i += sizeof drawn) {
-        given[0] += 0x9e3779b97f4a7c15u; /* the golden ratio: another number each time */
+        given[0] +=
+            0x9e3779b97f4a7c15u; /* golden ratio times 2^64: steps to a new number each time */
         drawn = mp_fold(given[0] ^ given[1], given[1] | 1);
         drawn = mp_fold(drawn ^ given[0], 0xc2b2ae3d27d4eb4fu);
         memcpy(bytes + i, &drawn, length - i < sizeof drawn ? length - i : sizeof drawn);
     }
 }
 
-/* Multiples of the golden ratio spread most evenly (Knuth, TAOCP 6.4), as all its terms as a
- * continued fraction are 1. Those of number / 2^64 need only be small, as far as 2^32 multiples can
- * tell. */
+/* Return true if the multiples of number / 2^64 are spread evenly. Multiples of the golden ratio
+ * are spread most evenly (Knuth, TAOCP 6.4): all terms of its continued fraction are 1. Here terms
+ * of at most 5 are enough, as far as they affect the first 2^32 multiples. */
 static bool spreads_evenly(uint64_t number)
 {
     enum { MOST = 5 };
-    uint64_t above = number, below = -number % number; /* 2^64 less the number, as it is odd */
+    uint64_t above = number, below = -number % number; /* 2^64 modulo the number */
     if (-number / number >= MOST)
         return false;
     while (below >> 32) {
@@ -45,8 +46,7 @@ static bool spreads_evenly(uint64_t number)
     return true;
 }
 
-/* Once a process, whichever of its threads will ask: a table cannot tell whether it is the first.
- */
+/* Draw the keys. As a constructor this runs once, before any thread can use a table. */
 __attribute__((constructor)) static void draw(void)
 {
     unsigned char bytes[sizeof mp_keys + sizeof secret];
@@ -54,15 +54,15 @@ __attribute__((constructor)) static void draw(void)
         spread(bytes, sizeof bytes);
     memcpy(&mp_keys, bytes, sizeof mp_keys);
     memcpy(secret, bytes + sizeof mp_keys, sizeof secret);
-    mp_keys.number[1] |= 1; /* a product with 0 tells nothing */
+    mp_keys.number[1] |= 1; /* must not be 0, as factors */
     mp_keys.number[3] |= 1;
     mp_keys.even |= 1;
-    while (!spreads_evenly(mp_keys.even)) /* one in a hundred does */
+    while (!spreads_evenly(mp_keys.even)) /* one number in a hundred passes */
         mp_keys.even = mp_hash64(mp_keys.even) | 1;
 }
 
-/* Hash a text. For short texts, XXH3 alone can be inverted by anyone who knows its secret, so
- * its result is hashed again with the key. */
+/* Hash bytes. XXH3 of a short text can be inverted by anyone who knows its secret, so its result is
+ * hashed again with the keys. */
 uint64_t mp_hash_bytes(const void *bytes, size_t length)
 {
     return mp_hash64(XXH3_64bits_withSecret(bytes, length, secret, sizeof secret));

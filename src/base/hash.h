@@ -1,9 +1,9 @@
-/* Hashes under keys that each process draws anew, so that nobody can prepare numbers or texts that
- * meet in a table. No order of any output may depend on them.
+/* Hashes with random keys. Each process has its own keys, so inputs cannot be crafted to collide.
+ * The order of output must never depend on hashes.
  *
- * A key that is only added to what an invertible mix makes of a number would not do: what differs
- * by the right bits meets under any key. Here numbers are multiplied by keys, both halves of the
- * product folded into one, twice. */
+ * Keys that are only added to an invertible mix would not be enough: inputs that differ in the
+ * right bits would collide under every key. Instead, numbers are multiplied by keys twice, and each
+ * 128-bit product is folded to 64 bits. */
 #ifndef MP_BASE_HASH_H
 #define MP_BASE_HASH_H
 
@@ -13,13 +13,13 @@
 typedef struct mp_hash_keys {
     uint64_t number[4];
     uint64_t word[6];
-    uint64_t even; /* odd, and its multiples 1, 2, 3 ... spread evenly over 64 bits */
+    uint64_t even; /* odd; its multiples 1, 2, 3 ... are spread evenly over 64 bits */
 } mp_hash_keys;
 
-/* Drawn before main() begins. */
+/* Random keys of this process, set before main() begins. */
 extern mp_hash_keys mp_keys;
 
-/* The halves of the product, one upon the other. */
+/* Return the XOR of both halves of the 128-bit product. */
 static inline uint64_t mp_fold(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -40,7 +40,7 @@ static inline uint64_t mp_hash64(uint64_t number)
     return mp_fold(once ^ mp_keys.number[2], mp_keys.number[3]);
 }
 
-/* Hash two, four or six numbers; every bit counts. */
+/* Hash two, four or six numbers. Every bit of them affects the hash. */
 static inline uint64_t mp_hash_words(const uint64_t *words, size_t count)
 {
     uint64_t sum = 0;
@@ -55,7 +55,7 @@ static inline uint64_t mp_hash_pair(uint64_t first, uint64_t second)
     return mp_hash_words(words, 2);
 }
 
-/* Two numbers of 32 bits as one. */
+/* Join two 32-bit numbers to one of 64 bits. */
 static inline uint64_t mp_joined(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
@@ -63,7 +63,7 @@ static inline uint64_t mp_joined(uint32_t high, uint32_t low)
 
 uint64_t mp_hash_bytes(const void *bytes, size_t length);
 
-/* 128 bits, which stand for the bytes: those of one fingerprint count as equal. */
+/* A 128-bit hash of bytes. Texts with equal fingerprints are taken to be equal. */
 typedef struct mp_fingerprint {
     uint64_t low, high;
 } mp_fingerprint;

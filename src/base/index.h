@@ -1,7 +1,7 @@
-/* Hash indexes: numbers to numbers, and bytes to numbers.
+/* Hash indexes that map numbers or bytes to 32-bit values.
  *
- * Both hand out 32-bit values that the caller counts from 1; 0 means "not there". Zero-initialise
- * to start; the index owns its table, never what the numbers stand for. */
+ * Values are numbered from 1 by the caller; 0 means "not found". Zero-initialise to start. An index
+ * owns its table, but not the things that its values number. */
 #ifndef MP_BASE_INDEX_H
 #define MP_BASE_INDEX_H
 
@@ -16,7 +16,8 @@ typedef struct mp_id_entry {
     uint32_t value;
 } mp_id_entry;
 
-/* 64-bit keys (the ids of a file) to 32-bit values; open addressing, a power of two of places. */
+/* A map from 64-bit keys, such as ids of a file, to values: open addressing in a table whose size
+ * is a power of two. */
 typedef struct mp_id_index {
     mp_id_entry *entries;
     size_t mask;
@@ -24,16 +25,16 @@ typedef struct mp_id_index {
 } mp_id_index;
 
 uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key);
-/* The place of the key's value, made with value 0 if it is new: the caller must then set it to
- * something else at once. Valid until the next call. */
+/* Return the value of the key for reading and writing. For a new key it is 0, and the caller must
+ * set it at once. The pointer is valid until the next call. */
 uint32_t *mp_id_index_put(mp_id_index *index, uint64_t key);
 void mp_id_index_free(mp_id_index *index);
 
-/* Values found by hash and a callback: is this value's thing what `opaque` describes? */
+/* Return true if the thing with this value equals the one that `opaque` describes. */
 typedef bool mp_same(const void *opaque, uint32_t value);
 
 typedef struct mp_hash_entry {
-    uint32_t hash, value; /* value 0: empty */
+    uint32_t hash, value; /* value 0: the entry is empty */
 } mp_hash_entry;
 
 typedef struct mp_hash_index {
@@ -42,14 +43,15 @@ typedef struct mp_hash_index {
     size_t count;
 } mp_hash_index;
 
-/* The place at which a look-up of this hash begins, to be fetched ahead of it; NULL: none yet. */
+/* Return the entry at which a lookup of this hash starts, for prefetching; NULL: the table is
+ * empty. */
 static inline const mp_hash_entry *mp_hash_index_home(const mp_hash_index *index, uint64_t hash)
 {
     return index->entries ? &index->entries[(uint32_t)hash & index->mask] : NULL;
 }
 
-/* Return the entry for the thing, or the empty entry where it belongs; the table must exist.
- * Inline, like the two functions below, so that the comparison is not a call. */
+/* Return the entry of the thing, or the empty entry where it belongs. The table must exist. This
+ * and the two functions below are inline so that the comparison is not a call. */
 static inline mp_hash_entry *mp_hash_index_place(const mp_hash_index *index, uint64_t hash,
                                                  mp_same *same, const void *opaque)
 {
@@ -69,7 +71,8 @@ static inline uint32_t mp_hash_index_get(const mp_hash_index *index, uint64_t ha
 
 void mp_hash_index_grow(mp_hash_index *index);
 
-/* As mp_id_index_put: of a new thing the value is 0, and the caller must set it at once. */
+/* Return the value of the thing for reading and writing. For a new thing it is 0, and the caller
+ * must set it at once. */
 static inline uint32_t *mp_hash_index_put(mp_hash_index *index, uint64_t hash, mp_same *same,
                                           const void *opaque)
 {

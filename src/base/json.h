@@ -1,12 +1,12 @@
-/* jansson, with one difference: where there is no memory, it does not go on without some of a text
- * but calls the out-of-memory handler. */
+/* jansson with memprof's allocator: if memory runs out, the out-of-memory handler is called, where
+ * jansson alone may silently drop a part of a text. */
 #ifndef MP_BASE_JSON_H
 #define MP_BASE_JSON_H
 
 #include <jansson.h>
 
-/* Around all that is done with jansson, which has memory of the process: the last of those that end
- * gives it back what it had. A program that has given it memory of its own keeps that. */
+/* Enclose every use of jansson, whose allocator is global to the process. The first begin installs
+ * memprof's allocator unless the program has set its own; the last end restores the default. */
 void mp_json_begin(void);
 void mp_json_end(void);
 

@@ -9,7 +9,7 @@ static void put(mp_json *json, const char *text, size_t length)
 {
     json->length += length;
     if (json->file)
-        fwrite_unlocked(text, 1, length, json->file); /* nobody else writes to it meanwhile */
+        fwrite_unlocked(text, 1, length, json->file); /* the stream is used by this thread only */
     if (json->buffer)
         mp_text_put(json->buffer, text, length);
 }
@@ -48,12 +48,14 @@ void mp_json_close(mp_json *json, char bracket)
     json->depth--;
     json->begun = false;
     if (json->readable)
-        mp_json_next(json); /* the line of the bracket: also of an empty array */
+        mp_json_next(
+            json); /* put the closing bracket on its own line, even if there are no members */
     json->begun = true;
     put(json, &bracket, 1);
 }
 
-/* Behind the characters that stand for themselves wherever they stand: most, and cheap to tell. */
+/* Return the end of the leading characters that need no escape in any context. The set is small so
+ * that the test is fast. */
 static const char *plain_end(const char *text, const char *end)
 {
     while (text < end && *text >= ' ' && *text < 127 && *text != '"' && *text != '\\' &&
@@ -62,12 +64,12 @@ static const char *plain_end(const char *text, const char *end)
     return text;
 }
 
-/* Print a text. Invisible characters are kept for programs, but escaped so that a terminal
- * ignores them. */
+/* Write a string. Invisible characters are escaped so that terminals ignore them; programs that
+ * parse the JSON get them back. */
 void mp_json_put_text(mp_json *json, const char *text, size_t length)
 {
     static const char named[] = "\b\n\r\t\f\"\\", letters[] = "bnrtf\"\\";
-    const char *end = text + length, *plain = text; /* start of text to be written as it is */
+    const char *end = text + length, *plain = text; /* start of the text not yet written */
     char escape[16];
     put(json, "\"", 1);
     for (size_t width; (text = plain_end(text, end)) < end; text += width + !width) {

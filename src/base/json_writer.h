@@ -1,5 +1,5 @@
-/* JSON as it is made: nothing of it is held. Readable, a member a line and two blanks a level, or
- * with no blanks at all. */
+/* A streaming JSON writer that keeps nothing in memory. The output is either readable, with one
+ * member per line and two spaces per level, or has no whitespace. */
 #ifndef MP_BASE_JSON_WRITER_H
 #define MP_BASE_JSON_WRITER_H
 
@@ -11,35 +11,35 @@
 #include "base/text.h"
 
 typedef struct mp_json {
-    FILE *file;             /* NULL: it is measured, and not written */
-    mp_text_buffer *buffer; /* in which it stands, too; NULL: none */
+    FILE *file;             /* NULL: only the length is measured */
+    mp_text_buffer *buffer; /* second destination; NULL: none */
     size_t length;          /* number of bytes written */
     bool readable;
-    bool lines;     /* members of the outermost object get a line each, unless `readable` */
-    bool in_page;   /* it stands in an element of HTML, which a text must not end */
-    bool begun;     /* the innermost array or object that is open has something in it */
-    unsigned depth; /* how many are open */
+    bool lines;     /* each member of the outermost object gets its own line, unless `readable` */
+    bool in_page;   /* the JSON is part of an HTML element, which no text may close */
+    bool begun;     /* the innermost open array or object has a member */
+    unsigned depth; /* number of open arrays and objects */
 } mp_json;
 
-/* A value stands alone, in an array, or behind its name in an object. */
+/* Write the name of a member. Its value must follow. */
 void mp_json_name(mp_json *json, const char *name);
-/* In an array, before each value. */
+/* Start the next element of an array. Its value must follow. */
 void mp_json_next(mp_json *json);
 void mp_json_open(mp_json *json, char bracket);
 void mp_json_close(mp_json *json, char bracket);
 
-/* UTF-8. */
+/* Write a string; `text` is UTF-8. */
 void mp_json_put_text(mp_json *json, const char *text, size_t length);
 void mp_json_put_number(mp_json *json, int64_t number);
-/* A number, "true", "false" or "null" as it is. */
+/* Write a number, "true", "false" or "null" literally. */
 void mp_json_put_word(mp_json *json, const char *word);
 
-/* Members of an object: a name and its value. */
+/* Write a member of an object: name and value. */
 void mp_json_text(mp_json *json, const char *name, const char *text);
 void mp_json_number(mp_json *json, const char *name, int64_t number);
 void mp_json_word(mp_json *json, const char *name, const char *word);
 void mp_json_flag(mp_json *json, const char *name, bool flag);
-/* Begin a member that is an array or an object; mp_json_close ends it. */
+/* Open a member that is an array or an object. Close it with mp_json_close. */
 void mp_json_open_member(mp_json *json, const char *name, char bracket);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which of many are the largest. Sizes stand in rows `stride` bytes apart; `sizes` is that of place
- * 0. Of one size, the first place comes first. */
+/* Selection of the largest sizes. The size of index i is i * `stride` bytes after `sizes`. Of equal
+ * sizes, the one with the lower index comes first. */
 #ifndef MP_BASE_LARGEST_H
 #define MP_BASE_LARGEST_H
 
@@ -7,10 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Put the places in their order. */
+/* Sort the indexes `places` by descending size. */
 void mp_sort_largest(uint32_t *places, size_t count, const int64_t *sizes, size_t stride);
 
-/* Keep the `most` largest of the `count` places that are kept. */
+/* Keep the `most` largest of the `count` indexes whose `kept` is true; clear `kept` of the
+ * others. */
 void mp_keep_largest(bool *kept, uint32_t count, size_t most, const int64_t *sizes, size_t stride);
 
 #endif

@@ -78,7 +78,7 @@ void *mp_arena_alloc(mp_arena *arena, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (!arena->head || arena->head->capacity - arena->used < bytes) {
-        /* Many arenas hold a few lines each. */
+        /* The first block is small, as many arenas hold only a few lines. */
         size_t capacity = arena->head ? arena->head->capacity * 2 : FIRST_BLOCK;
         if (capacity > MOST_BLOCK)
             capacity = MOST_BLOCK;
@@ -106,7 +106,7 @@ char *mp_arena_copy(mp_arena *arena, const char *text, size_t length)
 
 char *mp_arena_format_list(mp_arena *arena, const char *format, va_list arguments)
 {
-    char brief[256]; /* most are, and are formatted once */
+    char brief[256]; /* long enough for most texts, which are then formatted only once */
     va_list again;
     va_copy(again, arguments);
     int printed = vsnprintf(brief, sizeof brief, format, again);
@@ -207,7 +207,7 @@ static int stream_seek(void *opaque, off64_t *offset, int whence)
     memory_stream *stream = opaque;
     size_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? stream->position : stream->end;
     if (*offset < -(off64_t)from || *offset > (off64_t)(stream->end - from))
-        return -1; /* behind its end there is nothing */
+        return -1; /* seeking past the end is not supported */
     *offset += (off64_t)from;
     stream->position = (size_t)*offset;
     return 0;

@@ -23,7 +23,7 @@ static bool cannot_write(const char *path, mp_error *error)
     return false;
 }
 
-/* --- what is removed when the process ends --- */
+/* --- named files that are removed if the process ends early --- */
 
 enum { MOST_NAMED = 64 };
 static _Atomic(char *) named[MOST_NAMED];
@@ -46,7 +46,8 @@ void mp_outputs_abandon(void)
     }
 }
 
-/* No signal ends the process between a file's getting a name and that being known. */
+/* Block all signals while a file gets its name and is registered in `named`, so that no signal
+ * handler misses it. */
 static void hold_signals(sigset_t *before)
 {
     sigset_t signals;
@@ -61,9 +62,9 @@ static void release_signals(const sigset_t *before)
     errno = why;
 }
 
-/* --- what the path means --- */
+/* --- target of the path --- */
 
-/* The descriptor that a path names; -1: none. */
+/* Return the descriptor that a path names; -1: it names none. */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -80,14 +81,14 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* The length of the path's folder, with its slash; 0: the folder where the process is. */
+/* Return the length of the path's folder with its slash; 0: the current folder. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* The folder of the path and this name in it. */
+/* Return the path of `name` in the folder of `path`, or `name` itself if it is absolute. */
 static char *beside(const char *path, const char *name)
 {
     size_t folder = *name == '/' ? 0 : folder_length(path), length = strlen(name);
@@ -97,8 +98,8 @@ static char *beside(const char *path, const char *name)
     return text;
 }
 
-/* Return the end of a chain of links, whether or not there is a file, or a descriptor. NULL with
- * errno. */
+/* Return the path at the end of a chain of links; the file need not exist. A path that names a
+ * descriptor ends the chain. NULL with errno ELOOP: there are too many links. */
 static char *follow(const char *path)
 {
     enum { MOST_LINKS = 40 };
@@ -126,9 +127,9 @@ char *mp_output_target(const char *path)
     return NULL;
 }
 
-/* --- the file that takes its place --- */
+/* --- the new file --- */
 
-/* A name that nothing else makes. */
+/* Replace the end of `temporary` with a name that no other thread or process generates. */
 static void name_anew(char *temporary)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -143,7 +144,7 @@ static void name_anew(char *temporary)
 
 enum { MOST_NAMES = 100 };
 
-/* The file itself, by a way that it can be given a name by. */
+/* Write the /proc path of the descriptor, through which linkat can name the file. */
 static void way_to(int file, char way[32])
 {
     snprintf(way, 32, "/proc/self/fd/%d", file);
@@ -161,7 +162,7 @@ static int open_nameless(const mp_output *output, mode_t mode)
     if (fstat(file, &status) == 0 && stat(way, &seen) == 0 && status.st_ino == seen.st_ino &&
         status.st_dev == seen.st_dev)
         return file;
-    close(file); /* there is no /proc */
+    close(file); /* /proc is not mounted */
     return -1;
 }
 
@@ -183,8 +184,9 @@ static int open_named(mp_output *output, mode_t mode)
     return file;
 }
 
-/* Whoever could read and write the old file can do so with the new one, and nobody else: where its
- * group or its access list cannot be had, the group may do what everybody may. */
+/* Give the new file the owner, group, permissions and access list of the old one, so that nobody
+ * gains access. If group or access list cannot be set, the group gets only the permissions of
+ * others. */
 static bool take_after(int file, const char *target, const struct stat *old)
 {
     static const char list[] = "system.posix_acl_access";
@@ -200,7 +202,7 @@ static bool take_after(int file, const char *target, const struct stat *old)
     if (length > 0)
         group &= fsetxattr(file, list, entries, (size_t)length, 0) == 0;
     else
-        fremovexattr(file, list); /* that of its folder, if any */
+        fremovexattr(file, list); /* remove the list inherited from the folder, if any */
     if (!group || (length < 0 && errno == ERANGE))
         mode = (mode & ~(mode_t)S_IRWXG) | (mode & everybody);
     return fchmod(file, mode) == 0;
@@ -221,7 +223,8 @@ static bool forget(mp_output *output)
     return false;
 }
 
-/* All bytes or none any more: what a full disk has lost, nothing behind it makes good. */
+/* Write all bytes. After the first failure every write fails: output that lost a part to a full
+ * disk cannot become complete again. */
 static ssize_t put(void *opaque, const char *bytes, size_t size)
 {
     mp_output *output = opaque;
@@ -237,10 +240,10 @@ static bool open_stream(mp_output *output, int file)
     return output->file != NULL;
 }
 
-/* `old`: what is replaced, NULL: nothing. */
+/* Open the new file. `old` describes the file that it replaces; NULL: none exists. */
 static bool open_beside(mp_output *output, const struct stat *old)
 {
-    /* A new file is made as any other, by the umask and the folder's access list. */
+    /* A new file gets the default mode, subject to the umask and the folder's access list. */
     mode_t mode = old ? S_IRUSR | S_IWUSR : DEFFILEMODE;
     output->temporary = beside(output->target, ".memprof-XXXXXXXX");
     int file = open_nameless(output, mode);
@@ -277,23 +280,23 @@ bool mp_output_open(mp_output *output, const char *path, mp_error *error)
         free(target);
     } else if (target) {
         output->target = target;
-        /* A file that is kept from being written is not replaced either. */
+        /* A write-protected file is not replaced, although its folder would allow that. */
         ok = !exists || faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0;
         ok = ok ? open_beside(output, exists ? &status : NULL) : forget(output);
     }
     return ok || cannot_write(path, error);
 }
 
-/* --- into its place --- */
+/* --- moving the file into place --- */
 
-/* Some file systems have no use for it. */
+/* Flush a file to disk. File systems that do not support fsync count as flushed. */
 static bool is_flushed(int file)
 {
     return fsync(file) == 0 || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP;
 }
 
-/* So that the file outlives a crash under its name. A folder may be one to write to and not to
- * read. */
+/* Flush the folder, so that the file's name survives a crash. A folder that is writable but not
+ * readable cannot be flushed; this is not an error. */
 static bool flush_folder(const char *target)
 {
     char *folder = beside(target, ".");
@@ -307,7 +310,8 @@ static bool flush_folder(const char *target)
     return ok;
 }
 
-/* A file without a name takes a place that is free at once, else by way of a name beside it. */
+/* Move the file to its target. A file without a name is linked to a target that does not exist;
+ * otherwise it first gets a temporary name, which then is renamed. */
 static bool put_in_place(mp_output *output)
 {
     sigset_t before;
@@ -332,7 +336,7 @@ static bool put_in_place(mp_output *output)
     return placed || renamed;
 }
 
-/* Nothing but a write ends with these. */
+/* Return true for errors that only a write can have set. */
 static bool tells_of_space(int why)
 {
     return why == ENOSPC || why == EDQUOT || why == EFBIG;
@@ -343,7 +347,7 @@ bool mp_stream_flush(FILE *file)
     int last = errno;
     errno = 0;
     bool ok = fflush(file) == 0 && !ferror(file);
-    if (!ok && !errno) /* it was an earlier write: a stream forgets why */
+    if (!ok && !errno) /* an earlier write failed; the stream does not keep its errno */
         errno = tells_of_space(last) ? last : EIO;
     return ok;
 }
@@ -363,7 +367,7 @@ bool mp_output_close(mp_output *output, bool keep, mp_error *error)
                           strerror(errno));
         error->code = MP_ERROR_OUTPUT;
     }
-    /* The data is on the disk by now, but a device may only now report an error. */
+    /* The data is already flushed, but some devices report errors only on close. */
     if (close(output->descriptor) != 0 && ok && !output->target)
         ok = cannot_write(output->path, error);
     forget(output);

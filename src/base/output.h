@@ -1,8 +1,9 @@
-/* A file that is written whole or not at all: out of sight first, then in the place of its target.
+/* An output file that appears complete or not at all. It is written unseen and takes the place of
+ * its target when it is closed.
  *
- * Where the file system can, it has no name until it is whole, so nothing is left of it however the
- * process ends. Elsewhere it has a name beside its target, and who ends the process calls
- * mp_outputs_abandon. */
+ * If the file system supports it, the file has no name until it is complete, so a process that is
+ * killed leaves nothing behind. Otherwise it has a temporary name beside the target, and
+ * mp_outputs_abandon must be called before the process ends early. */
 #ifndef MP_BASE_OUTPUT_H
 #define MP_BASE_OUTPUT_H
 
@@ -10,34 +11,36 @@
 
 #include "base/error.h"
 
-/* Opened, it must not be moved. */
+/* An output file. It must not move in memory while it is open. */
 typedef struct mp_output {
     FILE *file;
-    int descriptor;   /* descriptor of the file */
-    int why;          /* not all could be written to it: an error number */
-    const char *path; /* as it was asked for, borrowed */
-    char *target;     /* that is replaced; NULL: what cannot be is written through */
-    char *temporary;  /* the name beside it */
-    bool named;       /* it has this name already */
+    int descriptor;
+    int why;          /* errno of the first failed write; 0: none */
+    const char *path; /* path as requested; borrowed */
+    char *target;     /* file to be replaced; NULL: the path is written to directly */
+    char *temporary;  /* temporary name beside the target */
+    bool named;       /* the temporary name exists on disk */
 } mp_output;
 
-/* Open a file for writing. For a link, its target is replaced, not the link. The new file keeps
- * the permissions of the old one. A device, a pipe or a descriptor (/dev/stdout, /dev/fd/3) is
- * written to directly. False with an error (MP_ERROR_OUTPUT); otherwise the caller closes it. */
+/* Open a file for writing. Of a symbolic link, the target is replaced. The new file keeps the
+ * permissions of the old one. A device, a pipe or a descriptor (/dev/stdout, /dev/fd/3) is written
+ * to directly. Return false with an error (MP_ERROR_OUTPUT); otherwise close it with
+ * mp_output_close. */
 bool mp_output_open(mp_output *output, const char *path, mp_error *error);
-/* Put the file in its place, on the disk, or leave what was there where `keep` is false. False with
- * an error; unless it says otherwise, what was there is then still there. */
+/* Close the file. With `keep`, flush it to disk and move it into place; otherwise discard it and
+ * leave the old file. Return false with an error; unless the error says otherwise, the old file is
+ * then unchanged. */
 bool mp_output_close(mp_output *output, bool keep, mp_error *error);
 
-/* The file that opening would replace or make, at the end of all links; NULL: there is none, or the
- * path is a descriptor. Release with free(). */
+/* Return the file that opening the path would replace or create, with all links followed. NULL:
+ * there is none, or the path is a descriptor. Release with free(). */
 char *mp_output_target(const char *path);
 
-/* Flush a stream; false with errno if not all was written since it was opened. Why an earlier write
- * failed is known where that is what errno tells yet: who opens it sets errno to 0. */
+/* Flush a stream. Return false with errno if any write since it was opened failed. The reason of an
+ * earlier write is taken from errno, so set errno to 0 when you open the stream. */
 bool mp_stream_flush(FILE *file);
 
-/* Remove what has a name and is not whole. For what ends the process: safe in signal handlers. */
+/* Remove all incomplete files that have a name. Safe in signal handlers. */
 void mp_outputs_abandon(void);
 
 #endif

@@ -17,33 +17,35 @@ typedef enum context {
 } context;
 
 enum {
-    END = 0x7fffffff, /* stands behind the last character; nothing fits it */
+    END = 0x7fffffff, /* code of the end of the text; no character matches it */
     ASCII = 128,
-    OTHERS = 128,     /* places for other characters, by their last bits */
-    STATES = 400,     /* that are kept at most, */
-    PLACES = 1 << 18, /* with so many places; then all are forgotten */
+    OTHERS = 128,     /* number of cache entries for other characters, by code modulo 128 */
+    STATES = 400,     /* maximum number of cached states */
+    PLACES = 1 << 18, /* maximum total of their places; beyond a maximum, the cache is cleared */
 };
 
-/* Numbers of states, in `next` below; others are those of real ones. */
+/* Special values in `next` below. Other values are indexes of states. */
 enum { NOT_KNOWN, MATCHED, NOWHERE, FIRST_STATE };
 
-/* A set of places of the program, and where each character leads from it. */
+/* A state of the cached automaton: a set of places in the program, and the state that each
+ * character leads to. */
 typedef struct state {
-    uint32_t first, count; /* range of `places`: before assertions and jumps are followed */
+    uint32_t first, count; /* range in `places`; jumps and assertions are not followed yet */
     context before;
-    signed char at_end; /* match if the text ends here; -1: not known */
+    signed char at_end; /* 1: a match if the text ends here; 0: none; -1: unknown */
     uint32_t next[ASCII + OTHERS];
-    uint32_t codes[OTHERS]; /* that `next` holds */
+    uint32_t codes[OTHERS]; /* characters of the last OTHERS entries of `next` */
 } state;
 
-/* One of the places at which the match that is looked for may be, with what it saved. */
+/* Threads of the search for the best match: the place of each in the program, and its saved
+ * slots. */
 typedef struct threads {
     uint32_t *items;
-    size_t *saved; /* `slots` of each */
+    size_t *saved; /* `slots` positions per thread */
     size_t count, at_capacity, saved_capacity;
 } threads;
 
-/* A place that is to be followed, or what a slot and the one behind it were before it was. */
+/* An entry on the stack of follow(): a place to follow, or old values of two slots to restore. */
 typedef struct pending {
     uint32_t instruction;
     int32_t slot; /* -1: a place */
@@ -53,7 +55,7 @@ typedef struct pending {
 struct mp_pattern {
     mp_program program;
     char *text;
-    bool anchored; /* it can match at the begin of the text alone */
+    bool anchored; /* matches only at the beginning of the text */
     uint32_t *seen, *put, round;
     uint32_t *stack;
     uint32_t *copied;
@@ -91,8 +93,8 @@ mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size)
     return p;
 }
 
-/* Return the part of a run that every match contains: a repetition operator may make its last
- * character optional. */
+/* Return the part of a literal run that every match contains: without its last character if a
+ * repetition follows, which may make that optional. */
 static mp_slice sure_of(const char *run, size_t length)
 {
     if (run[length] && strchr("*+?{", run[length]))
@@ -117,7 +119,7 @@ mp_slice mp_pattern_core(const char *text)
             break;
         depth += (size_t)(*cursor == '(') - (size_t)(*cursor == ')');
         if (*cursor == '\\' && cursor[1])
-            cursor += 2; /* a character, if only the begin of it, or what is none */
+            cursor += 2; /* skip the escaped character, or the first byte of one */
         else if (*cursor && *cursor != '[' && *cursor != '{')
             cursor++;
     }
@@ -146,7 +148,7 @@ void mp_pattern_free(mp_pattern *p)
     free(p);
 }
 
-/* --- what a place takes --- */
+/* --- matching of one character --- */
 
 static bool takes(const mp_pattern *p, const mp_instruction *instruction, uint32_t code)
 {
@@ -211,7 +213,7 @@ static void before_at(const char *text, size_t from, context *before)
     *before = before_of(mp_character_take(&cursor));
 }
 
-/* --- does it match? --- */
+/* --- search for any match --- */
 
 static void put_into(mp_pattern *p, uint32_t place)
 {
@@ -221,8 +223,8 @@ static void put_into(mp_pattern *p, uint32_t place)
     p->copied[p->into_count++] = place;
 }
 
-/* From all places of a state by one character: to those that are in `copied` then. True: before
- * this character there is a match. */
+/* Follow all places of a state over one character, and collect the places reached in `copied`.
+ * Return true if there is a match before this character. */
 static bool walk(mp_pattern *p, const state *self, uint32_t code)
 {
     bool matched = false;
@@ -254,7 +256,7 @@ static bool walk(mp_pattern *p, const state *self, uint32_t code)
     return matched;
 }
 
-/* The state of the places in `copied`. */
+/* Return the state with the places in `copied`, new or cached. */
 static uint32_t state_of_places(mp_pattern *p, context before)
 {
     size_t size = p->into_count * sizeof *p->copied;
@@ -282,7 +284,7 @@ static uint32_t state_of_places(mp_pattern *p, context before)
     return (uint32_t)p->state_count++;
 }
 
-/* Compute the state that a character leads to and cache it. */
+/* Compute the state that a character leads to, and cache it. */
 static uint32_t learn(mp_pattern *p, uint32_t from, uint32_t code)
 {
     uint32_t result = MATCHED;
@@ -292,7 +294,7 @@ static uint32_t learn(mp_pattern *p, uint32_t from, uint32_t code)
         size_t known = p->state_count;
         result = p->into_count ? state_of_places(p, before_of(code)) : NOWHERE;
         if (p->state_count < known)
-            return result; /* all else is forgotten */
+            return result; /* the cache was cleared, with state `from` */
     }
     state *self = &p->states[from];
     if (code >= ASCII)
@@ -324,7 +326,7 @@ bool mp_pattern_fits(mp_pattern *p, const char *text, size_t from)
     return p->states[current].at_end;
 }
 
-/* --- and where? --- */
+/* --- search for the best match and its groups --- */
 
 static size_t *put_thread(const mp_pattern *p, threads *self, uint32_t place)
 {
@@ -334,9 +336,10 @@ static size_t *put_thread(const mp_pattern *p, threads *self, uint32_t place)
     return self->saved + p->slots * self->count++;
 }
 
-/* The leftmost is better, then that in which the first group that differs is longer: one that is
- * open may still become longest. Of others, that which was there first took the longer repetitions
- * before it. */
+/* Return true if thread `a` is better than `b`: it starts further left, or the first slot that
+ * differs is the end of a group and is later in `a`. The end of an open group counts as the latest,
+ * as the group may still grow. Otherwise the thread that was added first is preferred, as it took
+ * the longer repetitions. */
 static bool is_better(const size_t *a, const size_t *b, size_t slots)
 {
     if (a[0] != b[0])
@@ -347,7 +350,7 @@ static bool is_better(const size_t *a, const size_t *b, size_t slots)
     return false;
 }
 
-/* Numbers of the threads, the best first; of equal ones, the one that was there first. */
+/* Sort the indexes of the threads, best first. The sort is stable. */
 static void sort_threads(mp_pattern *p, const threads *self)
 {
     mp_grow(&p->order, &p->order_capacity, 2 * self->count, sizeof *p->order);
@@ -377,8 +380,8 @@ static void sort_threads(mp_pattern *p, const threads *self)
         memcpy(p->order, from, count * sizeof *from);
 }
 
-/* From one place by one character, to `then`. True: it matches before this character, and what was
- * saved is in `best`. */
+/* Follow one place over one character, and add the places reached to `then`. Return true if there
+ * is a match before this character; its slots are then in `best`. */
 static bool follow(mp_pattern *p, uint32_t place, size_t *saved, context before, uint32_t code,
                    size_t here, size_t *best)
 {

@@ -1,9 +1,9 @@
-/* Extended regular expressions that come from files and command lines, matched in time that grows
- * with the length of the text alone.
+/* Extended regular expressions from files and command lines. Matching takes time in proportion to
+ * the length of the text.
  *
- * POSIX 1003.2 as glibc reads it, with \w \W \s \S \b \B \< \> \` \', and without back-references:
- * nobody knows how to match those in such a time. A match is the leftmost, and the longest of
- * these. Characters and their classes are those of Unicode, in every locale. */
+ * The syntax is POSIX 1003.2 as glibc reads it, with \w \W \s \S \b \B \< \> \` \', but without
+ * back-references, which cannot be matched in linear time. The leftmost match is found, and of
+ * those the longest. Characters and classes are those of Unicode in every locale. */
 #ifndef MP_BASE_PATTERN_H
 #define MP_BASE_PATTERN_H
 
@@ -20,20 +20,21 @@ typedef struct mp_span {
 } mp_span;
 #define MP_NOWHERE ((size_t)-1)
 
-/* NULL with a reason: it is none, or a very large one. Release with mp_pattern_free. */
+/* Compile an expression. Return NULL and write a reason of at most `size` bytes if it is malformed
+ * or too large. Release with mp_pattern_free. */
 mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size);
 void mp_pattern_free(mp_pattern *pattern);
 
-/* A text that is part of each that has a match: one that stands in the expression as it is, outside
- * of groups, before any [ or {. May be empty. */
+/* Return a text that every match contains: the longest literal part outside of groups and before
+ * any "[" or "{". It may be empty. */
 mp_slice mp_pattern_core(const char *text);
 
-/* Return true if the text matches somewhere from byte `from` on; ^ and \b also see the text
- * before it. The pattern caches states, so only one thread may use it at a time. */
+/* Return true if the text matches at or after byte `from`; ^ and \b also see the bytes before it.
+ * The pattern caches states, so only one thread may use it at a time. */
 bool mp_pattern_fits(mp_pattern *pattern, const char *text, size_t from);
 
-/* The same, and where: of the match, and of the groups \1 to \9. Up to where the text was looked at
- * is in `*looked`. */
+/* Find a match as mp_pattern_fits does, and set groups[0] to its position and groups[1] to [9] to
+ * those of \1 to \9. *looked is the end of the text that was examined. */
 enum { MP_PATTERN_GROUPS = 10 };
 bool mp_pattern_find(mp_pattern *pattern, const char *text, size_t from,
                      mp_span groups[MP_PATTERN_GROUPS], size_t *looked);

@@ -1,5 +1,6 @@
-/* The ring: batches [done, submitted) wait for the worker or are in it, batch `submitted` is being
- * filled. Both numbers only grow; a batch's place is its number modulo the ring's size. */
+/* The ring: batches [done, submitted) wait for the worker or are being worked on, and batch
+ * `submitted` is being filled. Both counters only grow; a batch's place is its number modulo the
+ * ring's size. */
 #include "base/pipeline.h"
 
 #include <pthread.h>
@@ -32,7 +33,7 @@ mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch))
     mp_pipeline *pipeline = mp_alloc_zero(1, sizeof *pipeline);
     pipeline->work = work;
     pipeline->size = size;
-    pipeline->ring = mp_alloc(RING * size); /* most of it is never touched */
+    pipeline->ring = mp_alloc(RING * size); /* pages that are never used are never allocated */
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_cond_init(&pipeline->more, NULL);
     pthread_cond_init(&pipeline->less, NULL);
@@ -63,7 +64,8 @@ static void *worker(void *opaque)
         pipeline->work(batch);
         pthread_mutex_lock(&pipeline->lock);
         pipeline->done++;
-        /* To wake the caller for one free place would make the two take turns: half the ring. */
+        /* Wake the caller only when half the ring is free. Waking it for each free place would make
+         * both threads take turns. */
         if (pipeline->submitted - pipeline->done <= RING / 2)
             pthread_cond_signal(&pipeline->less);
     }
@@ -76,7 +78,7 @@ static void submit_to_thread(mp_pipeline *pipeline)
     pthread_mutex_lock(&pipeline->lock);
     pipeline->submitted++;
     pthread_cond_signal(&pipeline->more);
-    /* The place that is filled next must be free. */
+    /* Wait until the next batch to be filled is free. */
     while (pipeline->submitted - pipeline->done >= RING)
         pthread_cond_wait(&pipeline->less, &pipeline->lock);
     pthread_mutex_unlock(&pipeline->lock);

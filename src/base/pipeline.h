@@ -1,8 +1,9 @@
-/* A pipeline of two steps: the caller makes batches of work, another thread does them, in order.
+/* A pipeline of two threads: the caller fills batches of work, and a worker thread does them in
+ * order.
  *
- * Batches are of one size and go round in a ring. Until mp_pipeline_drain, what the work touches
- * belongs to it; after it, to the caller. Little work never starts the thread: it is done at once,
- * on the caller's, with the same result. */
+ * Batches have one size and rotate in a ring. Until mp_pipeline_drain returns, the data that the
+ * work uses belongs to the worker; then to the caller. For a few batches no thread is started: the
+ * caller's thread does the work at once, with the same result. */
 #ifndef MP_BASE_PIPELINE_H
 #define MP_BASE_PIPELINE_H
 
@@ -10,21 +11,22 @@
 
 typedef struct mp_pipeline mp_pipeline;
 
-/* `work` does one batch of `size` bytes. Release with mp_pipeline_free, which waits for all. */
+/* Make a pipeline whose batches have `size` bytes; `work` does one batch. mp_pipeline_free waits
+ * for all submitted batches and releases it. */
 mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch));
 void mp_pipeline_free(mp_pipeline *pipeline);
 
-/* All is done on the caller's thread; before the first batch. */
+/* Do all work in the caller's thread. Call it before the first batch. */
 void mp_pipeline_alone(mp_pipeline *pipeline);
 
-/* The batch that the caller fills, as it was left when it was last used. */
+/* Return the batch to be filled next. It has the contents of its previous use. */
 void *mp_pipeline_batch(mp_pipeline *pipeline);
-/* Hand it over. */
+/* Submit the batch that the caller has filled. */
 void mp_pipeline_submit(mp_pipeline *pipeline);
-/* Hand it over as the last before a drain: where nothing else waits it is done at once, on the
- * caller's thread, which would only wait for the other to wake up. */
+/* Submit the last batch before a drain. If the worker is idle, the caller's thread does the work,
+ * which is faster than waking the worker and waiting for it. */
 void mp_pipeline_submit_last(mp_pipeline *pipeline);
-/* Wait until all that was handed over is done. */
+/* Wait until all submitted batches are done. */
 void mp_pipeline_drain(mp_pipeline *pipeline);
 
 #endif

@@ -1,4 +1,4 @@
-/* From the text of an extended regular expression to a program, in one pass. */
+/* Compiler from the text of an extended regular expression to a program, in one pass. */
 #include "base/program.h"
 
 #include <ctype.h>
@@ -11,11 +11,11 @@
 
 enum { MOST_STEPS = 40000, MOST_LEVELS = 200, NO_END = -1 };
 
-/* A "(" that is open, and at the bottom the whole. */
+/* An open group. The lowest level is the whole expression. */
 typedef struct level {
     size_t begin;       /* start of the group's code */
-    size_t alternative; /* start of the code behind the last "|" */
-    size_t last_jump;   /* to the end, behind an alternative: each holds how far back another is */
+    size_t alternative; /* start of the code after the last "|" */
+    size_t last_jump;   /* last JUMP to the group's end; each links back to the one before it */
     unsigned group;
     bool has_jump;
 } level;
@@ -24,9 +24,9 @@ typedef struct compiler {
     mp_program *program;
     const char *cursor;
     level levels[MOST_LEVELS + 1], *top;
-    size_t atom; /* start of the code that a repetition would repeat */
+    size_t atom; /* start of the code that a repetition applies to */
     bool has_atom;
-    const char *reason; /* NULL: nothing is wrong so far */
+    const char *reason; /* static; NULL: no error so far */
 } compiler;
 
 static const char too_large[] = "it is too large: expected at most 40000 steps with all "
@@ -55,7 +55,8 @@ static bool put(compiler *state, mp_step step, int32_t x, int32_t y)
     return true;
 }
 
-/* Before the code that begins there. What is moved jumps within itself. */
+/* Insert an instruction at `index`. The code that is moved contains only jumps within itself, so
+ * they stay valid. */
 static bool insert(compiler *state, size_t index, mp_step step, int32_t x, int32_t y)
 {
     if (!has_room(state, 1))
@@ -73,7 +74,7 @@ static bool put_atom(compiler *state, mp_step step, int32_t x)
     return put(state, step, x, 0);
 }
 
-/* As in glibc, nothing repeats an assertion. */
+/* Append an assertion. As in glibc, a repetition cannot apply to it. */
 static bool put_assertion(compiler *state, char kind)
 {
     state->has_atom = false;
@@ -130,7 +131,7 @@ static bool close_group(compiler *state)
 
 /* --- repetitions --- */
 
-/* The atom so often, of which `least` must be there; `most` NO_END: any number more. */
+/* Repeat the last atom from `least` to `most` times; NO_END: without a maximum. */
 static bool repeat(compiler *state, long least, long most)
 {
     mp_program *program = state->program;
@@ -145,7 +146,7 @@ static bool repeat(compiler *state, long least, long most)
     program->count = begin;
     for (long i = 0; i < copies; i++) {
         long left = copies - i;
-        /* a{0,3} is (a(aa?)?)?: without one, there are none of the others */
+        /* a{0,3} becomes (a(aa?)?)?: each copy needs the one before it */
         if (i >= least)
             put(state, MP_STEP_SPLIT, 1, most == NO_END ? size + 2 : (int32_t)(left * (size + 1)));
         memcpy(program->items + program->count, atom, length * sizeof *atom);
@@ -157,7 +158,7 @@ static bool repeat(compiler *state, long least, long most)
     return most != NO_END || put(state, MP_STEP_SPLIT, -size, 1);
 }
 
-/* A number of a repetition; `none` where there is no digit. */
+/* Read a number of a repetition. Return `none` if there is no digit. */
 static long take_number(compiler *state, long none)
 {
     enum { MOST = 1000000 };
@@ -167,7 +168,7 @@ static long take_number(compiler *state, long none)
     return number;
 }
 
-/* "{2}", "{2,}", "{,3}", "{2,3}" */
+/* Read the bounds of a repetition: "{2}", "{2,}", "{,3}" or "{2,3}". */
 static bool take_bounds(compiler *state)
 {
     static const char expected[] = "a { without what follows it in {2}, {2,}, {,3} or {2,3}";
@@ -194,7 +195,7 @@ static bool take_repetition(compiler *state)
     return repeat(state, kind == '+', kind == '?' ? 1 : NO_END);
 }
 
-/* --- one after the other --- */
+/* --- parsing --- */
 
 static bool take_escaped(compiler *state)
 {
@@ -228,7 +229,7 @@ static bool take_piece(compiler *state)
     case '(':
         state->cursor++;
         return open_group(state);
-    case ')': /* one that closes nothing is a character */
+    case ')': /* an unmatched ")" is an ordinary character */
         state->cursor++;
         return state->top > state->levels ? close_group(state)
                                           : put_atom(state, MP_STEP_CHARACTER, ')');

@@ -1,5 +1,5 @@
-/* Compiled regular expressions: instructions of a machine that is in many places at once. Jumps
- * are relative, so a repetition can be copied. */
+/* Compiled regular expressions: instructions for a virtual machine that follows all alternatives at
+ * once. Jumps are relative, so a repetition is compiled by copying its code. */
 #ifndef MP_BASE_PROGRAM_H
 #define MP_BASE_PROGRAM_H
 
@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 typedef enum mp_step {
-    MP_STEP_CHARACTER, /* `x` */
+    MP_STEP_CHARACTER, /* match the character `x` */
     MP_STEP_ANY,
-    MP_STEP_SET,    /* that begins at `x` in the text */
-    MP_STEP_CLASS,  /* `x`: 'w', 'W', 's', 'S' */
-    MP_STEP_ASSERT, /* `x`: '^', '$', 'b', 'B', '<', '>' */
-    MP_STEP_SAVE,   /* the place as number `x`: 2 a group, where it begins and ends */
-    MP_STEP_JUMP,   /* by `x` */
-    MP_STEP_SPLIT,  /* by `x`, and by `y` */
+    MP_STEP_SET,    /* match the bracket expression at offset `x` of the text */
+    MP_STEP_CLASS,  /* match a character class; `x`: 'w', 'W', 's', 'S' */
+    MP_STEP_ASSERT, /* test the position; `x`: '^', '$', 'b', 'B', '<', '>' */
+    MP_STEP_SAVE,   /* save the position in slot `x`: 2n is the begin, 2n + 1 the end of group n */
+    MP_STEP_JUMP,   /* continue `x` instructions further on */
+    MP_STEP_SPLIT,  /* continue at both `x` and `y` */
     MP_STEP_MATCH,
 } mp_step;
 
@@ -31,7 +31,8 @@ typedef struct mp_program {
     unsigned groups;
 } mp_program;
 
-/* False with a reason. Release with free(program->at), in either case. */
+/* Compile an expression. Return false and write a reason of at most `size` bytes if it is malformed
+ * or too large. Release with free(program->items) in either case. */
 bool mp_program_compile(mp_program *program, const char *text, char *reason, size_t size);
 
 #endif

@@ -1,18 +1,18 @@
-/* A share of an amount, exact where the product does not fit into 64 bits. */
+/* A share of an amount, exact even if the product exceeds 64 bits. */
 #ifndef MP_BASE_SHARE_H
 #define MP_BASE_SHARE_H
 
 #include <assert.h>
 #include <stdint.h>
 
-/* amount * part / whole, without its fraction: 0 <= part <= whole, above 0; the amount is not below
+/* Return amount * part / whole, rounded down. Requires amount >= 0 and 0 <= part <= whole, whole >
  * 0. */
 static inline int64_t mp_share(int64_t amount, int64_t part, int64_t whole)
 {
     assert(amount >= 0 && part >= 0 && part <= whole && whole > 0);
     const int64_t rest = amount % whole, most = part ? INT64_MAX / part : INT64_MAX;
     int64_t share = amount / whole * part, more = 0;
-    uint64_t left = 0; /* below `whole` */
+    uint64_t left = 0; /* remainder, less than `whole` */
     if (rest <= most)
         return share + rest * part / whole;
     for (int bit = 62; bit >= 0; bit--) { /* long division of the product */

@@ -1,4 +1,4 @@
-/* A slice borrows a run of bytes from somebody who owns them; it is not NUL-terminated. */
+/* A borrowed run of bytes, not NUL-terminated. Its owner must outlive it. */
 #ifndef MP_BASE_SLICE_H
 #define MP_BASE_SLICE_H
 

@@ -10,7 +10,8 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-/* A recorded path without what would lead out of a folder; separators become slashes. */
+/* Return the recorded path with slashes as separators, and without drive, `.`, `..` and empty
+ * parts, so that it cannot lead out of a folder. */
 static mp_slice relative_path(mp_arena *arena, mp_slice recorded)
 {
     char *path = mp_arena_alloc(arena, recorded.length + 1);
@@ -33,7 +34,8 @@ static mp_slice relative_path(mp_arena *arena, mp_slice recorded)
     return (mp_slice){path, length};
 }
 
-/* Without the ending of a source or r-code, which *ending then is; NULL: it has none. */
+/* Return the path without its ending, if that is one of a source or r-code. *ending is the ending,
+ * or NULL. */
 static mp_slice without_ending(mp_slice path, const char **ending)
 {
     static const char *const endings[] = {".p", ".w", ".r", ".cls"};
@@ -57,8 +59,8 @@ static mp_slice base_of(mp_slice path, char separator)
     return path;
 }
 
-/* Dots between the parts of a class name become slashes. Dots beside a separator or another dot
- * do not: no name of a folder may come of them that was not recorded. */
+/* Replace dots between the parts of a class name by slashes. Dots next to a separator or another
+ * dot stay, as replacing them would produce folders that were not recorded. */
 static mp_slice class_path(mp_arena *arena, mp_slice name)
 {
     char *path = mp_arena_copy(arena, name.start, name.length);
@@ -76,7 +78,8 @@ static mp_slice joined(mp_arena *arena, mp_slice stem, const char *ending)
     return mp_slice_of(mp_arena_format(arena, "%.*s%s", (int)stem.length, stem.start, ending));
 }
 
-/* The source of what runs as r-code is a procedure. */
+/* Return the ending of the source. A program without ending is a class; r-code comes from a
+ * procedure. */
 static const char *source_ending(const char *recorded)
 {
     return !recorded ? ".cls" : mp_text_is(recorded, ".r") ? ".p" : recorded;
@@ -94,7 +97,7 @@ void mp_source_names(mp_arena *arena, const char *program, const char *ending,
         names[i] = joined(arena, stems[i], ending ? ending : source_ending(recorded));
     if (ending || recorded)
         return;
-    names[1] = joined(arena, path, ""); /* no class perhaps, but a file of another language */
+    names[1] = joined(arena, path, ""); /* it may be no class, but a file of another language */
     names[3] = joined(arena, base_of(path, '/'), "");
 }
 

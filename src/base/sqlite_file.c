@@ -73,7 +73,8 @@ static int size_of_file(sqlite3_file *seen, sqlite3_int64 *size)
     return *size < 0 ? fail(file, SQLITE_IOERR_FSTAT) : SQLITE_OK;
 }
 
-/* Nobody else sees the file, so locks are none; its owner closes it, and brings it to the disk. */
+/* No other connection uses the file, so locks do nothing. The owner closes it and flushes it to
+ * disk. */
 static int close_file(sqlite3_file *seen)
 {
     (void)seen;
@@ -124,7 +125,7 @@ static const sqlite3_io_methods methods = {.iVersion = 1,
                                            .xSectorSize = sector_size,
                                            .xDeviceCharacteristics = characteristics};
 
-/* The file, and files without a name in which SQLite sorts what is large. */
+/* Open the file, or a temporary file without a name, which SQLite uses for large sorts. */
 static int open_file(sqlite3_vfs *system, const char *name, sqlite3_file *opened, int flags,
                      int *given)
 {
@@ -167,7 +168,7 @@ int mp_sqlite_open(mp_sqlite_file *file, const mp_sqlite_calls *calls, void *opa
     if (!usual)
         return SQLITE_NOMEM;
     snprintf(file->name, sizeof file->name, "memprof-%p", (void *)file);
-    file->system = *usual; /* times, chance, messages of the system */
+    file->system = *usual; /* clock, random numbers and error messages of the system */
     file->system.iVersion = 1;
     file->system.pNext = NULL;
     file->system.zName = file->name;

@@ -1,8 +1,8 @@
-/* One file as SQLite sees it: a file system that has this file and nothing else, so that SQLite
- * makes, locks and looks for nothing beside it.
+/* A single file for SQLite: a virtual file system that contains only this file, so SQLite creates
+ * and locks no other file beside it.
  *
- * A file is never mapped into memory: one that others cut short while it is mapped ends the
- * process. */
+ * The file is never mapped into memory: if another process truncated it, SIGBUS would end this
+ * one. */
 #ifndef MP_BASE_SQLITE_FILE_H
 #define MP_BASE_SQLITE_FILE_H
 
@@ -11,13 +11,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Calls on a file, by its owner's `opaque`. Those that fail give -1 and set errno. */
+/* Calls that access the file; `opaque` is given to mp_sqlite_open. On failure they return -1 and
+ * set errno. */
 typedef struct mp_sqlite_calls {
-    /* Read at most `size` bytes; return how many: 0 at the end. */
+    /* Read at most `size` bytes. Return their number; 0 at the end of the file. */
     ssize_t (*read)(void *opaque, void *buffer, size_t size, uint64_t offset);
-    /* Write at most `size` bytes; return how many. NULL: nobody writes to the file. */
+    /* Write at most `size` bytes. Return their number. NULL: the file is read-only. */
     ssize_t (*write)(void *opaque, const void *from, size_t size, uint64_t offset);
-    int (*truncate)(void *opaque, uint64_t size); /* 0: it is done; used with `write` alone */
+    int (*truncate)(void *opaque,
+                    uint64_t size); /* return 0 on success; unused if `write` is NULL */
     int64_t (*size)(void *opaque);
 } mp_sqlite_calls;
 
@@ -25,17 +27,17 @@ typedef struct mp_sqlite_calls {
 typedef struct mp_sqlite_file {
     const mp_sqlite_calls *calls;
     void *opaque;
-    sqlite3 *database; /* NULL: there was no memory for one */
-    int error;         /* errno of the last call that failed; 0: none did */
+    sqlite3 *database; /* NULL if memory ran out */
+    int error;         /* errno of the last call that failed; 0: none */
     sqlite3_vfs system;
     char name[40];
 } mp_sqlite_file;
 
-/* Open a connection to a file that `calls` reads and, if they can, writes; the connection is for
- * one thread. Return a code of SQLite, SQLITE_NOMEM where SQLite itself could not begin. Close in
+/* Open a connection to the file, writable if `calls->write` is set, for use in one thread. Return
+ * an SQLite result code; SQLITE_NOMEM if SQLite could not be initialized. Call mp_sqlite_close in
  * any case. */
 int mp_sqlite_open(mp_sqlite_file *file, const mp_sqlite_calls *calls, void *opaque);
-/* Close the connection, whose statements must be finalized, and forget the file. */
+/* Close the connection and unregister the file system. All statements must be finalized. */
 void mp_sqlite_close(mp_sqlite_file *file);
 
 #endif

@@ -13,7 +13,8 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names in a folder, but hidden ones, in an order that the file system does not decide. */
+/* Return the names in a folder except hidden ones, sorted so that the result does not depend on the
+ * file system. */
 static const char **names_in(mp_arena *arena, const char *folder, size_t *count)
 {
     const char **names = NULL;

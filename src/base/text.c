@@ -74,7 +74,7 @@ uint32_t mp_slice_column(mp_slice line, const char *cursor)
 {
     uint32_t column = 1;
     for (const char *p = line.start; p < cursor; p++)
-        column += ((unsigned char)*p & 0xc0) != 0x80; /* not within a character */
+        column += ((unsigned char)*p & 0xc0) != 0x80; /* do not count continuation bytes */
     return column;
 }
 
@@ -86,7 +86,7 @@ void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length)
     buffer->text[buffer->length] = '\0';
 }
 
-/* The Unicode Standard, table 3-7: what may follow each first byte. */
+/* The valid second bytes for each first byte are in table 3-7 of the Unicode Standard. */
 size_t mp_utf8_length(const char *p, const char *end)
 {
     const unsigned char *b = (const unsigned char *)p;
@@ -108,9 +108,9 @@ size_t mp_utf8_length(const char *p, const char *end)
     return length;
 }
 
-/* Marks of direction, joiners and what else Unicode says formats (Cf), ends of lines and paragraphs
- * (Zl, Zp), and what is drawn as nothing although it counts as a letter or an accent: selectors of
- * variants, fillers. Private characters and such as are not assigned are drawn as something. */
+/* Return true if the character is drawn as nothing: format characters (Cf, such as direction marks
+ * and joiners), line and paragraph separators (Zl, Zp), and some letters and marks (variation
+ * selectors, fillers). Private and most unassigned characters are drawn as something. */
 static bool is_hidden(uint32_t code)
 {
     static const uint32_t ranges[][2] = {
@@ -171,7 +171,7 @@ bool mp_utf8_valid(mp_slice text)
     return true;
 }
 
-/* ISO 8859-1's characters have the numbers of Unicode's first 256. */
+/* Write an ISO 8859-1 character as UTF-8. Its code is also that of Unicode. */
 static char *put_latin1(char *out, char byte)
 {
     unsigned char code = (unsigned char)byte;
@@ -235,7 +235,8 @@ const char *mp_text_list(const char *const *words, size_t count, const char *las
 
 enum { LONGEST_WORD = 48 };
 
-/* Letters that are added, left out, replaced, or swapped with the next one, to make `b` of `a`. */
+/* Return the edit distance of two words: the number of letters to insert, delete, replace, or swap
+ * with the next one. */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][LONGEST_WORD + 1], *before = rows[0], *last = rows[1], *row = rows[2];
@@ -268,7 +269,8 @@ const char *mp_text_nearest(const char *text, const char *const *words, size_t c
     const char *nearest = NULL, *begun = NULL;
     if (length > LONGEST_WORD)
         return NULL;
-    size_t least = length < 3 ? length : 1 + length / 3; /* from here on it is another word */
+    size_t least =
+        length < 3 ? length : 1 + length / 3; /* words at this distance are not similar */
     for (size_t i = 0; i < count; i++) {
         size_t other = strlen(words[i]);
         size_t far = other <= LONGEST_WORD ? distance(text, length, words[i], other) : least;

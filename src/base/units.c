@@ -15,7 +15,7 @@ static const char *sign_of(int64_t number, bool with_sign)
     return number < 0 ? "-" : with_sign && number > 0 ? "+" : "";
 }
 
-/* Also right for the smallest number. */
+/* Return the absolute value. INT64_MIN is allowed. */
 static uint64_t magnitude(int64_t number)
 {
     return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
@@ -32,7 +32,7 @@ void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
     }
     size_t unit = 0;
     double scaled = (double)size;
-    /* 1023.95 KiB would be printed as 1024.0 KiB: it is 1.0 MiB. */
+    /* 1023.95 KiB would round to 1024.0 KiB, so it is printed as 1.0 MiB. */
     while (scaled >= 1023.95 && unit + 1 < sizeof units / sizeof *units) {
         scaled /= 1024;
         unit++;
@@ -42,7 +42,7 @@ void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
 
 void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign)
 {
-    double limit = 9e18; /* limit of what an integer has room for */
+    double limit = 9e18; /* fits into an int64_t */
     bytes = bytes > limit ? limit : bytes < -limit ? -limit : bytes;
     double tenths = round(bytes * 10);
     bool whole = fabs(fmod(tenths, 10)) < 1;
@@ -140,7 +140,7 @@ void mp_format_change(char *text, double percent)
         memcpy(text + strlen(text), " %", sizeof " %");
 }
 
-/* A decimal number, exactly; what stands behind so many decimals is left out. */
+/* A decimal number, exact to 18 decimals; further decimals are dropped. */
 enum { DECIMALS = 18 };
 static const uint64_t decimal_one = UINT64_C(1000000000000000000);
 typedef struct decimal {
@@ -148,7 +148,7 @@ typedef struct decimal {
     uint64_t fraction; /* in parts of decimal_one */
 } decimal;
 
-/* Times a factor up to 18, so often. False: it is too large. */
+/* Multiply by `factor` (at most 18) `times` times. Return false on overflow. */
 static bool scale(decimal *number, unsigned factor, unsigned times)
 {
     for (; times; times--) {
@@ -161,7 +161,7 @@ static bool scale(decimal *number, unsigned factor, unsigned times)
     return true;
 }
 
-/* "-2" behind an "e"; gives where it ends, NULL where there is none. */
+/* Parse an exponent such as "e-2". Return its end; NULL: there is none. */
 static const char *parse_exponent(const char *text, long *exponent)
 {
     char *end;
@@ -173,7 +173,8 @@ static const char *parse_exponent(const char *text, long *exponent)
     return end;
 }
 
-/* "12", "1.5", "1e3", and where it ends. False where it is none, or too large. */
+/* Parse "12", "1.5" or, with `exponents`, "1e3"; *rest is the end. Return false if the number is
+ * malformed or too large. */
 static bool parse_decimal(const char *text, bool exponents, decimal *number, const char **rest)
 {
     enum { LARGEST_EXPONENT = 400 };
@@ -186,7 +187,7 @@ static bool parse_decimal(const char *text, bool exponents, decimal *number, con
     if (!whole || exponent > LARGEST_EXPONENT || exponent < -LARGEST_EXPONENT)
         return false;
     *rest = end ? end : *rest;
-    long place = (long)whole + exponent; /* place of the point, among the digits */
+    long place = (long)whole + exponent; /* position of the point among the digits */
     const long last = place + DECIMALS;
     uint64_t weight = decimal_one / 10;
     for (long i = place < 0 ? place : 0; i < last; i++) {
@@ -264,7 +265,7 @@ bool mp_parse_percent(const char *text, int64_t *millionths)
     return strcmp(rest + strspn(rest, " "), "%") == 0;
 }
 
-/* "12.345678", without more; gives where it ends, NULL where it is no such number. */
+/* Parse a number such as "12.345678", without exponent. Return its end; NULL: it is malformed. */
 static const char *parse_plain(const char *text, decimal *number)
 {
     const char *rest;
@@ -278,7 +279,7 @@ static bool take_us(decimal *seconds, int64_t *us)
     return fits;
 }
 
-/* "1:02:03.5": hours or minutes in front. */
+/* Parse "1:02:03.5" or "2:03.5": hours and minutes, or minutes, before the seconds. */
 static bool parse_clock(const char *text, int64_t *us)
 {
     decimal sum = {0, 0}, part;
@@ -300,7 +301,7 @@ bool mp_parse_time(const char *text, int64_t *us)
 {
     static const struct {
         const char *unit;
-        unsigned tens, sixties; /* so often these, in microseconds */
+        unsigned tens, sixties; /* powers of 10 and 60 that make it microseconds */
     } units[] = {{"", 0, 0}, {"us", 0, 0}, {"ms", 3, 0}, {"s", 6, 0}, {"min", 6, 1}, {"h", 6, 2}};
     decimal value;
     if (parse_clock(text, us))
@@ -316,7 +317,7 @@ bool mp_parse_time(const char *text, int64_t *us)
     return false;
 }
 
-/* `count` digits and then `sign`, if it is one. */
+/* Read `count` digits, followed by `sign` unless that is 0. */
 static bool take_digits(const char **text, int count, char sign, int *value)
 {
     *value = 0;
@@ -331,7 +332,7 @@ static bool take_digits(const char **text, int count, char sign, int *value)
     return true;
 }
 
-/* "+05:00" or "Z", in seconds. */
+/* Parse a UTC offset, "+05:00" or "Z", to seconds. */
 static bool take_offset(const char *text, int64_t *offset)
 {
     int hours, minutes, sign = *text == '-' ? -1 : 1;
@@ -353,7 +354,7 @@ bool mp_parse_stamp(const char *text, int64_t *us)
         !take_digits(&text, 2, 'T', &tm.tm_mday) || !take_digits(&text, 2, ':', &tm.tm_hour) ||
         !take_digits(&text, 2, ':', &tm.tm_min) || !take_digits(&text, 2, '\0', &tm.tm_sec))
         return false;
-    /* A second more, which UTC has now and then, is the first of the next minute. */
+    /* A leap second, 60, is read as the first second of the next minute. */
     if (!is_day(tm.tm_year, tm.tm_mon, tm.tm_mday) || tm.tm_hour > 23 || tm.tm_min > 59 ||
         tm.tm_sec > 60)
         return false;
