@@ -15,8 +15,8 @@
 
 enum { BLOCK = 64 * 1024 };
 
-/* Whole blocks, however the bytes come: what libarchive says of a damaged archive depends on them.
- */
+/* Return whole blocks, regardless of how the bytes arrive: libarchive's messages about a damaged
+ * archive depend on the blocks. */
 static la_ssize_t read_more(struct archive *archive, void *opaque, const void **block)
 {
     mp_archive *state = opaque;
@@ -54,7 +54,7 @@ static bool open_format(mp_archive *state, int (*format)(struct archive *))
     bool ok = state->archive && format(state->archive) == ARCHIVE_OK &&
               archive_read_set_callback_data(state->archive, state) == ARCHIVE_OK &&
               archive_read_set_read_callback(state->archive, read_more) == ARCHIVE_OK;
-    if (ok && state->packing == MP_TAR) /* so that nothing behind a block of zeros is missed */
+    if (ok && state->packing == MP_TAR) /* read on after a block of zeros */
         ok = archive_read_set_format_option(state->archive, "tar", "read_concatenated_archives",
                                             "1") == ARCHIVE_OK;
     if (ok && state->seeks)
@@ -66,7 +66,8 @@ static bool open_format(mp_archive *state, int (*format)(struct archive *))
     return state->read ? ok : mp_out_of_memory() != NULL;
 }
 
-/* Read a zip archive from member to member, which decompresses skipped ones too. */
+/* Read a zip archive sequentially, without its directory. libarchive then decompresses skipped
+ * entries too. */
 static bool open_without_directory(mp_archive *state)
 {
     archive_read_free(state->archive);
@@ -109,7 +110,8 @@ void mp_archive_close(mp_archive *state)
     free(state->begins);
 }
 
-/* For want of memory it has many words, or none. */
+/* Return the last message. libarchive has several messages, or none, for lack of memory; one is
+ * used for all. */
 const char *mp_archive_why(const mp_archive *state)
 {
     const char *text = state->archive ? archive_error_string(state->archive) : "damaged";
@@ -117,7 +119,7 @@ const char *mp_archive_why(const mp_archive *state)
     return lacks ? strerror(ENOMEM) : text ? text : "damaged";
 }
 
-/* It has no code for what breaks off. */
+/* Recognize truncation by its message, as libarchive has no error code for it. */
 mp_fault mp_archive_fault(const mp_archive *state, const char **why)
 {
     const char *text = archive_error_string(state->archive);
@@ -131,19 +133,24 @@ mp_fault mp_archive_fault(const mp_archive *state, const char **why)
         return MP_FAULT_LIMIT;
     }
     *why = mp_archive_why(state);
-    /* -5 is zlib's, for nothing to go on with; of a zip archive that ends nothing is said. */
+    /* "failed (-5)" is zlib's Z_BUF_ERROR; a zip archive that ends early has no message */
     bool torn = text ? strstr(text, "runcated") || strstr(text, "end of file") ||
                            strstr(text, "No progress") || strstr(text, "failed (-5)")
                      : state->packing == MP_ZIP;
     return torn ? MP_FAULT_TORN : MP_FAULT_READ;
 }
 
-/* --- from entry to entry --- */
+/* --- entries --- */
 
-/* Return the number of entries by the directory; UINT16_MAX if it gives that elsewhere. */
+/* Return the number of entries that the zip directory states; UINT16_MAX if it is stated elsewhere
+ * (zip64) or not found. */
 static uint16_t told_entries(const mp_archive *archive)
 {
-    enum { COUNT = 10, LENGTH = 22, LONGEST = UINT16_MAX + LENGTH }; /* with a comment */
+    enum {
+        COUNT = 10,
+        LENGTH = 22,
+        LONGEST = UINT16_MAX + LENGTH
+    }; /* longest end record, with its comment */
     uint64_t size = mp_stream_size(archive->from);
     unsigned char *end = mp_alloc(LONGEST);
     size_t length =
@@ -157,9 +164,10 @@ static uint16_t told_entries(const mp_archive *archive)
     return count;
 }
 
-/* A zip archive ends in its directory, a tar archive in blocks of zeros. libarchive takes any end
- * between two members for its end; what it read since the last one is then no zeros. It also passes
- * over what is not the beginning of a directory. */
+/* Return the fault at the end of an archive. libarchive accepts any end between two entries, and
+ * skips bytes that do not begin a directory entry. So check that a zip archive with a directory has
+ * as many entries as it states, that one read without it does not lack its end, and that the last
+ * bytes of a tar archive are zeros. */
 static mp_fault fault_at_end(const mp_archive *state, const char **why)
 {
     enum { TAR_BLOCK = 512 };
@@ -180,7 +188,7 @@ static mp_fault fault_at_end(const mp_archive *state, const char **why)
     return ends ? MP_FAULT_NONE : MP_FAULT_TORN;
 }
 
-/* Return the fault that came in place of an entry. */
+/* Return the fault that libarchive reported in place of an entry. */
 static mp_fault fault_between(const mp_archive *archive, int code, const char **why)
 {
     if (code == ARCHIVE_EOF && !archive->from->fault)
@@ -188,7 +196,7 @@ static mp_fault fault_between(const mp_archive *archive, int code, const char **
     mp_fault fault = mp_archive_fault(archive, why);
     const bool in_directory =
         is_by_directory(archive) && !archive->from->fault && fault != MP_FAULT_LIMIT;
-    if (fault == MP_FAULT_TORN) /* but a directory stands at the end */
+    if (fault == MP_FAULT_TORN) /* a directory is at the end, so it cannot be truncated */
         *why = in_directory ? "its directory is damaged" : "it is truncated";
     return in_directory ? MP_FAULT_READ : fault;
 }
@@ -199,7 +207,8 @@ static int by_place(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Entries stand in the directory's order behind each other; without it they come anew. */
+/* Record the offsets of the entries found by the directory. When the archive is then read without
+ * the directory, these entries are recognized and not visited again. */
 static void note_entry(mp_archive *state)
 {
     uint64_t begin = (uint64_t)archive_filter_bytes(state->archive, 0);
@@ -246,8 +255,7 @@ const char *mp_archive_name(const mp_archive *archive, mp_arena *arena)
     while (name[0] == '.' && name[1] == '/')
         name += 2;
     char *copy = mp_arena_copy(arena, name, strlen(name));
-    if (archive->packing == MP_ZIP &&
-        !strchr(copy, '/')) /* Windows may have written the other one */
+    if (archive->packing == MP_ZIP && !strchr(copy, '/')) /* Windows may have written backslashes */
         for (char *c = copy; *c; c++)
             if (*c == '\\')
                 *c = '/';
@@ -261,7 +269,7 @@ mp_entry_kind mp_archive_kind(const mp_archive *archive)
     switch (archive_entry_filetype(archive->entry)) {
     case AE_IFREG:
         return is_hard ? MP_ENTRY_LINK : MP_ENTRY_FILE;
-    case AE_IFLNK: /* the text of a file would be its target */
+    case AE_IFLNK: /* damage may turn a file into a link whose target is the file's text */
         return target && (strchr(target, '\n') || strlen(target) >= PATH_MAX) ? MP_ENTRY_LOST
                                                                               : MP_ENTRY_LINK;
     default:
@@ -271,7 +279,8 @@ mp_entry_kind mp_archive_kind(const mp_archive *archive)
     }
 }
 
-/* Append a path to `out`, of `length` bytes, and resolve its "." and "..". False: it leads out. */
+/* Append a path to the `length` bytes in `out`, and resolve "." and "..". Return false if it leads
+ * out of the archive. */
 static bool append_path(char *out, size_t *length, const char *path)
 {
     for (size_t part; *path; path += part) {
@@ -310,9 +319,9 @@ const char *mp_archive_target(const mp_archive *archive, const char *name, mp_ar
     return mp_utf8_copy(arena, path);
 }
 
-/* --- the bytes of an entry --- */
+/* --- data of an entry --- */
 
-/* Read the next block. A block with a warning, such as a wrong checksum, has its unpacked data. */
+/* Read the next block. A block with a warning, such as a wrong checksum, still has its data. */
 static void next_block(mp_entry_data *data, struct archive *archive)
 {
     const void *block = NULL;

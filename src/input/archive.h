@@ -1,4 +1,4 @@
-/* One archive, as libarchive reads it, in the one format that its first bytes identify. */
+/* One archive, read by libarchive in the format that its first bytes identify. */
 #ifndef MP_INPUT_ARCHIVE_H
 #define MP_INPUT_ARCHIVE_H
 
@@ -10,31 +10,31 @@ struct archive_entry;
 
 typedef struct mp_archive {
     struct archive *archive;
-    struct archive_entry *read;  /* the entry that is read; libarchive may have none of its own */
-    struct archive_entry *entry; /* that, of the one at which it stands; NULL: none */
+    struct archive_entry *read;  /* buffer for libarchive's entries; it may be left empty */
+    struct archive_entry *entry; /* the current entry, which is in `read`; NULL: none */
     mp_stream *from;
     mp_packing packing;
     bool seeks, lacks_directory;
-    bool directory_failed; /* it is damaged: the next entry is found without it */
-    bool came_before;      /* the entry, by the directory */
-    uint32_t before;       /* how many layers there are around what it gives */
+    bool directory_failed; /* the directory is damaged: read the next entry without it */
+    bool came_before;      /* the directory already led to the current entry */
+    uint32_t before;       /* number of compressions and archives around this archive */
     char *block;
-    size_t length;    /* length of the last block that was not empty */
-    uint64_t *begins; /* offsets of the entries that a directory led to */
+    size_t length;    /* length of the last block read that was not empty */
+    uint64_t *begins; /* offsets of the entries found by the directory */
     size_t begin_count, begin_capacity;
 } mp_archive;
 
-/* Open the archive that `from` gives, which it owns from now on, even on failure. A 7z archive
- * needs a stream that can seek. */
+/* Open the archive in stream `from`, which belongs to the archive from now on, even on failure. A
+ * 7z archive needs a stream that can seek. */
 bool mp_archive_open(mp_archive *archive, mp_stream *from, mp_packing packing);
 void mp_archive_close(mp_archive *state);
 /* Return libarchive's last message. */
 const char *mp_archive_why(const mp_archive *state);
 
-/* Go on to the next entry; false at the end. Anything wrong on the way is a fault, with *why valid
- * until the next call; it may come in place of an entry. */
+/* Advance to the next entry. Return false at the end. A problem on the way sets *fault, and *why,
+ * which is valid until the next call; `entry` may then be NULL although true is returned. */
 bool mp_archive_next(mp_archive *state, mp_fault *fault, const char **why);
-/* Return the fault in the bytes of the entry, and libarchive's message. */
+/* Return the fault that ended the data of the entry, and set *why to libarchive's message. */
 mp_fault mp_archive_fault(const mp_archive *state, const char **why);
 /* Return true if libarchive decompresses an entry only to skip it. */
 bool mp_archive_unpacks(const mp_archive *archive);
@@ -42,27 +42,28 @@ bool mp_archive_unpacks(const mp_archive *archive);
 /* Return the path of the entry in the archive, in UTF-8; NULL if it has none. */
 const char *mp_archive_name(const mp_archive *archive, mp_arena *arena);
 typedef enum mp_entry_kind {
-    MP_ENTRY_FILE,  /* with bytes of its own */
-    MP_ENTRY_LINK,  /* to a file by its name */
-    MP_ENTRY_OTHER, /* a folder, a device */
-    MP_ENTRY_ODD,   /* entry with bytes of a kind that has none: its kind is damaged */
-    MP_ENTRY_LOST,  /* the same, and its bytes are not to be had */
+    MP_ENTRY_FILE,  /* a file with data of its own */
+    MP_ENTRY_LINK,  /* a link to another file, by name */
+    MP_ENTRY_OTHER, /* a folder or a device */
+    MP_ENTRY_ODD,   /* damaged: has data, but is of a kind that has none */
+    MP_ENTRY_LOST,  /* damaged in the same way, and the data is lost */
 } mp_entry_kind;
 mp_entry_kind mp_archive_kind(const mp_archive *archive);
-/* Return the path in the archive that the link of this name leads to, without "." and "..";
- * NULL: it leads out of the archive. */
+/* Return the path in the archive that the current entry, a link called `name`, leads to, without
+ * "." and ".."; NULL: it leads out of the archive. */
 const char *mp_archive_target(const mp_archive *archive, const char *name, mp_arena *arena);
 
-/* Bytes of an entry, a block of libarchive's at a time: its other interface does not report how
- * many bytes precede an error. */
+/* Data of an entry, read in libarchive's blocks. archive_read_data cannot be used, as it does not
+ * report how many bytes precede an error. */
 typedef struct mp_entry_data {
     const char *items;
-    size_t length;          /* still to be given of the block */
-    uint64_t given, offset; /* bytes given; place of the block: a gap is a hole of zeros */
+    size_t length; /* bytes of the block not yet delivered */
+    uint64_t given,
+        offset; /* bytes delivered; offset of the block: a gap between them is a hole of zeros */
     bool over, failed;
 } mp_entry_data;
 
-/* Read up to `room` bytes; 0 at the end and, with `failed` set, at an error. */
+/* Read up to `room` bytes. Return 0 at the end, and with `failed` set after an error. */
 size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *buffer, size_t room);
 
 #endif

@@ -1,4 +1,5 @@
-/* All bytes that a library has decompressed of a truncated stream are used. */
+/* Decompression libraries. Of a truncated stream, all bytes that a library has decompressed are
+ * used. */
 #include "input/codec.h"
 
 #ifdef MEMPROF_ARCHIVE
@@ -14,7 +15,7 @@
 
 #include "base/memory.h"
 
-/* Libraries that count in 32 bits get so much at a time. */
+/* Limit a length for libraries with 32-bit counters. */
 static unsigned clipped(size_t length)
 {
     return length < 1u << 30 ? (unsigned)length : 1u << 30;
@@ -100,7 +101,7 @@ const mp_codec mp_codec_bzip2 = {sizeof(bz_stream), bzip2_begin, bzip2_step, bzi
 
 static bool xz_begin(void *state)
 {
-    const uint64_t most = (uint64_t)1 << 30; /* bytes of memory that a file may ask for */
+    const uint64_t most = (uint64_t)1 << 30; /* bytes of memory that a file may request */
     return lzma_stream_decoder(state, most, 0) == LZMA_OK;
 }
 
@@ -132,7 +133,7 @@ const mp_codec mp_codec_xz = {sizeof(lzma_stream), xz_begin, xz_step, xz_end};
 
 typedef struct zstd_state {
     ZSTD_DStream *stream;
-    size_t next; /* bytes up to the end of a block */
+    size_t next; /* bytes up to the end of the current block */
 } zstd_state;
 
 static bool zstd_begin(void *state)
@@ -147,15 +148,16 @@ static mp_codec_result zstd_step(void *state, mp_codec_bytes *bytes, const char 
 {
     enum { BLOCK_HEAD = 3 };
     zstd_state *zstd = state;
-    /* A call that fails returns nothing, not even the bytes before the damage. One block at a
-     * time makes the result independent of how the bytes arrive. */
+    /* A call that fails delivers nothing, not even the bytes before the damage. Feeding one block
+     * at a time makes the result independent of how the bytes arrive. */
     ZSTD_inBuffer in = {bytes->in, bytes->length < zstd->next ? bytes->length : zstd->next, 0};
     ZSTD_outBuffer out = {bytes->out, bytes->room, 0};
     size_t code = ZSTD_decompressStream(zstd->stream, &out, &in);
     advance(bytes, in.pos, out.pos);
     if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
         mp_out_of_memory();
-    zstd->next = code > BLOCK_HEAD ? code - BLOCK_HEAD : code; /* it asks for the next head, too */
+    zstd->next = code > BLOCK_HEAD ? code - BLOCK_HEAD
+                                   : code; /* the request includes the next block header */
     return ZSTD_isError(code) ? damaged(ZSTD_getErrorName(code), why)
            : code             ? MP_CODEC_MORE
                               : MP_CODEC_END;
@@ -170,18 +172,18 @@ const mp_codec mp_codec_zstd = {sizeof(zstd_state), zstd_begin, zstd_step, zstd_
 
 /* --- lz4 --- */
 
-/* The older format, which liblz4 leaves to others: its mark, then blocks after their lengths,
- * up to the end of the file or to another mark. */
+/* The legacy lz4 format, which liblz4 does not support: a magic number, then blocks, each after its
+ * length, up to the end of the file or another magic number. */
 enum { LZ4_OLD_MARK = 0x184c2102, LZ4_OLD_BLOCK = 8 * 1024 * 1024, LZ4_WORD = 4 };
 
 typedef struct lz4_state {
-    LZ4F_dctx *frames; /* state of the newer one */
+    LZ4F_dctx *frames; /* state of the current format */
     bool is_new, is_old;
-    char *block, *plain; /* buffers of the older one */
+    char *block, *plain; /* buffers of the legacy format */
     size_t have, capacity;
-    size_t wanted;   /* bytes of the block at hand; 0: a mark or a length comes */
-    size_t from, to; /* bytes of `plain` still to be given */
-    size_t next;     /* bytes up to the end of a block of the newer one */
+    size_t wanted;   /* length of the current block; 0: a magic number or a length follows */
+    size_t from, to; /* range of `plain` that is not delivered yet */
+    size_t next;     /* bytes up to the end of the current block, in the current format */
 } lz4_state;
 
 static bool lz4_begin(void *state)
@@ -190,7 +192,8 @@ static bool lz4_begin(void *state)
         LZ4F_createDecompressionContext(&((lz4_state *)state)->frames, LZ4F_VERSION));
 }
 
-/* A call that fails gives nothing of what it had: first what is ready, then a block at a time. */
+/* A call that fails delivers nothing of its output. So first fetch output that is ready, then feed
+ * one block at a time. */
 static mp_codec_result lz4_frame_step(lz4_state *lz4, mp_codec_bytes *bytes, const char **why)
 {
     size_t taken = 0, put = bytes->room;
@@ -206,12 +209,13 @@ static mp_codec_result lz4_frame_step(lz4_state *lz4, mp_codec_bytes *bytes, con
             mp_out_of_memory();
         return damaged(name, why);
     }
-    lz4->next = code > LZ4_WORD ? code - LZ4_WORD : code; /* it asks for the next head, too */
+    lz4->next =
+        code > LZ4_WORD ? code - LZ4_WORD : code; /* the request includes the next block header */
     advance(bytes, taken, put);
     return code ? MP_CODEC_MORE : MP_CODEC_END;
 }
 
-/* Collect bytes of the block; true once it has `length` of them. */
+/* Collect bytes of the block. Return true once it has `length` bytes. */
 static bool lz4_collect(lz4_state *lz4, mp_codec_bytes *bytes, size_t length)
 {
     size_t got = length - lz4->have < bytes->length ? length - lz4->have : bytes->length;
@@ -223,7 +227,7 @@ static bool lz4_collect(lz4_state *lz4, mp_codec_bytes *bytes, size_t length)
     return lz4->have == length;
 }
 
-/* A mark, or the length of a block. */
+/* Interpret a word: a magic number or the length of a block. */
 static mp_codec_result lz4_word(lz4_state *lz4, const char **why)
 {
     const unsigned char *cursor = (unsigned char *)lz4->block;
@@ -244,7 +248,7 @@ static mp_codec_result lz4_word(lz4_state *lz4, const char **why)
     return lz4_frame_step(lz4, &mark, why);
 }
 
-/* False: it is damaged. */
+/* Decompress a block of the legacy format. Return false if it is damaged. */
 static bool lz4_old_block(lz4_state *lz4)
 {
     if (!lz4->plain)

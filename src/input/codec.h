@@ -1,11 +1,11 @@
-/* Libraries that undo a packing of one stream, behind one face. */
+/* A common interface to the decompression libraries, for one stream each. */
 #ifndef MP_INPUT_CODEC_H
 #define MP_INPUT_CODEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes left on both sides: a step takes from `in` and puts into `out`. */
+/* The input not yet consumed and the output space not yet filled. A step advances both. */
 typedef struct mp_codec_bytes {
     const char *in;
     char *out;
@@ -14,16 +14,16 @@ typedef struct mp_codec_bytes {
 
 typedef enum mp_codec_result {
     MP_CODEC_MORE,
-    MP_CODEC_MAY_END, /* likewise, but it is whole if nothing comes */
+    MP_CODEC_MAY_END, /* as MP_CODEC_MORE, but the stream is complete if the input ends here */
     MP_CODEC_END,     /* end of one stream; another one may follow */
     MP_CODEC_DAMAGED,
 } mp_codec_result;
 
 typedef struct mp_codec {
-    size_t size;                /* size of a state, which is 0 at first */
-    bool (*begin)(void *state); /* false: there is no memory */
-    /* Decompress as far as there are bytes, of which there may be none, and room. *why is set if
-     * the stream is damaged, and lives as long as the state. */
+    size_t size;                /* size of the state, which must be zeroed before `begin` */
+    bool (*begin)(void *state); /* return false if memory runs out */
+    /* Decompress as much as input (which may be empty) and output space allow. *why is set if the
+     * stream is damaged, and is valid as long as the state. */
     mp_codec_result (*step)(void *state, mp_codec_bytes *bytes, const char **why);
     void (*end)(void *state);
 } mp_codec;

@@ -10,22 +10,22 @@
 
 enum { BLOCK = 64 * 1024 };
 
-/* --- finding out --- */
+/* --- detection --- */
 
 enum { UNITS = 4, ENOUGH = 2 * UNITS };
 
 typedef enum verdict {
-    AS_NAMED, /* or, without a name, as it is */
+    AS_NAMED, /* as the user named it; without a name, not converted */
     MARKED_UTF8,
     UTF16,
     UTF32,
-    MORE, /* bytes so far do not tell yet */
+    MORE, /* more bytes are needed to decide */
 } verdict;
 
 typedef struct found {
     verdict verdict;
-    const char *name; /* name of the encoding, for UTF16 alone */
-    size_t mark;      /* its bytes */
+    const char *name; /* name of the encoding; only for UTF16 */
+    size_t mark;      /* length of the byte-order mark */
 } found;
 
 static bool is_of_text(char byte)
@@ -33,8 +33,9 @@ static bool is_of_text(char byte)
     return (byte >= ' ' && byte <= '~') || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
-/* Return true if all units are ASCII, one byte of each, its first or its last, and the others 0. No
- * format that is read begins with a 0 among its first bytes otherwise. */
+/* Return true if the text consists of ASCII characters in units of `unit` bytes: the byte at
+ * `place` of each unit is ASCII and the others are 0. Otherwise, no supported format has a 0 among
+ * its first bytes. */
 static bool is_ascii_of(const char *cursor, size_t length, size_t unit, size_t place)
 {
     for (size_t i = 0; i < length; i++)
@@ -48,7 +49,7 @@ static bool starts(mp_slice head, const char *mark, size_t length)
     return head.length >= length && memcmp(head.start, mark, length) == 0;
 }
 
-/* `last`: there is no more than the head. */
+/* Detect the encoding. `last`: the input has no more bytes than `head`. */
 static found find_out(mp_slice head, bool last)
 {
     static const struct {
@@ -82,21 +83,21 @@ static found find_out(mp_slice head, bool last)
 
 typedef struct decoder {
     mp_stream stream;
-    char *named;           /* NULL: it is for the text to say */
-    const char *name;      /* encoding that it is decoded from; "": nothing is to be done */
-    mp_encoding *encoding; /* NULL: the same */
+    char *named;           /* encoding that the user named; NULL: none */
+    const char *name;      /* source encoding; "": the text is not converted */
+    mp_encoding *encoding; /* NULL: the text is not converted */
     bool decided;
     uint64_t lines, damage, damaged_line;
-    char character[4]; /* bytes of a UTF-8 character, as far as it was read */
-    size_t begun;      /* bytes of that */
+    char character[4]; /* incomplete UTF-8 character */
+    size_t begun;      /* its number of bytes so far */
     bool is_utf8, is_not_utf8;
-    size_t from, to; /* bytes of the block not decoded yet */
+    size_t from, to; /* range of `block` that is not decoded yet */
     char block[BLOCK];
-    size_t rest_from, rest_to; /* bytes of the rest: decoded, and found no room */
+    size_t rest_from, rest_to; /* range of `rest`: decoded bytes that found no room */
     char rest[MP_MOST_OF_CHARACTER];
 } decoder;
 
-/* Note whether these bytes, too, would be UTF-8. */
+/* Check whether the undecoded bytes are valid UTF-8 too. */
 static void look(decoder *state, const char *cursor, size_t length)
 {
     for (size_t i = 0; i < length && !state->is_not_utf8; i++) {
@@ -113,7 +114,7 @@ static void look(decoder *state, const char *cursor, size_t length)
     }
 }
 
-/* Read once more into the block. 0 at the end, and if it does not wait. */
+/* Read into the block. Return 0 at the end, or if the input must not wait. */
 static size_t fill(decoder *state)
 {
     memmove(state->block, state->block + state->from, state->to - state->from);
@@ -149,7 +150,7 @@ static void begin(decoder *state, found is)
                        why);
 }
 
-/* Choose the encoding. False if that is not possible yet, or at a fault. */
+/* Choose the encoding. Return false if more bytes are needed, or at a fault. */
 static bool decide(decoder *state)
 {
     while (!state->decided) {
@@ -173,7 +174,7 @@ static void count_lines(decoder *state, const char *from, size_t length)
     }
 }
 
-/* Decode one character of the block; 0 if it is not complete. */
+/* Decode one character of the block. Return 0 if it is incomplete. */
 static size_t decode_one(decoder *state, bool last, char *out)
 {
     size_t put;
@@ -186,7 +187,7 @@ static size_t decode_one(decoder *state, bool last, char *out)
     return taken ? put : 0;
 }
 
-/* Decode the block, as far as there is room. */
+/* Decode the block as far as there is room. */
 static size_t decode(decoder *state, bool last, char *buffer, size_t room)
 {
     size_t got = 0;
@@ -211,7 +212,7 @@ static size_t give_rest(decoder *state, char *buffer, size_t room)
     return got;
 }
 
-/* Give the bytes of the block unchanged. */
+/* Deliver the bytes of the block unchanged. */
 static size_t give_block(decoder *state, char *buffer, size_t room)
 {
     size_t got = state->to - state->from;
@@ -221,7 +222,7 @@ static size_t give_block(decoder *state, char *buffer, size_t room)
     return got;
 }
 
-/* Give decoded text; 0 if the block has no whole character. */
+/* Deliver decoded text. Return 0 if the block has no complete character. */
 static size_t give_decoded(decoder *state, bool last, char *buffer, size_t room)
 {
     if (room >= MP_MOST_OF_CHARACTER)

@@ -1,27 +1,28 @@
-/* Text that is not UTF-8, made UTF-8 while it is read: what a byte-order mark says, UTF-16 without
- * one where the first characters leave no doubt, or the encoding that somebody named.
+/* Conversion of text to UTF-8 while it is read. A byte-order mark decides the source encoding;
+ * without one it is UTF-16 if the first characters are clearly UTF-16, otherwise the encoding that
+ * the user named.
  *
- * A mark says more than a name, and is passed over. All of the text is converted and not its names
- * alone: in some encodings the second byte of a character is that of a quote or a bar. An SQLite
- * database knows the encoding of its texts itself, and is left as it is. UTF-32 is a fault. */
+ * A byte-order mark is skipped. The whole text is converted, not only its names: in some encodings
+ * the second byte of a character can look like a quote or a bar. SQLite databases store the
+ * encoding of their texts and are not converted. UTF-32 is a fault. */
 #ifndef MP_INPUT_DECODE_H
 #define MP_INPUT_DECODE_H
 
 #include "input/stream.h"
 
-/* Put onto the stream what decodes it, if what it begins with, or the name, asks for that. `name`
- * may be NULL. Of what grows it is put there in any case, and finds out as it is read. */
+/* Push a decoder onto the stream if its first bytes or the encoding `name` require one. `name` may
+ * be NULL. A stream that grows always gets a decoder, which decides when the bytes arrive. */
 void mp_decode(mp_stream **stream, const char *name);
 
-/* Return the stream that is decoded; the stream itself if it decodes nothing. */
+/* Return the stream below the decoder, or the stream itself if it has no decoder. */
 const mp_stream *mp_decode_below(const mp_stream *stream);
 /* Return the number of invalid characters so far, and the line of the first one. */
 uint64_t mp_decode_damage(const mp_stream *stream, uint64_t *line);
-/* Return true if all that was decoded by the user's choice of an encoding of one byte a character
- * is also valid UTF-8, and not only ASCII. */
+/* Return true if the text was read in a single-byte encoding that the user chose, but is also valid
+ * UTF-8 with characters beyond ASCII: the choice is probably wrong. */
 bool mp_decode_may_be_utf8(const mp_stream *stream);
-/* Return the source encoding, "UTF-16LE"; "" if it is UTF-8 or not known yet. Lives as long as the
- * stream. */
+/* Return the source encoding, such as "UTF-16LE"; "" for UTF-8, or if it is not decided yet. Valid
+ * as long as the stream. */
 const char *mp_decode_name(const mp_stream *stream);
 
 #endif

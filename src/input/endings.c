@@ -1,10 +1,10 @@
-/* Endings of names, which say how a file is packed where its bytes do not. */
+/* Suffixes of file names that show how a file is packed, for files that are not opened. */
 #include <string.h>
 #include <strings.h>
 
 #include "input/input.h"
 
-/* Return the length of the one of these endings that the name has, in any case; 0: none of them. */
+/* Return the length of the name's suffix if it is one of `endings`, ignoring case; 0: it is not. */
 static size_t ending_of(const char *name, size_t length, const char *const *endings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -15,7 +15,7 @@ static size_t ending_of(const char *name, size_t length, const char *const *endi
     return 0;
 }
 
-/* Endings of what compresses one file. */
+/* Return the length of a suffix for a single compressed file; 0: there is none. */
 static size_t compression(const char *name, size_t length)
 {
     static const char *const endings[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};

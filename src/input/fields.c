@@ -26,7 +26,7 @@ static bool nil(mp_fields *fields)
     return false;
 }
 
-/* Digits up to `limit`; false without a digit or beyond the limit. */
+/* Read digits. Return false if there is none, or if the number exceeds `limit`. */
 static bool digits(const char **cursor, const char *end, uint64_t limit, uint64_t *value)
 {
     const char *p = *cursor;
@@ -86,7 +86,7 @@ size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count)
             sum = sum * 10 + digit;
             p++;
         }
-        /* 19 digits cannot overflow; everything unusual goes the slow way. */
+        /* 19 digits cannot overflow; unusual fields take the slow path. */
         if (p > first && p - first <= 19 && (p == end || *p == ' ')) {
             fields->cursor = p;
             values[i] = sum;
@@ -144,7 +144,7 @@ bool mp_field_decimal(mp_fields *fields, int places, int64_t *value)
     return true;
 }
 
-/* The text between two quotes that holds doubled ones. */
+/* Return the text of a quoted string with its doubled quotes made single. */
 static mp_slice undouble(mp_arena *scratch, const char *from, const char *to)
 {
     char *out = mp_arena_alloc(scratch, (size_t)(to - from) + 1);

@@ -15,22 +15,22 @@
 #include "base/memory.h"
 #include "input/private.h"
 
-/* Length of the beginning that identifies a file: a recording has its start time and process there.
- */
+/* Number of leading bytes that identify a file: in a recording they contain start time and
+ * process. */
 enum { HEAD = 256 };
 
 struct mp_follow {
     mp_follow_how how;
-    int notify; /* -1: changes are not told */
+    int notify; /* inotify descriptor; -1: changes are not reported */
     int folder_watch, file_watch;
-    int file;        /* descriptor of the input; -1: none */
-    bool is_regular; /* the file is no pipe */
-    bool has_name;   /* and no standard input */
-    struct stat is;  /* as it was opened */
-    off_t taken;     /* bytes that were read of it */
+    int file;        /* descriptor that is read; -1: none */
+    bool is_regular; /* a regular file, not a pipe */
+    bool has_name;   /* not standard input */
+    struct stat is;  /* status when it was opened */
+    off_t taken;     /* bytes read */
     char head[HEAD];
     size_t head_length;
-    int64_t last_us; /* when bytes came, or the following began */
+    int64_t last_us; /* time of the last data, or of the start */
     bool waits, renamed, stopped, ended;
     mp_follow_event last;
 };
@@ -75,7 +75,7 @@ void mp_follow_stop(mp_follow *follow)
 
 /* --- waiting --- */
 
-/* Watch the folder, where a file of that name may appear. */
+/* Watch the folder for a new file of this name. */
 static void watch_folder(mp_follow *follow)
 {
     if (follow->notify < 0 || follow->folder_watch >= 0)
@@ -87,7 +87,7 @@ static void watch_folder(mp_follow *follow)
     free(folder);
 }
 
-/* Watch the file itself, whatever its name becomes. */
+/* Watch the open file, even if it is renamed. */
 static void watch_file(mp_follow *follow)
 {
     char path[64];
@@ -98,11 +98,11 @@ static void watch_file(mp_follow *follow)
     snprintf(path, sizeof path, "/proc/self/fd/%d", follow->file);
     const uint32_t changes = IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_CLOSE_WRITE;
     follow->file_watch = inotify_add_watch(follow->notify, path, changes);
-    if (follow->file_watch < 0) /* fallback without /proc */
+    if (follow->file_watch < 0) /* /proc is not mounted */
         follow->file_watch = inotify_add_watch(follow->notify, follow->how.path, changes);
 }
 
-/* Drop the kernel's events: the file itself is examined. */
+/* Discard the kernel's events. They only wake the follow, which then examines the file itself. */
 static void forget_changes(const mp_follow *follow)
 {
     char events[4096];
@@ -110,7 +110,7 @@ static void forget_changes(const mp_follow *follow)
         continue;
 }
 
-/* End the input or, if there is none, the following. */
+/* End the input; if none is open, end the following. Return false. */
 static bool end(mp_follow *follow, mp_follow_event event)
 {
     follow->last = event;
@@ -125,8 +125,8 @@ static int milliseconds(int64_t us)
     return us <= 0 ? 0 : us > 3600000000 ? 3600000 : (int)((us + 999) / 1000);
 }
 
-/* Wait until something may have changed; not at all if `waits` is false. False if the following
- * ends. */
+/* Wait until something may have changed; if `waits` is false, only check. Return false if the
+ * following ends. */
 static bool wait_for_change(mp_follow *follow, bool waits)
 {
     bool pipe = follow->file >= 0 && !follow->is_regular;
@@ -150,7 +150,7 @@ static bool wait_for_change(mp_follow *follow, bool waits)
 
 /* --- reading --- */
 
-/* Return true if the beginning is unchanged. Remembers more of it as it comes. */
+/* Return true if the first bytes are unchanged, and remember more of them as they come. */
 static bool has_same_head(mp_follow *follow)
 {
     char head[HEAD];
@@ -163,7 +163,7 @@ static bool has_same_head(mp_follow *follow)
     return true;
 }
 
-/* Return true if another file has its name now and is not empty: whoever wrote the old one is then
+/* Return true if another file has the name now and is not empty. The writer of the old file is then
  * done with it. */
 static bool is_replaced(mp_follow *follow)
 {
@@ -182,7 +182,8 @@ static bool is_replaced(mp_follow *follow)
     return !same && other.st_size > 0;
 }
 
-/* Return true if the file has more than was read of it. */
+/* Return true if the file has bytes that were not read yet. Ends the input if the file was
+ * truncated or replaced. */
 static bool has_more(mp_follow *follow)
 {
     struct stat status;
@@ -190,13 +191,13 @@ static bool has_more(mp_follow *follow)
     if (!follow->is_regular)
         return poll(&pipe, 1, 0) > 0;
     for (int look = 0; look < 2; look++) {
-        if (fstat(follow->file, &status) != 0) /* gone from its server */
+        if (fstat(follow->file, &status) != 0) /* deleted on a file server */
             return end(follow, MP_FOLLOW_REPLACED);
         if (status.st_size < follow->taken || !has_same_head(follow))
             return end(follow, MP_FOLLOW_TRUNCATED);
         if (status.st_size > follow->taken)
             return true;
-        /* Look once more for bytes written before it was replaced. */
+        /* Check once more for bytes written before the file was replaced. */
         if (!is_replaced(follow))
             return false;
     }
@@ -208,7 +209,7 @@ typedef struct follow_stream {
     mp_follow *follow;
 } follow_stream;
 
-/* Continue near the end of a hole, which may be terabytes of zeros: the rest of it is still
+/* Skip most of a hole, which may be terabytes of zeros. The zeros that are left are enough to be
  * reported as a line that is too long. */
 static void pass_hole(mp_follow *follow)
 {
@@ -218,7 +219,7 @@ static void pass_hole(mp_follow *follow)
         return;
     off_t end = lseek(follow->file, follow->taken, SEEK_DATA);
     if (end < 0 && errno == ENXIO)
-        end = status.st_size; /* data that came since then is no hole */
+        end = status.st_size; /* data written since then counts as a part of the hole */
     if (end - follow->taken > ENOUGH)
         follow->taken = end - ENOUGH;
     lseek(follow->file, follow->taken, SEEK_SET);
@@ -317,7 +318,8 @@ mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics)
                            "a recording: name the files in it");
         }
         follow->is_regular = S_ISREG(follow->is.st_mode);
-        /* The standard input is never opened anew: it stays where it was read to. */
+        /* Standard input cannot be reopened, so reading continues at its current position, unless
+         * it was truncated. */
         bool anew = !follow->has_name && follow->last == MP_FOLLOW_TRUNCATED;
         off_t offset = follow->is_regular ? lseek(file, 0, anew ? SEEK_SET : SEEK_CUR) : 0;
         if (offset < 0) {

@@ -1,7 +1,8 @@
-/* Hexadecimal words of a line, 16 bytes at a step.
+/* Hexadecimal words of a line, parsed 16 bytes at a time.
  *
- * Inline, because most of a heap dump is such words. MP_HEX_SLACK bytes behind a line must be such
- * that they may be read, as behind those of an input's window; they mean nothing. */
+ * The functions are inline because heap dumps consist mostly of such words. They may load up to
+ * MP_HEX_SLACK bytes after the end of a line, so these bytes must be readable, as in the window of
+ * an input; their values do not matter. */
 #ifndef MP_INPUT_HEX_H
 #define MP_INPUT_HEX_H
 
@@ -19,7 +20,8 @@ enum { MP_HEX_SLACK = 16 };
 static inline unsigned mp_hex_length(const char *p)
 {
 #ifdef __SSE2__
-    /* As signed bytes, digits become -128 to -119 and letters -128 to -123; all else is larger. */
+    /* As signed bytes, digits become -128 to -119 and letters -128 to -123; all others are
+     * larger. */
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
     __m128i small = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
     __m128i digit =
@@ -39,7 +41,8 @@ static inline unsigned mp_hex_length(const char *p)
 #endif
 }
 
-/* 1 to 8 digits at `p`, read as one word: pairs, then fours, then all eight at once. */
+/* Return the value of 1 to 8 digits at `p`. They are loaded as one word and combined to pairs, to
+ * fours, then to eight. */
 static inline uint64_t mp_hex_eight(const char *p, unsigned length)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -60,9 +63,9 @@ static inline uint64_t mp_hex_eight(const char *p, unsigned length)
 #endif
 }
 
-/* The word at `*at`, in front of `end`, as a number of up to 16 digits; *at moves behind it. False,
- * with *at where it was, where something else than a blank or the end follows, or nothing is there.
- */
+/* Parse the word at *cursor as a number of up to 16 digits, and advance *cursor past it. Return
+ * false, and leave *cursor unchanged, if there is no digit or the digits end at something other
+ * than a blank, a tab or `end`. */
 static inline bool mp_hex_word(const char **cursor, const char *end, uint64_t *value)
 {
     const char *p = *cursor;

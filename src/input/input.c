@@ -64,7 +64,7 @@ void mp_input_tell_fault(mp_input *input)
                     "cannot read on: %s", stream->why);
 }
 
-/* Report damage of the text, once all of it was read. */
+/* Report invalid characters, after all of the text was read. */
 static void diagnose_damage(mp_input *input)
 {
     uint64_t line, damage = mp_decode_damage(input->stream, &line);
@@ -94,7 +94,7 @@ void mp_input_advance(mp_input *input)
     mp_diagnose(input->diagnostics, MP_DIAG_CANNOT_READ, input->path, 0, "reading was cancelled");
 }
 
-/* Read once more into the window; false if nothing came. */
+/* Read more into the window. Return false if nothing was read. */
 static bool refill(mp_input *input)
 {
     if (input->at_end)
@@ -109,13 +109,14 @@ static bool refill(mp_input *input)
     size_t got = mp_stream_read(input->stream, input->bytes + input->end, room);
     input->has_nul |= memchr(input->bytes + input->end, '\0', got) != NULL;
     input->end += got;
-    memset(input->bytes + input->end, 0, MP_WINDOW_SLACK); /* may be loaded, so it has a value */
+    memset(input->bytes + input->end, 0,
+           MP_WINDOW_SLACK); /* vector code may load these bytes, so they need a value */
     input->at_end = got == 0 && !input->file->looks;
     mp_input_advance(input);
     return got > 0 && input->end > input->start;
 }
 
-/* Skip the mark that editors put at the start of UTF-8; no format knows it. */
+/* Skip the byte-order mark that some editors put before UTF-8. */
 static void skip_byte_order_mark(mp_input *input)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -124,7 +125,7 @@ static void skip_byte_order_mark(mp_input *input)
         mp_input_consume(input, 3);
 }
 
-/* Return true if the bytes so far identify the format, though more are still to be written. */
+/* Return true if enough bytes are there to identify the format, although the file still grows. */
 static bool has_beginning(const mp_input *input)
 {
     const char *from = input->bytes + input->start;
@@ -146,7 +147,7 @@ mp_slice mp_input_look_ahead(mp_input *input)
 
 /* --- bytes --- */
 
-/* Read on until so many bytes are in the window, or all that there are. */
+/* Read until the window has `least` bytes or the input ends. Return the bytes in the window. */
 static mp_slice at_hand(mp_input *input, size_t least)
 {
     while (input->end - input->start < least && refill(input))
@@ -157,7 +158,7 @@ static mp_slice at_hand(mp_input *input, size_t least)
 mp_slice mp_input_at_hand(mp_input *input, size_t least)
 {
     if (input->consumed == 0)
-        mp_input_look_ahead(input); /* passes over a byte order mark */
+        mp_input_look_ahead(input); /* skips a byte-order mark */
     mp_slice bytes = at_hand(input, least);
     if (!bytes.length) {
         mp_input_tell_fault(input);
@@ -189,7 +190,8 @@ bool mp_window_has_line(mp_input *input)
     }
 }
 
-/* No format has NUL bytes in its text: a disk that lost a block leaves them. Told once. */
+/* Report NUL bytes, once. They are not part of any text format, but appear if a disk lost a
+ * block. */
 static void diagnose_nul(mp_input *input, mp_slice line)
 {
     if (input->nul_told || !memchr(line.start, '\0', line.length))
@@ -200,7 +202,7 @@ static void diagnose_nul(mp_input *input, mp_slice line)
         "has NUL bytes, the first in this line, expected text; the text they replace is lost");
 }
 
-/* Drop a line that does not fit in any sane window, up to and with its newline. */
+/* Skip a line that exceeds the limit, with its newline. */
 static void skip_long_line(mp_input *input)
 {
     char size[MP_UNIT_TEXT];
@@ -243,7 +245,7 @@ bool mp_input_line(mp_input *input, mp_slice *line)
         if (length > input->longest_line) {
             skip_long_line(input);
             seen = 0;
-            continue; /* data behind it is there; a growing file may never give more */
+            continue; /* process the data after it now; a growing file may not give more */
         }
         if (!refill(input) && input->start == input->end) {
             mp_input_tell_fault(input);
@@ -267,7 +269,7 @@ char *mp_input_whole(mp_input *input, size_t *length)
     return bytes;
 }
 
-/* --- what is known of it --- */
+/* --- properties --- */
 
 const char *mp_input_encoding(const mp_input *input)
 {
@@ -292,7 +294,7 @@ bool mp_input_is_archive(const mp_input *input)
 bool mp_input_is_packed(const mp_input *input)
 {
     const mp_layers *layers =
-        &input->layers; /* the last of a member that is not packed: its archive */
+        &input->layers; /* for an unpacked member, the last layer is its archive */
     return mp_input_is_archive(input) ||
            (layers->count && !mp_packing_is_archive(layers->layers[layers->count - 1]));
 }

@@ -1,6 +1,7 @@
-/* Input: bytes from a file, standard input or memory, handed out line by line.
+/* Input: bytes from a file, standard input or memory, delivered line by line.
  *
- * One pass, one window that slides over the bytes: nothing is kept. Lines end in LF or CRLF. */
+ * The input is read in one pass through a sliding window, so memory use does not depend on its
+ * size. Lines end in LF or CRLF. */
 #ifndef MP_INPUT_INPUT_H
 #define MP_INPUT_INPUT_H
 
@@ -14,159 +15,161 @@
 #include "input/load_options.h"
 #include "memprof/diagnostics.h"
 
-/* Number of bytes that a reader may look at to tell whether a file is in its format. */
+/* Number of bytes that a reader may examine to detect its format. */
 enum { MP_LOOK_AHEAD = 64 * 1024 };
 
 typedef struct mp_input mp_input;
 
-/* --- what is known of the inputs of a session: those that were put back after a look, archives
- * that were gone through, and which files were read, so that no output overwrites them. Threads may
- * share it. --- */
+/* --- inputs of a session: inputs that were put back after a look, lists of archive members, and
+ * the files that were read, so that no output overwrites them. Threads may share it. --- */
 
-/* Release with mp_inputs_free, when no input is open any more. */
+/* Make an empty set. Release it with mp_inputs_free after all inputs are closed. */
 mp_inputs *mp_inputs_new(void);
-/* NULL: nothing happens. */
+/* Release the set; NULL is allowed. */
 void mp_inputs_free(mp_inputs *inputs);
 
-/* Give an input that was looked at, and from which nothing was consumed, to whoever opens the same
- * path next with the same inputs. A pipe could not be opened again; of files, some are kept open
- * and others closed. */
+/* Hand over an input of which nothing was consumed to the next mp_input_open of the same path in
+ * the same set. Needed for pipes, which cannot be opened again; of files, only a limited number is
+ * kept open, and the others are closed. */
 void mp_input_put_back(mp_input *input);
-/* Close the file that was put back under this path, if there is one: it is not read after all. A
- * pipe still waits, as nobody could open it again. */
+/* Close the file that was put back under this path, if any, because it will not be read. A pipe
+ * stays open, as it could not be opened again. */
 void mp_inputs_discard(mp_inputs *inputs, const char *path);
 
-/* Note that a file was read with this input: what is no regular file is left out. `is_database`:
- * SQLite keeps changes of it in sidecar files. */
+/* Record that a file was read through this input, unless it is not a regular file. `is_database`:
+ * its SQLite sidecar files count as read too. */
 void mp_input_note_read(const mp_input *input, const struct stat *file, bool is_database);
 
-/* Relation of a path, at the end of its links, to the files that were read. */
+/* Relation of a path, with links followed, to the files that were read. */
 typedef enum mp_read_state {
     MP_NOT_READ,
-    MP_READ,         /* it is one of the files */
-    MP_READ_SIDECAR, /* it is where SQLite keeps changes of a database that was read */
+    MP_READ,         /* one of the files */
+    MP_READ_SIDECAR, /* a sidecar file with changes of an SQLite database that was read */
 } mp_read_state;
 mp_read_state mp_inputs_state(mp_inputs *inputs, const char *path);
 
 /* --- an input --- */
 
-/* Open `path` ("-": standard input). NULL after a diagnostic: cannot-open, is-directory and others.
- * Everything the pointers refer to must outlive the input. Compressed files are decompressed while
- * they are read. `options`, of which inputs, progress, limits and encoding are used, may be NULL.
- */
+/* Open `path`; "-" is standard input. NULL after a diagnostic, such as cannot-open or is-directory.
+ * Everything that the arguments point to must outlive the input. Compressed files are decompressed
+ * while they are read. Of `options`, only inputs, progress, limits and encoding are used; it may be
+ * NULL. */
 mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
-/* Open a file only to detect its format: it does not count as read (mp_inputs_state). */
+/* Open a file only to detect its format; it does not count as read (mp_inputs_state). */
 mp_input *mp_input_look(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
 
-/* Return true if the path is that of a file or of a member of an archive, "ARCHIVE:MEMBER". */
+/* Return true if the path names a file, or a member of an archive ("ARCHIVE:MEMBER"). */
 bool mp_input_exists(mp_inputs *inputs, const char *path);
 
-/* Return the length of the archive's path in that of a member; 0 if it is no member's. */
+/* Return the length of the archive's path within the path of a member; 0: it is not a member. */
 size_t mp_input_archive_of(mp_inputs *inputs, const char *path);
 
-/* Return the length of a file's name without the ending of what compressed it, such as ".gz". */
+/* Return the length of a file name without a compression suffix such as ".gz". */
 size_t mp_input_name_length(const char *name, size_t length);
-/* Return true if a file's name ends as those of compressed files or archives do. */
+/* Return true if a file name has the suffix of a compressed file or an archive. */
 bool mp_input_is_named_packed(const char *name);
 
-/* Write its compressions and archives, outermost first ("gzip, tar", or ""), to `text`, of `size`
- * bytes, and return that. */
+/* Write the compressions and archives around the input, outermost first ("gzip, tar", or ""), to
+ * `text` of `size` bytes. Return `text`. */
 const char *mp_input_packing(const mp_input *input, char *text, size_t size);
-/* Return the encoding that its text is converted from, "UTF-16LE"; "" if it is not converted. */
+/* Return the encoding that the text is converted from, such as "UTF-16LE"; "" if it is not
+ * converted. */
 const char *mp_input_encoding(const mp_input *input);
-/* Return true for an archive: its members may be recordings, its own bytes mean nothing. */
+/* Return true if the input is an archive. Only its members can be recordings. */
 bool mp_input_is_archive(const mp_input *input);
-/* Return true if its own bytes are compressed, or an archive. */
+/* Return true if the input is compressed or an archive, regardless of an archive around it. */
 bool mp_input_is_packed(const mp_input *input);
 
-/* Visitor of the members of an archive. Paths are "ARCHIVE:MEMBER", and are gone after the call. */
+/* Visitor of the members of an archive. Paths are "ARCHIVE:MEMBER" and valid during the call. */
 typedef struct mp_member_visitor {
-    /* Return true if the member will be opened, by its path: its bytes are then kept, so that the
-     * archive is decompressed once. Of several members of one path, the last one is opened. */
+    /* Return true if the member will be opened by its path later. Its bytes are then kept, so the
+     * archive is decompressed only once. Of members with equal paths, the last one is opened. */
     bool (*member)(void *opaque, mp_input *member);
-    /* Take a link whose target is not in the archive; NULL: they are passed over. */
+    /* Called for each link whose target is not in the archive. NULL: such links are ignored. */
     void (*dangling)(void *opaque, const char *path, const char *target);
     void *opaque;
 } mp_member_visitor;
-/* Visit each member in turn, then dangling links. What comes through a pipe is kept. False after a
- * diagnostic: not all could be visited. */
+/* Visit all members, then dangling links. An archive from a pipe is kept so that members can be
+ * opened. Return false after a diagnostic if the archive could not be read completely. */
 bool mp_input_members(mp_input *archive, const mp_load_options *options,
                       const mp_member_visitor *visitor);
 
-/* Read from `length` bytes of memory (borrowed), at most `window` bytes at a time: tests pass 1 to
- * see that no reader depends on where a read happens to end. */
+/* Read `length` bytes of memory (borrowed), at most `window` bytes at a time. Tests pass 1 to check
+ * that results do not depend on where reads end. */
 mp_input *mp_input_from_memory(const char *path, const void *bytes, size_t length, size_t window,
                                mp_diagnostics *diagnostics);
 
-/* Return the maximum number of files in a folder, or of members in an archive. */
+/* Return the maximum number of files in a folder or of members in an archive. */
 uint64_t mp_input_most_files(const mp_limits *limits);
 
-/* NULL: nothing happens. */
+/* Close the input; NULL is allowed. */
 void mp_input_close(mp_input *input);
 
-/* Send further diagnostics of this input there; returns the previous target. */
+/* Send further diagnostics of this input to `diagnostics`. Return the previous collection. */
 mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics);
 
-/* Return the first bytes, up to MP_LOOK_AHEAD, without consuming them (a UTF-8 byte order mark is
- * skipped). Valid until the next call for a line. Of a file that is still being written, return
- * what there is once it has a whole line, or a byte that no text has. */
+/* Return the first bytes, up to MP_LOOK_AHEAD, without consuming them, after a UTF-8 byte-order
+ * mark. Valid until the next read. A file that is still being written returns its bytes as soon as
+ * they contain a whole line or a NUL byte. */
 mp_slice mp_input_look_ahead(mp_input *input);
 
-/* Return the bytes that come next, without consuming them: at least `least`, if the input still has
- * so many, and usually more. None are left at the end. Valid until the next call for bytes or for a
- * line. A reader of bytes, whose lines may have any length or which has none, asks for 1 and takes
- * what it gets: the window stays small. */
+/* Return the next bytes without consuming them: at least `least`, unless the input ends before, and
+ * usually more. Empty at the end. Valid until the next read. Readers of binary data or of very long
+ * lines should ask for 1 byte and use what they get, which keeps the window small. */
 mp_slice mp_input_at_hand(mp_input *input, size_t least);
-/* Take that many of the bytes at hand. Lines, which are counted by mp_input_line, are not. */
+/* Consume `length` of these bytes. Lines among them are not counted; only mp_input_line counts
+ * lines. */
 void mp_input_consume(mp_input *input, size_t length);
 
-/* Take the next line without its end; false at the end of the input. Valid until the next call. A
- * line over 16 MiB is skipped with a diagnostic. */
+/* Read the next line, without its end. Return false at the end of the input. Valid until the next
+ * read. A line over the limit (16 MiB by default) is skipped with a diagnostic. */
 bool mp_input_line(mp_input *input, mp_slice *line);
 
-/* Take all bytes that are left, and their number; release with free(). */
+/* Read all remaining bytes and set their number; release with free(). */
 char *mp_input_whole(mp_input *input, size_t *length);
 
-/* Return true if the last line ended in a newline: that of a truncated file often does not. */
+/* Return true if the last line ended in a newline, which is often missing in a truncated file. */
 bool mp_input_line_closed(const mp_input *input);
-/* Return true if it can be closed and opened again: a file, not a pipe. */
+/* Return true for a file, which can be closed and opened again, unlike a pipe. */
 bool mp_input_can_reopen(const mp_input *input);
-/* Return true if a library can read the same bytes by the input's path. */
+/* Return true if a library that opens the input's path reads the same bytes: a file that is neither
+ * compressed nor converted. */
 bool mp_input_is_plain(const mp_input *input);
-/* Return the descriptor of such an input, which keeps it; -1 for others. */
+/* Return the descriptor of a plain input, which stays its owner; -1 for others. */
 int mp_input_descriptor(const mp_input *input);
-/* Return the checksum of all its bytes, decompressed and before conversion to UTF-8. They are read
- * once more for that; those of a pipe are kept. Not known if they cannot all be read. */
+/* Return the checksum of all bytes, decompressed but not converted to UTF-8. This reads them once
+ * more; a pipe is kept for that. It is not `known` if a byte cannot be read. */
 mp_checksum mp_input_checksum(mp_input *input);
-/* Return true if nothing was wrong with its bytes so far: false after a truncated stream. */
+/* Return true if the bytes read so far are complete; false after a truncated or unreadable
+ * stream. */
 bool mp_input_is_whole(const mp_input *input);
-/* Return the system's reason for giving no bytes; NULL if it has refused none so far. */
+/* Return the system's message if it refused to read the file; NULL if it did not. */
 const char *mp_input_refused(const mp_input *input);
-/* Read from the start again. The bytes of a pipe are in an unnamed temporary file since
- * mp_input_keep, as they came. False if they were not kept, or after a diagnostic. */
+/* Restart at the beginning. For a pipe, call mp_input_keep first. Return false if the bytes were
+ * not kept, or after a diagnostic. */
 bool mp_input_rewind(mp_input *input);
-/* Make sure that the input can be rewound and read from its end: nothing may have been consumed
- * yet. A file stays as it is, a pipe is read to its end. False after a diagnostic. */
+/* Make rewinding and mp_input_tail possible. Call it before anything is consumed. A pipe is read to
+ * its end into an unnamed temporary file; a file needs nothing. Return false after a diagnostic. */
 bool mp_input_keep(mp_input *input);
-/* Read up to `size` of the last bytes of a kept input; return how many. */
+/* Read up to `size` of the last bytes of a kept input. Return their number. */
 size_t mp_input_tail(mp_input *input, char *bytes, size_t size);
-/* Make sure that its bytes can be read in any order: a compressed input is decompressed into
- * memory. False after a diagnostic. */
+/* Make mp_input_at possible: a compressed input is decompressed into memory. Return false after a
+ * diagnostic. */
 bool mp_input_spread(mp_input *input);
-/* Read `size` bytes of such an input from `offset` on; return how many there are. A read error is
+/* Read `size` bytes from `offset` on, after mp_input_spread. Return how many exist. A read error is
  * reported once. */
 size_t mp_input_at(mp_input *input, uint64_t offset, void *bytes, size_t size);
-/* Return the number of its bytes. */
+/* Return the number of bytes of the input, after mp_input_spread. */
 uint64_t mp_input_length(const mp_input *input);
-/* Count all its bytes as consumed, after reading in any order. */
+/* Mark all bytes as consumed, after reading with mp_input_at. */
 void mp_input_finish(mp_input *input);
-/* Return the number of the last line, from 1. */
+/* Return the number of the last line read, from 1. */
 uint64_t mp_input_line_number(const mp_input *input);
-/* Return the number of bytes consumed so far, line ends included. */
+/* Return the number of bytes consumed, line ends included. */
 uint64_t mp_input_bytes(const mp_input *input);
-/* Return the path that it was opened by; borrowed. */
+/* Return the path by which the input was opened; borrowed. */
 const char *mp_input_path(const mp_input *input);
 
 #endif

@@ -1,5 +1,5 @@
-/* Inputs of a session. One that was put back after a look goes as it is to the next caller that
- * opens the same path, so that a file is opened, decompressed and examined once. */
+/* Inputs of a session. An input that was put back after a look is reused by the next caller that
+ * opens the same path, so each file is opened, decompressed and examined once. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,7 +17,7 @@ mp_inputs *mp_inputs_new(void)
     return inputs;
 }
 
-/* Remove and return the input of a path. NULL: there is none. */
+/* Remove and return the input of a path; NULL: there is none. */
 static mp_input *take(mp_inputs *inputs, const char *path, bool only_files)
 {
     pthread_mutex_lock(&inputs->lock);
@@ -47,9 +47,9 @@ void mp_inputs_free(mp_inputs *inputs)
     free(inputs);
 }
 
-/* --- put back --- */
+/* --- inputs that were put back --- */
 
-/* Return the maximum number of files that wait: fewer in a process that may open few. */
+/* Return how many files may stay open: fewer if the process may open few. */
 static size_t most_files(void)
 {
     enum { MOST = 64, SHARE = 8 };
@@ -78,7 +78,7 @@ void mp_input_put_back(mp_input *input)
         mp_input_close(input);
 }
 
-/* Return true if the file, or the archive of a member, is still the one that was opened. */
+/* Return true if the file, or the archive of a member, is unchanged since it was opened. */
 static bool is_unchanged(const mp_input *input)
 {
     struct stat now;
@@ -122,7 +122,7 @@ void mp_inputs_note_read(mp_inputs *inputs, const struct stat *file, bool is_dat
     pthread_mutex_unlock(&inputs->lock);
 }
 
-/* Return whether the path is one of the files. */
+/* Return true if the path is one of the files that were read. */
 static bool is_there(mp_inputs *inputs, const char *path, bool databases_only)
 {
     struct stat status;
@@ -139,7 +139,7 @@ static bool is_there(mp_inputs *inputs, const char *path, bool databases_only)
     return is;
 }
 
-/* Return whether the path without one of the endings is a database that was read. */
+/* Return true if the path is a sidecar file of a database that was read. */
 static bool is_sidecar(mp_inputs *inputs, const char *path)
 {
     static const char *const endings[] = {"-wal", "-journal", "-shm"};

@@ -1,4 +1,4 @@
-/* How inputs are read. */
+/* Options for reading inputs. */
 #ifndef MP_INPUT_LOAD_OPTIONS_H
 #define MP_INPUT_LOAD_OPTIONS_H
 
@@ -6,62 +6,62 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Called now and then while bytes are read, on the thread that reads; a file that is read twice
- * starts again. `total` is 0 where the size is not known. False ends the reading. */
+/* Callback that is called from time to time while bytes are read, on the reading thread. `done`
+ * restarts at 0 if a file is read twice; `total` is 0 if the size is unknown. Return false to
+ * cancel. */
 typedef struct mp_progress {
     bool (*advance)(void *opaque, const char *path, uint64_t done, uint64_t total);
     void *opaque;
 } mp_progress;
 
-/* Limits for an input; 0: the default that memprof --help shows. */
+/* Limits of an input; 0: the default, which memprof --help shows. */
 typedef struct mp_limits {
-    int64_t unpacked; /* bytes that come of what is packed in one file */
-    int64_t ratio;    /* to the bytes that they were packed into, above 64 MiB */
-    int64_t nesting;  /* packings in one another, up to 16 */
-    int64_t files;    /* in a folder or an archive */
-    int64_t line;     /* bytes of one that is not skipped */
-    int64_t name;     /* bytes of one that is not cut */
+    int64_t unpacked; /* bytes decompressed from one file */
+    int64_t ratio;    /* of decompressed to compressed bytes, checked beyond 64 MiB */
+    int64_t nesting;  /* number of nested compressions and archives, at most 16 */
+    int64_t files;    /* number of files in a folder or an archive */
+    int64_t line;     /* bytes per line; longer lines are skipped */
+    int64_t name;     /* bytes per name; longer names are cut */
 } mp_limits;
 
-typedef struct mp_inputs mp_inputs; /* input/input.h */
+typedef struct mp_inputs mp_inputs; /* defined in input/private.h */
 
-/* Zero-initialise; what it refers to must outlive what is read. */
+/* Zero-initialise. Everything it points to must outlive the reading. */
 typedef struct mp_load_options {
-    mp_inputs *inputs;                 /* among which inputs are opened; NULL: none are kept */
-    const char *format;                /* a reader's name; NULL: find out from the content */
+    mp_inputs *inputs;  /* set of shared inputs; NULL: nothing is shared */
+    const char *format; /* name of a reader; NULL: detect the format from the content */
     const char *const *source_folders; /* folders to search for debug listings */
     size_t source_folder_count;
-    /* Times that decide, by the objects' own times in memory recordings, which objects count as
-     * created. Ask with the same "since" and "until"; otherwise objects are assigned by the
-     * snapshots at which they appear. NULL: no bound. */
+    /* Times that decide which objects of a memory recording count as created, by the objects' own
+     * times. Pass the same "since" and "until" to the reports. NULL: no bound; without both,
+     * objects count by the snapshots in which they appear. */
     const char *since, *until;
-    const char *domain; /* the application domain of a dump that is read; NULL: all */
+    const char *domain; /* application domain of the dump to read; NULL: all domains */
     const char *moment; /* a moment of an event log, "peak" or a time; NULL: none */
-    int64_t temporary;  /* objects deleted within so many events or microseconds; 0: 1 event */
-    int64_t reorder;    /* events of a log that may stand before one that is older than they, and
-                           it is still put in order; 0: 10000; negative: none */
-    const char *const *skips; /* globs of frames that do not name a site */
+    int64_t
+        temporary;   /* maximum age of a temporary object, in events or microseconds; 0: 1 event */
+    int64_t reorder; /* events may be late by this many events; 0: 10000; negative: none */
+    const char *const
+        *skips; /* globs of frames that are skipped when a stack is assigned to a site */
     size_t skip_count;
     const mp_progress *progress; /* NULL: none */
-    /* Encoding of texts in recordings, listings and sources: a name that iconv knows and that
-     * contains ASCII, or UTF-16LE or UTF-16BE. NULL: UTF-8, and ISO 8859-1 for texts that are
-     * not valid UTF-8. A byte-order mark overrides it. */
+    /* Encoding of texts in recordings, listings and sources: a name known to iconv that contains
+     * ASCII, UTF-16LE or UTF-16BE. NULL: UTF-8; texts that are not valid UTF-8 are read as ISO
+     * 8859-1. A byte-order mark overrides it. */
     const char *encoding;
     mp_limits limits;
-    uint32_t slices;        /* snapshots that are made of an event log; 0: 10 */
-    bool temporary_is_time; /* microseconds */
-    bool no_skips;          /* else, where there are none, those of usual allocators */
-    bool keep_objects;      /* one by one, for exports */
-    bool keep_ages;         /* ages in memory recordings, for lifetimes: 8 bytes an object more */
-    bool request_peaks;     /* peak of each request in memory recordings */
-    bool threads_as_one;    /* nobody asks which thread of an event log created what */
-    bool dumps_apart;       /* nobody asks what grew from one heap dump to the next, and where */
-    bool checksums;         /* for a baseline that is saved, or for "against" of "check": all is
-                               read once more */
-    bool traces_folded;     /* nobody asks for the rows of a profile's trace one by one */
-    /* Length of a slice of an event log in microseconds, instead of a number of slices; slices
-     * without events are left out. 0: not given. Events may then be out of order by at most a
-     * second. */
+    uint32_t slices;        /* number of snapshots made from an event log; 0: 10 */
+    bool temporary_is_time; /* `temporary` is in microseconds */
+    bool no_skips;          /* without `skips`, do not skip frames of well-known allocators */
+    bool keep_objects;      /* keep every object, for exports */
+    bool keep_ages;         /* keep ages in memory recordings, for lifetimes: 8 bytes per object */
+    bool request_peaks;     /* find the peak of each request in memory recordings */
+    bool threads_as_one;    /* do not distinguish threads of an event log */
+    bool dumps_apart;       /* do not look for growth from one heap dump to the next */
+    bool checksums;         /* compute checksums; reads each input once more */
+    bool traces_folded;     /* do not keep the rows of a profile's trace */
+    /* Length of a slice of an event log in microseconds, in place of `slices`; slices without
+     * events are omitted. 0: not given. Events may then be late by at most a second. */
     int64_t slice_us;
 } mp_load_options;
 

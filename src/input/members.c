@@ -18,26 +18,28 @@ typedef struct listed_member {
     const char *name;
     mp_member_place place;
     mp_layers layers;
-    bool wanted; /* whoever visited it will open it */
-    bool direct; /* it was wanted and found no room */
+    bool wanted; /* the visitor will open it */
+    bool direct; /* wanted, but did not fit into the spool */
     mp_spooled spooled;
 } listed_member;
 
-/* Members under no lock do not change once the archive is listed. */
+/* The members of an archive. Fields that no lock protects do not change after the archive was
+ * listed. */
 struct mp_members {
-    struct mp_members *next; /* under the lock of the inputs, as is `used` */
-    uint64_t used;           /* the larger, the later */
-    atomic_uint holders;     /* the inputs, and whoever is at work with it */
-    char *path;              /* path of an archive from a pipe; NULL: it is known by its origin */
+    struct mp_members *next; /* protected by the lock of the inputs, as is `used` */
+    uint64_t used;           /* counter value at the last use */
+    atomic_uint holders;     /* references: by the inputs and by current users */
+    char *path;              /* path of an archive from a pipe; NULL: identified by its origin */
     mp_opened_archive archive;
     mp_arena names;
-    listed_member *members; /* by their names, of one name by their places */
+    listed_member *members; /* sorted by name; equal names by position */
     size_t count, capacity;
-    mp_failure failure;   /* at which the list ends, or for which there are gaps in it */
-    pthread_mutex_t lock; /* lock of all below, and of the notes on members */
+    mp_failure failure; /* ends the list, or explains gaps in it */
+    pthread_mutex_t
+        lock; /* protects the members below, and `wanted`, `direct` and `spooled` of each member */
     mp_walk *idle[MOST_WALKS];
     mp_spool spool;
-    uint32_t misses; /* how often somebody asked for what nobody had wanted */
+    uint32_t misses; /* number of requests for members that no visitor wanted */
 };
 
 void mp_members_release(mp_members *state)
@@ -58,7 +60,8 @@ void mp_members_release(mp_members *state)
     free(state);
 }
 
-/* Return the pointer to the archive, or to NULL. Called under the lock of the inputs. */
+/* Return the link that points to the archive's list, or to NULL. The caller holds the lock of the
+ * inputs. */
 static mp_members **find(mp_inputs *inputs, const char *path)
 {
     struct stat now;
@@ -85,8 +88,8 @@ mp_members *mp_members_find(mp_inputs *inputs, const char *path)
     return members;
 }
 
-/* Drop the least recently used archive if there are too many; not those from pipes, which could not
- * be read again. Called under the lock of the inputs. */
+/* Drop the least recently used archive if there are too many. Archives from pipes stay, as they
+ * cannot be read again. The caller holds the lock of the inputs. */
 static void drop_oldest(mp_inputs *inputs)
 {
     size_t count = 0;
@@ -133,7 +136,7 @@ const struct stat *mp_members_origin(const mp_members *members)
     return &members->archive.origin;
 }
 
-/* --- the walk through all --- */
+/* --- listing --- */
 
 static int by_name(const void *left, const void *right)
 {
@@ -167,7 +170,7 @@ typedef struct archived_link {
 } archived_link;
 
 typedef struct link_list {
-    archived_link *items; /* by their names */
+    archived_link *items; /* sorted by name */
     size_t count, capacity;
     mp_arena texts;
 } link_list;
@@ -186,7 +189,8 @@ static int by_link_name(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Return the first member whose name begins so, which is the one of this name if there is one. */
+/* Return the first member whose name starts with `path`. If a member has exactly this name, it is
+ * the first. */
 static const listed_member *first_below(const mp_members *state, const char *path)
 {
     const size_t length = strlen(path);
@@ -202,7 +206,7 @@ static const listed_member *first_below(const mp_members *state, const char *pat
     return is ? &state->members[from] : NULL;
 }
 
-/* Return true if there is a member of this name, or a folder. */
+/* Return true if the archive has a member or a folder of this path. */
 static bool has_path(const mp_members *members, const char *path)
 {
     mp_arena paths = {0};
@@ -213,11 +217,11 @@ static bool has_path(const mp_members *members, const char *path)
     return has;
 }
 
-/* Return true if the link leads nowhere in the archive, through other links if need be. */
+/* Return true if no member is at the end of the chain of links that starts with `link`. */
 static bool dangles(const mp_members *members, const link_list *links, const archived_link *link)
 {
     enum { MOST_LINKS = 8 };
-    bool dangles = !has_path(members, link->name); /* else a file of the same name took its place */
+    bool dangles = !has_path(members, link->name); /* a file may have replaced the link */
     for (int i = 0; dangles && link && *link->target && i < MOST_LINKS; i++) {
         const archived_link key = {.name = link->target};
         dangles = !has_path(members, link->target);
@@ -226,7 +230,7 @@ static bool dangles(const mp_members *members, const link_list *links, const arc
     return dangles;
 }
 
-/* Visit the links that lead nowhere in the archive. Releases the list. */
+/* Visit the dangling links. Releases the list. */
 static void visit_links(const mp_members *members, link_list *links, const char *path,
                         mp_member_visit *visit, void *opaque)
 {
@@ -252,7 +256,7 @@ mp_members *mp_members_visit(const mp_opened_archive *archive, mp_member_visit *
     state->archive = *archive;
     state->archive.stream = mp_stream_clone(archive->stream);
     state->path = archive->is_file ? NULL : mp_copy(archive->path, strlen(archive->path));
-    state->archive.path = NULL; /* it is the caller's */
+    state->archive.path = NULL; /* borrowed from the caller */
     state->spool = mp_spool_new(archive->limits.kept);
     pthread_mutex_init(&state->lock, NULL);
     mp_walk *walk =
@@ -282,8 +286,8 @@ static mp_walk *new_walk(const mp_members *members)
     return clone ? mp_walk_new(clone, archive->packing, &archive->layers, &archive->limits) : NULL;
 }
 
-/* Return the idle walk that has come closest to the place, or a new one. NULL if there can be none.
- * Called under the lock. */
+/* Return the idle walk that is closest before the position, or a new walk; NULL: it cannot be
+ * started. The caller holds the lock. */
 static mp_walk *take_walk(mp_members *members, const mp_member_place *place)
 {
     mp_walk **best = NULL;
@@ -299,7 +303,7 @@ static mp_walk *take_walk(mp_members *members, const mp_member_place *place)
     return walk;
 }
 
-/* Let the walk wait for a member farther on. Called under the lock. */
+/* Keep the walk for a member further on. The caller holds the lock. */
 static void park(mp_members *members, mp_walk *walk)
 {
     for (size_t i = 0; walk && i < MOST_WALKS; i++)
@@ -310,7 +314,7 @@ static void park(mp_members *members, mp_walk *walk)
     mp_walk_free(walk);
 }
 
-/* Go on to a member farther on; false if it is no longer there. */
+/* Advance to the member at a position. Return false if it is not there any more. */
 static bool walk_to(mp_walk *walk, const mp_member_place *place, mp_member *member)
 {
     while (mp_walk_next(walk, member)) {
@@ -324,7 +328,7 @@ static bool walk_to(mp_walk *walk, const mp_member_place *place, mp_member *memb
     return false;
 }
 
-/* --- a member that is walked to --- */
+/* --- members read by a walk --- */
 
 typedef struct direct_stream {
     mp_stream stream;
@@ -388,7 +392,7 @@ static mp_stream *open_direct(mp_members *members, const mp_member_place *place,
     return &state->stream;
 }
 
-/* --- a member that is kept --- */
+/* --- members in the spool --- */
 
 static bool is_missing(const listed_member *member)
 {
@@ -411,8 +415,8 @@ static listed_member *listed(const mp_members *state, const mp_member *member)
     return bsearch(&key, state->members, state->count, sizeof key, by_name);
 }
 
-/* Copy missing members, from a place on, to the temporary file until it is full, in one walk.
- * Called under the lock. */
+/* Copy missing members to the spool in one walk, from a position on, until the spool is full. The
+ * caller holds the lock. */
 static void fill_spool(mp_members *state, const mp_member_place *from)
 {
     size_t missing = 0;
@@ -437,8 +441,9 @@ static void fill_spool(mp_members *state, const mp_member_place *from)
     park(state, walk);
 }
 
-/* Copy a missing member to the temporary file. After some requests for members that no visitor
- * wanted, copy all: each further request would start a walk. Called under the lock. */
+/* Copy a missing member to the spool. After MOST_MISSES requests for members that no visitor
+ * wanted, copy all members, as each further request would start a walk. The caller holds the
+ * lock. */
 static void fetch(mp_members *state, listed_member *member)
 {
     state->misses += !member->wanted;
@@ -453,7 +458,7 @@ static void fetch(mp_members *state, listed_member *member)
         fill_spool(state, &member->place);
 }
 
-/* --- one member --- */
+/* --- opening a member --- */
 
 size_t mp_members_archive(mp_inputs *inputs, const char *path)
 {

@@ -1,8 +1,8 @@
-/* Rows of nothing but numbers, which are most of every large recording: read straight from the
- * window, 64 bytes at a step.
+/* Rows that contain only numbers, which are most of every large recording. They are parsed in the
+ * window, 64 bytes at a time.
  *
- * Inline, because with the number of columns and those wanted known to the compiler, a row costs a
- * few instructions for each column and no call. */
+ * The functions are inline: with the columns known at compile time, a row costs a few instructions
+ * for each column and no call. */
 #ifndef MP_INPUT_NUMBERS_H
 #define MP_INPUT_NUMBERS_H
 
@@ -17,7 +17,7 @@
 
 enum { MP_STEP = 64 };
 
-/* For each of 64 bytes a bit in `ends`, set where it is no digit, and in `others`, set where it is
+/* Bits of 64 bytes: a bit of `ends` is set if the byte is not a digit, one of `others` if it is
  * neither a digit nor a blank. */
 typedef struct mp_byte_kinds {
     uint64_t ends, others;
@@ -47,8 +47,8 @@ static inline mp_byte_kinds mp_byte_kinds_of(const char *p)
     return kinds;
 }
 
-/* 1 to 8 digits at `p`, read as one word: pairs, then fours, then all eight at once. What stands
- * behind the digits is shifted out. */
+/* Return the value of 1 to 8 digits at `p`. They are loaded as one word and combined to pairs, to
+ * fours, then to eight. Bytes after the digits are shifted out. */
 static inline uint64_t mp_eight_digits(const char *p, size_t length)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -73,10 +73,10 @@ static inline uint64_t mp_sixteen_digits(const char *p, size_t length)
     return mp_eight_digits(p, length - 8) * 100000000u + mp_eight_digits(p + length - 8, 8);
 }
 
-/* Take the next line if it is exactly `columns` unsigned numbers of 1 to 16 digits with one blank
- * between them. All columns are held to that; row[i] is set for the columns in the bit set
- * `wanted`. False, with nothing taken, for any other line, or where the line is not wholly in the
- * window: then mp_input_line has it. */
+/* Read the next line if it consists of exactly `columns` unsigned numbers of 1 to 16 digits,
+ * separated by one blank. All columns are checked; row[i] is set only for the columns in the bit
+ * set `wanted`. For any other line, or one that is not completely in the window, return false and
+ * consume nothing; mp_input_line reads it. */
 static inline bool mp_input_numbers(mp_input *input, unsigned columns, uint32_t wanted,
                                     uint64_t *row)
 {
@@ -97,13 +97,13 @@ static inline bool mp_input_numbers(mp_input *input, unsigned columns, uint32_t 
         }
         end = block + (size_t)__builtin_ctzll(kinds.ends);
         kinds.ends &= kinds.ends - 1;
-        /* An empty number becomes the longest of all. */
+        /* The length of an empty number wraps around, and exceeds every limit. */
         longest |= end - begin - 1;
         if (wanted >> column & 1)
             row[column] = mp_sixteen_digits(line + begin, ((end - begin - 1) & 15) + 1);
         begin = end + 1;
     }
-    /* The first byte that is no digit and no blank must be the one that ends the last number. */
+    /* The first byte that is neither a digit nor a blank must be the one after the last number. */
     if (longest >= 16 || !others || block + (size_t)__builtin_ctzll(others) != end)
         return false;
     if (end < left && line[end] == '\r')

@@ -1,4 +1,4 @@
-/* Opening: files, pipes, archives and their members. */
+/* Opening of files, pipes, archives and their members. */
 #include "input/input.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static mp_input *input_new(const char *path, mp_stream *stream, mp_diagnostics *
     return input;
 }
 
-/* Decompress it, and convert its text to UTF-8. */
+/* Push the decompression of the input, and the conversion of its text to UTF-8. */
 static mp_input *unpack(mp_input *input)
 {
     input->archive = mp_unpack_all(&input->stream, &input->layers, &input->limits);
@@ -91,7 +91,7 @@ static mp_input *unpack(mp_input *input)
     return input;
 }
 
-/* Open a file or standard input, and get its status. NULL after a diagnostic. */
+/* Open a file or standard input, and get its status. Return NULL after a diagnostic. */
 static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics,
                               const mp_load_options *options, struct stat *status)
 {
@@ -113,12 +113,12 @@ static mp_stream *open_stream(const char *path, mp_diagnostics *diagnostics,
             close(file);
         return NULL;
     }
-    if (standard) /* bytes read from it cannot be read again */
+    if (standard) /* it counts as read, since it cannot be read again */
         mp_inputs_note_read(inputs_of(options), status, false);
     return mp_stream_of_file(file);
 }
 
-/* Report what is wrong with an archive, or with one inside it. Releases the failure. */
+/* Report the failure of an archive, or of one inside it. Releases the failure. */
 static void diagnose_archive(mp_diagnostics *diagnostics, const char *path, mp_failure *failure)
 {
     mp_arena arena = {0};
@@ -143,7 +143,7 @@ static void want_named(void *name, const char *path, mp_member *member, bool *wa
     *wanted = strcmp(member->name, name) == 0;
 }
 
-/* List an archive, and keep one member. NULL after a diagnostic. */
+/* List an archive, and keep the member `name`. Return NULL after a diagnostic. */
 static mp_members *list_archive(const char *path, char *name, mp_diagnostics *diagnostics,
                                 const mp_load_options *options)
 {
@@ -160,7 +160,7 @@ static mp_members *list_archive(const char *path, char *name, mp_diagnostics *di
     return NULL;
 }
 
-/* Open a member of an archive. NULL after a diagnostic. */
+/* Open a member of an archive. Return NULL after a diagnostic. */
 static mp_stream *find_member(mp_members *members, const char *archive, const char *path,
                               const char *name, mp_layers *layers, mp_diagnostics *diagnostics)
 {
@@ -179,7 +179,8 @@ static mp_stream *find_member(mp_members *members, const char *archive, const ch
     return member;
 }
 
-/* Open "ARCHIVE:MEMBER", the archive `length` bytes long. NULL after a diagnostic. */
+/* Open "ARCHIVE:MEMBER"; the path of the archive has `length` bytes. Return NULL after a
+ * diagnostic. */
 static mp_input *open_member(const char *path, size_t length, mp_diagnostics *diagnostics,
                              const mp_load_options *options)
 {
@@ -209,8 +210,8 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? standard_input : path;
 }
 
-/* Resume an input that was put back. Its faults are reported again: the look may have been silent.
- */
+/* Resume an input that was put back. Its faults are reported again, as the first look may have
+ * discarded its diagnostics. */
 static mp_input *resume(mp_input *input, mp_diagnostics *diagnostics,
                         const mp_load_options *options)
 {
@@ -298,7 +299,7 @@ static void visit_member(void *opaque, const char *path, mp_member *member, bool
     *wanted = visitor->member(visitor->opaque, unpack(input));
     const mp_stream *archive = input->file;
     const mp_progress progress = input->progress;
-    mp_input_close(input); /* after the rest of it, if it is wanted */
+    mp_input_close(input); /* reads a wanted member to its end, so that it is kept */
     if (progress.advance)
         progress.advance(progress.opaque, visit->archive->path, archive->given,
                          mp_stream_size(archive));

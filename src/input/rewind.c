@@ -1,4 +1,4 @@
-/* Reading from the start once more, from the end, and at any place. */
+/* Rewinding, reading the end, and random access. */
 #include "input/input.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ bool mp_input_rewind(mp_input *input)
     input->start = input->end = 0;
     input->consumed = input->line_number = 0;
     input->at_end = false;
-    mp_input_look_ahead(input); /* passes over a byte order mark */
+    mp_input_look_ahead(input); /* skips a byte-order mark */
     return true;
 }
 
@@ -61,7 +61,7 @@ mp_checksum mp_input_checksum(mp_input *input)
     return checksum;
 }
 
-/* Decompress it once more for its last bytes. */
+/* Read the last bytes of a compressed input by decompressing it once more. */
 static size_t tail_of_packed(const mp_input *input, char *bytes, size_t size)
 {
     enum { BLOCK = 64 * 1024 };
@@ -101,7 +101,8 @@ bool mp_input_spread(mp_input *input)
     if (!clone)
         return mp_input_failed(input, "cannot read again");
     input->places = mp_stream_copy(clone);
-    mp_stream_close(input->stream); /* the other one was read to its end, with what faults it has */
+    mp_stream_close(
+        input->stream); /* the clone replaces it; it has been read to its end and has its faults */
     input->stream = clone;
     input->file = clone->bottom;
     input->at_end = true;

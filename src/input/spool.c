@@ -21,7 +21,7 @@ void mp_spool_close(mp_spool *spool)
     spool->file = -1;
 }
 
-/* --- keeping --- */
+/* --- writing copies --- */
 
 typedef struct keeping_stream {
     mp_stream stream;
@@ -29,7 +29,7 @@ typedef struct keeping_stream {
     mp_spooled *spooled;
     const bool *wanted;
     uint64_t length;
-    bool lost; /* it does not fit */
+    bool lost; /* does not fit */
 } keeping_stream;
 
 static void keep(keeping_stream *stream, const char *bytes, size_t length)
@@ -89,7 +89,7 @@ mp_stream *mp_spool_keep(mp_spool *spool, mp_stream *below, mp_spooled *spooled,
     return &state->stream;
 }
 
-/* --- giving --- */
+/* --- reading copies --- */
 
 typedef struct kept_stream {
     mp_stream stream;

@@ -11,10 +11,11 @@
 #include "base/memory.h"
 #include "base/whole.h"
 
-/* Bytes of a pipe that are remembered: more than detection reads before the first line. */
+/* Maximum bytes of a pipe that are remembered. This is more than detection reads before the first
+ * line. */
 enum { REMEMBERED = 4 * 1024 * 1024 };
 
-/* --- all of them --- */
+/* --- all kinds --- */
 
 size_t mp_stream_read(mp_stream *stream, char *buffer, size_t room)
 {
@@ -43,7 +44,7 @@ mp_slice mp_stream_peek(mp_stream *stream)
     }
     mp_slice head = {stream->head, stream->head_end};
     if (stream->kind->seek && stream->kind->seek(stream, 0, SEEK_SET) == 0)
-        stream->given = 0; /* it is read as if nobody had looked */
+        stream->given = 0; /* count from the start again, as if nothing had been peeked at */
     return head;
 }
 
@@ -80,16 +81,17 @@ size_t mp_stream_fail_below(mp_stream *stream)
 
 /* --- files, pipes, memory --- */
 
-/* `position` is the place of a kept file, and of a pipe how far it was given. */
+/* A stream at the bottom. `position` is the offset in a kept file or in memory, or the number of
+ * bytes of a pipe delivered. */
 typedef struct file_stream {
     mp_stream stream;
     int file; /* -1: memory */
     bool kept;
     uint64_t position, size;
     const char *memory;
-    char *copied; /* which is its own; NULL: it is borrowed */
+    char *copied; /* memory owned by the stream; NULL: borrowed */
     size_t step;
-    char *remembered; /* the first bytes of a pipe; NULL: no longer */
+    char *remembered; /* first bytes of a pipe; NULL: too many to remember */
     size_t remembered_length, remembered_capacity;
 } file_stream;
 
@@ -126,7 +128,7 @@ static size_t read_file(mp_stream *stream, char *buffer, size_t room)
     size_t got;
     if (state->file < 0) {
         uint64_t left = state->position < state->size ? state->size - state->position
-                                                      : 0; /* one may seek beyond */
+                                                      : 0; /* the position may be beyond the end */
         got = room < state->step ? room : state->step;
         if (got > left)
             got = (size_t)left;
@@ -189,7 +191,8 @@ mp_stream *mp_stream_of_file(int file)
     state->stream.kind = &file_kind;
     state->stream.bottom = &state->stream;
     state->file = file;
-    state->kept = regular && file != STDIN_FILENO; /* whose place in the file is shared */
+    state->kept =
+        regular && file != STDIN_FILENO; /* others may move the offset of standard input */
     state->size = regular ? (uint64_t)status.st_size : 0;
     if (!state->kept) {
         state->remembered_capacity = 64;
@@ -240,7 +243,7 @@ int mp_stream_temporary(void)
     return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-/* Write all bytes that are left to an unnamed file; -1 with errno set. */
+/* Write all remaining bytes to an unnamed file. Return its descriptor, or -1 with errno set. */
 static int spool(mp_stream *stream)
 {
     char block[64 * 1024];

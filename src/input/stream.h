@@ -1,7 +1,7 @@
 /* Streams: sources of an input's bytes. They are stacked: a file, its decompression, the conversion
  * of its text to UTF-8.
  *
- * A stream that ends early has a fault; the bytes before that are good as far as is known. */
+ * A stream that ends early has a fault. The bytes before the fault are good as far as known. */
 #ifndef MP_INPUT_STREAM_H
 #define MP_INPUT_STREAM_H
 
@@ -15,22 +15,22 @@
 
 typedef enum mp_fault {
     MP_FAULT_NONE,
-    MP_FAULT_TORN,  /* packed data breaks off */
-    MP_FAULT_READ,  /* it cannot be read on, or is damaged */
-    MP_FAULT_LIMIT, /* a limit is met */
+    MP_FAULT_TORN,  /* compressed data is truncated */
+    MP_FAULT_READ,  /* the data is damaged or unreadable */
+    MP_FAULT_LIMIT, /* a limit is exceeded */
 } mp_fault;
 
 typedef struct mp_stream mp_stream;
 
 typedef struct mp_stream_kind {
-    /* Read up to `room` bytes; 0 at the end and at a fault. */
+    /* Read up to `room` bytes. Return 0 at the end and at a fault. */
     size_t (*read)(mp_stream *stream, char *buffer, size_t room);
-    /* Open another stream of the same bytes, at their start; NULL with errno set. A kind without
-     * this function can be read only once. */
+    /* Open another stream of the same bytes, from their start; NULL with errno set. NULL if this
+     * kind can be read only once. */
     mp_stream *(*clone)(const mp_stream *stream);
-    /* Release its resources, but not the stream itself. */
+    /* Release the resources of the kind, but not the stream itself. */
     void (*close)(mp_stream *stream);
-    /* Move to an offset, as lseek does. A kind without this function only goes ahead. */
+    /* Move to an offset, as lseek does. NULL if this kind can only be read forward. */
     int64_t (*seek)(mp_stream *stream, int64_t offset, int whence);
 } mp_stream_kind;
 
@@ -38,58 +38,59 @@ enum { MP_PEEK = 1024 };
 
 struct mp_stream {
     const mp_stream_kind *kind;
-    mp_stream *below;  /* the stream that it reads, and closes; NULL: none */
-    mp_stream *bottom; /* the file, the pipe or the memory that all of it comes from */
-    uint64_t given;    /* bytes, since its start */
-    bool grows; /* it is still being written: at the end of what there is, it waits for more */
-    bool looks; /* for now it does not wait, and gives 0 */
+    mp_stream *below;  /* stream that this one reads, and closes; NULL: none */
+    mp_stream *bottom; /* the file, pipe or memory at the bottom of the stack */
+    uint64_t given;    /* bytes delivered since the start */
+    bool grows;        /* still being written: a read at its end waits for more */
+    bool looks;        /* do not wait now; a read at the end returns 0 */
     mp_fault fault;
     char why[160];
     size_t head_start, head_end;
-    char head[MP_PEEK]; /* looked at, and not yet given */
+    char head[MP_PEEK]; /* bytes that were peeked at and not yet read */
 };
 
-/* Read up to `room` bytes; 0 only at the end or a fault. */
+/* Read up to `room` bytes. Return 0 only at the end or at a fault. */
 size_t mp_stream_read(mp_stream *stream, char *buffer, size_t room);
-/* Return the first bytes, up to MP_PEEK, without taking them. Nothing may have been read yet. */
+/* Return the first bytes, up to MP_PEEK, without consuming them. Call it before the first read. */
 mp_slice mp_stream_peek(mp_stream *stream);
-/* Open another stream of the same bytes, at their start. NULL, with errno set, where what is at the
- * bottom is not kept. */
+/* Open another stream of the same bytes, from their start. NULL, with errno set, if the bottom is a
+ * pipe that is not kept. */
 mp_stream *mp_stream_clone(const mp_stream *stream);
-/* Close it and all streams below it. NULL: nothing happens. */
+/* Close the stream and all streams below it; NULL is allowed. */
 void mp_stream_close(mp_stream *stream);
-/* Set the fault; returns 0, for `return mp_stream_fail(...)` of a read. */
+/* Set the fault. Return 0, so `read` functions can write `return mp_stream_fail(...)`. */
 size_t mp_stream_fail(mp_stream *stream, mp_fault fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Set the fault of the stream below. */
+/* Set the fault to that of the stream below. Return 0. */
 size_t mp_stream_fail_below(mp_stream *stream);
 
-/* Read a descriptor, which is closed with the stream unless it is standard input. The first bytes
- * of a pipe are remembered, so that it can still be kept a while later. */
+/* Make a stream of a descriptor, which is closed with it unless it is standard input. The first
+ * bytes of a pipe are remembered, so mp_stream_keep is possible for a while. */
 mp_stream *mp_stream_of_file(int file);
-/* Read memory (borrowed), at most `step` bytes at a time. */
+/* Make a stream of memory (borrowed) that delivers at most `step` bytes at a time. */
 mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step);
 
-/* Return true if the stream at the bottom can be read repeatedly. One that grows cannot, and has no
- * size and no descriptor. */
+/* Return true if the bottom stream can be read repeatedly. One that grows cannot, and has neither
+ * size nor descriptor. */
 bool mp_stream_is_kept(const mp_stream *file);
-/* Return its size; 0 if it is not known. */
+/* Return the size in bytes; 0 if it is unknown. */
 uint64_t mp_stream_size(const mp_stream *file);
-/* Go back to the start, also of a pipe that is still remembered. False with errno set. */
-bool mp_stream_restart(mp_stream *file);
-/* Put the bytes of a pipe into an unnamed temporary file, and go back to the start. False with
+/* Go back to the start. This also works for a pipe as long as its bytes are remembered. False with
  * errno set. */
+bool mp_stream_restart(mp_stream *file);
+/* Read a pipe to its end into an unnamed temporary file, and go back to the start. False with errno
+ * set. */
 bool mp_stream_keep(mp_stream *file);
-/* Create an unnamed file in the folder for temporary files; -1 with errno set. */
+/* Create an unnamed file in the folder for temporary files. -1 with errno set. */
 int mp_stream_temporary(void);
-/* Copy the bytes that a stream has left to memory. */
+/* Return a stream of a copy, in memory, of all bytes that `stream` has left. */
 mp_stream *mp_stream_copy(mp_stream *stream);
-/* Read up to `size` bytes of a kept file from `from` on; fewer at its end or at a fault. */
+/* Read up to `size` bytes of a kept file from offset `from` on; fewer at its end or at a fault. */
 size_t mp_stream_at(mp_stream *file, uint64_t from, char *buffer, size_t size);
-/* Return its descriptor; -1 for memory. */
+/* Return the descriptor; -1 for memory. */
 int mp_stream_descriptor(const mp_stream *file);
 
-/* Return whether both describe one file that was not changed in between. */
+/* Return true if both describe the same file, unchanged in between. */
 bool mp_file_is_same(const struct stat *a, const struct stat *b);
 
 #endif

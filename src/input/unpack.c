@@ -45,7 +45,8 @@ const char *mp_packing_name(mp_packing packing)
     return "";
 }
 
-/* Skip the frames that zstd and lz4 ignore: 0x184d2a50 to 5f, their length, that many bytes. */
+/* Skip leading frames that zstd and lz4 ignore: a magic number from 0x184d2a50 to 0x184d2a5f, a
+ * length, that many bytes. */
 static mp_slice past_skippable(mp_slice head)
 {
     enum { HEAD = 8 };
@@ -113,15 +114,15 @@ typedef struct unpacker {
     mp_packing packing;
     mp_unpack_limits limits;
     const mp_codec *codec;
-    void *state;           /* NULL: between two packed streams, or in front of the first one */
-    size_t from, to;       /* bytes of the block not taken yet */
-    size_t taken, made;    /* bytes of `plain` */
-    mp_fault behind_plain; /* fault that follows once all of that is taken */
+    void *state;           /* NULL: between two compressed streams, or before the first */
+    size_t from, to;       /* range of `block` that is not consumed yet */
+    size_t taken, made;    /* bytes of `plain` delivered, and bytes in it */
+    mp_fault behind_plain; /* fault after the last byte of `plain` */
     char block[BLOCK], plain[BLOCK];
 } unpacker;
 
-/* Fill the block. Blocks are whole on both sides: how much a decoder gives before damage depends on
- * how its bytes come and go. */
+/* Fill the block. Input and output blocks are always whole, as the number of bytes that a decoder
+ * delivers before damage depends on how they are cut. */
 static bool fill(unpacker *state)
 {
     if (state->from == state->to) {
@@ -141,7 +142,8 @@ static void leave(unpacker *self)
     self->state = NULL;
 }
 
-/* Start the next stream, past the zeros that fill up tapes and disks. False if there is none. */
+/* Start the next stream, after skipping zeros that pad tapes and disks. Return false if there is
+ * none. */
 static bool enter(unpacker *self)
 {
     while (fill(self) && self->block[self->from] == 0)
@@ -154,7 +156,7 @@ static bool enter(unpacker *self)
     return true;
 }
 
-/* Take one step, or read bytes for the next one; false at the end and at a fault. */
+/* Decompress once, or read bytes to go on with. Return false at the end and at a fault. */
 static bool step(unpacker *self, mp_codec_bytes *bytes)
 {
     mp_stream *stream = &self->stream;

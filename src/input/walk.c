@@ -1,4 +1,4 @@
-/* A level for each archive in an archive. */
+/* A walk keeps one open archive for each level of nesting. */
 #include "input/walk.h"
 
 #include <assert.h>
@@ -17,10 +17,10 @@
 struct mp_walk {
     mp_archive levels[MP_MOST_NESTED];
     mp_member_place place;
-    mp_layers layers; /* around the innermost level's members */
+    mp_layers layers; /* around the members of the innermost level */
     mp_unpack_limits limits;
     mp_stream *file;
-    uint64_t given; /* bytes given of all members */
+    uint64_t given; /* decompressed bytes of all members */
     uint32_t files;
     mp_arena names;
     mp_failure failure;
@@ -57,7 +57,7 @@ static size_t entry_read(mp_stream *stream, char *buffer, size_t room)
     }
     walk->given += got;
     mp_unpack_check(stream, &walk->limits, walk->given, walk->file->given);
-    /* Bytes that are read repeatedly belong to several members at once. */
+    /* Overlapping members read the same bytes of the file repeatedly. */
     uint64_t size = mp_stream_size(walk->file);
     if (size && walk->file->given > 2 * size + MP_RATIO_FROM)
         mp_stream_fail(stream, MP_FAULT_LIMIT, "has members that overlap");
@@ -90,7 +90,7 @@ static const char *name_of(mp_walk *walk, uint32_t depth)
                 : mp_arena_format(&walk->names, "member %u", (unsigned)walk->place.indexes[depth]);
 }
 
-/* Return the name at a depth, from the outermost archive inwards. */
+/* Return the name of the member at a depth, preceded by those of the archives around it. */
 static const char *full_name(mp_walk *walk, uint32_t depth)
 {
     mp_arena_free(&walk->names);
@@ -100,7 +100,8 @@ static const char *full_name(mp_walk *walk, uint32_t depth)
     return name;
 }
 
-/* Return the full name of what the link leads to at which the innermost level stands. */
+/* Return the target of the innermost level's current entry, a link, as a full name; "" if it leads
+ * out of the archive. */
 static const char *full_target(mp_walk *walk, const char *name)
 {
     const mp_archive *level = &walk->levels[walk->place.depth - 1];
@@ -110,7 +111,7 @@ static const char *full_target(mp_walk *walk, const char *name)
     return target ? mp_arena_format(&walk->names, "%.*s%s", (int)around, name, target) : "";
 }
 
-/* Keep the first fault to report it; a limit replaces it, and ends the whole walk. */
+/* Record the first fault. A limit overrides it, and ends the whole walk. */
 static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char *why)
 {
     mp_failure *failure = &walk->failure;
@@ -123,7 +124,7 @@ static void stop(mp_walk *walk, mp_fault fault, const char *packing, const char 
     snprintf(failure->why, sizeof failure->why, "%s%s%s", packing, *packing ? ": " : "", why);
 }
 
-/* Enter an archive; its stream belongs to the level, even on failure. */
+/* Enter an archive. Its stream belongs to the level from now on, even on failure. */
 static bool enter(mp_walk *walk, mp_stream *from, mp_packing packing)
 {
     assert(walk->place.depth < MP_MOST_NESTED);
@@ -143,11 +144,12 @@ static void leave(mp_walk *walk)
 {
     mp_archive *archive = &walk->levels[--walk->place.depth];
     mp_archive_close(archive);
-    /* The archive itself and what it was packed by are no longer around what comes. */
+    /* The archive and its compressions are not around the members that follow. */
     walk->layers.count = walk->place.depth ? walk->levels[walk->place.depth - 1].before + 1 : 0;
 }
 
-/* Decompress here, counted against the limits, what libarchive would decompress only to skip it. */
+/* Decompress an entry that libarchive would decompress to skip it, so that its bytes count against
+ * the limits. */
 static bool pass_over(mp_walk *walk, mp_archive *state)
 {
     const void *block;
@@ -166,7 +168,8 @@ static bool pass_over(mp_walk *walk, mp_archive *state)
     return true;
 }
 
-/* Go on to the next file or link of the innermost level, past damaged entries, which are noted. */
+/* Advance to the next file or link of the innermost level. Damaged entries are skipped, and their
+ * fault is recorded. */
 static bool next_entry(mp_walk *walk)
 {
     mp_archive *archive = &walk->levels[walk->place.depth - 1];
@@ -200,7 +203,7 @@ static bool next_entry(mp_walk *walk)
     }
 }
 
-/* Open the current member of the innermost level, decompressed. */
+/* Open the current entry of the innermost level, decompressed. */
 static mp_packing open_entry(mp_walk *walk, mp_stream **stream)
 {
     const mp_archive *archive = &walk->levels[walk->place.depth - 1];
@@ -277,7 +280,7 @@ void mp_walk_free(mp_walk *walk)
     free(walk);
 }
 
-#else /* nothing is taken for an archive, see mp_unpack_all */
+#else /* built without libarchive: mp_unpack_all detects no archives */
 
 struct mp_walk {
     mp_member_place place;

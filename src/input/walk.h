@@ -1,7 +1,7 @@
-/* Archives: going through their members, one after the other, as they stand in them.
+/* Walks through the members of an archive, in the order in which they are stored.
  *
- * An archive in an archive is gone through where it stands; its members are called by both names,
- * "inner.tar:shop.oemp". Folders and devices are passed over. */
+ * An archive inside an archive is walked too, at its place; the names of its members have both
+ * parts, "inner.tar:shop.oemp". Folders and devices are skipped. */
 #ifndef MP_INPUT_WALK_H
 #define MP_INPUT_WALK_H
 
@@ -12,27 +12,27 @@
 
 typedef struct mp_walk mp_walk;
 
-/* Position of a member: its number in the archive, in the archive inside that, and so on, from 1.
- */
+/* Position of a member: its index in the outermost archive, then in the archive inside that, and so
+ * on, each from 1. */
 typedef struct mp_member_place {
     uint32_t indexes[MP_MOST_NESTED];
     uint32_t depth;
 } mp_member_place;
 
 typedef struct mp_member {
-    const char *name; /* valid UTF-8; until the next member */
+    const char *name; /* valid UTF-8; valid until the next member */
     mp_member_place place;
-    mp_layers layers;  /* layers that it is packed by */
-    mp_stream *stream; /* its bytes, unpacked; closed before the walk goes on; NULL of a link */
-    /* Name of what a link leads to, if that were in the archive; "": it leads out of the archive.
-     * NULL: it is a file. Until the next member. */
+    mp_layers layers;  /* compressions and archives around it */
+    mp_stream *stream; /* decompressed data; close it before the next member; NULL for a link */
+    /* Name that a link leads to, in the same form as `name`; "": it leads out of the archive. NULL:
+     * the member is a file. Valid until the next member. */
     const char *target;
 } mp_member;
 
-/* Fault of an archive, or of one inside it. */
+/* Failure of an archive, or of an archive inside it. */
 typedef struct mp_failure {
     mp_fault fault;
-    char *inside; /* the one in it, "x.zip:y.tar"; NULL: itself. Release with free(). */
+    char *inside; /* inner archive, "x.zip:y.tar"; NULL: the outermost; use free() */
     char why[200];
 } mp_failure;
 
@@ -43,19 +43,20 @@ static inline mp_failure mp_failure_copy(const mp_failure *failure)
     return copy;
 }
 
-/* Compare the order of two positions, as strcmp does. */
+/* Compare two positions by their order in the archive. Return less than, equal to or greater than
+ * 0. */
 int mp_place_compare(const mp_member_place *a, const mp_member_place *b);
 
-/* Start at the archive that `stream` gives, which it owns from now on. `layers`: the packings
- * around it. */
+/* Start a walk through the archive in `stream`, which the walk owns from now on. `layers` are the
+ * compressions around it. */
 mp_walk *mp_walk_new(mp_stream *stream, mp_packing packing, const mp_layers *layers,
                      const mp_unpack_limits *limits);
-/* NULL: nothing happens. */
+/* Release the walk; NULL is allowed. */
 void mp_walk_free(mp_walk *walk);
-/* Go on to the next member; false at the end, and at a failure: see mp_walk_failure. */
+/* Advance to the next member. Return false at the end and at a failure (mp_walk_failure). */
 bool mp_walk_next(mp_walk *walk, mp_member *member);
 const mp_member_place *mp_walk_place(const mp_walk *walk);
-/* Return the first failure of all archives that it went through; borrowed. */
+/* Return the first failure of all archives walked so far; borrowed. */
 const mp_failure *mp_walk_failure(const mp_walk *walk);
 
 #endif
