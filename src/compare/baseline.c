@@ -1,4 +1,4 @@
-/* Baselines as they are read, of each version. */
+/* Parser of baselines of all versions. */
 #include "compare/baseline.h"
 
 #include <stdio.h>
@@ -29,30 +29,30 @@ bool mp_is_baseline_name(const char *path)
     return length > ending && strcmp(path + length - ending, MP_BASELINE_ENDING) == 0;
 }
 
-enum { NOT_KNOWN = 2 }; /* beside 0 and 1 */
+enum { NOT_KNOWN = 2 }; /* third value of a flag */
 
 /* Values of a line of any kind. */
 typedef struct line_values {
     int64_t version, knows, complete, torn, late, partial, runs; /* members of the head */
-    const char *kind, *options, *start_time;                     /* likewise */
-    int64_t entries; /* number in the totals; -1: not told */
+    const char *kind, *options, *start_time;                     /* members of the head */
+    int64_t entries; /* number of entries, in the totals; -1: missing */
     const char *subject, *type, *name,
-        *program;                  /* members of an entry; others have `subject` too */
+        *program;                  /* members of an entry; every line but the head has `subject` */
     int64_t line, start, overload; /* members of an entry */
-    json_t *stack;                 /* likewise; NULL: none */
+    json_t *stack;                 /* member of an entry; NULL: none */
     int64_t run, size;             /* members of a recording */
-    const char *checksum;          /* likewise */
-    int64_t caller;                /* member of a caller: its own caller; 0: none */
-    json_t *frame;                 /* likewise */
+    const char *checksum;          /* member of a recording */
+    int64_t caller;                /* member of a caller: number of its own caller; 0: none */
+    json_t *frame;                 /* member of a caller: its frame */
 } line_values;
 
-/* How far a stack was read, from the outermost frame inwards. */
+/* State of reading a stack, from the outermost frame inwards. */
 typedef struct stack_end {
     uint32_t frame, line;
-    uint32_t named; /* the innermost name that is no allocator's */
+    uint32_t named; /* name of the innermost frame that is not an allocator */
 } stack_end;
 
-/* The figures of a line, of a run. */
+/* Figures that a line has for one run. */
 typedef struct run_values {
     mp_amounts amounts;
     int64_t peak_objects, peak_bytes, unreachable_bytes, modules; /* members of the totals */
@@ -60,7 +60,7 @@ typedef struct run_values {
 
 static const struct {
     const char *name;
-    json_type type; /* JSON_TRUE: a boolean */
+    json_type type; /* JSON_TRUE stands for a boolean */
     size_t offset;
 } members[] = {
     {MP_BASELINE_HEAD, JSON_INTEGER, offsetof(line_values, version)},
@@ -90,15 +90,15 @@ enum { MEMBERS = sizeof members / sizeof *members };
 
 typedef struct loader {
     const char *path;
-    uint32_t line; /* at hand, from 1 */
+    uint32_t line; /* current line number, from 1 */
     mp_dictionary *dictionary;
-    mp_digest **runs; /* as many as the head tells of; one before that */
+    mp_digest **runs; /* runs of the baseline, as many as the head says; until then one */
     size_t run_count;
-    run_values *values;            /* values of the line at hand, by run */
-    mp_amounts (*sums)[MP_LEVELS]; /* sums over the entries, by run */
-    mp_entries seen[MP_LEVELS];    /* the keys of all runs */
-    int64_t entries;               /* that the totals tell of; -1: they do not */
-    stack_end *callers;            /* that stacks share, from 1 */
+    run_values *values;            /* values of the current line, by run */
+    mp_amounts (*sums)[MP_LEVELS]; /* sums of all entries, by run */
+    mp_entries seen[MP_LEVELS];    /* keys of all runs, to detect repeated lines */
+    int64_t entries;               /* number of entries according to the totals; -1: missing */
+    stack_end *callers;            /* callers that stacks share, numbered from 1 */
     size_t caller_count, caller_capacity;
     bool totalled;
     mp_error *error;
@@ -106,7 +106,7 @@ typedef struct loader {
 
 #define FAIL(load, ...) mp_fail_file((load)->error, (load)->path, (load)->line, 0, __VA_ARGS__)
 
-/* Twice as much is still a number. */
+/* Largest figure in a baseline; twice as much still fits into 64 bits. */
 #define MOST (INT64_MAX / 2)
 
 #define NO_FIGURE "the line has an invalid figure, expected a whole number that is not negative"
@@ -117,7 +117,8 @@ static bool check_figure(loader *load, json_t *value, int64_t least)
     return (json_is_integer(value) && figure >= least && figure <= MOST) || FAIL(load, NO_FIGURE);
 }
 
-/* A figure of all runs, or a list of one for each. `offset`: in run_values. */
+/* Read a figure, which is one number for all runs or a list with one number per run. `offset` is
+ * that of the figure in run_values. */
 static bool read_figure(loader *load, size_t offset, json_t *value, int64_t least)
 {
     bool list = load->run_count > 1 && json_is_array(value);
@@ -144,7 +145,7 @@ static bool read_member(loader *load, line_values *values, const char *name, jso
                   {"peak_bytes", offsetof(run_values, peak_bytes)},
                   {"unreachable_bytes", offsetof(run_values, unreachable_bytes)},
                   {"modules", offsetof(run_values, modules)}};
-    /* Clocks are set back while a program runs: times may be negative. */
+    /* Times may be negative, because clocks can be set back while a program runs. */
     for (size_t i = 0; i < MP_AMOUNTS && mp_amount_fields[i].name; i++)
         if (strcmp(mp_amount_fields[i].name, name) == 0)
             return read_figure(load, offsetof(run_values, amounts) + i * sizeof(int64_t), value,
@@ -154,11 +155,11 @@ static bool read_member(loader *load, line_values *values, const char *name, jso
             return read_figure(load, totals[i].offset, value, 0);
     if (strcmp(name, "stack") == 0) {
         values->stack = value;
-        return true; /* read_stack looks at it */
+        return true; /* checked by read_stack */
     }
     if (strcmp(name, "frame") == 0) {
         values->frame = value;
-        return true; /* as read_caller does */
+        return true; /* checked by read_caller */
     }
     for (size_t i = 0; i < MEMBERS; i++) {
         void *place = (char *)values + members[i].offset;
@@ -173,14 +174,16 @@ static bool read_member(loader *load, line_values *values, const char *name, jso
         else
             *(int64_t *)place =
                 members[i].type == JSON_TRUE ? json_is_true(value) : json_integer_value(value);
-        bool line = strcmp(name, "line") == 0; /* a number of 32 bits, as programs state them */
+        bool line =
+            strcmp(name, "line") == 0; /* source lines are 32-bit numbers and may be negative */
         return members[i].type != JSON_INTEGER || line || check_figure(load, value, 0);
     }
     return FAIL(load, "the line has an unknown name, expected those that were saved");
 }
 
-/* Names and values of a line: one that was changed must not pass for one that says less. All are
- * read; false with the error of the first that is wrong. */
+/* Read all members of a line. Unknown or wrong members are errors, so that a modified baseline is
+ * not read as one with less data. All members are read even after an error. Return false with the
+ * first error. */
 static bool read_members(loader *load, json_t *object, line_values *values)
 {
     bool ok = true;
@@ -214,7 +217,8 @@ static bool read_members(loader *load, json_t *object, line_values *values)
     return ok;
 }
 
-/* [name], [name, line], [name, line or null, true]: of an allocator. */
+/* Return true if the value is a frame: [name], [name, line], or [name, line or null, true] for a
+ * frame of an allocator. */
 static bool is_frame(json_t *frame)
 {
     if (!json_is_array(frame))
@@ -226,7 +230,7 @@ static bool is_frame(json_t *frame)
            (length < 3 || json_is_boolean(json_array_get(frame, 2)));
 }
 
-/* One frame further in. False if it is none. */
+/* Read the next inner frame of a stack. Return false if the value is not a frame. */
 static bool read_frame(mp_dictionary *dictionary, json_t *value, stack_end *end)
 {
     if (!is_frame(value))
@@ -244,7 +248,8 @@ static bool read_frame(mp_dictionary *dictionary, json_t *value, stack_end *end)
     return true;
 }
 
-/* The callers of this number, as a line before has them; false: none has. */
+/* Start a stack with the callers of this number, which an earlier line defined. Return false if
+ * there is no such number. */
 static bool take_callers(const loader *load, int64_t number, stack_end *end)
 {
     if (number < 1 || (uint64_t)number > load->caller_count)
@@ -253,7 +258,7 @@ static bool take_callers(const loader *load, int64_t number, stack_end *end)
     return true;
 }
 
-/* From the outermost frame inwards. False if it is no stack. */
+/* Read a stack and store it in the key. Return false if the value is not a stack. */
 static bool read_stack(const loader *load, json_t *stack, mp_entry_key *key)
 {
     if (!stack)
@@ -288,7 +293,7 @@ static bool read_caller(loader *load, const line_values *values)
     return true;
 }
 
-/* Empty ones, each with this head. */
+/* Replace the runs with empty ones that have this head. */
 static void make_runs(loader *load, size_t count, const mp_digest *head)
 {
     for (size_t i = 0; i < load->run_count; i++)
@@ -335,7 +340,7 @@ static bool read_head(loader *load, const line_values *values)
             load, "the line has an invalid start time, expected one such as 2026-03-02T08:16:00Z");
     head.has = (unsigned)values->knows;
     head.complete = values->complete != 0;
-    /* Which was said of logs, too, though nothing tells where they end. */
+    /* Some baselines also call logs complete, although logs do not mark their end. */
     head.open_ended =
         values->complete == NOT_KNOWN || (head.complete && head.holds & MP_HOLDS_EVENTS);
     head.torn = values->torn != 0;
@@ -378,12 +383,12 @@ static bool read_recording(loader *load, const line_values *values)
     return true;
 }
 
-/* Add a run's amounts for an entry; false if a sum would overflow. */
+/* Add an entry to a run. Return false with an error if a sum would overflow. */
 static bool add_entry(loader *load, size_t run, mp_level level, mp_entry_key key)
 {
     mp_amounts amounts = load->values[run].amounts, *sums = &load->sums[run][level];
     mp_entry_for(&load->runs[run]->lists[level], key)->amounts = amounts;
-    amounts.scoped_bytes = 0; /* does not add up */
+    amounts.scoped_bytes = 0; /* cannot be summed */
     *sums = mp_amounts_add(*sums, amounts);
     for (size_t i = 0; i < MP_AMOUNTS; i++)
         if (sums->values[i] > MOST || sums->values[i] < -MOST)
@@ -422,7 +427,8 @@ static bool read_entry(loader *load, const line_values *values)
         return FAIL(load, "the line repeats the subject of an earlier line, expected each once");
     for (size_t i = 0; i < load->run_count; i++)
         any |= !is_nothing(&load->values[i].amounts);
-    /* Not every run has each site. */
+    /* Add the entry to the runs that have it: those with any amount or, if all amounts are 0, to
+     * all. */
     for (size_t i = 0; ok && i < load->run_count; i++)
         ok = (any && is_nothing(&load->values[i].amounts)) ||
              add_entry(load, i, (mp_level)level, key);
@@ -442,7 +448,7 @@ static bool read_line(loader *load, const char *line, size_t length)
         return too_large ? FAIL(load, NO_FIGURE) : FAIL(load, "the line is not a JSON object");
     }
     bool ok = read_members(load, object, &values);
-    if (load->line == 1) /* in another version, other names are right */
+    if (load->line == 1) /* members may differ in other versions, so check the version first */
         ok = read_head(load, &values) && ok;
     else if (ok)
         ok = strcmp(values.subject, "totals") == 0      ? read_totals(load, &values)
@@ -453,8 +459,8 @@ static bool read_line(loader *load, const char *line, size_t length)
     return ok;
 }
 
-/* Return true if everything that was saved is present. The totals of heaps were computed from
- * their sites. */
+/* Return true if the baseline is complete: the number of entries must match the totals, and for
+ * heaps the amounts of the sites must add up to them. */
 static bool is_whole(loader *load)
 {
     unsigned long long found = 0;

@@ -1,9 +1,9 @@
-/* Words in the lines of a baseline, shared by the writer and the reader. */
+/* Names in the lines of a baseline, shared by the writer and the parser. */
 #ifndef MP_COMPARE_BASELINE_LINES_H
 #define MP_COMPARE_BASELINE_LINES_H
 
-/* Version 3 is version 2 with callers that stacks share, version 4 with checksums: what has none is
- * still one of version 2 or 3. */
+/* Versions of the format. Version 3 adds callers that stacks share to version 2, version 4 adds
+ * checksums. The lowest version that has what a baseline needs is written. */
 enum {
     MP_BASELINE_OLDEST = 1,
     MP_BASELINE_SHARELESS = 2,
@@ -12,8 +12,7 @@ enum {
     MP_BASELINE_KINDS = 6
 };
 
-/* The member that the head begins with, and its kinds of recordings, by mp_kind; the first is none.
- */
+/* Name of the first member of the head; names of the kinds of recordings, by mp_kind. */
 #define MP_BASELINE_HEAD "memprof-baseline"
 extern const char *const mp_baseline_kinds[MP_BASELINE_KINDS];
 

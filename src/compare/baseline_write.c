@@ -1,5 +1,5 @@
-/* Baselines as they are written: one entry a line, in an order that does not depend on its figures:
- * a change of one site is a change of one line, which version control shows well. */
+/* Writer of baselines. Each entry is one line, and the order does not depend on figures. A change
+ * of one site is therefore a change of one line, which suits version control. */
 #include "compare/baseline.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "compare/baseline_lines.h"
 #include "compare/runs.h"
 
-/* A line is an object. */
+/* Begin a line, which is an object. */
 static mp_json begin_line(mp_text_buffer *buffer)
 {
     mp_json line = {.buffer = buffer};
@@ -51,7 +51,8 @@ static void add_flag(mp_json *line, const char *name, bool flag)
     mp_json_put_word(line, flag ? "true" : "false");
 }
 
-/* A figure of each run: one number where all have the same, nothing where that is 0. */
+/* Add a figure of all runs: one number if they agree, otherwise a list. A figure of 0 in all runs
+ * is left out unless `with_0`. */
 static void add_figure(mp_json *line, const char *name, const int64_t *figures, size_t runs,
                        size_t stride, bool with_0)
 {
@@ -72,7 +73,7 @@ static void add_figure(mp_json *line, const char *name, const int64_t *figures, 
     mp_json_close(line, ']');
 }
 
-/* `amounts`: of each run. */
+/* Add the amounts of an entry, one element of `amounts` per run. */
 static void add_amounts(mp_json *line, const mp_amounts *amounts, size_t runs)
 {
     for (size_t i = 0; i < MP_AMOUNTS && mp_amount_fields[i].name; i++)
@@ -99,15 +100,16 @@ static void put_frame(mp_json *line, const mp_dictionary *dictionary, const mp_f
     mp_json_close(line, ']');
 }
 
-/* Callers of deep stacks, each with its callers a line of its own, outermost first. */
+/* Callers of deep stacks. Each is a line of its own that refers to its own caller; outermost
+ * callers come first. */
 typedef struct shared_callers {
-    mp_id_index numbers; /* by frame and line, from 1 */
+    mp_id_index numbers; /* numbers of the callers, from 1, by frame and line */
     mp_text_buffer lines;
     uint32_t *way; /* frames of a stack that are not written yet */
     size_t capacity;
 } shared_callers;
 
-/* The number of a frame's callers, which are written where they are new. */
+/* Return the number of the callers of a frame. Callers that are new are written first. */
 static uint32_t callers_of(shared_callers *shared, const mp_dictionary *dictionary, uint32_t frame)
 {
     size_t length = 0;
@@ -139,7 +141,7 @@ static uint32_t callers_of(shared_callers *shared, const mp_dictionary *dictiona
     return number;
 }
 
-/* Add a stack; for a deep one, the innermost frame and the number of its callers. */
+/* Add a stack. A deep stack has only its innermost frame and the number of its callers. */
 static void add_stack(mp_json *line, shared_callers *shared, const mp_dictionary *dictionary,
                       const mp_entry_key *key)
 {
@@ -190,7 +192,7 @@ typedef struct run_list {
     size_t count;
 } run_list;
 
-/* The place of an entry among those of all runs. */
+/* An entry, by its index among the entries of all runs. */
 typedef struct listed {
     mp_entry_key key;
     size_t place;
@@ -202,7 +204,7 @@ static int by_key(const void *left, const void *right, void *dictionary)
     return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
-/* Gives how many entries there are. */
+/* Write the entries of all runs at a level, and return their number. */
 static uint64_t put_list(mp_text_buffer *buffer, shared_callers *shared,
                          const mp_dictionary *dictionary, mp_level level, run_list runs)
 {
@@ -243,7 +245,7 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
     add_number(&head, MP_BASELINE_HEAD, version);
     add_text(&head, "kind", mp_baseline_kinds[digest->kind]);
     add_number(&head, "knows", digest->has);
-    if (!digest->complete || !digest->open_ended) /* else nobody knows */
+    if (!digest->complete || !digest->open_ended) /* otherwise unknown */
         add_flag(&head, "complete", digest->complete);
     if (digest->torn)
         add_flag(&head, "torn", true);
@@ -286,7 +288,7 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
     free(state);
 }
 
-/* Write the recordings that each run was made of, in order. Return true if any of them is known. */
+/* Write the checksums of the recordings that each run was made of. Return true if there are any. */
 static bool put_recordings(mp_text_buffer *buffer, run_list runs)
 {
     char text[MP_CHECKSUM_TEXT];

@@ -17,11 +17,11 @@ void mp_builds_free(mp_builds *builds)
 
 /* --- adding --- */
 
-/* From one dictionary to the other, without lines. */
+/* Translation of texts and frames from one dictionary to another, without line numbers. */
 typedef struct translation {
     const mp_dictionary *from;
     mp_dictionary *to;
-    uint32_t *frames; /* by frame */
+    uint32_t *frames; /* frame in `to`, by frame in `from` */
 } translation;
 
 static uint32_t text_of(const translation *by, uint32_t text)
@@ -29,7 +29,7 @@ static uint32_t text_of(const translation *by, uint32_t text)
     return mp_dictionary_id(by->to, mp_dictionary_text(by->from, text));
 }
 
-/* Callers have smaller numbers than those they call. */
+/* Translate all frames. Callers have smaller numbers than their callees, so one pass suffices. */
 static translation translation_of(const mp_dictionary *from, mp_dictionary *dictionary)
 {
     uint32_t count = mp_dictionary_frame_count(from);
@@ -50,12 +50,13 @@ static bool same_site(const void *opaque, uint32_t value)
     const mp_builds *builds = opaque;
     const mp_entry_key *a = &builds->sites[value - 1].key,
                        *b = &builds->sites[builds->site_count].key;
-    bool typed = !(builds->holds & MP_HOLDS_EVENTS) || !b->frame; /* else types are inferred */
+    bool typed = !(builds->holds & MP_HOLDS_EVENTS) ||
+                 !b->frame; /* types of event logs are inferred and may differ */
     return a->frame == b->frame && a->program == b->program && (a->type == b->type || !typed) &&
            a->name == b->name;
 }
 
-/* The place of the site of a key, made if it is new. */
+/* Return the index of the site with this key, and add the site if it is new. */
 static uint32_t site_for(mp_builds *builds, mp_entry_key key)
 {
     bool typed = !(builds->holds & MP_HOLDS_EVENTS) || !key.frame;
@@ -69,14 +70,14 @@ static uint32_t site_for(mp_builds *builds, mp_entry_key key)
     return *place - 1;
 }
 
-/* Add an entry's amount to that of its site in this build; sites differ in more than their
- * lines. Return the place of the site. */
+/* Add the amount of an entry to its site in the build being added; several entries that differ only
+ * in lines belong to one site. Return the index of the site. */
 static uint32_t add_entry(mp_builds *builds, mp_entry_key key, int64_t amount)
 {
     uint32_t build = (uint32_t)builds->count, place = site_for(builds, key);
     mp_built_site *site = &builds->sites[place];
     bool again = site->count && builds->points[site->point].build == build;
-    site->key = key; /* a type that is inferred may be another one by now */
+    site->key = key; /* the latest build determines an inferred type */
     if (again) {
         builds->points[site->point].amount += amount;
         return place;
@@ -84,7 +85,8 @@ static uint32_t add_entry(mp_builds *builds, mp_entry_key key, int64_t amount)
     mp_grow(&builds->points, &builds->point_capacity, builds->point_count + 1,
             sizeof *builds->points);
     builds->points[builds->point_count] = (mp_built_point){place, build, amount};
-    site->point = (uint32_t)builds->point_count++; /* its last one, until all is settled */
+    site->point =
+        (uint32_t)builds->point_count++; /* last point of the site, until mp_builds_settle */
     site->count++;
     return place;
 }
@@ -181,7 +183,7 @@ static int by_build(const void *left, const void *right)
     return a->build < b->build ? -1 : a->build > b->build;
 }
 
-/* By site, by counting; then those of a site by build. */
+/* Sort the points by site with a counting sort, then those of each site by build. */
 static void sort_points(mp_builds *builds)
 {
     mp_built_point *sorted = mp_alloc((builds->point_count + 1) * sizeof *sorted);

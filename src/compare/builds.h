@@ -1,12 +1,12 @@
-/* Builds: what each site has in one digest after another.
+/* Builds: the amounts of each site in a sequence of digests.
  *
- * Digests come one by one, each with a dictionary of its own, and need not live on: what is kept of
- * them is a number for each site that has anything, and the names and stacks of sites once. Lines
- * of sources move from build to build, so a site is known by its type and the names on its stack,
- * as diff does with ignore-lines; objects with a stack are not told apart by their own names. A
- * type of a dump is a site; of profiles, a method is.
+ * Digests are added one after another, each with its own dictionary, and can then be freed. Only
+ * one number for each site of a digest is kept, and the names and stacks of all sites once. Since
+ * lines move from build to build, a site is identified by its type and the names on its stack, like
+ * diff with ignore-lines; the names of its objects do not matter if there is a stack. For dumps, a
+ * site is a type; for profiles, a method.
  *
- * Memory: about 100 bytes for each different site, 16 for each site of each build. */
+ * Memory: about 100 bytes for each distinct site and 16 for each site of each build. */
 #ifndef MP_COMPARE_BUILDS_H
 #define MP_COMPARE_BUILDS_H
 
@@ -15,20 +15,20 @@
 
 typedef struct mp_build {
     const char *path;
-    int64_t start_us;          /* 0: not known */
-    int64_t amount;            /* bytes alive; of profiles, microseconds */
-    uint32_t sites;            /* with any */
-    uint32_t worst;            /* site that leaks most, by place, if any leaks */
-    int64_t leaking_bytes;     /* bytes that `worst` leaks; 0: nothing leaks, or it is a baseline */
-    bool complete, open_ended; /* as of a digest */
-    bool cut;                  /* it is not complete, and no snapshot of it was named */
+    int64_t start_us;      /* start time in microseconds since 1970; 0: unknown */
+    int64_t amount;        /* bytes alive; for profiles, microseconds */
+    uint32_t sites;        /* number of sites with an amount */
+    uint32_t worst;        /* index of the site that leaks most; valid if leaking_bytes is not 0 */
+    int64_t leaking_bytes; /* bytes that `worst` leaks; 0: no leak, or the build is a baseline */
+    bool complete, open_ended; /* as in mp_digest */
+    bool cut;                  /* not complete, and the user did not select a snapshot */
 } mp_build;
 
 typedef struct mp_built_site {
-    mp_entry_key key; /* key in the builds' dictionary, named as by the last build added */
-    uint32_t point;   /* the first of its points, once settled */
-    uint32_t count;   /* number of its points: the builds in which it has anything */
-    bool several;     /* its objects have several names, and none is told */
+    mp_entry_key key; /* key in the builds' dictionary, with the names of the latest build */
+    uint32_t point;   /* index of its first point, after mp_builds_settle */
+    uint32_t count;   /* number of its points, which is the number of builds that have it */
+    bool several;     /* its objects have different names, so none is shown */
 } mp_built_site;
 
 /* Amount of a site in a build. */
@@ -39,7 +39,7 @@ typedef struct mp_built_point {
 
 typedef struct mp_builds {
     mp_kind kind;   /* kind of every build */
-    unsigned holds; /* capabilities of the first: MP_HOLDS_... */
+    unsigned holds; /* capabilities of the first build: MP_HOLDS_... */
     const char *conditions;
     mp_dictionary *dictionary;
     mp_build *items;
@@ -47,24 +47,24 @@ typedef struct mp_builds {
     mp_built_site *sites;
     size_t site_count, site_capacity;
     mp_hash_index index;
-    mp_built_point *points; /* once settled by site, then by build */
+    mp_built_point *points; /* sorted by site, then by build, after mp_builds_settle */
     size_t point_count, point_capacity;
 } mp_builds;
 
 /* Zero-initialise to start; release with mp_builds_free. */
 void mp_builds_free(mp_builds *builds);
 
-/* Add a digest, whose texts are of `dictionary`. False with an error where it is of another kind
- * than the first, or says it of another selection. */
+/* Add a digest, whose texts and frames are numbers in `dictionary`. Return false with an error if
+ * its kind or its selection differs from the first build. */
 bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictionary *dictionary,
                    mp_error *error);
 
 /* Return the first build without a start time; NULL if all have one. */
 const mp_build *mp_builds_timeless(const mp_builds *builds);
-/* Put all in order, when all were added: by the time they began, equal ones by name, or by name,
- * numbers in which are numbers. Points are then complete. */
+/* Sort the builds after all were added: by start time, then by name, or by name only. Numbers in
+ * names are compared as numbers. The points are valid after this call. */
 void mp_builds_settle(mp_builds *builds, bool by_time);
-/* The amounts of a site in all builds, `builds->count` of them. */
+/* Store the amounts of a site in all builds in `amounts`, which has `builds->count` elements. */
 void mp_builds_series(const mp_builds *builds, const mp_built_site *site, int64_t *amounts);
 
 #endif

@@ -5,21 +5,22 @@
 
 #include "base/glob.h"
 
-/* Keys, each the first of something in a row of such. */
+/* Keys at a fixed distance from each other, as members of an array of structs. */
 typedef struct key_list {
     const char *first;
     size_t step, count;
 } key_list;
 
-/* A list's labels by one selector. A text is known by the place that has it as its label (twice the
- * place) or as the name that rules may say instead (and 1). */
+/* Labels of a list of entries by one selector. The index numbers texts: 2 * i is the label of entry
+ * i, 2 * i + 1 the shorter name that rules may use instead of it. */
 struct labelled {
     const void *items;
     mp_select_by by;
     size_t count;
-    const char **labels, **names; /* names: NULL, or NULL for some */
-    mp_hash_index index;          /* first spot of a text, + 1; made at the first rule without * */
-    uint32_t *next;               /* next spot of the same text, + 1 */
+    const char **labels, **names; /* names: NULL, or NULL for some entries */
+    mp_hash_index
+        index; /* number of the first equal text, + 1; built for the first rule without wildcards */
+    uint32_t *next; /* number of the next equal text, + 1 */
 };
 
 const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, const mp_entry_key *key)
@@ -40,11 +41,11 @@ const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, cons
         return evaluation->context->now->holds & MP_HOLDS_SITES
                    ? mp_arena_format(evaluation->scratch, "%s at %s", type, source)
                    : type;
-    case MP_BY_METHOD: /* the main block of a program is called by it alone */
+    case MP_BY_METHOD: /* the main block of a program is named after the program */
         return *name ? mp_arena_format(evaluation->scratch, "%s %s", name, program) : program;
     case MP_BY_MODULE:
         return program;
-    case MP_BY_AREA: /* areas have no entries */
+    case MP_BY_AREA: /* areas are not entries of a digest */
     case MP_BY_NOTHING:
         break;
     }
@@ -108,7 +109,7 @@ static bool same_text(const void *opaque, uint32_t value)
     return strcmp(text_at(probe->list, value - 1), probe->text) == 0;
 }
 
-/* From the last to the first, so that those of one text are found in the order of their places. */
+/* Index all texts, from last to first, so that equal texts are found in ascending order. */
 static void index_texts(mp_choices *choices, struct labelled *list)
 {
     list->next = mp_arena_alloc(&choices->arena, 2 * list->count * sizeof *list->next);
@@ -167,7 +168,7 @@ static mp_choice choose(mp_evaluation *evaluation, const void *name, const key_l
         choose_text(evaluation->choices, list, pattern, &choice);
     else
         choose_pattern(evaluation, list, &choice);
-    enum { TELLING = 8 }; /* times the work of a look: adding up, ordering */
+    enum { TELLING = 8 }; /* cost of processing a chosen entry, in comparisons of a name */
     evaluation->choices->looked += TELLING * choice.count;
     return choice;
 }

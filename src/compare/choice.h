@@ -1,35 +1,35 @@
-/* Which entries the rules of a policy select, with what all of them need made once; and how much
- * looking they may cost. */
+/* Entries that the rules of a policy select. Labels and indexes are computed once for all rules,
+ * and the work of all rules is limited. */
 #ifndef MP_COMPARE_CHOICE_H
 #define MP_COMPARE_CHOICE_H
 
 #include "compare/decide.h"
 
 enum {
-    MP_RULES_ANYHOW = 50,      /* so many rules are judged whatever they cost */
-    MP_MOST_LOOKED = 50000000, /* others where those before them looked at no more */
+    MP_RULES_ANYHOW = 50,      /* number of rules that are always judged */
+    MP_MOST_LOOKED = 50000000, /* other rules are judged until this cost is reached */
 };
 
-/* Cached choices for all rules of a policy that is being judged; zero-initialise to start.
- * Everything it was asked about must outlive it; release with mp_choices_free. */
+/* Labels and choices cached for all rules of a policy. Zero-initialise; release with
+ * mp_choices_free. The digests and the dictionary must outlive it. */
 typedef struct mp_choices {
     mp_arena arena;
-    struct labelled *lists; /* lists that rules asked for, with their selectors */
+    struct labelled *lists; /* labels of the lists that rules have used, by selector */
     size_t count, capacity;
-    mp_differences news[MP_LEVELS]; /* from what is known of the base; made where `has_news` */
+    mp_differences news[MP_LEVELS]; /* differences from the base, by level; valid if `has_news` */
     bool has_news[MP_LEVELS];
-    uint64_t looked; /* names, or as much work as of so many */
+    uint64_t looked; /* cost of all rules so far, in compared names */
 } mp_choices;
 
 void mp_choices_free(mp_choices *choices);
 
-/* Return the text that a selector's pattern is matched against. A method may also be named
+/* Return the text that the pattern of a selector is matched against. Rules may also name a method
  * without its program. */
 const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by,
                                 const mp_entry_key *key);
 
-/* Elements of a list that a rule selects: their places, ascending, and the labels of the whole
- * list, which live as long as the choices. Release `items` with free(). */
+/* Elements of a list that a rule selects: their indexes, ascending, and the labels of the whole
+ * list, which belong to the mp_choices. Release `items` with free(). */
 typedef struct mp_choice {
     uint32_t *items;
     size_t count;
@@ -38,7 +38,7 @@ typedef struct mp_choice {
 
 mp_choice mp_choose_entries(mp_evaluation *evaluation, const mp_entries *entries);
 
-/* From what is known of the base; the choices' own. */
+/* Return the differences from the base at a level; they belong to the choices. */
 const mp_differences *mp_news_of(mp_evaluation *evaluation, mp_level level);
 mp_choice mp_choose_news(mp_evaluation *evaluation, mp_level level);
 

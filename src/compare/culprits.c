@@ -1,5 +1,6 @@
-/* Culprits are looked for in the same lists that the rule was judged by, but by site where a heap
- * was measured: the type that grew is known from the rule, the line that makes it is not. */
+/* Culprits: the entries that make a rule fail. They are searched in the lists that the rule was
+ * judged by; for heaps in the sites, because the rule names the type that grew but not the line
+ * that creates it. */
 #include "compare/decide.h"
 
 #include <stdlib.h>
@@ -11,20 +12,20 @@
 #include "query/labels.h"
 #include "query/verdict.h"
 
-enum { TELLING = 64 }; /* times the work of a look at a name: matching, words */
+enum { TELLING = 64 }; /* cost of formatting a culprit, in comparisons of a name */
 
 typedef struct ranked {
     mp_culprit culprit;
-    bool as_bad;     /* as it was: stands behind what got worse */
-    int64_t leaking; /* bytes that leak steadily: what leaks stands before what else is left */
-    int64_t rank;    /* the larger the worse */
-    size_t place;    /* as they were found */
+    bool as_bad;     /* did not get worse; sorted after entries that did */
+    int64_t leaking; /* bytes that leak steadily; sorted before other leftover objects */
+    int64_t rank;    /* larger is worse */
+    size_t place;    /* position in which it was found */
 } ranked;
 
 typedef struct found {
     ranked *items;
     size_t count, capacity;
-    bool lower; /* the rule fails as there is too little */
+    bool lower; /* the rule failed because the value is too low */
 } found;
 
 static void put(found *state, mp_culprit culprit, int64_t rank)
@@ -47,7 +48,8 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Return true if the label belongs to a failed part; a rule on each may hold for some. */
+/* Return true if the label failed the rule. A rule on each label may fail for some and pass for
+ * others. */
 static bool is_to_blame(const mp_evaluation *evaluation, const char *label)
 {
     return !evaluation->rule->each || (evaluation->failed_count &&
@@ -55,9 +57,10 @@ static bool is_to_blame(const mp_evaluation *evaluation, const char *label)
                                                sizeof *evaluation->failed, by_text));
 }
 
-/* --- of digests --- */
+/* --- culprits in digests --- */
 
-/* Types that a log infers for a site are not those that it tells of single objects. */
+/* Return the list to search. It is that of the sites for a rule on types, because sites have a line
+ * of creation; except in event logs, where the types of sites are only inferred. */
 static mp_level level_of(const mp_evaluation *evaluation)
 {
     mp_level level = mp_rule_level(evaluation->rule);
@@ -69,7 +72,7 @@ static mp_level level_of(const mp_evaluation *evaluation)
                : level;
 }
 
-/* "name:line" of the innermost frame that is no allocator's own. */
+/* Return "name:line" of the innermost frame that is not an allocator. */
 static const char *site_of(mp_evaluation *evaluation, const mp_entry_key *key)
 {
     const mp_dictionary *dictionary = evaluation->context->dictionary;
@@ -98,7 +101,7 @@ static const char *what_of(mp_evaluation *evaluation, mp_level level, const mp_e
                            *name ? " " : "", name);
 }
 
-/* The entries of a list that the rule selects. */
+/* Return a digest with only the entries of a list that the rule selects. */
 static mp_digest selected_of(mp_evaluation *evaluation, const mp_digest *digest, mp_level level)
 {
     mp_digest selected = {.kind = digest->kind, .holds = digest->holds};
@@ -144,7 +147,8 @@ static void put_difference(mp_evaluation *evaluation, found *state, mp_level lev
             mp_leaking_change(&difference->base, &difference->now);
 }
 
-/* Return true if the entry got worse; if it has no base, true if it exists. */
+/* Return true if the entry got worse than in the base. Without a base, any amount is worse than
+ * none. */
 static bool is_worse(const mp_evaluation *evaluation, const found *so_far,
                      const mp_difference *difference)
 {
@@ -177,8 +181,8 @@ static void find_in_digests(mp_evaluation *evaluation, found *state)
     const mp_difference *difference =
         is_new ? mp_news_of(evaluation, level)->items : selected.items;
     const size_t count = is_new ? chosen.count : selected.count;
-    /* Entries that did not get worse count if the limit does not refer to the base, or if
-     * nothing got worse. */
+    /* Also include entries that did not get worse, unless the limit refers to the base and some
+     * entries did. */
     bool of_base = is_new || evaluation->rule->bound.reference == MP_OF_BASE;
     for (int worse = 1; worse >= 0 && (worse || !of_base || !state->count); worse--)
         for (size_t i = 0; i < count; i++) {
@@ -194,7 +198,7 @@ static void find_in_digests(mp_evaluation *evaluation, found *state)
     mp_entries_free(&now.lists[level]);
 }
 
-/* --- of a window --- */
+/* --- culprits in a window --- */
 
 /* Return the label by which a rule on growth selects a group. */
 static const char *group_label(mp_evaluation *evaluation, const mp_group *group)
@@ -225,7 +229,7 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
     const mp_grouping *grouping = mp_window_groups(window, mp_dimension_find(by), 0);
     bool leaks = evaluation->rule->measure == MP_MEASURE_TREND || *evaluation->result->warning;
     int64_t *leaking = leaks ? mp_verdict_of_groups(window, grouping) : NULL;
-    int64_t *held = mp_held_of_groups(window, grouping); /* without what is accepted */
+    int64_t *held = mp_held_of_groups(window, grouping); /* without suppressed leaks */
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         const char *label = group_label(evaluation, group);
@@ -245,7 +249,8 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
     free(leaking);
 }
 
-/* For a rule on everything that grew from dump to dump, find the holders, before the types. */
+/* For a rule on all objects of dumps, find the objects that hold most of the growth. They are
+ * listed before the types. */
 static void find_holders(const mp_evaluation *evaluation, const mp_window *window, found *state)
 {
     enum { MOST_HOLDERS = 10 };
@@ -306,7 +311,7 @@ static void find_growers(mp_evaluation *evaluation, found *state)
         mp_window_free(&window);
 }
 
-/* --- of lines that are not covered --- */
+/* --- lines that were not executed --- */
 
 static void find_uncovered(mp_evaluation *evaluation, found *state)
 {
@@ -333,7 +338,7 @@ static void find_uncovered(mp_evaluation *evaluation, found *state)
     }
 }
 
-/* --- all of them --- */
+/* --- all culprits --- */
 
 static int by_rank(const void *left, const void *right)
 {
@@ -352,7 +357,7 @@ void mp_evaluation_find_culprits(mp_evaluation *evaluation)
     mp_rule_result *result = evaluation->result;
     mp_measure measure = evaluation->rule->measure;
     bool peak = measure == MP_MEASURE_PEAK || measure == MP_MEASURE_PEAK_OBJECTS;
-    if (result->verdict != MP_VERDICT_FAIL || peak) /* only the size of a peak is known */
+    if (result->verdict != MP_VERDICT_FAIL || peak) /* a peak has no entries */
         return;
     found state = {.lower = fails_for_too_little(evaluation)};
     result->culprit_measure = mp_measure_weight(measure);

@@ -8,7 +8,7 @@
 
 /* --- limits --- */
 
-/* a + b, saturated at INT64_MIN and INT64_MAX. */
+/* Return a + b, saturated at INT64_MIN and INT64_MAX. */
 static int64_t add(int64_t a, int64_t b)
 {
     if (b > 0 && a > INT64_MAX - b)
@@ -16,14 +16,15 @@ static int64_t add(int64_t a, int64_t b)
     return b < 0 && a < INT64_MIN - b ? INT64_MIN : a + b;
 }
 
-/* A part of it, rounded down; *over: what is left, in parts of MP_WHOLE. */
+/* Return reference * share / MP_WHOLE, rounded down. Set *over to the remainder, in units of 1 /
+ * MP_WHOLE. */
 static int64_t part_of(int64_t reference, int64_t share, int64_t *over)
 {
-    /* In two parts each, whole ones and what is over, as the product of both may be too large:
-     * (a W + b)(c W + d) / W = a (c W + d) + b c + b d / W. */
+    /* The product may overflow, so split both factors into multiples of W = MP_WHOLE and
+     * remainders: (a W + b)(c W + d) / W = a (c W + d) + b c + b d / W. */
     int64_t whole = reference / MP_WHOLE, rest = reference % MP_WHOLE;
     *over = 0;
-    if (rest < 0) { /* division rounds towards 0 */
+    if (rest < 0) { /* integer division rounds towards 0 */
         whole--;
         rest += MP_WHOLE;
     }
@@ -62,7 +63,7 @@ bool mp_threshold_holds(mp_threshold threshold, mp_comparison comparison, int64_
     }
 }
 
-/* By how much it is on the wrong side; the larger the worse. */
+/* Return how far a number is on the wrong side of a limit; larger is worse. */
 static double excess(mp_comparison comparison, mp_threshold limit, int64_t number)
 {
     double over = (double)number - (double)limit.number - (limit.more ? 0.5 : 0);
@@ -70,7 +71,7 @@ static double excess(mp_comparison comparison, mp_threshold limit, int64_t numbe
     return upper || (comparison == MP_EQUAL && over >= 0) ? over : -over;
 }
 
-/* --- endings --- */
+/* --- outcomes --- */
 
 bool mp_rule_matches(const mp_rule *rule, const char *label)
 {
@@ -98,9 +99,9 @@ void mp_evaluation_find_nothing(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "there is no %s (with \"if any\" the rule passes)", what);
 }
 
-/* --- what is said --- */
+/* --- messages --- */
 
-/* "1.3 MiB over 1.0 MiB" */
+/* Return the distance from a limit: "1.3 MiB over 1.0 MiB". */
 static const char *distance_text(mp_evaluation *evaluation, int64_t over, const char *limit,
                                  bool exact)
 {
@@ -128,7 +129,8 @@ static void set_numbers(mp_evaluation *evaluation, const mp_rule_subject *subjec
     result->has_spread = bound->spreads != 0;
     result->spread = subject->spread;
     result->has_limit_percent = bound->reference == MP_OF_START || bound->reference == MP_OF_LINES;
-    result->has_limit = bound->reference != MP_OF_LINES; /* a part of a line is none */
+    result->has_limit =
+        bound->reference != MP_OF_LINES; /* a share of lines is not an absolute limit */
     if (!result->has_limit_percent)
         return;
     result->limit_percent = (double)bound->share * 100 / (double)MP_WHOLE;
@@ -137,7 +139,7 @@ static void set_numbers(mp_evaluation *evaluation, const mp_rule_subject *subjec
         result->measured_percent = (double)subject->number * 100 / (double)subject->reference;
 }
 
-/* Dumps do not tell what leaked. */
+/* Return the words for steady leaks; dumps do not record leaks, only growth. */
 static const char *steady_text(const mp_evaluation *evaluation)
 {
     return mp_holds_dumps(evaluation->context->now->holds) ? "grown from dump to dump"
@@ -160,8 +162,8 @@ static const char *done_text(const mp_evaluation *evaluation)
                                             evaluation->context->exact_bytes));
 }
 
-/* "2 of 5 modules, worst shop.Order: "; "" of the whole. What is left behind most need not be the
- * worst leak. */
+/* Return "2 of 5 modules, worst shop.Order: " for a rule on each label, otherwise "". It says
+ * "most" for leftover objects, because the largest number of them need not be the worst leak. */
 static const char *who_text(mp_evaluation *evaluation, const mp_rule_subject *subject,
                             size_t failed, size_t count)
 {
@@ -173,7 +175,7 @@ static const char *who_text(mp_evaluation *evaluation, const mp_rule_subject *su
                       : "";
 }
 
-/* Coverage is told as a share, rounded down: 100 % is each line. */
+/* Set the texts of a coverage rule. Percentages are rounded down, so 100 % means every line. */
 static void set_share_texts(mp_evaluation *evaluation, const mp_rule_subject *subject,
                             mp_threshold limit, size_t failed, size_t count)
 {
@@ -208,8 +210,8 @@ static const char *spread_text(mp_evaluation *evaluation)
                            mp_quantity_text(scratch, measure, result->spread, exact));
 }
 
-/* Return whether numbers are told to the last byte: as was asked for, or as their texts would be
- * alike though they differ. */
+/* Return true if numbers are printed with all digits: on request, or because number and limit would
+ * otherwise look the same. */
 static bool is_told_exactly(mp_evaluation *evaluation, int64_t number, int64_t limit)
 {
     const mp_measure measure = evaluation->rule->measure;
@@ -219,7 +221,7 @@ static bool is_told_exactly(mp_evaluation *evaluation, int64_t number, int64_t l
                    mp_quantity_text(evaluation->scratch, measure, limit, false)) == 0);
 }
 
-/* Set the texts of a result: the value of the worst subject, its limit, and the reason for a
+/* Set the texts of a result: the value of the worst subject, the limit, and the reason of a
  * failure. */
 static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject, int64_t limit,
                       size_t failed, size_t count)
@@ -240,7 +242,7 @@ static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject,
     if (!row->is_new)
         result->limit_text =
             mp_arena_format(arena, "%s %s", mp_comparison_sign(rule->comparison), allowed);
-    if (rule->bound.reference != MP_OF_NOTHING) /* as written behind what it comes to */
+    if (rule->bound.reference != MP_OF_NOTHING) /* append the limit as written in the policy */
         result->limit_text = mp_arena_format(arena, "%s (%s%s)", result->limit_text,
                                              rule->bound.text, spread_text(evaluation));
     if (!failed)
@@ -262,7 +264,8 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const mp_rule_subject *)left)->label, ((const mp_rule_subject *)right)->label);
 }
 
-/* Add up those of one label, or all; gives how many are left. */
+/* Add up the subjects with the same label, or all subjects if not `each`. Return the number of
+ * sums. */
 static size_t add_up(mp_rule_subject *subjects, size_t count, bool each)
 {
     size_t left = 0;
@@ -275,13 +278,13 @@ static size_t add_up(mp_rule_subject *subjects, size_t count, bool each)
         }
         subjects[left].number += subjects[i].number;
         subjects[left].reference += subjects[i].reference;
-        subjects[left].spread += subjects[i].spread; /* one alone has it */
+        subjects[left].spread += subjects[i].spread; /* at most one of them is not 0 */
     }
     return left + 1;
 }
 
-/* Hold each to the limit: the labels that fail are the evaluation's, how many of them it gives. The
- * worst of all. */
+/* Check each subject against the limit. Store the labels that fail in the evaluation and their
+ * number in *failed. Return the worst subject. */
 static const mp_rule_subject *hold_each(mp_evaluation *evaluation, const mp_rule_subject *subjects,
                                         size_t count, size_t *failed)
 {
@@ -303,7 +306,7 @@ static const mp_rule_subject *hold_each(mp_evaluation *evaluation, const mp_rule
     return worst;
 }
 
-/* Hold sums to the limit, no two of which are of one thing. */
+/* Judge a rule by its subjects, whose labels must all differ. */
 static void decide(mp_evaluation *evaluation, const mp_rule_subject *subjects, size_t count)
 {
     const mp_rule *rule = evaluation->rule;
@@ -318,7 +321,8 @@ static void decide(mp_evaluation *evaluation, const mp_rule_subject *subjects, s
         set_share_texts(evaluation, worst, limit, failed, count);
     else
         set_texts(evaluation, worst, limit.number, failed, count);
-    if (rule->each && (worst->number || rule->bound.reference == MP_OF_LINES)) /* whose it is */
+    if (rule->each &&
+        (worst->number || rule->bound.reference == MP_OF_LINES)) /* append its label */
         evaluation->result->measured_text = mp_arena_format(
             evaluation->arena, "%s, %s", evaluation->result->measured_text, worst->label);
 }

@@ -1,4 +1,4 @@
-/* The dictionary of texts and frames that digests share, and keys made of them. */
+/* Dictionary of texts and frames that digests share, and keys made of them. */
 #include "compare/dictionary.h"
 
 #include <stdlib.h>
@@ -6,18 +6,18 @@
 
 #include "base/memory.h"
 
-/* The frames' places in the order of their stacks: worked out when it is first asked for, and anew
- * where frames were added. */
+/* Ranks of the frames in the order of their stacks. Computed at first use, and again after frames
+ * were added. */
 typedef struct frame_order {
-    uint32_t *ranks; /* by frame */
-    size_t count;    /* number of frames, with 0 */
+    uint32_t *ranks; /* rank by frame */
+    size_t count;    /* number of frames, including frame 0 */
 } frame_order;
 
 struct mp_dictionary {
     mp_arena arena;
-    const char **texts; /* from 1 */
+    const char **texts; /* numbered from 1 */
     size_t text_count, text_capacity;
-    mp_frame_key *frames; /* from 1; callers stand before those they call */
+    mp_frame_key *frames; /* numbered from 1; callers precede their callees */
     mp_frame_facts *facts;
     size_t frame_count, frame_capacity, fact_capacity;
     mp_hash_index text_index, frame_index;
@@ -148,7 +148,7 @@ mp_stack_frame mp_dictionary_site(const mp_dictionary *dictionary, mp_stack_fram
     return last->caller ? (mp_stack_frame){last->caller, last->line} : frame;
 }
 
-/* Callers have smaller numbers, so one walk from the front does. */
+/* Callers have smaller numbers than their callees, so one pass suffices. */
 uint32_t *mp_key_families(const mp_dictionary *dictionary)
 {
     uint32_t *families = mp_alloc_zero(dictionary->frame_count, sizeof *families);
@@ -213,7 +213,8 @@ int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now)
 {
     const int64_t left = now->leaked_bytes - base->leaked_bytes;
     int64_t change = now->leaking_bytes - base->leaking_bytes;
-    if (!base->leaking_bytes && base->leaked_bytes) /* not told, or it did not leak steadily */
+    if (!base->leaking_bytes &&
+        base->leaked_bytes) /* baseline without leaking bytes, or no steady leak */
         change = left < change ? left : change;
     return change > 0 ? change : 0;
 }
@@ -232,7 +233,7 @@ typedef struct key_probe {
     const mp_entry_key *key;
 } key_probe;
 
-/* Keys have no padding. */
+/* Keys have no padding, so they can be hashed as bytes. */
 _Static_assert(sizeof(mp_entry_key) == 7 * sizeof(uint32_t), "keys are hashed as bytes");
 
 static bool same_key(const void *opaque, uint32_t value)
@@ -270,7 +271,7 @@ static int compare_lines(uint32_t a, uint32_t b)
     return (int32_t)a < (int32_t)b ? -1 : (int32_t)a > (int32_t)b;
 }
 
-/* Compare two frames of one depth: by their callers' rank, then by name, then by line. */
+/* Compare two frames of equal depth by the rank of their callers, then by name, then by line. */
 static int by_rank(const void *left, const void *right, void *opaque)
 {
     const mp_dictionary *dictionary = opaque;
@@ -283,8 +284,9 @@ static int by_rank(const void *left, const void *right, void *opaque)
     return order ? order : compare_lines(a->line, b->line);
 }
 
-/* A short stack stands before a long one; of one length the outermost frame that differs decides:
- * so the frames of a depth have their order from those of the depth before. */
+/* Return the ranks of all frames. Shorter stacks come before longer ones; stacks of equal depth are
+ * ordered by the outermost frame that differs. The order of one depth follows from that of the
+ * depth before. */
 static const uint32_t *ranks_of(const mp_dictionary *dictionary)
 {
     frame_order *order = dictionary->order;
@@ -293,7 +295,7 @@ static const uint32_t *ranks_of(const mp_dictionary *dictionary)
         return order->ranks;
     free(order->ranks);
     *order = (frame_order){mp_alloc_zero(count, sizeof *order->ranks), count};
-    uint32_t *frames = mp_alloc(count * sizeof *frames); /* by depth */
+    uint32_t *frames = mp_alloc(count * sizeof *frames); /* sorted by depth */
     size_t *first = mp_alloc_zero(count + 2, sizeof *first);
     for (size_t i = 0; i < count; i++)
         first[dictionary->facts[i].depth + 2]++;
@@ -312,8 +314,8 @@ static const uint32_t *ranks_of(const mp_dictionary *dictionary)
     return order->ranks;
 }
 
-/* Compare two stacks. In one family, the outermost line that differs decides; otherwise the
- * outermost name. Stacks that join after a few frames need no ranks. */
+/* Compare two stacks. If all names are equal, the outermost line that differs decides; otherwise
+ * the outermost name. Stacks that join within a few frames are compared without ranks. */
 static int compare_stacks(const mp_dictionary *dictionary, const mp_entry_key *a,
                           const mp_entry_key *b)
 {

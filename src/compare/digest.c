@@ -1,4 +1,4 @@
-/* From a model to a digest. */
+/* Digests of models. */
 #include "compare/digest.h"
 
 #include <stdlib.h>
@@ -25,9 +25,9 @@ typedef struct builder {
     mp_dictionary *dictionary;
     const mp_digest_options *options;
     mp_substitutions *substitutions;
-    mp_arena labels;  /* texts that the model does not have */
-    uint32_t *frames; /* frames in the dictionary, by place in model->tree */
-    uint32_t *types;  /* text keys by type, + 1; 0: not looked up yet */
+    mp_arena labels;  /* texts that are not in the model */
+    uint32_t *frames; /* dictionary frames, by index in model->tree */
+    uint32_t *types;  /* dictionary texts of the types, + 1; 0: not looked up yet */
     mp_digest *digest;
     mp_error *error;
     bool failed;
@@ -63,7 +63,7 @@ static uint32_t type_key(builder *state, mp_type_id type)
     return state->types[type.i] - 1;
 }
 
-/* Parents stand before their children. */
+/* Add all frames of the call tree to the dictionary. Parents precede their children. */
 static void digest_frames(builder *state)
 {
     const mp_model *model = state->model;
@@ -79,7 +79,7 @@ static void digest_frames(builder *state)
     }
 }
 
-/* Add to what the list of this level says of a key. */
+/* Add amounts to an entry of the list. */
 static void add(builder *state, mp_level level, mp_entry_key key, mp_amounts amounts)
 {
     mp_entry *entry = mp_entry_for(&state->digest->lists[level], key);
@@ -112,14 +112,14 @@ static mp_amounts amounts_of(const mp_cost *cost)
                         .deleted = cost->deleted};
 }
 
-/* The entry of a list, + 1, that has this key. */
+/* Return the index, + 1, of the entry with this key. */
 static uint32_t entry_for(mp_entries *list, mp_entry_key key)
 {
     return (uint32_t)(mp_entry_for(list, key) - list->items) + 1;
 }
 
-/* Contexts of one key are one site. What is known of the type of its objects by their deletions is
- * told of their types, and not of the site, whose type is inferred. */
+/* Add the sites and types of a heap. Contexts with the same key are one site. In event logs, the
+ * type of a site is inferred, while the list of types uses the types that deletions recorded. */
 static void digest_sites(builder *state)
 {
     const mp_model *model = state->model;
@@ -165,7 +165,7 @@ static void digest_sites(builder *state)
     free(site_of);
 }
 
-/* Add the retained size of each type, if the graph belongs to the window's end. */
+/* Add the retained size of each type, if the graph is that of the window's end. */
 static void digest_retained(builder *state)
 {
     const mp_graph *graph = state->filter->graph;
@@ -185,14 +185,14 @@ static void digest_retained(builder *state)
     mp_graph_view_free(&view);
 }
 
-/* Objects of one stack are compared without their names. */
+/* Return the entry for all objects of a stack, whatever their names. */
 static mp_entry *whole_for(mp_entries *wholes, mp_entry_key key)
 {
     key.name = key.frame ? 0 : key.name;
     return mp_entry_for(wholes, key);
 }
 
-/* Add the scoped bytes to each entry of a list; `key_of` returns the entry of a context. */
+/* Set the scoped bytes of each entry of a list; `key_of` returns the key of a context. */
 static void digest_scoped(builder *state, mp_level level,
                           mp_entry_key (*key_of)(builder *self, const mp_context *context))
 {
@@ -234,13 +234,15 @@ static mp_entry_key context_type_key(builder *state, const mp_context *context)
                           .line = MP_NO_LINE};
 }
 
-/* The nodes come in preorder. Where names were rewritten, a type may stand below its own name: as
- * in the tree itself, that is one node, which retains what the outer one does. */
+/* Add the nodes of the dominator tree, which come in preorder. After names were rewritten, a type
+ * may be below a node with the same name; both are then one node, with the retained size of the
+ * outer one. */
 static void digest_dominators(builder *state)
 {
     mp_graph_view view = mp_graph_view_of(state->filter);
     mp_dominator_groups groups = mp_dominator_groups_of(&view, MP_HISTOGRAM_OF_TYPES);
-    uint32_t *path = mp_alloc_zero(groups.count + 1u, sizeof *path); /* by depth, from 1 */
+    uint32_t *path = mp_alloc_zero(
+        groups.count + 1u, sizeof *path); /* frame of the current node at each depth, from 1 */
     mp_amounts rest = {.objects = state->digest->totals.objects,
                        .bytes = state->digest->totals.bytes};
     for (uint32_t i = 0; i < groups.count; i++) {
@@ -278,7 +280,7 @@ static void digest_groups(builder *state)
         amounts.leaking_bytes = leaking[i];
         amounts.scoped_bytes = scoped ? group->inclusive_bytes - group->end.bytes : 0;
         mp_entry_key key = {.line = MP_NO_LINE};
-        if (by->of_source) { /* an overload may begin elsewhere than it did */
+        if (by->of_source) { /* the first line of an overload may have moved since */
             uint32_t node = mp_frame_naming(state->model, (mp_frame){group->node, 0}).node;
             key.name = text_key(state, mp_tree_label(&state->labels, state->model, node));
             key.start = mp_tree_overload(state->model, node);
@@ -290,7 +292,7 @@ static void digest_groups(builder *state)
     free(leaking);
 }
 
-/* Add the unreachable bytes; they are unknown for a selection. */
+/* Set the unreachable bytes, which are known only without a selection. */
 static void digest_garbage(builder *state)
 {
     const mp_graph *graph = state->filter->graph;
@@ -356,8 +358,8 @@ static void digest_code(builder *state, mp_level level, const mp_code_costs *cos
     }
 }
 
-/* Overload of a method: methods of one name are numbered in the order of their lines, because
- * lines themselves move when code is inserted above. */
+/* A method with its first line. Overloads are numbered in the order of their first lines, because
+ * the lines themselves move when code is inserted above. */
 typedef struct overload {
     uint32_t name, start_line;
 } overload;
@@ -370,7 +372,8 @@ static int by_line(const void *left, const void *right)
     return a->start_line < b->start_line ? -1 : a->start_line > b->start_line;
 }
 
-/* Number the frames that have a first line, by name and that line. */
+/* Number the frames with a known first line that have the same name, in the order of these
+ * lines. */
 static mp_id_index number_overloads(const mp_weights *weights, const uint32_t *names)
 {
     mp_id_index numbers = {0};
@@ -441,7 +444,7 @@ static void digest_profile(builder *state)
 
 /* --- digests --- */
 
-/* Describe the inputs; the first one stands for all. */
+/* Describe the inputs. Path and format are those of the first input. */
 static void describe(builder *state)
 {
     const mp_model *model = state->model;

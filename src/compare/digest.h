@@ -1,10 +1,10 @@
-/* Digests: what a recording says by names and stacks, never by ids, so that another recording can
- * be held against it.
+/* Digests: the figures of a recording by name and stack, without ids, for comparison with other
+ * recordings.
  *
- * Ids of objects, nodes and modules mean nothing beyond their file; names and call stacks do. A
- * digest lists what was alive, leaked, kept alive or spent at each site, type, line or method, all
- * of it said in texts and frames of a dictionary that the digests to be compared share: there,
- * equal numbers are equal texts. A digest is small, and outlives the model that it was made of. */
+ * Ids of objects, nodes and modules are valid in one file only; names and call stacks are valid in
+ * all. A digest lists what was alive, leaked, retained or spent at each site, type, line or method.
+ * Texts and frames are numbers in a dictionary that the compared digests share, so equal numbers
+ * are equal texts. A digest is small, and does not depend on the model. */
 #ifndef MP_COMPARE_DIGEST_H
 #define MP_COMPARE_DIGEST_H
 
@@ -13,27 +13,28 @@
 #include "query/query.h"
 #include "query/weights.h"
 
-/* The lists of a digest. */
+/* Lists of a digest. */
 typedef enum mp_level {
-    MP_LEVEL_SITE,   /* heaps: by type, name, stack and line; of dumps, by type */
-    MP_LEVEL_TYPE,   /* heaps: by type; with what the type retains where there is a graph */
+    MP_LEVEL_SITE,   /* heaps: by type, name, stack and line; dumps: by type */
+    MP_LEVEL_TYPE,   /* heaps: by type; with retained size if there is a graph */
     MP_LEVEL_LINE,   /* profiles: by program, method and line */
     MP_LEVEL_METHOD, /* profiles: by program and method */
     MP_LEVEL_MODULE, /* profiles: by program */
-    MP_LEVEL_GROUP,  /* by the dimension that was asked for */
-    /* Dumps: the dominator tree, if it was asked for: nodes by their paths of types. `frame` is the
-     * path, the root outermost; 0: what no root reaches. Their own objects and bytes are the
-     * totals'; what they retain does not add up, as it contains what is below. */
+    MP_LEVEL_GROUP,  /* by options->dimension */
+    /* Dumps: the dominator tree, if requested. A node is identified by the path of types from
+     * the root to it, which is its `frame`; frame 0 has all unreachable objects. Objects and
+     * bytes of the nodes add up to the totals. Retained sizes do not, because each includes the
+     * nodes below. */
     MP_LEVEL_DOMINATOR,
-    /* Profiles: paths of calls, if they were asked for. `frame` is the path, without lines; what
-     * its innermost frame costs itself adds up to the totals. A frame's `line` says what it is:
-     * mp_path_kind, mp_path_overload. */
+    /* Profiles: call paths, if requested. `frame` is the path, without lines; exclusive times add
+     * up to the totals. The `line` of a frame encodes its kind and overload: see mp_path_kind and
+     * mp_path_overload. */
     MP_LEVEL_PATH,
     MP_LEVELS,
 } mp_level;
 
-/* Return the kind of a frame in a path. Its overload number counts methods of one name from 1,
- * in the order of their lines; 0: there is only one. */
+/* Return the kind of a frame in a path, and the overload number of a method: a number from 1 in the
+ * order of their lines, or 0 if there is no other method with its name. */
 static inline mp_weight_kind mp_path_kind(uint32_t line)
 {
     return (mp_weight_kind)(line >> 24);
@@ -43,81 +44,83 @@ static inline uint32_t mp_path_overload(uint32_t line)
     return line & 0xffffff;
 }
 
-/* "site", "type", "line", "method", "module"; NULL of those that no baseline keeps. */
+/* Return "site", "type", "line", "method" or "module"; NULL for lists that baselines do not
+ * store. */
 const char *mp_level_name(mp_level level);
 
 typedef struct mp_digest {
     mp_kind kind;
-    unsigned holds;            /* capabilities of the recording: MP_HOLDS_... */
-    const char *path, *format; /* first input's path, in the dictionary, and format, static */
+    unsigned holds; /* capabilities of the recording: MP_HOLDS_... */
+    const char *path,
+        *format; /* path of the first input, in the dictionary; name of its format, static */
     uint32_t format_version;
     uint64_t bytes, records;   /* totals of all inputs */
-    bool complete, open_ended; /* as of an input */
-    bool torn;                 /* baseline made from truncated or damaged input, as allowed */
-    bool in_use;    /* its window ends before its process or log does: that counts as leaked */
-    bool late;      /* its window ends where nothing tells any more what leaked */
-    bool of_moment; /* a snapshot of it was named: whether it is complete says nothing of that */
-    bool partial;   /* the hottest lines of a profile alone */
-    bool tells_no_part; /* old baseline, which does not tell if it is partial */
-    bool has_paths;     /* a profile with a call tree, of which MP_LEVEL_PATH was asked for */
-    bool kept;          /* read from a baseline, which has levels with a name alone */
-    /* The options that say what of the recording it is about, as "--type X --from 2"; "" for none.
-     * Two digests can be compared if theirs are the same. Of the dictionary. */
+    bool complete, open_ended; /* as in mp_input_summary */
+    bool torn;   /* baseline made from truncated or damaged input, as allowed by an option */
+    bool in_use; /* window ends before the process or log does, so objects in use count as leaked */
+    bool late;   /* window ends after the clean-up, when leaks are no longer visible */
+    bool of_moment;     /* the user selected a snapshot, so `complete` does not matter */
+    bool partial;       /* profile with its hottest lines only */
+    bool tells_no_part; /* old baseline that does not say if it is partial */
+    bool has_paths;     /* profile with a call tree, and MP_LEVEL_PATH was requested */
+    bool kept;          /* read from a baseline, which has only levels with a name */
+    /* Options that select a part of the recording, such as "--type X --from 2"; "" for none.
+     * Digests can be compared only if these are equal. Text of the dictionary. */
     const char *conditions;
-    int64_t start_us; /* when the first session began, since 1970, UTC; 0: not known */
-    bool has_stamp;   /* dump with a clock, whose 32 bits tell no date */
+    int64_t start_us; /* start of the first session, microseconds since 1970, UTC; 0: unknown */
+    bool has_stamp;   /* dump with a clock; its 32 bits do not give a date */
     uint32_t stamp_ms;
-    /* For a baseline of several runs: one digest per run; this one is the middle one (runs.h).
-     * NULL and 0: a single run. */
+    /* For a baseline of several runs: one digest per run, of which this one is the middle (runs.h).
+     * NULL and 0 for a single run. */
     struct mp_digest **runs;
     size_t run_count;
-    mp_checksum *checksums; /* checksums of the inputs, as far as they are known */
+    mp_checksum *checksums; /* known checksums of the inputs */
     size_t checksum_count;
-    unsigned has; /* MP_HAS_... */
+    unsigned has; /* amounts that are known: MP_HAS_... */
     mp_amounts totals;
     int64_t peak_objects, peak_bytes;
-    int64_t unreachable_bytes; /* unreachable part of the totals; set with MP_HAS_GARBAGE */
+    int64_t unreachable_bytes; /* unreachable part of the totals; valid with MP_HAS_GARBAGE */
     uint64_t modules;
-    mp_entries lists[MP_LEVELS]; /* those that the kind has; no two entries of one key */
+    mp_entries lists[MP_LEVELS]; /* lists that the kind of recording has; keys are unique */
 } mp_digest;
 
-/* How names are read. */
+/* Options for making a digest. */
 typedef struct mp_digest_options {
-    bool ignore_lines;                /* all lines are one */
-    const char *const *substitutions; /* "s/REGEX/TEXT/", applied to all texts in this order */
+    bool ignore_lines;                /* treat all lines as equal */
+    const char *const *substitutions; /* "s/REGEX/TEXT/"; applied to all texts in this order */
     size_t substitution_count;
-    const mp_dimension *dimension; /* fills MP_LEVEL_GROUP; NULL: none */
-    bool without_retained;         /* retained sizes of types, which take long, are left out */
-    bool dominators;               /* fills MP_LEVEL_DOMINATOR, of a whole dump */
-    bool paths;                    /* fills MP_LEVEL_PATH */
+    const mp_dimension *dimension; /* grouping for MP_LEVEL_GROUP; NULL: none */
+    bool without_retained; /* leave out the retained sizes of types, which are slow to compute */
+    bool dominators;       /* fill MP_LEVEL_DOMINATOR; needs a complete dump */
+    bool paths;            /* fill MP_LEVEL_PATH */
 } mp_digest_options;
 
-/* Make the digest of a window, or of an execution profile (`window` NULL). Release with
- * mp_digest_free. NULL with a message: a substitution cannot be done. */
+/* Make the digest of a window or, if `window` is NULL, of an execution profile. Release with
+ * mp_digest_free. Return NULL with an error if a substitution fails. */
 mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options, mp_error *error);
 void mp_digest_free(mp_digest *digest);
 void mp_digest_add_checksum(mp_digest *digest, mp_checksum checksum);
 
-/* Why figures of both are those of different things, as of a run that came to its end and of one
- * that still runs; NULL: they are not. `cut_too`: that one of them is cut short is what was asked
- * for. In the arena. */
+/* Return why the figures of two digests cannot be compared, for example because one run is complete
+ * and the other is not; NULL if they can. `cut_too`: accept an incomplete digest. The text belongs
+ * to the arena. */
 const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_digest *now,
                             bool cut_too);
 
-/* Return true if the first is later than the second, by their own times. */
+/* Return true if `first` is later than `second`, by the times in the recordings. */
 bool mp_is_later(const mp_digest *first, const mp_digest *second);
 
 /* --- differences --- */
 
 typedef enum mp_match {
     MP_MATCH_EXACT,    /* same key, lines included */
-    MP_MATCH_STACK,    /* same type and stack, other lines */
+    MP_MATCH_STACK,    /* same type and stack, different lines */
     MP_MATCH_FUNCTION, /* same type and innermost function */
-    MP_MATCH_NONE,     /* it is in one of the two alone */
+    MP_MATCH_NONE,     /* only in one of the digests */
 } mp_match;
 
-/* "exact", "stack", "type-and-function"; NULL for none. */
+/* Return "exact", "stack" or "type-and-function"; NULL for MP_MATCH_NONE. */
 const char *mp_match_name(mp_match match);
 
 typedef enum mp_change {
@@ -128,15 +131,15 @@ typedef enum mp_change {
     MP_CHANGE_SHRUNK,
 } mp_change;
 
-/* "new", "gone", "grown", "shrunk", "unchanged". */
+/* Return "new", "gone", "grown", "shrunk" or "unchanged". */
 const char *mp_change_name(mp_change change);
 
-/* One thing in two recordings. Where several entries could only be matched together, their sum. */
+/* An entry of two recordings, or the sum of several entries that could only be matched together. */
 typedef struct mp_difference {
     mp_change change;
     mp_match match;
-    mp_entry_key key; /* key of the new entry, or of the base's if it is gone */
-    size_t entries;   /* that it is the sum of, of the side that has more */
+    mp_entry_key key; /* key in `now`; if gone, key in the base */
+    size_t entries;   /* number of summed entries, of the side that has more */
     mp_amounts base, now;
 } mp_difference;
 
@@ -145,12 +148,16 @@ typedef struct mp_differences {
     size_t count;
 } mp_differences;
 
-/* Match the entries of one list in steps, as mp_match names them. All of them, also the unchanged:
- * what changed first, largest change of bytes (or of microseconds) first, then of objects (calls),
- * then by key. Nodes of dominator trees are matched by the same path alone: of what changed, what
- * retains more comes first, the largest change first, and of equal changes the outer node.
- * Differences of mp_differences_of(a, b) are those of (b, a) mirrored, and their
- * sums are the difference of the sums of the lists. Release with free(result.at). */
+/* Match the entries of one list, in the steps that mp_match names. Release the result's `items`
+ * with free().
+ *
+ * The result has all entries, also unchanged ones. Changed entries come first, sorted by change of
+ * bytes (or microseconds), then of objects (calls), largest first, then by key. Nodes of dominator
+ * trees are matched by equal paths only: nodes that retain more come first, sorted by change, outer
+ * nodes before inner ones.
+ *
+ * The differences of (a, b) mirror those of (b, a). Their sums are the difference of the sums of
+ * both lists. */
 mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_digest *base,
                                  const mp_digest *now, mp_level level);
 

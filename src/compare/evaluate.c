@@ -1,4 +1,4 @@
-/* Evaluating a policy: what each rule measures, summed over what it selects. */
+/* Evaluation of policies: measure what each rule selects, and judge it. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "query/graph_query.h"
 #include "query/verdict.h"
 
-/* Return the text for an entry in a message: with the name of the objects if they have one, and
- * with the first line of a method, because another method may have its name. */
+/* Return the text for an entry in a message. It includes the name of the objects, if any, and the
+ * first line of a method, because another method may have the same name. */
 static const char *told_of(mp_evaluation *evaluation, mp_level level, const mp_entry_key *key)
 {
     static const mp_select_by by_level[MP_LEVELS] = {[MP_LEVEL_SITE] = MP_BY_SITE,
@@ -41,9 +41,8 @@ mp_level mp_rule_level(const mp_rule *rule)
     return rule->by == MP_BY_TYPE ? MP_LEVEL_TYPE : MP_LEVEL_SITE;
 }
 
-/* Return, for each type of the recording, whether it has live objects but no references were
- * recorded for it, as for native objects of a database: its retained size is unknown. NULL: all
- * are known. */
+/* Return for each type if its retained size is unknown: it has live objects, but no references were
+ * recorded for them, as for native objects in a database. Return NULL if all sizes are known. */
 static bool *untracked_types(const mp_evaluation *evaluation)
 {
     const mp_window *window = evaluation->context->window;
@@ -56,21 +55,21 @@ static bool *untracked_types(const mp_evaluation *evaluation)
     return types;
 }
 
-/* Entries of both recordings that the rule selects. */
+/* Entries of the recording and the base that the rule selects. */
 typedef struct selection {
-    bool *untracked;    /* see untracked_types() */
-    const char **names; /* names of these types */
+    bool *untracked;    /* types with unknown retained size, from untracked_types() */
+    const char **names; /* sorted names of these types */
     size_t name_count;
-    size_t unknown;     /* entries of such types */
-    size_t here, there; /* the others, of the recording and of the base */
+    size_t unknown;     /* number of entries of these types */
+    size_t here, there; /* number of other entries of the recording; of the base */
     mp_rule_subject *items;
     size_t count, capacity;
     mp_rule_subject sum;
-    /* The entry for a message: with the largest number, or what leaks most of what was left. */
+    /* Entry to name in a message: the one with the largest number, or the one that leaks most. */
     mp_rule_subject most;
-    int64_t largest;        /* number of any entry */
+    int64_t largest;        /* largest number of any entry */
     int64_t most_leaking;   /* bytes of `most` that leak steadily */
-    const char *most_label; /* that the rule knows it by */
+    const char *most_label; /* label of `most` in the rule */
 } selection;
 
 static int by_text(const void *left, const void *right)
@@ -78,7 +77,7 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* The labels of those types, in order. */
+/* Set the sorted names of the types with unknown retained size. */
 static void name_untracked(mp_evaluation *evaluation, selection *found)
 {
     const mp_model *model = evaluation->context->model;
@@ -99,7 +98,7 @@ static bool is_untracked(const selection *found, const char *type)
            bsearch(&type, found->names, found->name_count, sizeof *found->names, by_text);
 }
 
-/* Remember an entry if it is to be named before the one so far. */
+/* Store an entry if a message should name it instead of the previous one. */
 static void take_most(mp_evaluation *evaluation, selection *found, const mp_entry *entry,
                       int64_t amount, const char *label)
 {
@@ -144,7 +143,7 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
     free(chosen.items);
 }
 
-/* Entry of a run that has this label. */
+/* Amount of a label in a run. */
 typedef struct run_share {
     const char *label;
     size_t run;
@@ -156,8 +155,9 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const run_share *)left)->label, ((const run_share *)right)->label);
 }
 
-/* Centre and spread of each label that the rule is on, else of all that it selects: what each run
- * measured, as if it were the base. */
+/* Add centre and spread of the base's runs as subjects: one subject per label for a rule on each
+ * label, otherwise one for all selected entries. The value of a run is what the rule would measure
+ * with that run as the base. */
 static void gather_runs(mp_evaluation *evaluation, selection *found)
 {
     const mp_rule *rule = evaluation->rule;
@@ -193,21 +193,22 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
         mp_rule_subject subject = {shares[i].label, 0, centre.median, centre.spread};
         mp_grow(&found->items, &found->capacity, found->count + 1, sizeof *found->items);
         found->items[found->count++] = subject;
-        found->sum.reference += subject.reference; /* one subject, unless rule->each */
+        found->sum.reference += subject.reference; /* a single subject, unless rule->each */
         found->sum.spread += subject.spread;
     }
     free(values);
     free(shares);
 }
 
-/* Say why an entry is named: it is the largest, or leaks though others are larger. */
+/* Return the reason for naming an entry: it is the largest, or it leaks although others are
+ * larger. */
 static const char *most_text(int64_t largest, int64_t number)
 {
     return number < largest ? "leaks steadily" : "most";
 }
 
-/* Return true if a rule on each fails for what leaks most of all that it fails for, and names
- * something else first. */
+/* Return true if a rule on each label fails for the entry that leaks most, but its message names
+ * another label. */
 static bool hides_leak(const mp_evaluation *evaluation, const selection *found)
 {
     size_t index = 0;
@@ -217,7 +218,8 @@ static bool hides_leak(const mp_evaluation *evaluation, const selection *found)
     return index < evaluation->failed_count && strcmp(evaluation->worst, found->most_label) != 0;
 }
 
-/* Add what has most of a sum: of the whole of a window its worst site, else the entry. */
+/* Append the largest part of a sum to the message: the worst site of the window if the rule is
+ * about the whole recording, otherwise the largest entry. */
 static void add_most(mp_evaluation *evaluation, const selection *found)
 {
     const mp_rule *rule = evaluation->rule;
@@ -240,7 +242,7 @@ static void add_most(mp_evaluation *evaluation, const selection *found)
         mp_evaluation_add(evaluation, text);
 }
 
-/* Return the total of the whole recording; `sum` is that of the counted entries. */
+/* Return the total of the recording; `sum` is the sum of the counted entries. */
 static int64_t total_of(const mp_rule *rule, const mp_digest *digest, int64_t sum)
 {
     if (!digest)
@@ -253,9 +255,9 @@ static int64_t total_of(const mp_rule *rule, const mp_digest *digest, int64_t su
                                                  : mp_measure_of(rule->measure, &digest->totals);
 }
 
-/* Return the bytes that all objects of the selected types retain together. This is not the sum
- * over types: one may keep another alive, and two together what neither retains alone. -1
- * without a graph. */
+/* Return the bytes that all objects of the selected types retain together; -1 without a graph. The
+ * sum over the types would be wrong: one type may keep another alive, and two types may retain
+ * objects together that neither retains alone. */
 static int64_t retained_together(mp_evaluation *evaluation, const selection *found)
 {
     const mp_window *window = evaluation->context->window;
@@ -277,7 +279,8 @@ static int64_t retained_together(mp_evaluation *evaluation, const selection *fou
     return bytes;
 }
 
-/* Several types that a rule takes together are one subject. False where that cannot be told. */
+/* Replace several types that a rule measures together by one subject. Return false, after
+ * dismissing the rule, if their common retained size is unknown. */
 static bool join_retained(mp_evaluation *evaluation, selection *found)
 {
     const mp_rule *rule = evaluation->rule;
@@ -297,7 +300,8 @@ static bool join_retained(mp_evaluation *evaluation, selection *found)
     return false;
 }
 
-/* Return the total of the whole base, whose runs count as in `counted`. */
+/* Return centre and spread of the totals of the base's runs. `counted` is the result for measures
+ * that count entries. */
 static mp_centre total_of_runs(const mp_rule *rule, const mp_digest *base, mp_centre counted)
 {
     if (mp_measure_rows[rule->measure].counts)
@@ -318,7 +322,7 @@ static void judge_amount(mp_evaluation *evaluation)
     bool has_runs = context->base && context->base->run_count;
     assert(context->now);
     name_untracked(evaluation, &found);
-    if (mp_measure_rows[rule->measure].select_by) { /* the peak is of no entries */
+    if (mp_measure_rows[rule->measure].select_by) { /* peaks have no entries */
         gather(evaluation, &found, context->now);
         if (has_runs)
             gather_runs(evaluation, &found);
@@ -351,7 +355,7 @@ static void judge_amount(mp_evaluation *evaluation)
     free(found.items);
 }
 
-/* --- what is new --- */
+/* --- new entries --- */
 
 bool mp_measure_is_new(mp_measure measure, const mp_difference *difference)
 {
@@ -371,10 +375,10 @@ static void judge_new(mp_evaluation *evaluation)
     const mp_differences *differences = mp_news_of(evaluation, level);
     mp_choice chosen = mp_choose_news(evaluation, level);
     mp_rule_subject subject = {.label = ""};
-    const mp_difference *most = NULL; /* or what leaks most of what was left */
+    const mp_difference *most = NULL; /* largest new entry, or the one that leaks most */
     int64_t most_weight = 0, most_leaking = 0, largest = 0;
     for (size_t i = 0; i < chosen.count; i++) {
-        assert(differences->items); /* there are no choices without differences */
+        assert(differences->items); /* nothing is chosen if there are no differences */
         const mp_difference *difference = &differences->items[chosen.items[i]];
         if (!mp_measure_is_new(rule->measure, difference))
             continue;
@@ -444,8 +448,8 @@ static void judge_rule(mp_evaluation *evaluation)
         judge_amount(evaluation);
 }
 
-/* Return true if a rule limits steady leaks after the snapshot (NULL: in the whole window). No
- * other rule can then hide them. */
+/* Return true if another rule limits steady leaks after the snapshot (NULL: in the whole window).
+ * Then no rule can hide them. */
 static bool holds_trend(const mp_policy *policy, const char *after)
 {
     bool holds = false;
@@ -458,7 +462,7 @@ static bool holds_trend(const mp_policy *policy, const char *after)
     return holds;
 }
 
-/* Dismiss a rule that passes if only some sessions can be judged: it may not hold for the
+/* Dismiss a passing rule on leaks if only some sessions could be judged, since it may fail for the
  * others. */
 static void judge_part(mp_evaluation *evaluation)
 {
@@ -501,7 +505,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                        "use a separate policy for it",
                        MP_MOST_LOOKED / 1000000);
         judge_part(&evaluation);
-        if (evaluation.rule->line) /* limits are checks, without a table */
+        if (evaluation.rule->line) /* limits of options have no table of culprits */
             mp_evaluation_find_culprits(&evaluation);
         results.counts[results.items[i].verdict]++;
         mp_arena_free(&scratch);

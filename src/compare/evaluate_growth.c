@@ -10,23 +10,23 @@
 #include "query/platform.h"
 #include "query/suppression.h"
 
-/* --- what grows --- */
+/* --- selection of growing groups --- */
 
-/* A group of the window's that the rule selects. Those of one label are one. */
+/* A group of the window that the rule selects. Groups with the same label count as one. */
 typedef struct selected {
     const char *label;
-    uint32_t group; /* place in the grouping, + 1; of an area, its id */
+    uint32_t group; /* index of the group, + 1; for an area, its id */
     int64_t from, to;
 } selected;
 
 typedef struct selection {
     const mp_grouping *grouping; /* NULL: areas */
-    selected *items;             /* by label */
+    selected *items;             /* sorted by label */
     size_t count;
-    uint32_t groups; /* the largest place that is told */
+    uint32_t groups; /* largest value of `group` */
 } selection;
 
-/* As rules tell it: a source by its name, a site without its line, "TYPE at SOURCE". */
+/* Return the label of a group in rules: the name of a source, or "TYPE at SOURCE" for a site. */
 static const char *label_of(mp_evaluation *evaluation, const mp_group *group)
 {
     const mp_model *model = evaluation->context->model;
@@ -47,7 +47,8 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const selected *)left)->label, ((const selected *)right)->label);
 }
 
-/* Areas of platform memory, by their names. */
+/* Select areas of platform memory by name. Return false, after judging the rule, if there is
+ * none. */
 static bool select_areas(mp_evaluation *evaluation, const mp_window *window, selection *found)
 {
     const mp_model *model = window->model;
@@ -70,7 +71,7 @@ static bool select_areas(mp_evaluation *evaluation, const mp_window *window, sel
     return found->count > 0;
 }
 
-/* False, with the end of the evaluation, if there is nothing. */
+/* Select groups of the window. Return false, after judging the rule, if there is none. */
 static bool select_groups(mp_evaluation *evaluation, const mp_window *window, selection *found)
 {
     if (mp_measure_is_platform(evaluation->rule->measure))
@@ -102,7 +103,7 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
     return found->count > 0;
 }
 
-/* --- from one end to the other --- */
+/* --- growth from start to end --- */
 
 static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
 {
@@ -129,9 +130,9 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
     }
 }
 
-/* --- per snapshot --- */
+/* --- growth per snapshot --- */
 
-/* Return the upper median: halve where it can be, whatever the order of the values. */
+/* Return the upper median by bisection, without sorting the values. */
 static int64_t median_of(const int64_t *values, size_t count)
 {
     int64_t low = values[0], high = values[0];
@@ -152,7 +153,7 @@ static int64_t median_of(const int64_t *values, size_t count)
     return low;
 }
 
-/* Return the whole for percentages: the first value, or the median if it is 0. */
+/* Return the value that percentages refer to: the first value, or the median if the first is 0. */
 static double whole_of(const int64_t *values, size_t count)
 {
     return (double)(values[0] ? values[0] : median_of(values, count));
@@ -249,22 +250,23 @@ void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slop
     set_texts(evaluation, worst, failed, count);
 }
 
-/* A rule per snapshot: what it selects, a row for the whole, for all of it, or for each label. */
+/* State of a rule per snapshot. Each row is a series to judge: the whole recording, all selected
+ * groups together, or those of one label. */
 typedef struct pace_rule {
     selection found;
     uint32_t *row_of;
     const char **labels;
     uint32_t count;
     mp_slope *slopes; /* worst slope of each row in the sessions so far */
-    bool judged;      /* there is any */
-    size_t longest;   /* snapshots of a session */
+    bool judged;      /* `slopes` is set */
+    size_t longest;   /* number of snapshots of the longest session */
 } pace_rule;
 
 typedef struct row_range {
     uint32_t first, count;
 } row_range;
 
-/* Return the series of the rows from one on, counted from 0. */
+/* Return the series of a range of rows; the first of them is row 0 of the result. */
 static mp_series series_of(const mp_evaluation *evaluation, const mp_window *window,
                            const pace_rule *pace, uint32_t session, row_range rows)
 {
@@ -282,7 +284,7 @@ static mp_series series_of(const mp_evaluation *evaluation, const mp_window *win
     return series;
 }
 
-/* Sessions that are too short tell nothing. */
+/* Judge the rows of one session. Too short sessions are not judged. */
 static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
                        pace_rule *pace, row_range rows)
 {
@@ -307,7 +309,7 @@ static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint3
     mp_series_free(&series);
 }
 
-/* False: it has too few snapshots. */
+/* Judge a session in batches of rows. Return false if it has too few snapshots. */
 static bool judge_session(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
                           pace_rule *pace)
 {
@@ -325,8 +327,8 @@ static bool judge_session(mp_evaluation *evaluation, const mp_window *window, ui
     return judged;
 }
 
-/* The whole is all generations but those that are kept for reuse. Of several sessions each is
- * judged by itself. */
+/* Judge a rule per snapshot. Sessions are judged one by one. The whole recording is all generations
+ * except those that the runtime keeps for reuse. */
 static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 {
     bool whole = !evaluation->rule->by,
@@ -373,10 +375,10 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
     free(pace.row_of);
 }
 
-/* --- what leaks steadily --- */
+/* --- steady leaks --- */
 
-/* As subjects, each of what is selected or the whole, with what was alive of it at `from`; of one
- * session, or of all (0). */
+/* Return the steady leaks as subjects, one for each selected group or one for the whole recording.
+ * The reference is the amount alive at `from`. `session` 0 means all sessions. */
 static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_window *window,
                                          const selection *found, uint32_t session)
 {
@@ -412,8 +414,8 @@ static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
                              found.grouping ? found.count : 1);
 }
 
-/* Apply a limit per snapshot: divide the steady leaks of the session by its moments, rounded up.
- * A percentage refers to the initial amount; it is undefined if that is 0. */
+/* Convert the steady leaks of a session to leaks per snapshot, rounded up. A percentage refers to
+ * the initial amount; subjects without one are dropped. Return the number of subjects left. */
 static size_t per_moment(const mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
                          uint32_t moments)
 {
@@ -428,8 +430,8 @@ static size_t per_moment(const mp_evaluation *evaluation, mp_rule_subject *subje
     return left;
 }
 
-/* Growth that keeps to its limit where what leaked steadily does not, because something else went:
- * memory that was in use, and is freed before the window ends. */
+/* Warn if growth is within its limit only because other memory was freed, while steady leaks exceed
+ * the limit. */
 static void warn_of_hidden(mp_evaluation *evaluation, const mp_window *window)
 {
     const mp_rule *rule = evaluation->rule;
@@ -457,10 +459,10 @@ static void warn_of_hidden(mp_evaluation *evaluation, const mp_window *window)
 
 static void judge_window(mp_evaluation *evaluation, const mp_window *window)
 {
-    enum { TELLING = 4 }; /* times the work of a look at a name: adding up, labels */
+    enum { TELLING = 4 }; /* cost of a generation, in comparisons of a name */
     mp_measure measure = evaluation->rule->measure;
     evaluation->choices->looked += TELLING * (uint64_t)window->model->generations.count;
-    bool grows = measure != MP_MEASURE_PLATFORM; /* that is about the end alone */
+    bool grows = measure != MP_MEASURE_PLATFORM; /* platform memory is only judged at the end */
     if (mp_measure_is_platform(measure) && !mp_platform_span_of_all(window).told)
         MP_DISMISS(evaluation, "%s does not record platform memory",
                    mp_kind_name(window->model->kind));

@@ -1,11 +1,10 @@
-/* Matching two digests in steps.
+/* Matching of two digests in steps.
  *
- * Entries are first put side by side by their whole key: what is equal is matched, unless its
- * family - the same stack but for its lines - was clearly shifted (shift.h). Of what is left of a
- * family the first is paired with the first where both sides have as many of them, because lines
- * that are inserted or deleted do not change its order. What is left over is matched by ever less;
- * what can only be matched as several to several is summed.
- */
+ * First, entries with equal keys are matched, unless their family (entries with the same stack
+ * except for line numbers) was clearly shifted (shift.h). Then, if both sides have equally many
+ * remaining entries of a family, these are paired in order, because inserted or deleted lines do
+ * not change the order. What remains is matched by fewer and fewer properties. Entries that can
+ * only be matched as several to several are summed. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +13,9 @@
 #include "compare/digest.h"
 #include "compare/shift.h"
 
-/* Properties shared by the entries of one group. */
+/* Properties that the entries of a group share. */
 typedef enum match_step {
-    STEP_FAMILY,   /* type and stack but for its lines */
+    STEP_FAMILY,   /* type and stack, except for line numbers */
     STEP_LINE,     /* type, innermost function and line of creation */
     STEP_FUNCTION, /* type and innermost function */
 } match_step;
@@ -45,16 +44,17 @@ const char *mp_change_name(mp_change change)
 
 /* --- changes --- */
 
-/* The amounts that decide whether an entry changed and in which direction, by falling weight. */
+/* Amounts that determine if an entry changed and in which direction; the first one that differs
+ * decides. */
 #define AMOUNT(field) (offsetof(mp_amounts, field) / sizeof(int64_t))
 enum { TELLING = 5 };
 static const size_t telling[TELLING] = {AMOUNT(bytes), AMOUNT(exclusive_us), AMOUNT(objects),
                                         AMOUNT(calls), AMOUNT(retained_bytes)};
-/* Amounts that identify the nodes of a dominator tree. */
+/* The same amounts in the order for nodes of dominator trees. */
 static const size_t telling_node[TELLING] = {AMOUNT(retained_bytes), AMOUNT(bytes), AMOUNT(objects),
                                              AMOUNT(exclusive_us), AMOUNT(calls)};
 
-/* The first of them that is not 0, or 0. */
+/* Return the first of these amounts that is not 0; otherwise 0. */
 static int64_t told_by(const size_t *order, const mp_amounts *amounts)
 {
     int64_t amount = 0;
@@ -88,13 +88,14 @@ static int by_change(const void *left, const void *right, void *dictionary)
     return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
-/* Frames are numbered from the outermost on, and tell paths apart without a walk along them. */
+/* Compare nodes of dominator trees by growth. Equal ones are ordered by frame number, which is
+ * smaller for outer nodes. */
 static int by_growth(const void *left, const void *right)
 {
     const mp_difference *a = left, *b = right;
     mp_amounts x = mp_amounts_subtract(a->now, a->base), y = mp_amounts_subtract(b->now, b->base);
     int64_t p = told_by(telling_node, &x), q = told_by(telling_node, &y);
-    bool equal = false; /* by the first amount that changed */
+    bool equal = false; /* the first amount that changed decides */
     if ((p > 0) != (q > 0))
         return p > 0 ? -1 : 1;
     for (size_t i = 0; i < TELLING && !equal; i++) {
@@ -107,8 +108,8 @@ static int by_growth(const void *left, const void *right)
     return a->key.frame < b->key.frame ? -1 : a->key.frame > b->key.frame;
 }
 
-/* `was`: its key in the base, by which it is told if nothing of it is left. Objects of two names
- * are told without one. */
+/* Add a difference. `was` is its key in the base, used if the entry is gone. If its objects have
+ * different names in both recordings, the name is left out. */
 static void put(builder *state, mp_difference difference, const mp_entry_key *was)
 {
     mp_differences *result = &state->result;
@@ -121,11 +122,12 @@ static void put(builder *state, mp_difference difference, const mp_entry_key *wa
     result->items[result->count++] = difference;
 }
 
-/* --- side by side --- */
+/* --- couples --- */
 
-/* Objects with a stack are told apart by that, not by their names; nor by their types where those
- * are inferred, as each log may infer another one. A line of a source is in one overload alone;
- * what has no line, such as a prologue, is told apart by where its method begins. */
+/* Return the part of a key that must be equal. Objects with a stack are not distinguished by name,
+ * nor by type if types are inferred, because each log may infer another type. A source line belongs
+ * to only one overload; code without a line, such as a prologue, is distinguished by the first line
+ * of its method. */
 static mp_entry_key compared_by(const builder *from, mp_entry_key key)
 {
     if (from->level == MP_LEVEL_SITE && key.frame) {
@@ -149,18 +151,19 @@ static void add_side(builder *state, const mp_entries *entries, mp_entries *keys
         }
         assert(state->couples && place < state->count);
         mp_couple *couple = &state->couples[place];
-        couple->told.type = entry->key.type; /* the new side comes last */
+        couple->told.type = entry->key.type; /* the type of the new side is kept */
         couple->names_differ |= couple->told.name != entry->key.name;
         if (couple->names_differ)
             couple->told.name = 0;
         mp_amounts *sum = now ? &couple->now : &couple->base;
         *sum = mp_amounts_add(*sum, entry->amounts);
-        sum->scoped_bytes = entry->amounts.scoped_bytes; /* total of all names in each entry */
+        sum->scoped_bytes =
+            entry->amounts.scoped_bytes; /* each entry already has the total of all names */
         *(now ? &couple->in_now : &couple->in_base) = true;
     }
 }
 
-/* --- groups of what may be matched --- */
+/* --- groups --- */
 
 static void put_pair(builder *state, const mp_couple *base, const mp_couple *now)
 {
@@ -173,12 +176,13 @@ static void put_pair(builder *state, const mp_couple *base, const mp_couple *now
         &base->told);
 }
 
-/* Each on one side: together. It is told by the first of a side, without what the others of that
- * side have another of. */
+/* Add entries of both sides as one difference. Its key is that of the first new entry, without the
+ * name or the line if the entries of a side have different ones. */
 static void put_sum(builder *state, const mp_couple *couples, size_t count, mp_match match)
 {
     mp_difference difference = {.match = match};
-    mp_entry_key told[2] = {couples[0].told, couples[0].told}; /* [1]: of the new recording */
+    mp_entry_key told[2] = {couples[0].told,
+                            couples[0].told}; /* key of each side; [1] is the new recording */
     size_t in_side[2] = {0, 0};
     bool other_names[2] = {false, false}, other_lines = false;
     for (size_t i = count; i-- > 0;) {
@@ -205,7 +209,7 @@ static const mp_couple *next_of(const mp_couple **couple, bool now)
     return (*couple)++;
 }
 
-/* As many on each side: the first with the first, the second with the second. */
+/* Pair equally many entries of both sides in order. */
 static void pair(builder *state, const mp_couple *couples, size_t pairs)
 {
     const mp_couple *base_at = couples, *now_at = couples;
@@ -215,7 +219,8 @@ static void pair(builder *state, const mp_couple *couples, size_t pairs)
     }
 }
 
-/* The extra ones, each on one side, go to the front. */
+/* Match a shifted family. Move the extra entries, which have no partner, to the front, and return
+ * their number. */
 static size_t match_shifted(builder *state, mp_couple *couples, const mp_shift *shift)
 {
     bool fewer_now = shift->fewer_now;
@@ -232,8 +237,8 @@ static size_t match_shifted(builder *state, mp_couple *couples, const mp_shift *
     return shift->extra;
 }
 
-/* Match what is in one group, in the order of lines. Returns how many are left over for the next
- * step, at the front. */
+/* Match the entries of a group, sorted by line. Move those left for the next step to the front, and
+ * return their number. */
 static size_t match_group(builder *state, mp_couple *couples, size_t count, match_step step)
 {
     mp_shift shift;
@@ -264,7 +269,7 @@ static size_t match_group(builder *state, mp_couple *couples, size_t count, matc
     return 0;
 }
 
-/* The part of a key that must be equal. */
+/* Return the part of a key that must be equal in a step. */
 static mp_entry_key group_key(const builder *state, const uint32_t *families, mp_entry_key key,
                               match_step step)
 {
@@ -313,7 +318,8 @@ static void run_step(builder *state, const uint32_t *families, match_step step)
     state->count = left;
 }
 
-/* By the same path: in another place of the tree, a type is another node. */
+/* Match nodes of dominator trees by equal path only, because a type elsewhere in the tree is a
+ * different node. */
 static void match_nodes(builder *state)
 {
     for (size_t i = 0; i < state->count; i++) {

@@ -153,7 +153,7 @@ const char *mp_quantity_text(mp_arena *arena, mp_measure measure, int64_t number
 const char *mp_share_text(mp_arena *arena, double percent)
 {
     char text[64];
-    if (fabs(percent) >= 1000 && fabs(percent) < 1e15) { /* as other numbers are grouped */
+    if (fabs(percent) >= 1000 && fabs(percent) < 1e15) { /* group the digits of large numbers */
         mp_format_count(text, llround(percent), false);
         return mp_arena_format(arena, "%s %%", text);
     }

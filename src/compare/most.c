@@ -17,7 +17,8 @@ static const char *told(mp_evaluation *evaluation, const char *as, mp_measure me
         label);
 }
 
-/* Name the first suppression that matches leaks and does not suppress them. */
+/* Return a text about the first suppression that matches leaks but has no effect, because it
+ * expired or is over its limit; "" if there is none. */
 static const char *lapsed_text(mp_evaluation *evaluation, const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
@@ -52,8 +53,7 @@ static const char *most_leaked(mp_evaluation *evaluation, const mp_window *windo
         lapsed_text(evaluation, window));
 }
 
-/* Name the site with most bytes, or with most growth; of a dump, which does not tell sites, the
- * type. */
+/* Return the site with most bytes or most growth; for dumps, which have no sites, the type. */
 static const char *most_held(mp_evaluation *evaluation, const mp_window *window, bool growth)
 {
     const bool has_sites = window->model->holds & MP_HOLDS_SITES;
@@ -73,7 +73,7 @@ static const char *most_held(mp_evaluation *evaluation, const mp_window *window,
     return worst ? told(evaluation, most_of, MP_MEASURE_LIVE, most, worst->label) : "";
 }
 
-/* Name what leaks most by the verdict; of dumps, who holds most of what grew, or else the type. */
+/* Return the worst steady leak; for dumps, the holder of most of the growth, or else the type. */
 static const char *most_leaking(mp_evaluation *evaluation, const mp_window *window)
 {
     int64_t bytes;
@@ -91,7 +91,8 @@ static const char *most_leaking(mp_evaluation *evaluation, const mp_window *wind
                  : "";
 }
 
-/* Name what grew most, and the worst leak; of dumps, who holds most of what grew. */
+/* Return the site that grew most and the worst leak; for dumps, the holder of most of the
+ * growth. */
 static const char *most_grown(mp_evaluation *evaluation, const mp_window *window)
 {
     const char *leak = most_leaking(evaluation, window);

@@ -1,5 +1,5 @@
-/* The parser of policies: lines, their tokens, the grammar of memprof-policy(5) from the bound of a
- * rule up to the whole of it. The first fault of a line ends it. */
+/* Parser of policies: lines, tokens, and the grammar of memprof-policy(5), from the bound of a rule
+ * up to the whole rule. Parsing of a line stops at its first error. */
 #include "compare/policy.h"
 
 #include <stdio.h>
@@ -12,20 +12,20 @@
 
 enum {
     MOST_BYTES = 1 << 20,
-    SHOWN = 40, /* bytes shown of an unexpected token */
+    SHOWN = 40, /* maximum bytes of an unexpected token in a message */
 };
 
 typedef struct parser {
     mp_policy *policy;
     mp_slice line;
-    uint32_t number;           /* number of the line */
-    mp_token now, last;        /* the next to be taken; the last that was */
-    mp_rule rule;              /* that the line is */
-    const mp_measure_row *row; /* row of its measure */
+    uint32_t number;           /* line number */
+    mp_token now, last;        /* current token; token before it */
+    mp_rule rule;              /* rule in the line */
+    const mp_measure_row *row; /* properties of the rule's measure */
     mp_error error;
 } parser;
 
-/* Fail at a place in the line. */
+/* Report an error at a position in the line. Always false. */
 #define FAULT(p, where, ...)                                                                       \
     mp_fail_file(&(p)->error, (p)->policy->path, (p)->number, mp_slice_column((p)->line, where),   \
                  __VA_ARGS__)
@@ -51,7 +51,7 @@ static bool take(parser *p, const char *text)
     return here;
 }
 
-/* Report that `what` was expected instead of the current token. */
+/* Report that `what` was expected instead of the current token. Always return false. */
 static bool expected(parser *p, const char *what)
 {
     mp_slice found = p->now.text;
@@ -88,7 +88,7 @@ static const char *value_words(const parser *p)
     }
 }
 
-/* The number here and the word or sign behind it. */
+/* Parse a number in millionths, and skip the word or sign after it. */
 static bool parse_millionths(parser *p, int64_t *millionths)
 {
     const char *fault = mp_token_millionths(p->now, millionths);
@@ -99,7 +99,7 @@ static bool parse_millionths(parser *p, int64_t *millionths)
     return true;
 }
 
-/* A number, with what stands behind it as its unit. */
+/* Parse a number and its unit. */
 static bool parse_value(parser *p, int64_t *value)
 {
     mp_arena *arena = p->policy->arena;
@@ -129,7 +129,7 @@ static bool parse_value(parser *p, int64_t *value)
     return true;
 }
 
-/* One of "64 KiB", "5 %", "3 spreads". `times`: how often each stood behind "base". */
+/* Parse an offset: "64 KiB", "5 %" or "3 spreads". `times` counts the offsets of each kind. */
 static bool parse_offset(parser *p, mp_token sign, unsigned times[3])
 {
     mp_bound *bound = &p->rule.bound;
@@ -155,7 +155,7 @@ static bool parse_offset(parser *p, mp_token sign, unsigned times[3])
            FAULT(p, sign.text.start, "that is less than zero, expected at most 100 %%");
 }
 
-/* "+ 3 spreads + 64 KiB", "- 5 %" behind "base". */
+/* Parse the offsets after "base", such as "+ 3 spreads + 64 KiB" or "- 5 %". */
 static bool parse_offsets(parser *p)
 {
     unsigned times[3] = {0};
@@ -220,9 +220,10 @@ static bool parse_bound(parser *p)
     return ok;
 }
 
-/* --- measures and what they are of --- */
+/* --- measures and selectors --- */
 
-/* The measure with the most words, which are one or two; those after "no new" are apart. */
+/* Parse a measure of one or two words; two words are preferred. Measures after "no new" are
+ * separate. */
 static bool parse_measure(parser *p, bool is_new)
 {
     enum { ROOM = 32 };
@@ -268,7 +269,7 @@ static bool parse_measure(parser *p, bool is_new)
                              "calls, coverage or no new");
 }
 
-/* "type", "source" and the like. */
+/* Parse a selector such as "type" or "source". */
 static bool parse_select_by(parser *p)
 {
     const char *names[MP_SELECTORS];
@@ -319,7 +320,8 @@ static bool parse_selector(parser *p)
     return true;
 }
 
-/* "per snapshot", "after snapshot 3" of growth, in any order, each once. */
+/* Parse "per snapshot" and "after snapshot 3" of a rule on growth, in any order, each at most
+ * once. */
 static bool parse_span(parser *p)
 {
     mp_rule *rule = &p->rule;
@@ -397,7 +399,8 @@ static bool parse_claim(parser *p)
     return parse_measure(p, true) && parse_selector(p) && parse_if_any(p);
 }
 
-/* Parse the name before the first colon outside quotes; `now` is then after the colon. */
+/* Parse the name before the first colon outside quotes. The current token is then the one after the
+ * colon. */
 static bool parse_name(parser *p)
 {
     mp_token first = p->now, token = first;
@@ -423,7 +426,7 @@ static bool parse_name(parser *p)
     return true;
 }
 
-/* A line with a rule. `names` numbers the rules' names as they stand. */
+/* Parse a line with a rule. The numbers in `names` are those of the rules, from 1. */
 static bool parse_rule(parser *p, mp_dictionary *names)
 {
     mp_policy *policy = p->policy;

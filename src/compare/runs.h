@@ -1,12 +1,12 @@
-/* Several runs of one program: how far what is measured differs from run to run.
+/* Several runs of one program: the variation of measured values between runs.
  *
- * The centre is the median: one run that went astray does not move it. The spread is half the range
- * of the runs without the lowest and the highest eighth, in whole runs: of up to seven runs that is
- * half of the whole range, of eight to fifteen one of each end is left out. So it is about one
- * standard deviation where runs differ by chance, whatever their number. The median of the
- * deviations from the median would be robuster, but of three runs it is the smaller of two gaps,
- * and it is 0 as soon as most runs agree, as those do that fill a cache in one of five: a limit
- * that the next such run exceeds. */
+ * The centre is the median, which is not affected by a single outlier. The spread is half the range
+ * of the runs without the lowest and the highest eighth of them (rounded down to whole runs): up to
+ * seven runs, half of the full range; with eight to fifteen, one run at each end is left out. For
+ * random variation, this is about one standard deviation, whatever the number of runs. The median
+ * absolute deviation would be more robust, but it is unsuitable: for three runs it is the smaller
+ * of two gaps, and it is 0 as soon as most runs agree, for example if only one run in five fills a
+ * cache. The next run that does would exceed such a limit. */
 #ifndef MP_COMPARE_RUNS_H
 #define MP_COMPARE_RUNS_H
 
@@ -24,9 +24,9 @@ typedef struct mp_centre {
  * sorted in place. */
 mp_centre mp_centre_of(int64_t *values, size_t count);
 
-/* One digest of runs of one kind: the run in the middle by what is alive (or by seconds), with the
- * others beside it; all tell what each of them tells. It owns them, and is the only one itself if
- * there is one. `runs` is copied. */
+/* Combine runs of one kind into one digest. It is the middle run by live bytes (or seconds), and
+ * owns the other runs. Properties such as `complete` and `has` are those common to all runs. A
+ * single run is returned as it is. `runs` is copied. */
 mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count);
 
 /* Return a digest with the maximum of each entry over all runs; entries missing from it are new.

@@ -4,10 +4,10 @@
 
 #include "base/memory.h"
 
-/* --- how much changes --- */
+/* --- amount of change --- */
 
-/* Numbers of objects and calls tell more than sizes and times, which vary from run to run. What
- * wraps around at 2^64 costs a choice, never a figure. */
+/* Amount of change. Counts of objects and calls are compared before sizes and times, which vary
+ * from run to run. Overflow modulo 2^64 can only affect the choice of a match, not a figure. */
 typedef struct unrest {
     uint64_t counts, sizes;
 } unrest;
@@ -43,10 +43,11 @@ static bool is_half_or_less(unrest a, unrest b)
            (a.counts != b.counts ? a.counts <= b.counts / 2 : a.sizes <= b.sizes / 2);
 }
 
-/* --- each line is what it was --- */
+/* --- unchanged line numbers --- */
 
-/* The rest counts as its sum, which is the least that it can be matched as. What is left of one
- * side alone counts in neither reading. */
+/* Return the change if entries are matched by equal lines. Remaining entries of both sides are
+ * compared as sums, the least change they can be matched with; those of one side only do not
+ * count. */
 static unrest unrest_of_exact(const mp_couple *couples, size_t count)
 {
     unrest sum = {0};
@@ -66,7 +67,7 @@ static unrest unrest_of_exact(const mp_couple *couples, size_t count)
     return base_left && now_left ? plus(sum, unrest_of(&base, &now)) : sum;
 }
 
-/* --- lines were inserted or deleted --- */
+/* --- inserted or deleted lines --- */
 
 static mp_shift line_up(const mp_couple *couples, size_t count, size_t in_base, size_t in_now)
 {
@@ -97,7 +98,8 @@ static unrest unrest_of_pair(const mp_shift *shift, size_t fewer, size_t more)
     return shift->fewer_now ? unrest_of(&a->now, &b->base) : unrest_of(&a->base, &b->now);
 }
 
-/* Choose the place of the extra lines that changes least; the last one of equal places. */
+/* Choose the position of the extra lines with the least change; the last one if several are
+ * equal. */
 static unrest choose_split(mp_shift *shift)
 {
     unrest sum = {0}, least;
@@ -105,7 +107,8 @@ static unrest choose_split(mp_shift *shift)
         sum = plus(sum, unrest_of_pair(shift, i, i));
     least = sum;
     shift->split = shift->count;
-    for (size_t i = shift->count; shift->extra && i-- > 0;) { /* from behind i to in front of it */
+    for (size_t i = shift->count;
+         shift->extra && i-- > 0;) { /* move the split from after i to before i */
         sum = minus(sum, unrest_of_pair(shift, i, i));
         sum = plus(sum, unrest_of_pair(shift, i, i + shift->extra));
         if (is_less(sum, least)) {
@@ -116,7 +119,8 @@ static unrest choose_split(mp_shift *shift)
     return least;
 }
 
-/* How far an entry moved: all its lines together. Of one family: as many callers. */
+/* Return the distance between two entries of a family, which have the same depth: the sum of the
+ * differences of all their lines. */
 static int64_t distance(const mp_dictionary *dictionary, const mp_entry_key *from,
                         const mp_entry_key *key)
 {
@@ -126,8 +130,8 @@ static int64_t distance(const mp_dictionary *dictionary, const mp_entry_key *fro
            mp_dictionary_facts(dictionary, from->frame)->lines;
 }
 
-/* Return true if lines move in blocks: an insertion moves everything after it equally. Each
- * place needs two lines that moved together. */
+/* Return true if lines move in blocks: an insertion moves all lines after it by the same distance.
+ * On average, at least two lines must move with each change of distance. */
 static bool moves_in_blocks(const mp_dictionary *dictionary, const mp_shift *shift)
 {
     size_t places = 0, moved = 0;
@@ -151,7 +155,8 @@ bool mp_shift_of(const mp_dictionary *dictionary, const mp_couple *couples, size
         in_now += couples[i].in_now;
         both += couples[i].in_base && couples[i].in_now;
     }
-    /* Nothing to choose from. As many on other lines are paired in order as it is. */
+    /* Nothing to choose from: equal lines are matched exactly, and equally many different lines are
+     * paired in order anyway. */
     if (both == count || (!both && (in_base == in_now || !in_base || !in_now)))
         return false;
     *shift = line_up(couples, count, in_base, in_now);

@@ -12,9 +12,10 @@ typedef struct difference_stacks {
     const mp_dictionary *dictionary;
     mp_level level;
     bool starts;
-    mp_id_index code, types; /* by frame and line; by the frame above and the type */
-    mp_id_index names;       /* name of a type's objects, + 1, by the frame of the type */
-    uint32_t *way;           /* frames and lines that are not there yet, from the inside out */
+    mp_id_index code,
+        types; /* frames of code, by frame and line; frames of types, by parent frame and type */
+    mp_id_index names; /* name of the objects of a type frame, + 1, by that frame */
+    uint32_t *way;     /* frames and lines still to add, from the innermost outwards */
     size_t way_capacity;
 } difference_stacks;
 
@@ -49,8 +50,8 @@ static mp_weight_frame weight_frame(const difference_stacks *state, uint32_t cal
     return result;
 }
 
-/* Callers that are missing are added from the outermost on. Lines are of sites alone: in other
- * lists a frame is its path. */
+/* Return the frame of a stack, after adding missing callers from the outermost inwards. Only sites
+ * have lines; in other lists a frame is identified by its path. */
 static uint32_t code_frame(difference_stacks *state, mp_stack_frame frame)
 {
     const bool lines = state->level == MP_LEVEL_SITE;
@@ -76,7 +77,7 @@ static uint32_t code_frame(difference_stacks *state, mp_stack_frame frame)
     return found;
 }
 
-/* Return the frame for objects not created by code, and for those that no root reaches. */
+/* Return the frame for objects that were not created by code, or that no root reaches. */
 static uint32_t none_frame(difference_stacks *state, uint32_t line)
 {
     const bool no_line = line == MP_NO_LINE || state->level != MP_LEVEL_SITE;
@@ -118,7 +119,7 @@ static void put_names(difference_stacks *state)
     }
 }
 
-/* A method below its program, and that below what says that nobody knows who called it. */
+/* Return the frame of a method, below its program, which is below a frame for unknown callers. */
 static uint32_t method_frame(difference_stacks *state, const mp_entry_key *key)
 {
     const mp_dictionary *dictionary = state->dictionary;

@@ -18,10 +18,10 @@ typedef struct substitution {
 struct mp_substitutions {
     substitution *items;
     size_t count;
-    mp_text_buffer buffers[2]; /* buffers that are read and written in turn */
+    mp_text_buffer buffers[2]; /* buffers that are used alternately for input and output */
 };
 
-/* One of the parts up to the next delimiter; a backslash before one makes it a letter. */
+/* Return the end of a part, the next delimiter that is not preceded by a backslash. */
 static const char *part_end(const char *cursor, char delimiter)
 {
     while (*cursor && *cursor != delimiter)
@@ -35,7 +35,7 @@ static char *part_copy(const char *from, const char *end, char delimiter)
     while (from < end) {
         bool escaped = from[0] == '\\' && from + 1 < end;
         if (escaped && from[1] != delimiter)
-            *to++ = *from; /* an escaped backslash does not escape the next character */
+            *to++ = *from; /* keep the backslash, which belongs to the pattern */
         from += escaped;
         *to++ = *from++;
     }
@@ -43,7 +43,7 @@ static char *part_copy(const char *from, const char *end, char delimiter)
     return copy;
 }
 
-/* False with a message; then there is nothing to release. */
+/* Parse a substitution. Return false with an error; then there is nothing to release. */
 static bool parse(const char *text, substitution *result, mp_error *error)
 {
     char delimiter = text[0] == 's' ? text[1] : '\0';
@@ -53,7 +53,7 @@ static bool parse(const char *text, substitution *result, mp_error *error)
     if (!mp_utf8_valid(mp_slice_of(text)))
         return mp_fail(error, MP_ERROR_ARGUMENT,
                        "the substitution is not UTF-8, expected s/REGEX/TEXT/ in UTF-8");
-    /* As in sed, a backslash or the end of a line parts nothing. */
+    /* As in sed, a backslash or a newline cannot be the delimiter. */
     if (!delimiter || strchr("\\\n", delimiter) || !*end || (end[1] && !everywhere) ||
         middle == text + 2)
         return mp_fail(error, MP_ERROR_ARGUMENT,
@@ -124,7 +124,7 @@ static void append_replacement(mp_text_buffer *buffer, const char *replacement, 
     }
 }
 
-/* To find the longest of many matches, each may be looked for up to the text's end. */
+/* Return true if a pattern takes too long: each of many matches may scan to the end of the text. */
 static bool took_too_long(size_t looked, size_t length)
 {
     enum { FREE = 1 << 16, TIMES = 64 };
@@ -137,7 +137,8 @@ typedef enum rewriting {
     TOO_LONG,
 } rewriting;
 
-/* As in sed, no empty match follows on another match: "abc" becomes "xaxcx" by s|b*|x|g. */
+/* Apply a substitution. As in sed, an empty match is not replaced directly after another match:
+ * s|b*|x|g changes "abc" to "xaxcx". */
 static rewriting apply(const substitution *rule, const char *text, mp_text_buffer *buffer)
 {
     enum { LONGEST = 1 << 20 };
@@ -155,7 +156,7 @@ static rewriting apply(const substitution *rule, const char *text, mp_text_buffe
             return TOO_LONG;
         from = groups[0].end;
         over = !rule->everywhere || (empty && from == length);
-        if (empty && from < length) { /* on by a character: within one nothing is to be found */
+        if (empty && from < length) { /* skip a whole character; nothing matches inside one */
             size_t one = mp_utf8_length(text + from, text + length);
             one += !one;
             mp_text_put(buffer, text + from, one);
