@@ -1,11 +1,11 @@
-/* The default report: the answer first, then the tables it comes from. */
+/* The default report: a summary in words, followed by the tables that it is based on. */
 #include <string.h>
 
 #include "reports/figures.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
 
-/* Return the largest group, the first by name between equal ones; there is at least one group. */
+/* Return the largest group; of equal ones, the first by name. There is at least one group. */
 static const mp_group *biggest_of(const mp_grouping *groups)
 {
     const mp_group *best = &groups->groups[0];
@@ -46,8 +46,8 @@ static void answer_events(mp_document *document, const mp_window *window)
                     mp_count_text(document, totals.temporary_objects, false), share);
 }
 
-/* The runtime's own memory may grow where the objects do not: contents of temp-tables live there.
- */
+/* Say how the runtime's own memory grew. It may grow without any object growing: it holds the
+ * contents of temp-tables. */
 static void answer_platform(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;
@@ -65,7 +65,7 @@ static void answer_platform(mp_document *document, const mp_window *window)
     mp_document_say(document, MP_TONE_PLAIN, "Platform", "%s", text);
 }
 
-/* Stacks by all that the model tells of them. */
+/* Draw a figure of stacks for each metric that the model has. */
 static void draw_stacks(mp_document *document, const mp_filter *filter, const mp_window *window)
 {
     static const struct {
@@ -105,8 +105,8 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
     mp_weights_free(&weights);
 }
 
-/* Name the command that shows each table in full, and the one to run next. People get the first
- * tables; everybody else gets all. */
+/* Name the command that shows each table in full, and the command to run next. Text output shows
+ * the first tables only; all other formats have all of them. */
 static void finish(mp_document *document, const mp_heap_arguments *asked, const char *next)
 {
     enum { FIRST_TABLES = 3 };
@@ -132,7 +132,7 @@ static void finish(mp_document *document, const mp_heap_arguments *asked, const 
     document->next = next;
 }
 
-/* Return the command that tells more: about leaks, about what grew, or about what is largest. */
+/* Return the command that shows more: about leaks, about growth, or about the largest groups. */
 static const char *next_of_heap(const mp_document *document, const mp_window *window)
 {
     const mp_table *growth = mp_document_find(document, "growth");

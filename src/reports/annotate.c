@@ -1,4 +1,4 @@
-/* Annotate: the text of a source, and beside each line what the recording says of it. */
+/* The report annotate: source text, with the figures of the recording beside each line. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,17 +12,18 @@
 #include "reports/sections.h"
 
 typedef struct annotate_arguments {
-    mp_heap_arguments heap; /* first: its rows of the table are those of all reports on heaps */
+    /* Must be first: the shared rows of heap arguments address it from the start. */
+    mp_heap_arguments heap;
     const char *program;
     int64_t context;
 } annotate_arguments;
 
-/* A line of the text, what is known of it, or both. */
+/* A source line with its text, its figures, or both. */
 typedef struct line_row {
     int64_t line, bytes, objects, leaked_bytes, leaked_objects, seconds, calls;
     int64_t executed, beyond;
     double percent;
-    const char *run; /* for people: "never" where it could have been executed and was not */
+    const char *run; /* for people: "never" if the line is executable but was not executed */
     const char *text, *shown;
 } line_row;
 
@@ -70,23 +71,23 @@ static const mp_column source_columns[] = {
     MP_COLUMN(source_row, seconds, "Seconds", MP_SECONDS, 0),
 };
 
-/* The source to be annotated, and its figures. */
+/* The source to annotate, and its figures. */
 typedef struct annotating {
     mp_document *document;
     const mp_request *request;
     const mp_annotation *notes;
     const char *program;
     mp_source_text source;
-    int64_t all_us; /* time of the whole profile */
+    int64_t all_us; /* time of the whole profile, in microseconds */
     bool of_heap;
-    line_row *rows; /* lines below 1, those of the text, those beyond it */
+    line_row *rows; /* lines before line 1, then the lines of the text, then lines after its end */
     size_t count, lines;
     size_t beyond;
 } annotating;
 
 /* --- lines --- */
 
-/* Tabs as blanks up to the next stop, as editors show them. */
+/* Expand tabs to blanks, with tab stops every 8 columns. */
 static const char *without_tabs(mp_document *document, const char *text)
 {
     enum { STOP = 8 };
@@ -129,7 +130,8 @@ static void set_note(const annotating *state, line_row *row, const mp_line_note 
     row->run = note->executable && !note->executed ? "never" : NULL;
 }
 
-/* Objects that are all gone say nothing of a line. */
+/* Return true if the note is shown. A heap's note is not shown if all its objects have been
+ * deleted. */
 static bool is_told(const annotating *state, const mp_line_note *note)
 {
     return state->of_heap ? note->objects != 0 || note->bytes != 0 : true;
@@ -154,7 +156,7 @@ static size_t count_lines(mp_slice text)
     return count;
 }
 
-/* Both are in the order of lines. */
+/* Merge the lines of the text with their notes; both are sorted by line. */
 static void join(annotating *state)
 {
     const mp_annotation *notes = state->notes;
@@ -222,7 +224,7 @@ static mp_table *lines_table(const annotating *state, const char *name)
     mp_table *table = state->of_heap
                           ? MP_TABLE(state->document, name, NULL, MP_ROWS, heap_columns)
                           : MP_TABLE(state->document, name, NULL, MP_ROWS, profile_columns);
-    table->limited = true; /* the lines that were asked for */
+    table->limited = true; /* all requested lines are there: no row limit applies */
     return table;
 }
 
@@ -237,8 +239,8 @@ static void put_fold(const annotating *state, mp_table *table, size_t lines)
     mp_table_put(state->document, table, &row);
 }
 
-/* Print the lines for people. Lines far from any line with figures are folded, if that saves
- * more than one line. */
+/* Print the lines for people. Lines far from any line with figures are folded, if that saves more
+ * than one line. */
 static void put_people(const annotating *state, int64_t context)
 {
     mp_table *table = lines_table(state, "annotated");
@@ -255,7 +257,7 @@ static void put_people(const annotating *state, int64_t context)
             state->document, table,
             "the recordings have several versions of this source (CRC) with different lines");
     bool *kept = mp_alloc_zero(state->count + 1, sizeof *kept);
-    int64_t near = -1; /* the last line of the text that is told of */
+    int64_t near = -1; /* last line of the text that has figures; -1 = none yet */
     for (size_t i = 0; i < state->count; i++) {
         near = is_noted(state, &state->rows[i]) && state->rows[i].line > 0 ? (int64_t)i : near;
         kept[i] = state->rows[i].line < 1 || (near >= 0 && (int64_t)i - near <= context);
@@ -365,7 +367,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     return ok;
 }
 
-/* The variants: stacks of native code, other recordings, profiles. */
+/* The variants: stacks of native code, other recordings of heaps, profiles. */
 enum { NATIVE = 1, RECORDED = 2, HEAPS = NATIVE | RECORDED, PROFILE = 4, ALL = HEAPS | PROFILE };
 
 static const annotate_arguments usual = {.context = 2};

@@ -1,6 +1,6 @@
-/* Rows of answers as structs, beside the cells that renderers print: for exporters, which write one
- * kind of answer in another tool's words. mp_table_attach puts them into a table; they and their
- * texts live as long as it does. */
+/* Rows of answers as structs, in addition to the cells that renderers print. Exporters that convert
+ * one kind of answer for another tool read them. mp_table_attach adds them to a table; the structs
+ * and their texts must live as long as the table. */
 #ifndef MP_REPORTS_ANSWERS_H
 #define MP_REPORTS_ANSWERS_H
 
@@ -8,60 +8,64 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* MP_ANSWER_HOT_LINES: a line of an execution profile. */
+/* Row of MP_ANSWER_HOT_LINES: a line of an execution profile. */
 typedef struct mp_hot_line {
-    const char *program, *method, *code; /* "": not told */
-    int64_t line, us, calls;             /* MP_UNKNOWN: not told */
-    double average_seconds;              /* NAN: not told */
+    const char *program, *method, *code; /* "" = unknown */
+    int64_t line, us, calls;             /* MP_UNKNOWN = unknown; us: microseconds */
+    double average_seconds;              /* NAN = unknown */
 } mp_hot_line;
 
 /* Facts shared by all hot lines. */
 typedef struct mp_hot_profile {
-    const char *description; /* description of the session; "": none */
-    int64_t us;              /* time of the whole profile without the profiler itself */
-    int64_t elapsed_us;      /* MP_UNKNOWN: not told */
+    const char *description; /* description of the session; "" = none */
+    int64_t us;              /* microseconds of the whole profile, without the profiler itself */
+    int64_t elapsed_us;      /* microseconds of wall-clock time; MP_UNKNOWN = unknown */
 } mp_hot_profile;
 
-/* MP_ANSWER_LEAK_SITES: what leaks at an allocation site. */
+/* Row of MP_ANSWER_LEAK_SITES: the leaked objects of an allocation site. */
 typedef struct mp_leak_site {
-    const char *type, *name; /* "": objects of several */
-    bool inferred;           /* the type is likely, not told */
-    const char *frame; /* the innermost that names the site; what is said where there is none */
-    size_t frames;     /* length of the stack from there; 0: no code made it */
+    const char *type, *name; /* name of the objects; "" if they have several */
+    bool inferred;           /* the type was inferred, not recorded */
+    /* Innermost frame that names the site, or a text that says that there is none. */
+    const char *frame;
+    size_t frames; /* length of the stack from that frame outwards; 0 = not created by code */
     int64_t bytes, objects;
 } mp_leak_site;
 
-/* MP_ANSWER_COVERAGE has no rows: all of it is `about`, an mp_coverage_answer. */
+/* MP_ANSWER_COVERAGE has no rows: the `about` of its table is an mp_coverage_answer. */
 typedef struct mp_coverage_line {
-    uint32_t method; /* in mp_coverage_file: methods */
+    uint32_t method; /* index in mp_coverage_file.methods */
     int64_t line, executions;
 } mp_coverage_line;
 
 typedef struct mp_coverage_method {
-    const char *name;         /* "": the main block */
-    uint32_t lines, executed; /* how many */
-    uint32_t first;           /* in mp_coverage_file: by_method */
-    int64_t calls;            /* as far as they are known */
+    const char *name;         /* "" = the main block */
+    uint32_t lines, executed; /* number of executable lines, and of executed ones */
+    uint32_t first;           /* index in mp_coverage_file.by_method of the method's first line */
+    int64_t calls;            /* number of calls, as far as known */
 } mp_coverage_method;
 
 typedef struct mp_coverage_file {
     const char *program;
-    const char *path;                  /* path of the source, or of the debug listing read */
-    uint32_t lines, executed;          /* how many lines of the source; one of two methods is one */
-    const mp_coverage_method *methods; /* by name */
+    const char *path; /* path of the source, or of the debug listing that was read instead */
+    /* Numbers of source lines. A line that belongs to two methods counts once. */
+    uint32_t lines, executed;
+    const mp_coverage_method *methods; /* sorted by name */
     size_t method_count;
-    const mp_coverage_line *items; /* by line, then by method */
+    const mp_coverage_line *items; /* sorted by line, then by method */
     size_t count;
-    const uint32_t *by_method; /* places of the same lines by method, then by line */
+    const uint32_t *by_method; /* indexes in `items`, sorted by method, then by line */
 } mp_coverage_file;
 
 typedef struct mp_coverage_answer {
-    const mp_coverage_file *files; /* by program */
+    const mp_coverage_file *files; /* sorted by program */
     size_t file_count;
     uint64_t lines, executed;
-    int64_t time_us; /* since 1970 by the clock of the recorder: of the last run; 0: not told */
-    const char *versions; /* a program of several sources, whose lines are not one; NULL: none */
-    const char *shared;   /* a path that several programs have; NULL: none */
+    /* ^End of the last run by the recorder's clock, in microseconds since 1970; 0 = unknown. */
+    int64_t time_us;
+    /* Name of a program with several sources, whose lines differ; NULL = none. */
+    const char *versions;
+    const char *shared; /* path that several programs share; NULL = none */
 } mp_coverage_answer;
 
 #endif

@@ -17,7 +17,7 @@ const mp_argument *mp_argument_find(const mp_argument_table *table, const char *
     return NULL;
 }
 
-/* From 0 to 100, with or without a % behind it. */
+/* Parse a percentage from 0 to 100, with or without a % after it. */
 static bool parse_percent(const char *text, double *value)
 {
     char *end;

@@ -40,7 +40,7 @@ const char *mp_called_name(const mp_called *called, uint32_t place)
     return mp_document_text(called->document, "%s (from %" PRIu32 ")", name, callable->start_line);
 }
 
-/* "name:12": what stands before the colon, and the line. */
+/* Split "name:12" into the name and the line. */
 static void split_line(mp_called *called)
 {
     const char *colon = strrchr(called->word, ':');
@@ -87,8 +87,8 @@ static void sort_places(const mp_calls *calls, uint32_t *places, size_t count)
         qsort_r(places, count, sizeof *places, costliest_first, (void *)(uintptr_t)calls);
 }
 
-/* Return the places of the most expensive callables by own cost; the session of a profile is
- * excluded. */
+/* Return the places of the callables, those with the highest own cost first. The session of a
+ * profile is excluded. */
 static uint32_t *busiest(const mp_called *called, size_t *count)
 {
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
@@ -106,7 +106,7 @@ static bool nothing_named(const mp_called *called, const char *code, mp_error *e
     size_t count, used = 0;
     const char *names[NAMED];
     uint32_t *places = busiest(called, &count);
-    for (size_t i = 0; i < count && used < NAMED; i++) /* written in other capitals, or a part */
+    for (size_t i = 0; i < count && used < NAMED; i++) /* a part of the name, in any case */
         if (strcasestr(mp_called_name(called, places[i]), code))
             names[used++] = mp_called_name(called, places[i]);
     bool none = !used;
@@ -121,7 +121,8 @@ static bool nothing_named(const mp_called *called, const char *code, mp_error *e
     return false;
 }
 
-/* Those that people know by just this name, else those that the recording does. */
+/* Return the places of the callables whose displayed name is `code`; if there are none, of those
+ * whose recorded name matches it. */
 static uint32_t *named(const mp_called *called, const char *code, size_t *count)
 {
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
@@ -140,7 +141,7 @@ static uint32_t *named(const mp_called *called, const char *code, size_t *count)
     return mp_calls_named(called->calls, called->model, code, count);
 }
 
-/* All of it first, then without a line at its end. */
+/* Look up the complete word first, then the word without a line number at its end. */
 bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error)
 {
     size_t count = 0;
@@ -151,7 +152,7 @@ bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error)
         called->count = count ? 1 : 0;
         return count || nothing_named(called, "", error);
     }
-    if (!*called->word) /* which would fit whatever has no method or program */
+    if (!*called->word) /* an empty word would match everything that has no method or program */
         return nothing_named(called, "", error);
     called->places = named(called, called->word, &called->count);
     called->has_line &= called->count == 0;

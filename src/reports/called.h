@@ -1,5 +1,5 @@
-/* Resolve a name written by the user among all names that a recording calls: people use shorter
- * names than recordings do, and may append a line. */
+/* Resolve a name given by the user to callables of a recording. Users write shorter names than
+ * recordings have, and may append a line. */
 #ifndef MP_REPORTS_CALLED_H
 #define MP_REPORTS_CALLED_H
 
@@ -9,26 +9,28 @@
 typedef struct mp_called {
     mp_document *document;
     const mp_model *model;
-    const mp_calls *calls; /* NULL: not found yet */
-    const char *word;      /* as it was written; NULL: what costs most by itself */
-    const char *code;      /* without its line */
-    bool of_bytes;         /* no session is in the way of what costs most */
-    bool has_line;         /* the line is meant: nothing is called as the whole of it */
+    const mp_calls *calls; /* NULL until mp_called_find */
+    const char *word; /* name as the user wrote it; NULL = the callable with the highest own cost */
+    const char *code; /* name without the line */
+    bool of_bytes;    /* costs are bytes: there is no session to exclude */
+    bool has_line;    /* `line` was given, and no callable's name matches the complete word */
     int32_t line;
-    bool *twins;      /* flag of each callable: others have its name */
-    uint32_t *places; /* places of the matching callables, the costliest first */
+    bool *twins;      /* for each callable: true if others have the same name */
+    uint32_t *places; /* places of the matching callables, the most expensive first */
     size_t count;
 } mp_called;
 
-/* The word may be NULL. Whether it has a line is known by now, and what costs can be worked out. */
+/* Begin to resolve a word, which may be NULL. The result says whether the word may end with a line,
+ * so that the caller knows which costs mp_calls must contain. */
 mp_called mp_called_begin(mp_document *document, const mp_model *model, const char *word,
                           bool of_bytes);
-/* Find what it means, at least one; false with an error that says what there is. Release with
- * mp_called_free in each case. */
+/* Find the callables that the word names. Return false with an error that suggests names if there
+ * are none. Release with mp_called_free in either case. */
 bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error);
 void mp_called_free(mp_called *called);
 
-/* A callable for people: "save shop.Order (from 20)" where others have its name. */
+/* Return a callable's name for people; if others have the same name, with its first line: "save
+ * shop.Order (from 20)". Lives with the document. */
 const char *mp_called_name(const mp_called *called, uint32_t place);
 
 #endif

@@ -1,4 +1,4 @@
-/* One method, or what else a frame is: who calls it and whom it calls, with what that costs. */
+/* The report calls: the callers and callees of a method or other code, with their costs. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 enum { MOST_SHOWN = 5 }; /* maximum number of matches with tables of their own */
 
-/* --- what was found --- */
+/* --- matches --- */
 
 typedef struct match_row {
     int64_t cost, inclusive, calls, recursive_calls, objects, inclusive_objects;
@@ -56,7 +56,8 @@ static const mp_column match_bytes[] = {
 /* --- callers and callees --- */
 
 typedef struct edge_row {
-    const char *direction, *caller, *callee, *shown; /* shown: the one of them that people read */
+    /* shown: the caller or callee, as people see it. */
+    const char *direction, *caller, *callee, *shown;
     int64_t cost, objects, calls, recursive_calls, line, caller_start_line, callee_start_line;
     double percent;
 } edge_row;
@@ -95,11 +96,12 @@ static const mp_column callee_times[] = {EDGE_TIMES, EDGE_CALLEE};
 static const mp_column callee_bytes[] = {EDGE_BYTES, EDGE_CALLEE};
 
 typedef struct calls_arguments {
-    mp_heap_arguments heap; /* first: its rows of the table are those of all reports on heaps */
-    const char *code;       /* NULL: what costs most by itself */
+    /* Must be first: the shared rows of heap arguments address it from the start. */
+    mp_heap_arguments heap;
+    const char *code; /* NULL = the callable with the highest own cost */
 } calls_arguments;
 
-/* Edges of each callable: those of the one at place p are at[first[p]] to at[first[p + 1] - 1]. */
+/* Edges of each callable: those of callable p are edges[first[p]] to edges[first[p + 1] - 1]. */
 typedef struct edge_lists {
     uint32_t *first, *edges;
 } edge_lists;
@@ -109,9 +111,9 @@ typedef struct asking {
     mp_document *document;
     mp_called called;
     edge_lists callers, callees; /* edges of each callable */
-    int64_t total;               /* total of the whole recording */
+    int64_t total;               /* total cost of the whole recording */
     size_t rows;
-    match_row *matches; /* by what is called so */
+    match_row *matches; /* a row for each matching callable */
 } asking;
 
 static edge_lists list_edges(const mp_calls *calls, bool callers)
@@ -147,7 +149,7 @@ static double share_of(int64_t part, int64_t total)
 /* --- rows --- */
 
 /* Return the cost of a line including its callees: the sum if all of them are known, else the
- * recording's figure, unless recursion may count twice in it. */
+ * recorded figure, unless recursion may count twice in it. */
 static int64_t line_inclusive(const asking *asked, uint32_t place)
 {
     const mp_callable *callable = &asked->called.calls->items[place];
@@ -207,7 +209,7 @@ static bool has_line(const asking *asked, uint32_t place)
     return has;
 }
 
-/* Return true if the callable, in a heap, took part in creating any live object. */
+/* Return true if the callable took part in creating objects of a heap that are alive. */
 static bool is_alive(const mp_callable *callable)
 {
     return callable->total.cost || callable->total.objects;
@@ -220,7 +222,7 @@ static bool make_matches(asking *asked, mp_error *error)
     for (size_t i = 0; i < asked->called.count; i++)
         any_alive |= is_alive(&asked->called.calls->items[asked->called.places[i]]);
     if (asked->called.of_bytes && !any_alive && !asked->called.word)
-        asked->called.count = 0; /* nobody asked for the one that happens to be the first */
+        asked->called.count = 0; /* without a name, do not report on the first callable by chance */
     asked->matches = mp_alloc((asked->called.count + 1) * sizeof *asked->matches);
     for (size_t i = 0; i < asked->called.count; i++) {
         bool dead = asked->called.of_bytes && any_alive &&
@@ -240,7 +242,7 @@ static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool call
                         const match_row *match)
 {
     const mp_callable *callable = asked->called.calls->items;
-    assert(callable); /* who calls or is called is one of them */
+    assert(callable); /* both ends of an edge are callables */
     const mp_callable *callee = &callable[edge->callee];
     const mp_callable *caller = edge->caller == MP_NO_CALLER ? NULL : &callable[edge->caller];
     mp_call_amount amount = callers ? edge->as_caller : edge->as_callee;
@@ -258,7 +260,7 @@ static edge_row edge_of(const asking *asked, const mp_call_edge *edge, bool call
                     .caller_start_line =
                         caller && caller->start_line ? caller->start_line : MP_UNKNOWN,
                     .callee_start_line = callee->start_line ? callee->start_line : MP_UNKNOWN};
-    /* Who calls a line is who calls its method. */
+    /* The callers of a line are those of its method. */
     int64_t total = callers ? told(callee->total.cost) : match->inclusive;
     row.percent = share_of(row.cost, total);
     return row;
@@ -289,7 +291,7 @@ static int by_cost(const void *left, const void *right)
                : a->callee_start_line > b->callee_start_line;
 }
 
-/* The calls of one match in one direction, in order; release with free(). */
+/* Return the calls of one match in one direction, sorted by cost. Release with free(). */
 static edge_row *edges_of(const asking *asked, size_t match, bool callers, size_t *count)
 {
     edge_row *rows = NULL;
@@ -303,7 +305,7 @@ static edge_row *edges_of(const asking *asked, size_t match, bool callers, size_
             continue;
         edge_row row = edge_of(asked, edge, callers, &asked->matches[match]);
         if (asked->called.of_bytes && !row.cost && !row.objects)
-            continue; /* all of it is gone */
+            continue; /* none of its objects is alive */
         mp_grow(&rows, &capacity, *count + 1, sizeof *rows);
         rows[(*count)++] = row;
     }
@@ -314,7 +316,7 @@ static edge_row *edges_of(const asking *asked, size_t match, bool callers, size_
 
 /* --- tables --- */
 
-/* How many matches have tables of their own. */
+/* Return the number of matches with tables of their own. */
 static size_t detailed(const asking *asked)
 {
     size_t most = asked->rows && asked->rows < MOST_SHOWN ? asked->rows : MOST_SHOWN;
@@ -344,7 +346,7 @@ static void put_matches(const asking *asked)
     mp_table_left_out(table, asked->called.count);
 }
 
-/* All calls of all matches, for programs. */
+/* List all calls of all matches, for programs. */
 static void put_calls(const asking *asked)
 {
     mp_table *table = asked->called.of_bytes

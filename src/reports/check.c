@@ -1,4 +1,4 @@
-/* Check: what the readers found while they replayed the inputs, as a list. */
+/* The report check: the problems that readers found in the inputs. */
 #include <inttypes.h>
 
 #include "base/diagnose.h"
@@ -39,7 +39,7 @@ static void section_violations(mp_document *document, const mp_request *request,
     size_t count = mp_diagnostics_kept(request->diagnostics, &kept), violations = 0;
     uint64_t total = mp_diagnostics_violations(request->diagnostics);
     mp_table *table = MP_TABLE(document, "violations", "Violations", MP_ROWS, violation_columns);
-    table->main = !request->base; /* else what it is held against is asked for */
+    table->main = !request->base; /* if there is a base, its comparison is the main table */
     table->empty = "none";
     for (size_t i = 0; i < count; i++) {
         const mp_diagnostic *found = &kept[i];
@@ -61,7 +61,7 @@ static void section_violations(mp_document *document, const mp_request *request,
         table->footer.rest = (mp_rest){(size_t)total - violations, MP_REST_SAME_KINDS};
 }
 
-/* Which the first violation is that is the recording's own; "" if there is none. */
+/* Return the text of the first violation in the recording itself; "" if there is none. */
 static const char *first_text(mp_document *document, const mp_request *request)
 {
     const mp_diagnostic *kept;
@@ -75,7 +75,7 @@ static const char *first_text(mp_document *document, const mp_request *request)
     return "";
 }
 
-/* --- held against a baseline --- */
+/* --- comparison with a baseline --- */
 
 typedef struct against_row {
     const char *path, *status, *checksum, *baseline;
@@ -90,7 +90,7 @@ static const mp_column against_columns[] = {
     MP_COLUMN(against_row, baseline, "Baseline", MP_TEXT, MP_FOR_PROGRAMS),
 };
 
-/* The recordings a baseline was made of: the first one, their number, and whether this recording
+/* The recordings that a baseline was made of: the first, their number, and whether this recording
  * is one of them. */
 typedef struct made_of {
     const mp_checksum *first;
@@ -118,7 +118,7 @@ static const char *checksum_text(mp_document *document, const mp_checksum *check
                            : NULL;
 }
 
-/* "1,234 bytes of xxh128:..." */
+/* "1,234 bytes, xxh128:..." */
 static const char *bytes_text(mp_document *document, const mp_checksum *checksum)
 {
     if (!checksum->known)
@@ -127,7 +127,7 @@ static const char *bytes_text(mp_document *document, const mp_checksum *checksum
                             checksum_text(document, checksum));
 }
 
-/* False with an error: the baseline does not know what it was made of. */
+/* Return true if the baseline has the checksums of its recordings. False with an error. */
 static bool can_be_held(const mp_digest *base, mp_error *error)
 {
     return look_for(base, &(mp_checksum){.known = false}).count ||
@@ -135,7 +135,7 @@ static bool can_be_held(const mp_digest *base, mp_error *error)
                    base->path);
 }
 
-/* The first input that is none of those that the baseline was made of; NULL: all are. */
+/* Return the first input that the baseline was not made of; NULL if there is none. */
 static const mp_input_summary *first_other(const mp_request *request)
 {
     const mp_model *model = request->model;
@@ -186,8 +186,8 @@ static void section_against(mp_document *document, const mp_request *request)
     document->failed |= other != NULL;
 }
 
-/* Return the verdict. Whether the recording is the requested one comes first: a different one
- * may well be consistent. A recording that reports damage is complete, though not all is well. */
+/* Return the verdict. The comparison with the base comes first, because the wrong recording may be
+ * well formed. A recording of a damaged heap is complete, although a problem is reported. */
 static const char *verdict_text(mp_document *document, const mp_request *request)
 {
     const uint64_t damages = mp_diagnostics_damages(request->diagnostics);
@@ -205,7 +205,7 @@ static const char *verdict_text(mp_document *document, const mp_request *request
 }
 
 typedef struct check_arguments {
-    int64_t limit; /* 0: all */
+    int64_t limit; /* 0 = all rows */
 } check_arguments;
 
 static const check_arguments defaults = {0};

@@ -1,4 +1,4 @@
-/* The call tree with what each node costs, alone and with what it called. */
+/* The report tree: the call tree with the cost of each node, alone and with its callees. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { DEEPEST_INDENT = 40 };
 
-/* A node's costs: in bytes, of heaps, or in microseconds. */
+/* Row of the tree. Costs are bytes for heaps, microseconds for profiles. */
 typedef struct tree_row {
     int64_t inclusive, self, inclusive_objects, own_objects, calls;
     double percent;
@@ -48,19 +48,20 @@ static const mp_column profile_columns[] = {
     NODE_COLUMNS("Module"),
 };
 
-/* A tree of either costs, one of which is there. Node 0 stands above the roots. */
+/* State of a walk over the tree. Either `bytes` or `times` is set. Node 0 is the parent of the
+ * roots. */
 typedef struct tree_walk {
     mp_document *document;
     const mp_model *model;
     mp_table *table;
     const mp_tree_cost *bytes;
     const mp_path_cost *times;
-    uint32_t *first_child, *next_sibling; /* the largest first */
+    uint32_t *first_child, *next_sibling; /* by node, the most expensive first */
     uint32_t *indent;                     /* by node */
     int64_t total;
     size_t rows, passed;
-    bool folds, folded;  /* repeated recursion is left out; some was */
-    uint32_t most_depth; /* 0: any */
+    bool folds, folded;  /* folds: leave out repeated recursion; folded: some was left out */
+    uint32_t most_depth; /* 0 = unlimited */
     double min_percent;
 } tree_walk;
 
@@ -75,7 +76,7 @@ typedef struct by_cost {
     uint32_t line, node;
 } by_cost;
 
-/* The largest last, as siblings are pushed to the front of their list one by one. */
+/* Order children by ascending cost, because each is pushed to the front of its siblings' list. */
 static int smallest_first(const void *left, const void *right)
 {
     const by_cost *a = left, *b = right;
@@ -110,7 +111,7 @@ static void link_children(tree_walk *walk)
     mp_arena_free(&names);
 }
 
-/* Add the own cost of a node to a row, which may stand for several nodes. */
+/* Add the own cost of a node to a row, which may represent several nodes. */
 static void add_own(const tree_walk *walk, uint32_t node, tree_row *row)
 {
     if (walk->bytes) {
@@ -139,7 +140,8 @@ static const char *node_text(const tree_walk *walk, uint32_t node)
         line);
 }
 
-/* `turn`: of which the node is the last before what is the same again. */
+/* Add the row of a node. `turn`: the repeated recursion that is left out after the node; without
+ * frames if there is none. */
 static void put_node(tree_walk *walk, uint32_t node, uint32_t depth, tree_row row, mp_turn turn)
 {
     const mp_tree_node *tree_node = &walk->model->tree.items[node];
@@ -169,7 +171,7 @@ static bool is_shown(const tree_walk *walk, uint32_t node, uint32_t depth)
            (double)inclusive_of(walk, node) * 100 >= walk->min_percent * (double)walk->total;
 }
 
-/* The one callee of a node that is shown; 0: none is, or several are. */
+/* Return the only callee of a node that is shown; 0 if none or several are. */
 static uint32_t only_callee(const void *opaque, uint32_t node)
 {
     const tree_walk *walk = opaque;
@@ -180,8 +182,8 @@ static uint32_t only_callee(const void *opaque, uint32_t node)
                : 0;
 }
 
-/* Put a node and, of a recursion, those after it that are not the same again; gives the last node
- * that they stand for. */
+/* Add the rows of a node. If recursion repeats below it, add the rows of the first turn only, with
+ * the costs of all. Return the last node that these rows represent. */
 static uint32_t put_nodes(tree_walk *walk, uint32_t node, uint32_t depth)
 {
     mp_turn turn = {0};
@@ -211,7 +213,8 @@ static uint32_t put_nodes(tree_walk *walk, uint32_t node, uint32_t depth)
     return turn.end;
 }
 
-/* Parents first, the largest child first; a chain of a million calls needs no stack. */
+/* Walk in pre-order, the most expensive child first. The walk is iterative, so the depth of the
+ * tree is not limited. */
 static void walk_tree(tree_walk *walk)
 {
     const mp_tree_node *nodes = walk->model->tree.items;
@@ -240,8 +243,8 @@ static void put_rows(tree_walk *walk)
     mp_table_left_out(walk->table, walk->passed);
 }
 
-/* Print the tree. People see repeated recursion once; programs get a second table with every
- * node. In a table of several files nothing is folded. */
+/* Print the tree. People see repeated recursion once; programs get a second table with every node.
+ * In a merged table of several files nothing is folded. */
 static void put_tree(tree_walk *walk, const mp_request *request)
 {
     const mp_heap_arguments *asked = request->arguments;

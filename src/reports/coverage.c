@@ -1,4 +1,4 @@
-/* Coverage: which lines could be executed and which were, by program, by method, line by line. */
+/* The report coverage: executable and executed lines, by program, by method and by line. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "reports/sections.h"
 
 typedef struct coverage_arguments {
-    const char *by, *sort; /* NULL: both, missing */
-    int64_t limit;         /* rows of a table; 0: all */
+    const char *by, *sort; /* NULL = by program and by method; sorted by missing lines */
+    int64_t limit;         /* maximum rows of a table; 0 = all */
     bool uncovered;
     mp_ceiling min_lines;
 } coverage_arguments;
@@ -22,7 +22,7 @@ typedef struct coverage_arguments {
 typedef struct code_row {
     const char *program, *method, *listing;
     int64_t lines, executed_lines, missing_lines, crc, version;
-    double percent, shown_percent; /* shown: rounded down, so that 100.0 is all */
+    double percent, shown_percent; /* shown_percent is rounded down */
 } code_row;
 
 #define LINE_COLUMNS                                                                               \
@@ -129,7 +129,7 @@ static void count(code_row *row, uint32_t lines, uint32_t executed)
     row->shown_percent = mp_coverage_percent(executed, lines);
 }
 
-/* The rows stand by name. */
+/* Add the rows to a table; `rows` come sorted by name. */
 static void put_rows(mp_document *document, mp_table *table, const mp_order *order, code_row *rows,
                      size_t total, int64_t limit)
 {
@@ -191,7 +191,8 @@ static const mp_column range_columns[] = {
     MP_COLUMN(range_row, text, "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* Lines follow each other in a range where no executable line of the source stands between. */
+/* List the ranges of lines that were never executed. A range is a run of consecutive executable
+ * lines of one method. */
 static void section_uncovered(mp_document *document, const mp_model *model,
                               const mp_coverage *coverage, int64_t limit)
 {

@@ -9,8 +9,8 @@
 #include "base/source_name.h"
 #include "base/text.h"
 
-/* When the last of the runs was recorded, its clock taken for UTC: recordings do not tell the zone.
- */
+/* Return the start of the last run in microseconds since 1970. Recordings have no time zone: their
+ * clock is taken as UTC. */
 static int64_t last_run_us(const mp_model *model)
 {
     int64_t last = 0;
@@ -28,7 +28,7 @@ static int64_t last_run_us(const mp_model *model)
     return last;
 }
 
-/* The file's lines and methods as structs, and its lines once more by method. */
+/* Fill in the methods and lines of a file, and the index of its lines by method. */
 static void fill_file(mp_arena *arena, const mp_model *model, const mp_coverage *coverage,
                       const mp_covered_source *source, mp_coverage_file *file)
 {
@@ -67,7 +67,8 @@ static int compare_paths(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Names of programs that differ may mean one file, as of `a\\b.p` and `a/b.p`. */
+/* Return a path that several programs share; NULL if there is none. Different names of programs may
+ * be the same file: `a\\b.p` and `a/b.p`. */
 static const char *shared_path(const mp_coverage_file *files, size_t count)
 {
     const char *shared = NULL, **paths = mp_alloc(count * sizeof *paths + 1);

@@ -1,4 +1,4 @@
-/* Two recordings, or two snapshots of one, compared by type, name and stack. */
+/* The report diff: two recordings, or two snapshots of one, compared by type, name and stack. */
 #include "reports/diff.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static const mp_column beside_columns[] = {
 static const struct {
     const char *what;
     mp_unit unit;
-    size_t offset; /* in side_row */
+    size_t offset; /* offset in side_row */
 } beside[] = {
     {"Alive", MP_BYTES, offsetof(side_row, totals.bytes)},
     {"Objects alive", MP_COUNT, offsetof(side_row, totals.objects)},
@@ -110,7 +110,7 @@ static void section_totals(mp_document *document, const mp_digest *base, const m
     }
 }
 
-/* --- how much of it changed --- */
+/* --- totals by kind of change --- */
 
 typedef struct change_row {
     const char *status;
@@ -129,7 +129,7 @@ static const mp_column change_columns[] = {
     DELTA(calls, "calls", MP_COUNT),
 };
 
-/* People read it in the answer. */
+/* Add the totals of each kind of change, for programs; people read them in the summary. */
 static void section_changes(mp_document *document, const mp_diff *diff)
 {
     static const mp_change order[] = {MP_CHANGE_NEW, MP_CHANGE_GROWN, MP_CHANGE_SHRUNK,
@@ -197,7 +197,7 @@ void mp_section_sides(mp_document *document, const mp_digest *base, const mp_dig
     section_totals(document, base, now);
 }
 
-/* --- what it is compared by --- */
+/* --- level of comparison --- */
 
 static void choose_level(const char *by, mp_diff *diff)
 {
@@ -232,7 +232,7 @@ static const struct sort_word {
                   {"objects", MP_DIFF_OBJECTS},
                   {"inclusive", MP_DIFF_INCLUSIVE}},
   profile_sorts[] = {{"worse", MP_DIFF_WORSE}, {"seconds", MP_DIFF_SIZE}, {"calls", MP_DIFF_CALLS}};
-enum { HEAP_SORTS = 4, DUMP_SORTS = 3, PROFILE_SORTS = 3 }; /* dumps have the first of heaps */
+enum { HEAP_SORTS = 4, DUMP_SORTS = 3, PROFILE_SORTS = 3 }; /* dumps use the first rows for heaps */
 
 static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
                          const mp_digest *now, mp_error *error)
@@ -252,7 +252,7 @@ static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
                             (base->has & MP_HAS_SCOPED ? now : base)->path);
 }
 
-/* Sizes and times are not compared with each other. */
+/* Refuse a minimum change in bytes for profiles, and one in time for memory. */
 static bool check_min_change(const mp_ceiling *least, bool profile, mp_error *error)
 {
     if (!least->set || least->bound.reference || least->is_time == profile)
@@ -282,13 +282,13 @@ static bool is_scoped(const mp_differences *differences)
     return false;
 }
 
-/* By stack, as wide as the larger of both sides. */
+/* Draw the stacks of both sides; the width of a frame is the larger of the two. */
 static void draw_stacks(mp_document *document, const mp_request *request, const mp_digest *base,
                         const mp_digest *now)
 {
     const mp_weighing weighing = mp_weighing_usual(request->filter);
-    if (!document->draws ||
-        (weighing == MP_WEIGH_RETAINED && base->kept)) /* which a baseline has not */
+    /* Baselines do not contain retained sizes by stack. */
+    if (!document->draws || (weighing == MP_WEIGH_RETAINED && base->kept))
         return;
     const mp_level level = mp_level_of_stacks(base, now, weighing);
     mp_differences differences = mp_differences_of(request->dictionary, base, now, level);
@@ -302,13 +302,13 @@ static void draw_stacks(mp_document *document, const mp_request *request, const 
     free(differences.items);
 }
 
-/* Match both sides; release with free_matches(). */
+/* Match both sides. Release with free_matches(). */
 static void match(mp_diff *diff, const mp_digest *base, const mp_digest *now)
 {
     diff->differences = mp_differences_of(diff->dictionary, base, now, diff->level);
     diff->has =
         (base->has & now->has) | (diff->holds & MP_HOLDS_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
-    if (!is_scoped(&diff->differences)) /* it would repeat the bytes */
+    if (!is_scoped(&diff->differences)) /* the inclusive bytes would repeat the bytes */
         diff->has &= ~(unsigned)MP_HAS_SCOPED;
     diff->nodes = diff->level == MP_LEVEL_DOMINATOR ? mp_diff_nodes_of(diff) : NULL;
 }

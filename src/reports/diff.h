@@ -5,19 +5,19 @@
 #include "compare/digest.h"
 #include "reports/sections.h"
 
-/* A node of the dominator tree, by its frame. */
+/* A node of the dominator tree, in an array indexed by frame. */
 typedef struct mp_diff_node {
-    uint32_t depth; /* depth of its path, from 1 */
+    uint32_t depth; /* length of its path, from 1 */
     uint32_t outer; /* frame at which the outer end of a long path begins */
 } mp_diff_node;
 
-/* The orders of rows: what got worse first, or by the size of a change whatever its direction. */
+/* Orders of rows: the worst change first, or the largest change in either direction. */
 typedef enum mp_diff_order {
     MP_DIFF_WORSE,
     MP_DIFF_SIZE, /* bytes, or microseconds of a profile */
     MP_DIFF_OBJECTS,
     MP_DIFF_CALLS,
-    MP_DIFF_INCLUSIVE, /* bytes with what is scoped to it */
+    MP_DIFF_INCLUSIVE, /* bytes including scoped objects */
 } mp_diff_order;
 
 typedef struct mp_diff {
@@ -28,68 +28,73 @@ typedef struct mp_diff {
     const char *by; /* name of the level */
     mp_diff_order order;
     mp_differences differences;
-    mp_diff_node *nodes; /* nodes of MP_LEVEL_DOMINATOR, from 1 to the last of `differences` */
+    /* Nodes of MP_LEVEL_DOMINATOR, up to the highest frame in `differences`; element 0 is
+     * unused. */
+    mp_diff_node *nodes;
 } mp_diff;
 
 /* Arguments of a diff. */
 typedef struct mp_diff_arguments {
-    const char *from, *to;        /* NULL: the usual window */
-    const char *by;               /* NULL: by sites, of dumps types, of profiles lines */
-    const char *sort;             /* NULL: what got worse first, the largest change first */
-    const char *status;           /* statuses of rows, as "new,grown"; NULL: all changes */
-    int64_t limit;                /* rows; 0: all */
-    int64_t stack_depth;          /* callers of a stack, for programs */
-    int64_t min_bytes, min_count; /* minimum of a change */
+    const char *from, *to;        /* NULL = the default window */
+    const char *by;               /* NULL = "site"; "type" for dumps; "line" for profiles */
+    const char *sort;             /* NULL = the worst change first, then the largest */
+    const char *status;           /* statuses of rows, such as "new,grown"; NULL = all changes */
+    int64_t limit;                /* maximum rows; 0 = all */
+    int64_t stack_depth;          /* callers per stack, for programs */
+    int64_t min_bytes, min_count; /* minimum change of a row */
     mp_ceiling min_change;
     bool ignore_lines;
     mp_argument_texts substitutions;
 } mp_diff_arguments;
 
-/* The list that entries are compared by if the user says so; MP_LEVEL_GROUP: recordings that
- * hold this have no list of this name. */
+/* Return the level that `by` names, for recordings with these capabilities (MP_HOLDS_...).
+ * MP_LEVEL_GROUP: there is no list of this name, so objects are grouped. */
 mp_level mp_level_asked(unsigned holds, const char *by);
 
-/* The amounts, with MP_UNKNOWN in place of those that are not known. */
+/* Return the amounts, with MP_UNKNOWN for those that are not in `has` (MP_HAS_...). */
 mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has);
 
-/* Return true if a change of bytes or microseconds from `before` is at least as large as
- * requested. */
+/* Return true if a change of bytes or microseconds from `before` is at least as large as requested.
+ */
 bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t before);
-/* The same of all that changed of something. */
+/* Return true if any change of the entry is at least as large as requested. */
 bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
                           const mp_difference *difference);
-/* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; lives with the document. */
+/* Return the text of an entry: "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155".
+ * Lives with the document. */
 const char *mp_difference_text(mp_document *document, const mp_diff *diff,
                                const mp_difference *difference);
 
-/* Who is compared with whom, and the totals of both, side by side. */
+/* Add the inputs of both sides, and their totals side by side. */
 void mp_section_sides(mp_document *document, const mp_digest *base, const mp_digest *now);
 /* Return true if both recordings are of one kind and have the same facts. False with a message. */
 bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error);
 
-/* The answer in words: whether `now` is worse than the base, and by what. */
+/* Say in words whether `now` is worse than the base, and by how much. */
 void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *base,
                  const mp_digest *now, const mp_diff_arguments *asked);
-/* The same of the new recording against the request's base, as `diff` says it by itself; `target`:
- * what was asked for, or NULL. */
+/* Say the summary of `memprof diff` with default arguments, about `now` and the request's base.
+ * `target`: value of --to, or NULL. */
 void mp_diff_say_usual(mp_document *document, const mp_request *request, const mp_digest *now,
                        const char *target);
 
-/* Who holds what the dumps differ by, from the outermost node of the dominator tree inwards as long
- * as there are no more objects at it: where there are, the node above holds them. NULL: nothing
- * grew. */
+/* Return the text that names the holder of the growth between two dumps. The search follows the
+ * growth from the outermost node of the dominator tree inwards, and stops at the first node that
+ * has more objects than before: the node above it holds them. NULL if nothing grew. Lives with the
+ * document. */
 const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, const mp_digest *base,
                                 const mp_digest *now);
 
-/* The table "diff": what changed, as large as is asked for. */
+/* Add the table "diff": the changes that are as large as requested. */
 void mp_section_differences(mp_document *document, const mp_diff *diff,
                             const mp_diff_arguments *asked);
 
-/* The same table where nodes of dominator trees are compared, and its rows. */
+/* Return the table "diff" for nodes of dominator trees; add a row to it. */
 mp_table *mp_node_table(mp_document *document);
 void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
                  const mp_difference *difference);
-/* The nodes of the differences, so that no row needs a walk along a path. Release with free(). */
+/* Return the depth and outer frame of each node in the differences, so that long paths are walked
+ * once. Release with free(). */
 mp_diff_node *mp_diff_nodes_of(const mp_diff *diff);
 
 #endif

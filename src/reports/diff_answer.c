@@ -1,14 +1,14 @@
-/* The answer of a diff in words: whether it got worse, and by what. */
+/* The summary of a diff in words: whether it is better or worse, and by how much. */
 #include "base/units.h"
 #include "reports/diff.h"
 
 /* A figure by which one recording is better or worse than another. */
 typedef struct measure {
-    size_t field; /* in mp_amounts */
+    size_t field; /* offset in mp_amounts */
     bool seconds;
     const char *what;
     int64_t base, change;
-    bool counts; /* the change is as large as is asked for */
+    bool counts; /* the change is as large as requested */
 } measure;
 
 enum { MEASURES = 2 }; /* maximum for one kind of recording */
@@ -41,7 +41,8 @@ static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_d
                                 : (measure){FIELD(bytes), .what = "alive"};
     if (diff->has & MP_HAS_HISTORY && !base->late && !now->late)
         measures[count++] = (measure){FIELD(leaked_bytes), .what = "leaked"};
-    const bool reached = diff->has & MP_HAS_GARBAGE; /* garbage is none the worse for being more */
+    /* More garbage is not worse: compare reachable objects. */
+    const bool reached = diff->has & MP_HAS_GARBAGE;
     if (reached)
         measures[0].what = "reachable";
     for (size_t i = 0; i < count; i++) {
@@ -72,7 +73,7 @@ static const char *amount_of(mp_document *document, bool seconds, int64_t amount
                    : mp_bytes_text(document, amount, with_sign);
 }
 
-/* " (+12.3 %)" of a change; "" where there was nothing. */
+/* Return a change in percent, " (+12.3 %)"; "" if the base is 0. */
 static const char *share_of(mp_document *document, int64_t change, int64_t base)
 {
     char percent[MP_UNIT_TEXT];
@@ -82,8 +83,8 @@ static const char *share_of(mp_document *document, int64_t change, int64_t base)
     return mp_document_text(document, " (%s)", percent);
 }
 
-/* "+350.4 KiB alive (+12.0 %), +18.6 KiB leaked": what changed, or where nothing did, what there
- * is. */
+/* Return the changes that count, "+350.4 KiB alive (+12.0 %), +18.6 KiB leaked". If nothing
+ * changed, return the totals instead. */
 static const char *figures_of(mp_document *document, const measure *measures, size_t count,
                               outcome verdict)
 {
@@ -118,9 +119,9 @@ static const char *count_of(mp_document *document, const mp_diff *diff, const ch
 
 /* Changes in one direction, by a measure. */
 typedef struct side {
-    uint64_t count, apart; /* number of changes, and of those in one recording alone */
+    uint64_t count, apart; /* apart: number of entries that are in one recording only */
     int64_t sum;
-    const mp_difference *most; /* NULL: none changed by the measure */
+    const mp_difference *most; /* NULL = no change by this measure */
     int64_t most_change;
 } side;
 
@@ -146,8 +147,8 @@ static side side_of(const mp_diff *diff, const mp_diff_arguments *asked, bool up
     return entry;
 }
 
-/* ", worst OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155 (+10.4 KiB)"; `named`:
- * beside another figure, so that it must say which it is of. */
+/* Return ", worst OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155 (+10.4 KiB)".
+ * `named`: name the measure, because another one precedes. */
 static const char *most_of(mp_document *document, const mp_diff *diff, const side *entry,
                            const measure *by, const char *word, bool named)
 {
@@ -163,7 +164,7 @@ static const char *most_of(mp_document *document, const mp_diff *diff, const sid
                                                                  : "");
 }
 
-/* Return what leaks more than in the base, the most; NULL: nothing does. */
+/* Return the leak that grew most against the base; NULL if none grew. */
 static const mp_difference *worst_leak(const mp_diff *diff, const mp_diff_arguments *asked,
                                        int64_t *change)
 {
@@ -182,13 +183,13 @@ static const mp_difference *worst_leak(const mp_diff *diff, const mp_diff_argume
 
 /* --- lines --- */
 
-/* The size that the rows are about. */
+/* Return the measure of the rows: for dominators, retained bytes. */
 static measure measure_of_rows(const mp_diff *diff, const measure *state)
 {
     return diff->nodes ? (measure){FIELD(retained_bytes), .what = "retained"} : *state;
 }
 
-/* Say what leaks more than in the base, unless the verdict has named it as what grew most. */
+/* Say the leak that grew most, unless the verdict has named it already. */
 static void say_leak(mp_document *document, const mp_diff *diff, const mp_difference *named,
                      const mp_diff_arguments *asked)
 {
@@ -243,7 +244,8 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
                     ? mp_document_text(document, " (%s%s)", entry.count > 1 ? "all " : "", word)
                     : mp_document_text(document, " (%s %s)",
                                        mp_count_text(document, (int64_t)entry.apart, false), word);
-    const char *sum = entry.sum && !diff->nodes /* nodes retain what is below them, too */
+    /* Nodes overlap, because each retains the nodes below it: their sum means nothing. */
+    const char *sum = entry.sum && !diff->nodes
                           ? mp_document_text(document, "%s%s in ",
                                              amount_of(document, by->seconds, entry.sum, true),
                                              by->seconds ? " s" : "")
@@ -253,7 +255,7 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
                     with_most ? most_of(document, diff, &entry, &rows, "most by", false) : "");
 }
 
-/* Runs that did not do as much are not slower or faster for it. */
+/* Say how the number of calls changed: a run that did less is not faster for that reason. */
 static void say_calls(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     int64_t calls = base->totals.calls, change = now->totals.calls - calls;
@@ -264,12 +266,13 @@ static void say_calls(mp_document *document, const mp_digest *base, const mp_dig
                         mp_count_text(document, now->totals.calls, false));
 }
 
-/* A higher peak is no part of the verdict, but no verdict may hide it. */
+/* Say that the peak is higher. It does not change the verdict, but must be visible beside it. */
 static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest *base,
                      const mp_digest *now, outcome verdict, const mp_diff_arguments *asked)
 {
     int64_t change = now->peak_bytes - base->peak_bytes;
-    bool whole = !base->of_moment && !now->of_moment; /* later is never less */
+    /* The peak up to a later moment is never lower: compare peaks of whole recordings only. */
+    bool whole = !base->of_moment && !now->of_moment;
     if (verdict != WORSE && diff->has & MP_HAS_HISTORY && whole && change > 0 &&
         mp_change_counts(asked, change, base->peak_bytes))
         mp_document_say(document, MP_TONE_WARNING, "Peak", "%s%s, from %s to %s",
@@ -279,7 +282,7 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
                         mp_bytes_text(document, now->peak_bytes, false));
 }
 
-/* Whoever gave them the wrong way round takes better for worse. */
+/* Warn if the base is the later recording: with the order reversed, worse looks better. */
 static void say_order(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     if (mp_is_later(base, now))
@@ -300,8 +303,8 @@ static void say_garbage(mp_document *document, const mp_diff *diff, const mp_dig
                         mp_bytes_text(document, now->unreachable_bytes, false));
 }
 
-/* Warn if leaks cannot be separated from objects in use, or were freed before the window's end
- * and are in no verdict. */
+/* Warn if leaks cannot be separated from objects in use, or were freed before the window's end and
+ * are in no verdict. */
 static void warn_window(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     const bool was_in_use = base->in_use && base->totals.leaked_bytes;
@@ -324,7 +327,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     size_t count = measures_of(diff, base, now, asked, measures);
     outcome verdict = outcome_of(measures, count);
     const char *why = mp_incomparable(document->arena, base, now, asked->to);
-    if (why) { /* no verdict, but figures beside each other */
+    if (why) { /* no verdict; the figures follow side by side */
         mp_document_say(document, MP_TONE_WARNING, "Not comparable", "%s", why);
         return;
     }

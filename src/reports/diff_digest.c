@@ -1,4 +1,4 @@
-/* From a request to a digest: the base's and the new one's are made alike. */
+/* From a request to a digest. The base and the new recording use the same code. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ mp_level mp_level_asked(unsigned holds, const char *by)
                                                                  : MP_LEVEL_GROUP;
 }
 
-/* Who asks for stacks asks for those of what they are weighed by; who draws, for those of what is
- * usual. */
+/* Choose the stacks that the digest contains: those of the requested metric, or of the default
+ * metric if only a figure is drawn. */
 static void choose_stacks(const mp_request *request, mp_digest_options *options)
 {
     const char *const *name = mp_request_argument(request, "of");
@@ -36,7 +36,8 @@ static void choose_stacks(const mp_request *request, mp_digest_options *options)
     options->without_retained |= name != NULL;
 }
 
-/* How names are read. Lists of their own need no grouping. */
+/* Return how names are normalised and which lists are made. Groupings that have a list of their own
+ * need no dimension. */
 static mp_digest_options options_of(const mp_request *request)
 {
     const char *by = mp_text_argument(request, "by");
@@ -52,7 +53,7 @@ static mp_digest_options options_of(const mp_request *request)
     }
     options.dominators = by && mp_level_asked(request->model->holds, by) == MP_LEVEL_DOMINATOR;
     options.without_retained |= options.dominators;
-    /* For the answer, which names the holder that grew; only a diff asks for what changed. */
+    /* The summary of a diff names the holder that grew. Only diff has the argument "status". */
     options.dominators |= mp_holds_dumps(request->model->holds) && !request->selection.count &&
                           mp_request_argument(request, "status");
     choose_stacks(request, &options);
@@ -70,7 +71,7 @@ static void put(mp_text_buffer *text, const char *option, const char *argument)
     mp_text_put(text, argument ? argument : "", argument ? strlen(argument) : 0);
 }
 
-/* In the order of subjects, so that the order on the command line makes no difference. */
+/* Put the criteria in the order of subjects: their order on the command line does not matter. */
 static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
 {
     char option[32], time[MP_UNIT_TEXT];
@@ -93,7 +94,7 @@ static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
     }
 }
 
-/* Return the options in use beyond the recording itself. */
+/* Return the options in use other than the recording itself. */
 static const char *conditions_of(const mp_request *request)
 {
     static const char *const reading[] = {"at", "skip", "domain"};

@@ -1,4 +1,4 @@
-/* The rows of a diff by dominators: which branch of the dominator tree grew. */
+/* Rows of a diff by dominators: which branch of the dominator tree grew. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,14 +6,14 @@
 #include "base/units.h"
 #include "reports/diff.h"
 
-/* Lists make the tree as deep as they are long: the middle of a long path is left out. */
+/* Linked lists make the tree as deep as they are long: the middle of a long path is left out. */
 enum { MOST = 64, MOST_FOR_PEOPLE = 20, OUTER = 6 };
 static const char left_out[] = "...";
 
 typedef struct node_row {
     const char *status, *matched_by, *type;
     mp_amounts base, now, delta;
-    double percent; /* change in percent of what it retained in the base */
+    double percent; /* change in percent of the retained size in the base */
     int64_t depth;
     mp_texts stack, held_by;
 } node_row;
@@ -60,7 +60,7 @@ mp_diff_node *mp_diff_nodes_of(const mp_diff *diff)
     return nodes;
 }
 
-/* The types from the node outwards: never more than MOST and a mark, however long the path is. */
+/* Return the types from the node outwards. A path of more than MOST nodes is cut in the middle. */
 static mp_texts stack_of(mp_arena *arena, const mp_diff *diff, uint32_t frame)
 {
     const mp_diff_node *node = &diff->nodes[frame];
@@ -122,8 +122,8 @@ static int64_t grown_by(const mp_difference *difference)
     return difference->now.retained_bytes - difference->base.retained_bytes;
 }
 
-/* Return the first node below this one that makes up most of its change; NULL: none. The nodes
- * after it are in the order of their changes. */
+/* Return the first child of this node that accounts for most of its change; NULL if there is none.
+ * Nodes are sorted by change, so the search starts after this node. */
 static const mp_difference *most_below(const mp_diff *diff, const mp_differences *nodes,
                                        const mp_difference *node)
 {
@@ -148,9 +148,10 @@ static const char *type_of(const mp_diff *diff, const mp_difference *node)
     return mp_dictionary_text(diff->dictionary, frame_of(diff, node)->name);
 }
 
-/* Return the node of the base that a new one was, once less dominates it or something else: the
- * only one of its type that is gone, where it is the only new one. The node itself where it was
- * there or none is gone; NULL where several are. */
+/* Return the node in the base that corresponds to this one. A new node may be an old one with
+ * another dominator: this is assumed if exactly one node of its type is new and exactly one is
+ * gone. Return the node itself if it is in the base, or if none of its type is gone; NULL if it is
+ * ambiguous. */
 static const mp_difference *before_of(const mp_diff *diff, const mp_differences *nodes,
                                       const mp_difference *node)
 {
@@ -169,7 +170,8 @@ static const mp_difference *before_of(const mp_diff *diff, const mp_differences 
                                                                                           : NULL;
 }
 
-/* The same below a holder that was another node; NULL: nothing was there. */
+/* Return the node in the base that corresponds to `held`, a child of a holder which was node `was`
+ * in the base; NULL if there is none. */
 static const mp_difference *below_before(const mp_diff *diff, const mp_differences *nodes,
                                          const mp_difference *was, const mp_difference *held)
 {
@@ -198,7 +200,7 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
                                 const mp_digest *now)
 {
     if (!base->lists[MP_LEVEL_DOMINATOR].count || !now->lists[MP_LEVEL_DOMINATOR].count)
-        return NULL; /* a baseline has no tree, and of earlier dumps of a file there is none */
+        return NULL; /* baselines have no dominator tree, nor have the earlier dumps of a file */
     mp_differences nodes = mp_differences_of(diff->dictionary, base, now, MP_LEVEL_DOMINATOR);
     const mp_difference *outer = nodes.items, *holder = NULL, *was = NULL, *before = NULL,
                         *held = outer;
@@ -208,7 +210,7 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
     bool known = nodes.count && outer->key.frame && grown_by(outer) > 0;
     for (; known && held; held = most_below(diff, &nodes, holder)) {
         const bool moved = was != holder;
-        if (moved && ++steps > MOST) { /* each looks through all nodes */
+        if (moved && ++steps > MOST) { /* each step searches all nodes */
             held = NULL;
             break;
         }

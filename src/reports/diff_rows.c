@@ -1,4 +1,4 @@
-/* The table of a diff: what is new, gone, grown and shrunk, and which step matched it. */
+/* The table of a diff: new, gone, grown and shrunk entries, and the step that matched each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,11 @@
 typedef struct diff_row {
     const char *status, *matched_by;
     mp_amounts base, now, delta;
-    int64_t base_inclusive, now_inclusive, delta_inclusive; /* with what is scoped to it */
-    int64_t scoped_bytes;                                   /* the last, where it says something */
+    int64_t base_inclusive, now_inclusive, delta_inclusive; /* bytes including scoped objects */
+    int64_t scoped_bytes; /* scoped bytes now; MP_UNKNOWN if not shown */
     double delta_percent;
-    double base_average, now_average, average_percent; /* seconds a call */
-    int64_t entries;                                   /* that it is the sum of, if several */
+    double base_average, now_average, average_percent; /* averages in seconds per call */
+    int64_t entries; /* number of entries that the row sums up, if several */
     int64_t line, start_line;
     const char *key, *type, *name, *what, *site, *program, *runtime_class;
     mp_texts stack;
@@ -105,7 +105,7 @@ mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has)
 
 /* --- rows --- */
 
-/* Its stack, and the first frame of that which is no allocator's own. */
+/* Set the stack of a row, and the first frame of it that is not an allocator's. */
 static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entry_key *key,
                        diff_row *row)
 {
@@ -118,7 +118,7 @@ static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entr
                                          mp_dictionary_site(diff->dictionary, frame), starts);
 }
 
-/* MP_UNKNOWN where a sum might count something twice. */
+/* Return the bytes with scoped objects; MP_UNKNOWN if a sum might count objects twice. */
 static int64_t inclusive_of(const mp_amounts *amounts)
 {
     return amounts->scoped_bytes < 0 ? MP_UNKNOWN : amounts->bytes + amounts->scoped_bytes;
@@ -180,8 +180,8 @@ const char *mp_difference_text(mp_document *document, const mp_diff *diff,
                                   : row.what;
 }
 
-/* Return false where nothing keeps a type alive that objects are of: of native objects of a
- * database, no references are recorded. */
+/* Return true if retained sizes apply to the entry. They do not for native objects of a database,
+ * whose references are not recorded. */
 static bool retains(const mp_diff *diff, const mp_amounts *amounts)
 {
     return mp_holds_dumps(diff->holds) || amounts->retained_bytes || !amounts->objects;
@@ -231,7 +231,7 @@ bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t be
     change = llabs(change);
     if (change < asked->min_bytes)
         return false;
-    if (least->reference && !before) /* change from nothing exceeds any percentage */
+    if (least->reference && !before) /* a change from 0 exceeds any percentage */
         return true;
     return mp_threshold_holds(mp_bound_of(least, before, 0), MP_AT_LEAST, change);
 }
@@ -250,9 +250,9 @@ bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
            mp_change_counts(asked, change, before);
 }
 
-/* A row to come. */
+/* A row to be shown, with its sort key. */
 typedef struct ranked {
-    int64_t rank; /* larger ones first, equal ones as they stand */
+    int64_t rank; /* the largest first; equal ones keep their order */
     const mp_difference *difference;
 } ranked;
 
@@ -264,7 +264,7 @@ static int by_rank(const void *left, const void *right)
     return a->difference < b->difference ? -1 : a->difference > b->difference;
 }
 
-/* Differences stand by the size of their change. */
+/* Return the sort key of a difference. Differences come sorted by the size of their change. */
 static int64_t rank_of(mp_diff_order order, const mp_difference *difference)
 {
     int64_t with_scoped = inclusive_change(difference);
@@ -303,8 +303,8 @@ static bool is_wanted(const mp_diff *diff, const mp_diff_arguments *asked,
            (diff->order == MP_DIFF_INCLUSIVE && with_scoped != MP_UNKNOWN && with_scoped);
 }
 
-/* Return the differences that are large enough, in order; release with free(). `small`: number
- * of smaller ones. */
+/* Return the differences that are large enough, in order. Release with free(). `small`: number of
+ * smaller ones. */
 static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *asked, size_t *count,
                               size_t *small)
 {
@@ -341,7 +341,7 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
     size_t count, small;
     ranked *rows = ranked_changes(diff, asked, &count, &small);
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
-    bool says_more = false; /* than the change of its own bytes */
+    bool says_more = false; /* a row has inclusive changes that differ from its own */
     for (size_t i = 0; i < diff->differences.count; i++) {
         const mp_difference *difference = &diff->differences.items[i];
         says_more |= inclusive_change(difference) != difference->now.bytes - difference->base.bytes;

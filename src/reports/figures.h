@@ -1,4 +1,4 @@
-/* Figures that reports draw of what is the model's: nothing where the document draws nothing. */
+/* Figures that reports add to a document. They add nothing if the document does not draw. */
 #ifndef MP_REPORTS_FIGURES_H
 #define MP_REPORTS_FIGURES_H
 
@@ -8,60 +8,60 @@
 #include "query/weights.h"
 #include "reports/report.h"
 
-/* The first session's figures have these names, those of the n-th end in "_n". */
+/* Names of the figures of the first session; those of session N end in "_N". */
 #define MP_FIGURE_MEMORY "memory"
 #define MP_FIGURE_GROWTH "growth"
 
-/* "shop-v2.oemp", "shop-1.gclog and 2 more": what a figure is about. Lives with the document. */
+/* Return the subject of a figure: "shop-v2.oemp", "shop-1.gclog and 2 more". Lives with the
+ * document. */
 const char *mp_figure_about(mp_document *document, const mp_model *model);
 
-/* Add a figure of live bytes and the platform's own memory at the snapshots of each session (the
- * first MP_FIGURED_SESSIONS of many), with tags, requests, the peak and the window. */
+/* Add a figure of live bytes and the platform's own memory at the snapshots of each session (at
+ * most MP_FIGURED_SESSIONS sessions), with tags, requests, the peak and the window. */
 enum { MP_FIGURED_SESSIONS = 12 };
 void mp_figure_memory(mp_document *document, const mp_window *window);
-/* The name of the one of them that is a session's; NULL: none is. Lives with the document. */
+/* Return the name of a session's memory figure; NULL if it has none. Lives with the document. */
 const char *mp_figure_memory_name(mp_document *document, const mp_window *window, uint32_t session);
 
-/* The same of the window alone and of one session, below how much the groups that changed most have
- * changed since its start, and all others together. Groups of a dimension of frames overlap: then
- * there are no others. */
+/* Add a figure of live bytes in the window of one session, and below it the changes since its start
+ * of the groups that changed most, and of all others together. Groups of a dimension of frames
+ * overlap, so these have no others. */
 void mp_figure_growth(mp_document *document, const mp_window *window, uint32_t session,
                       const mp_grouping *grouping, const char *dimension);
 
-/* Areas of what is alive: by source and type, of dumps by namespace and type. */
+/* Add a treemap of live bytes: by source and type; for dumps, by namespace and type. */
 void mp_figure_alive(mp_document *document, const mp_window *window);
 void mp_figure_alive_in_graph(mp_document *document, const mp_model *model, mp_graph_view *view);
 
-/* --- what was alive at every moment --- */
+/* --- live objects at every snapshot --- */
 
-/* A figure for each session that has two snapshots (of many, of the first MP_FIGURED_SESSIONS of
- * them): by type and, where the recording tells stacks, by allocation site with its callers, as
- * `growth` and `leaks` count. Nothing where the document draws nothing,
- * or will be merged. */
+/* Add a figure for each session with at least two snapshots (at most MP_FIGURED_SESSIONS sessions):
+ * by type and, if the recording has stacks, by allocation site with its callers. Figures agree with
+ * `growth` and `leaks`. Nothing is added if the answer will be merged. */
 void mp_figure_history(mp_document *document, const mp_request *request, const mp_window *window);
 
 /* --- weighted stacks --- */
 
-/* Add a figure of one column of the weights; of a difference, against another one (`base` is then
- * not `column`). Frames of one label below one caller are one place, wherever that calls them from.
- * `name` is static; the title is the caller's to set. */
+/* Add a figure of one column of the weights; for a comparison, against the column `base` (`base`
+ * equals `column` if there is none). Frames with the same label and caller are one place, from
+ * whatever line they are called. `name` must be static; the caller sets the title. */
 mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, size_t column,
                            size_t base, const char *name);
 
-/* --- how much of a figure of stacks is shown --- */
+/* --- bounds of figures of stacks --- */
 
 typedef struct mp_stack_bounds {
-    int64_t limit;      /* places, the largest; 0: all */
-    int64_t depth;      /* levels below place 0; 0: all */
-    double min_percent; /* minimum share of the whole */
+    int64_t limit;      /* maximum number of places, the largest; 0 = all */
+    int64_t depth;      /* maximum levels below place 0; 0 = all */
+    double min_percent; /* minimum share of the total */
 } mp_stack_bounds;
 
-/* Return, for each place, whether it is shown; its ancestors are shown too. `fit`: number of
- * places that would be shown without the limit, excluding place 0. Release with free(). */
+/* Return, for each place, whether it is shown; its ancestors are shown too. `fit`: number of places
+ * that would be shown without the limit, excluding place 0. Release with free(). */
 bool *mp_stacks_shown(const mp_tree_figure *tree, const mp_stack_bounds *bounds, size_t *fit);
 
-/* Leave out what is not shown: below each caller one place stands for it, and the figure's note
- * says so. Sums stay. */
+/* Remove the places that are not shown. One place below each caller represents those removed, and
+ * the figure's note counts them. Sums do not change. */
 void mp_stacks_prune(mp_document *document, mp_figure *figure, const mp_stack_bounds *bounds);
 
 #endif

@@ -1,4 +1,4 @@
-/* Stacks by what they cost: a picture to begin with, and the same as rows. */
+/* The report flame: stacks by cost, as a flame graph and as rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "reports/profile_sections.h"
 
 typedef struct flame_arguments {
-    const char *measure, *from, *to; /* NULL: the usual */
+    const char *measure, *from, *to; /* NULL = the default */
     mp_stack_bounds bounds;
-    bool ignore_lines; /* as the next, of what is held against a base */
+    bool ignore_lines; /* read when the digests of a comparison are made, like the next member */
     mp_argument_texts substitutions;
 } flame_arguments;
 
@@ -22,9 +22,9 @@ typedef struct flame_arguments {
 
 enum { DEEPEST_INDENT = 40 };
 
-/* Row in bytes, microseconds or calls; of a difference, with the change. */
+/* A frame, in bytes, microseconds or calls; in a comparison, with its change. */
 typedef struct frame_row {
-    mp_place place; /* first: its columns are those of the row */
+    mp_place place; /* must be first: columns of mp_place address the row */
     int64_t delta, delta_count, depth;
     double percent;
     const char *status, *kind, *told;
@@ -119,7 +119,8 @@ static void put_row(mp_document *document, mp_table *table, const mp_tree_figure
     mp_table_put(document, table, &row);
 }
 
-/* Callers first; siblings as the picture has them, the largest first, or what changed most. */
+/* Add the rows, callers first. Siblings are in the order of the figure: the largest first or, in a
+ * comparison, the largest change. */
 static void put_places(mp_document *document, mp_table *table, const mp_tree_figure *tree,
                        const mp_stack_bounds *bounds)
 {
@@ -167,7 +168,7 @@ static mp_stack_bounds bounds_of_picture(const mp_request *request)
     return bounds;
 }
 
-/* The picture, and the same as rows. */
+/* Add the picture, and the same frames as rows. */
 static mp_table *section_frames(const mp_request *request, mp_document *document, mp_figure *figure)
 {
     const flame_arguments *asked = request->arguments;
@@ -186,7 +187,7 @@ static mp_table *section_frames(const mp_request *request, mp_document *document
     return table;
 }
 
-/* --- what is weighed --- */
+/* --- metric --- */
 
 static bool choose(const mp_request *request, mp_weighing *weighing, mp_error *error)
 {
@@ -262,7 +263,7 @@ static void put_answer(const mp_request *request, mp_document *document, const m
         mp_table_line(document, table, "%s", in_use);
 }
 
-/* --- against a base --- */
+/* --- comparison with a base --- */
 
 static void put_difference(const mp_request *request, mp_document *document, const mp_digest *now,
                            mp_weighing weighing)

@@ -1,4 +1,4 @@
-/* Gate: hold a recording to the rules of a policy. */
+/* The report gate: check a recording against the rules of a policy. */
 #include <math.h>
 #include <string.h>
 
@@ -130,7 +130,7 @@ static void section_gate(mp_document *document, const mp_request *request,
     document->policy = text_of(document, row.policy);
 }
 
-/* The verdict, and the first rule behind it. */
+/* Say the verdict, and the first rule that caused it. */
 static void say_verdict(mp_document *document, const mp_rule_results *results)
 {
     const mp_rule_result *first = NULL;
@@ -156,13 +156,13 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
 {
     mp_table *table = MP_TABLE(document, "rules", NULL, MP_ROWS, rule_columns);
     table->main = true;
-    table->limited = true; /* as many as the policy has */
+    table->limited = true; /* one row for each rule: no row limit applies */
     table->flags = MP_OF_CHECKS;
     for (size_t i = 0; i < results->count; i++)
         put_rule(document, table, &results->items[i]);
 }
 
-/* --- what is behind rules that fail --- */
+/* --- causes of failed rules --- */
 
 typedef struct worse_row {
     const char *rule, *status, *change, *base, *now, *what, *site;
@@ -221,7 +221,7 @@ static void put_culprit(mp_document *document, mp_table *table, const mp_rule_re
     mp_table_put(document, table, &row);
 }
 
-/* Nothing where no rule fails. */
+/* Add the causes of failed rules, if any rule fails. */
 static void section_worse(mp_document *document, const mp_rule_results *results)
 {
     mp_table *table = NULL;
@@ -244,14 +244,15 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
 
 static bool is_same(const mp_digest *a, const mp_digest *b)
 {
+    /* Different totals: the digests are of different snapshots. */
     bool same = a->checksum_count && a->checksum_count == b->checksum_count &&
-                mp_amounts_equal(&a->totals, &b->totals); /* else another snapshot */
+                mp_amounts_equal(&a->totals, &b->totals);
     for (size_t i = 0; same && i < a->checksum_count; i++)
         same = mp_checksum_equal(&a->checksums[i], &b->checksums[i]);
     return same;
 }
 
-/* A recording that is held against itself is no worse, which says nothing of a new one. */
+/* Warn if the recording is its own base: it cannot be worse than itself. */
 static void say_same(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     bool same = base && is_same(base, now);

@@ -1,4 +1,4 @@
-/* Objects and types that are asked for by their names, and what is said where there are none. */
+/* Look up objects and types by the names that the user gave; suggest others if there are none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "reports/graph_sections.h"
 
-/* Types of objects by name, to look for what was meant. */
+/* Names of the types that have objects, for suggestions. */
 typedef struct named_types {
     const char **names;
     size_t count;
@@ -32,8 +32,8 @@ static void types_free(named_types *types)
     mp_arena_free(&types->arena);
 }
 
-/* The shortest names that contain the glob's letters, then the one that is most like it, whole or
- * behind its namespace; NULL: there is none. */
+/* Return suggestions: the shortest names that contain the letters of the glob or, if none does, the
+ * most similar name, compared with and without its namespace. NULL if there is none. */
 static const char *near_types(named_types *types, const char *glob)
 {
     enum { MOST = 3 };
@@ -81,7 +81,7 @@ bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glo
     return ok;
 }
 
-/* Who names a type where an object is expected means all objects of the type. */
+/* Return true if the text is the name of a type: the user then means all objects of the type. */
 static bool names_type(const mp_model *model, const mp_graph *graph, const char *text)
 {
     named_types types = types_of_objects(model, graph);

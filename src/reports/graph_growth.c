@@ -6,10 +6,10 @@
 
 #include "base/units.h"
 
-/* --- what accumulates --- */
+/* --- accumulations --- */
 
-/* For people: of how many dumps counts are shown, how many types are named. Of how many rows it is
- * looked for what they keep alive, which is a walk over the graph each. */
+/* Maximum numbers for people: counts in a row, types that a row names. LOOKED_AT: rows for which
+ * the retained types are computed, each by a walk over the graph. */
 enum { MOST_COUNTS = 6, MOST_KEPT = 3, LOOKED_AT = 10 };
 
 typedef struct accumulation_row {
@@ -49,7 +49,8 @@ static const mp_column accumulation_columns[] = {
     MP_COLUMN(accumulation_row, way, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* "400 -> 800 -> 1,200", "unknown -> 800 -> 1,200"; the middle of many is left out. */
+/* Return the counts at each dump: "400 -> 800 -> 1,200", "unknown -> 800 -> 1,200". The middle of a
+ * long list is left out. */
 static const char *counts_text(mp_document *document, const mp_graph_view *view,
                                const mp_accumulation *accumulation)
 {
@@ -98,7 +99,7 @@ static const char *kept_text(mp_document *document, const mp_graph_view *view,
     return text;
 }
 
-/* "Array 31aa1 in EventEmitter 10c37", "static roots" */
+/* "Array 31aa1 in EventEmitter 10c37"; "static roots" */
 static const char *holder_text(mp_document *document, const mp_graph_view *view,
                                const mp_accumulation *accumulation)
 {
@@ -121,7 +122,8 @@ static const char *growth_text(mp_document *document, const mp_graph_view *view,
                                const mp_accumulation *accumulation, const char *kept)
 {
     const char *step = mp_count_text(document, accumulation->least_step, false);
-    bool many = !accumulation->holder || accumulation->holders > 1; /* roots, or several holders */
+    /* The subject is plural for roots, and for several holders. */
+    bool many = !accumulation->holder || accumulation->holders > 1;
     if (accumulation->most_step > accumulation->least_step)
         step = mp_document_text(document, "%s to %s", step,
                                 mp_count_text(document, accumulation->most_step, false));
@@ -274,7 +276,8 @@ static const mp_column grower_columns[] = {
     MP_COLUMN(grower_row, key, "Type", MP_TEXT, MP_SHORTEN),
 };
 
-/* With only two dumps the growth table already says this. */
+/* Add the types that grew at each dump. Two dumps need no such table: the growth table shows the
+ * same. */
 void mp_section_growers(mp_document *document, const mp_window *window, size_t rows)
 {
     size_t count;
@@ -312,7 +315,8 @@ static const mp_column root_growth_columns[] = {
     MP_COLUMN(root_growth_row, delta_objects, "Objects", MP_COUNT, MP_SIGNED),
 };
 
-/* Counts of a snapshot stand together, by kind: those of both ends are merged. */
+/* Add the numbers of roots by kind at both ends of the window. The counts of a snapshot are
+ * adjacent and sorted by kind, so both ends are merged. */
 void mp_section_root_growth(mp_document *document, const mp_window *window)
 {
     const mp_root_count *counts = window->model->root_counts.items;

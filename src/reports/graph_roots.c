@@ -3,7 +3,7 @@
 
 #include "reports/graph_sections.h"
 
-/* The object that retains most of what a row is about. */
+/* The object with the largest retained size in a row. */
 typedef struct largest {
     const char *id, *type, *text;
 } largest;
@@ -120,8 +120,7 @@ static const mp_column shared_columns[] = {
     MP_COLUMN(shared_row, largest, "Largest", MP_TEXT, 0),
 };
 
-/* "2.1 MiB in 39,217 objects that no single object keeps alive; with what hangs below, 17.9 MiB in
- * 225,461" */
+/* "Shared: 2.1 MiB in 39,217 objects that no single object keeps alive; ..." */
 static const char *shared_title(mp_document *document, const mp_shared *shared)
 {
     const char *text = mp_document_text(

@@ -79,7 +79,8 @@ const char *mp_untracked_text(mp_document *document, const mp_graph_totals *tota
         mp_amount_text(document, totals->untracked_objects, totals->untracked_bytes));
 }
 
-/* Alive is what there is of the types that are selected, the rest is of the whole graph. */
+/* Add the totals. Live objects are those of the selected types; the other figures are of the whole
+ * graph. */
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown)
 {
     const mp_graph *graph = view->graph;
@@ -192,8 +193,7 @@ static const mp_column histogram_columns[] = {
     MP_COLUMN(group_row, largest_retained_bytes, "Retains", MP_BYTES, 0),
 };
 
-/* By what groups are sorted, and how: by what their rows show, of `top` all that is alive, else
- * what is reachable. */
+/* Sort keys of groups. The report top sorts by live objects, the others by reachable ones. */
 static const mp_column alive_columns[] = {
     MP_COLUMN(mp_histogram_row, bytes, "", MP_BYTES, 0),
     MP_COLUMN(mp_histogram_row, objects, "", MP_COUNT, 0),
@@ -228,8 +228,9 @@ static void order_groups(const mp_order *order, bool top, mp_histogram_row *rows
         MP_ORDER_ROWS(order, reached_columns, rows, count);
 }
 
-/* The groups asked for, in their order, and settled as far as they are shown. `top`: sized by their
- * own objects, reachable or not; else by what they retain. To be released with free(). */
+/* Return the requested groups in their order, with retained sizes settled for those that are shown.
+ * `top`: sizes are of all objects, reachable or not; otherwise they are retained sizes. Release
+ * with free(). */
 static mp_histogram_row *groups_asked(mp_graph_view *view, mp_histogram *groups,
                                       const mp_histogram_asked *asked, const mp_order *order,
                                       bool top, uint32_t *count)
@@ -247,7 +248,8 @@ static mp_histogram_row *groups_asked(mp_graph_view *view, mp_histogram *groups,
     bool by_retained = strcmp(order->columns[0], "retained_bytes") == 0;
     int64_t least = top ? 0 : asked->min_bytes;
     if (by_retained || least) {
-        /* How many retain so much is told too, so that each must be known on which side it is. */
+        /* The number of groups above the minimum is reported too, so the comparison must be exact
+         * for each. */
         mp_histogram_settle(view, groups, rows, asked_for, least ? 0 : asked->rows, least);
         *count = 0;
         for (uint32_t i = 0; i < asked_for; i++)
@@ -327,7 +329,7 @@ bool mp_section_histogram(mp_document *document, mp_graph_view *view,
     return section_groups(document, view, asked, false, error);
 }
 
-/* --- all of it --- */
+/* --- all tables --- */
 
 void mp_section_graph(mp_document *document, const mp_filter *filter, int64_t min_bytes,
                       size_t rows)

@@ -9,52 +9,55 @@
 /* Columns about an object that many tables share: a member of their rows. */
 typedef struct mp_object_cells {
     const char *id, *type;
-    const char *root_kind,
-        *weak_root_kind;   /* kinds of roots that keep it alive, and of those that do not */
-    const char *dominator; /* "": none, or not reached */
+    /* Kinds of roots that keep it alive; kinds of roots that do not (weak ones). */
+    const char *root_kind, *weak_root_kind;
+    const char *dominator; /* "" = none, or not reachable */
     int64_t self_bytes;
-    int64_t retained_bytes; /* as percent: not known of what is not reached */
+    int64_t retained_bytes; /* like percent: unknown if not reachable */
     double percent;         /* share of the reachable bytes */
 } mp_object_cells;
 mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *view,
                                    uint32_t object);
 
-/* How groups of objects are sorted, of all that are alive and of those that roots reach. */
+/* Orders of groups of objects: by live objects, and by reachable objects. */
 extern const mp_order mp_alive_orders[4], mp_reached_orders[4];
-/* "object", of what is no histogram, then "type", "namespace" */
+/* Values of --by: "object", which is not a histogram, "type", "namespace". */
 extern const char *const mp_graph_groups[3];
 
-/* "35 objects, 6.0 KiB: no references were recorded of their types" */
+/* Return "35 objects, 6.0 KiB: no references were recorded of their types". Lives with the
+ * document. */
 const char *mp_untracked_text(mp_document *document, const mp_graph_totals *totals);
 
-/* Head, session and totals, the latter shown to people or not. */
+/* Add the inputs, the session and the totals. `shown`: people see the totals. */
 void mp_section_dump_head(mp_document *document, const mp_request *request,
                           const mp_graph_view *view);
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown);
 
-/* "Array 31aa1 in EventEmitter 10c37" */
+/* Return an object and its owner: "Array 31aa1 in EventEmitter 10c37". Lives with the document. */
 const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, uint32_t object);
 
-/* A shortest way from a root to an object by types, of which several in a row are one. */
+/* A shortest path from a root to an object. Successive objects of one type count as one. */
 typedef struct mp_way {
     const char *root_kind;
-    /* Types on the way, from the object outwards; the middle of a long way is replaced by "...". */
-    mp_texts types;   /* from the object outwards */
-    const char *text; /* from the root to the object */
+    /* Types on the path, from the object outwards; the middle of a long path is "...". */
+    mp_texts types;
+    const char *text; /* the path in words, from the root to the object */
 } mp_way;
 mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object);
 
-/* The answer in words: what grows and what keeps much alive; then what else is worth a word. */
+/* Say the summary of a dump: what grows, which objects retain most, and other findings. */
 void mp_say_dump(mp_document *document, mp_graph_view *view);
-/* The first of it: an object that shows what grows, 0: nothing does. */
+/* Say what grows, the first line of the summary, and return an example object (0 = nothing grows);
+ * say the other findings. */
 uint32_t mp_say_growing(mp_document *document, mp_graph_view *view);
 void mp_say_dump_more(mp_document *document, mp_graph_view *view);
-/* `rows`: at most so many; 0: all. */
+/* Add the leak suspects, at most `rows` of them (0 = all). */
 void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows);
-/* Say below a table's title what the percentages of what is retained are of, where that is not all
- * that is alive. */
+/* Say below a table's title which total its percentages of retained sizes refer to, unless it is
+ * all live bytes. */
 void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph_view *view);
-/* Objects that retain at least so many bytes. */
+/* Add the objects that retain at least `min_bytes`; tables of roots, static fields and shared
+ * objects. Tables have at most `rows` rows (0 = all). */
 void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,
                          size_t rows);
 void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown);
@@ -63,36 +66,39 @@ void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows);
 
 /* Arguments of a table of types or namespaces. */
 typedef struct mp_histogram_asked {
-    const char *by, *sort, *only; /* NULL: type; the table's own; all */
+    const char *by, *sort, *only; /* NULL = by type; the table's default order; all groups */
     int64_t min_bytes, min_count; /* minimum of a row */
     size_t rows;
 } mp_histogram_asked;
-/* All there is (`top`), or what is reached and what it retains. False with a message. */
+/* Add groups by all live objects (top), or by reachable objects and their retained sizes
+ * (histogram). False with a message. */
 bool mp_section_dump_top(mp_document *document, mp_graph_view *view,
                          const mp_histogram_asked *asked, mp_error *error);
 bool mp_section_histogram(mp_document *document, mp_graph_view *view,
                           const mp_histogram_asked *asked, mp_error *error);
 
-/* Several dumps: what holds more in each than in the one before. Nothing of a single one. The first
- * in words, and an object that shows it, 0: nothing grows; NULL: there is one dump. */
+/* For several dumps: add the table of holders that grew from each dump to the next. The second
+ * function returns the first row in words, and an example object (0 = nothing grows); NULL if there
+ * is only one dump. */
 void mp_section_accumulations(mp_document *document, mp_graph_view *view, size_t rows);
 const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uint32_t *example);
-/* Several dumps: types that grew at each of the window's; roots by kind, then and now. */
+/* For several dumps: add the types that grew at each dump of the window; the numbers of roots by
+ * kind at both ends of the window. */
 void mp_section_growers(mp_document *document, const mp_window *window, size_t rows);
 void mp_section_root_growth(mp_document *document, const mp_window *window);
 
-/* All tables of a graph behind an answer of another kind, as in a database that has stacks and
- * references. Nothing where there is no graph. */
+/* Add all tables of a graph to an answer of another kind, for databases with stacks and references.
+ * Nothing is added if there is no graph. */
 void mp_section_graph(mp_document *document, const mp_filter *filter, int64_t min_bytes,
                       size_t rows);
 
-/* All objects of types whose name matches, by type: who refers to them, who keeps them alive (but
- * for objects that are passed over), what they keep alive. */
+/* Add the objects of all types that match the glob, summed up by type: their referrers, their
+ * dominators (without `skipped` types), and the objects that they retain. */
 void mp_section_objects_of(mp_document *document, const mp_graph_view *view, const char *glob,
                            const bool *skipped, size_t rows);
 
-/* The object of this id; whether there are objects of such types. False with a message, which names
- * what may be meant. */
+/* Look up the object with this id; check that a type matches the glob. False with a message that
+ * suggests ids or names. */
 bool mp_object_asked(const mp_model *model, const mp_graph *graph, const char *id, uint32_t *object,
                      mp_error *error);
 bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glob, mp_error *error);

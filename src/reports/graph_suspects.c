@@ -1,11 +1,11 @@
-/* Who is to blame for what is alive in a dump: the answer in words, and the suspects behind it. */
+/* Leak suspects of a dump: the summary in words, and the table. */
 #include "reports/graph_sections.h"
 
 #include <string.h>
 
 #include "base/units.h"
 
-/* --- who holds what, in words --- */
+/* --- holders in words --- */
 
 const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, uint32_t object)
 {
@@ -26,7 +26,7 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
     if (!path.count)
         return way;
     size_t count = 0;
-    for (size_t i = 0; i < path.count; i++) /* keep the first of several of one type in a row */
+    for (size_t i = 0; i < path.count; i++) /* successive objects of one type: keep the first */
         if (!i || graph->types[path.objects[i]] != graph->types[path.objects[count - 1]])
             path.objects[count++] = path.objects[i];
     way.root_kind = mp_root_kind_text(document->arena, graph->roots.items[path.root].kind);
@@ -39,7 +39,7 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
         if (cut)
             i = count - (MOST - OUTER);
     }
-    for (size_t i = 0; i < way.types.count / 2; i++) { /* as stacks are: the innermost first */
+    for (size_t i = 0; i < way.types.count / 2; i++) { /* reverse: innermost first, like stacks */
         const char *outer = types[i];
         types[i] = types[way.types.count - 1 - i];
         types[way.types.count - 1 - i] = outer;
@@ -48,7 +48,7 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
     return way;
 }
 
-/* --- the answer --- */
+/* --- the summary --- */
 
 static const char *share_text(mp_document *document, const mp_graph_view *view, int64_t bytes)
 {
@@ -86,7 +86,7 @@ static const char *suspect_text(mp_document *document, const mp_graph_view *view
                             share_text(document, view, suspect->bytes));
 }
 
-/* Say who holds, and below it the shortest way there from a root. */
+/* Say the shortest path from a root to the holder, below the holder. */
 static void say_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
 {
     const char *way = mp_way_to(document, view, object).text;
@@ -110,8 +110,8 @@ static const char *biggest_text(mp_document *document, mp_graph_view *view, int6
                  : NULL;
 }
 
-/* The first row of the table; not the one that grows, which is said already. Where there is none,
- * one dump does not tell more: what is largest is said, and what would. */
+/* Say the first suspect, unless it is `grows`, which has been said already. If there is no suspect,
+ * say the largest type, and that a second dump would tell more. */
 static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t grows)
 {
     size_t count;
@@ -188,7 +188,7 @@ void mp_say_dump_more(mp_document *document, mp_graph_view *view)
             document, MP_TONE_PLAIN, "Unreachable", "%s: garbage not yet collected",
             mp_amount_text(document, totals.unreachable_objects, totals.unreachable_bytes));
     (void)mp_graph_suspects(view, &suspects);
-    if (!suspects && sharing->count) /* which is why no single object retains much */
+    if (!suspects && sharing->count) /* sharing explains why no single object retains much */
         mp_document_say(document, MP_TONE_PLAIN, "Shared",
                         "%s is below objects with several owners, most between %s and %s",
                         share_text(document, view, sharing->total.retained_bytes),

@@ -72,7 +72,8 @@ static void put_session(mp_document *document, mp_table *table, const mp_filter 
     mp_table_put(document, table, &row);
 }
 
-/* One session is a record; several are rows beside the first, which is for programs. */
+/* Add the sessions. A single session is a record. Several sessions are rows; the record of the
+ * first is then for programs only. */
 void mp_section_session(mp_document *document, const mp_request *request, bool shown)
 {
     const mp_filter *filter = request->filter;
@@ -145,7 +146,7 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
     return mp_document_text(document, "%s: execution profile%s", source, sessions > 1 ? "s" : "");
 }
 
-/* --- what is selected, beside the whole, so that nobody takes one for the other --- */
+/* --- the selection, next to the totals of the whole recording --- */
 
 typedef struct selection_row {
     mp_texts criteria;
@@ -167,7 +168,8 @@ static const mp_column selection_columns[] = {
     MP_COLUMN(selection_row, spent, "Time", MP_TEXT, MP_FOR_PEOPLE),
 };
 
-/* The same names as in "totals", which are those of the selection. */
+/* Totals of the whole recording. The names are those of the table "totals", which has the totals of
+ * the selection. */
 typedef struct whole_row {
     mp_totals heap;
     int64_t seconds, calls, modules;
@@ -187,7 +189,7 @@ static const mp_column whole_columns[] = {
     MP_COLUMN(whole_row, modules, "", MP_COUNT, 0),
 };
 
-/* From the start, or by the clock. */
+/* Set a moment as microseconds since the start, or as a time of day. */
 static void set_moment(mp_document *document, const mp_moment *moment, int64_t *us,
                        const char **utc)
 {
@@ -224,8 +226,8 @@ static const char *part_text(mp_document *document, mp_amount part, mp_amount am
         mp_bytes_text(document, amount.bytes, false));
 }
 
-/* The totals of a filter in the window of the request. False: there is no such window, which the
- * report itself says. */
+/* Set the totals of a filter in the request's window. Return false if there is no such window,
+ * which the report itself reports. */
 static bool totals_in(const mp_request *request, const mp_filter *filter, mp_totals *totals)
 {
     mp_window window;
@@ -239,7 +241,8 @@ static bool totals_in(const mp_request *request, const mp_filter *filter, mp_tot
     return true;
 }
 
-/* Each false: nothing of the recording is selected. */
+/* Set the totals of the selection and of the whole recording. Return false if the selection is
+ * empty. */
 
 static bool compare_heaps(mp_document *document, const mp_request *request, selection_row *row,
                           whole_row *whole)
@@ -276,7 +279,7 @@ static bool compare_profiles(mp_document *document, const mp_request *request, s
     return part.calls || part.exclusive_us;
 }
 
-/* Return a hint for a pattern that is only part of a name: a name that would match. */
+/* Return a hint about a pattern that matches only part of a name: a name that would match. */
 static const char *hint_of(mp_document *document, const mp_selection *selection)
 {
     for (size_t i = 0; i < selection->count; i++) {
@@ -289,7 +292,8 @@ static const char *hint_of(mp_document *document, const mp_selection *selection)
     return "";
 }
 
-/* Nothing is no answer to a name that is misspelt, unless there is nothing in the whole either. */
+/* Say that the selection matches nothing, unless the whole recording is empty too: the name may be
+ * misspelt. */
 static void say_nothing(mp_document *document, const mp_request *request, const selection_row *row,
                         const whole_row *whole)
 {
@@ -304,7 +308,6 @@ static void say_nothing(mp_document *document, const mp_request *request, const 
                         "nothing was created in the selected time");
 }
 
-/* Add the selection and its share of the whole; nothing if everything is selected. */
 void mp_section_selection(mp_document *document, const mp_request *request, bool fits)
 {
     int64_t bytes = mp_number_argument(request, "min-size");

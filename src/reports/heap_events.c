@@ -1,5 +1,5 @@
-/* Reports on logs of heap events: lifetimes of blocks, sizes, threads that pass blocks on, and
- * anomalies. */
+/* Reports on logs of heap events: lifetimes and sizes of blocks, blocks freed by another thread,
+ * and anomalies. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static const mp_column anomaly_columns[] = {
     MP_COLUMN(anomaly_row, before, "Before", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* "deleted in: A() < B()", for a line below a row; nothing where no crawl is known. */
+/* Return the line below a row, "deleted in: A() < B()"; no line if the crawl is unknown. */
 static mp_texts crawl_text(mp_document *document, const mp_model *model, const char *word,
                            mp_node_id node)
 {
@@ -104,7 +104,7 @@ static void put_anomaly(mp_document *document, mp_table *table, const mp_model *
     row.kind = mp_anomaly_name(anomaly->kind);
     row.path = model->inputs.items[anomaly->input].path;
     row.line = (int64_t)here->line;
-    if (anomaly->text.i) { /* in the monitor's words, and nothing else is known */
+    if (anomaly->text.i) { /* the log has only the monitor's text about it */
         row.text = mp_model_text(model, anomaly->text);
         row.said =
             mp_one_text(document, mp_document_text(document, "the monitor says: %s", row.text));
@@ -155,7 +155,7 @@ void mp_section_anomalies(mp_document *document, const mp_model *model, size_t r
         table->footer.rest = (mp_rest){(size_t)total - table->row_count, MP_REST_UNKEPT};
 }
 
-/* --- lifetimes: all of them --- */
+/* --- lifetimes: totals --- */
 
 typedef struct overall_row {
     mp_lifetime total;
@@ -178,7 +178,7 @@ static const mp_column overall_columns[] = {
     MP_COLUMN(overall_row, rate, "Allocations a second", MP_TEXT, MP_FOR_PEOPLE),
 };
 
-/* "266"; "0.36 (220 in 0:10:13.221)": of few, whole numbers tell nothing. */
+/* Return the rate per second, "266". Small counts are shown too: "0.36 (220 in 0:10:13.221)". */
 static const char *rate_text(mp_document *document, double rate, int64_t created, int64_t span_us)
 {
     enum { FEW = 100 };
@@ -231,7 +231,7 @@ static const mp_column age_columns[] = {
 
 static void section_ages(mp_document *document, const mp_lifetimes *lifetimes)
 {
-    enum { BAR = 24 }; /* as in a timeline: the table fits a terminal of 80 columns */
+    enum { BAR = 24 }; /* columns of a bar: with it the table fits a terminal of 80 columns */
     char bar[BAR + 1];
     int64_t most = 0;
     int first = MP_AGE_CLASSES, last = -1;
@@ -247,7 +247,8 @@ static void section_ages(mp_document *document, const mp_lifetimes *lifetimes)
     table->empty = "nothing was deleted whose creation was seen";
     for (int i = first; i <= last; i++) {
         const mp_age_class *class = &lifetimes->classes[i];
-        /* As long as the share of the largest class; of what there is, never nothing. */
+        /* Bars are relative to the largest class; a class that is not empty has at least one
+         * mark. */
         int length = (int)((double)class->objects * BAR / (double)most + 0.5);
         memset(bar, '#', sizeof bar);
         bar[class->objects && !length ? 1 : length] = '\0';
@@ -372,7 +373,8 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     for (uint32_t i = 0; i < mp_shown_of(lifetimes.count, (size_t)asked->limit); i++)
         mp_table_put(document, table, &lifetimes.groups[i]);
     mp_table_left_out(table, lifetimes.count);
-    if (window->model->events && !window->filter->selects && !asked->only) { /* whole-log tables */
+    /* These tables are about the whole log. */
+    if (window->model->events && !window->filter->selects && !asked->only) {
         section_sizes(document, request->model->events);
         section_threads(document, request->model);
     }
@@ -400,7 +402,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return ok;
 }
 
-enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* variants */
+enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* bits of the variants */
 
 static const mp_heap_arguments defaults = {.limit = MP_REPORT_ROWS};
 

@@ -1,4 +1,4 @@
-/* Growth of a heap: what grew or shrank, and how steadily. */
+/* The report growth: what grew or shrank in a heap, and how steadily. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,12 @@ typedef struct jump_cells {
     int64_t sequence, bytes;
 } jump_cells;
 
-/* Columns of a trend for programs; unknown if the trend is too short. */
+/* Columns of a trend, for programs; unknown if the series is too short. */
 typedef struct trend_cells {
     double slope, low, high;
     const char *words;
     jump_cells jumps[MP_TREND_STEPS];
-    int64_t session; /* session of the trend, if there are several */
+    int64_t session; /* number of the trend's session; MP_UNKNOWN if there is only one */
 } trend_cells;
 
 /* clang-format off */
@@ -67,7 +67,7 @@ static trend_cells trend_cells_of(const mp_model *model, const mp_course *course
     return cells;
 }
 
-/* "+4.1 KiB at snapshot 2 (work)"; "" of no step. */
+/* Return "+4.1 KiB at snapshot 2 (work)"; "" if there is no step. */
 static const char *step_text(mp_document *document, const mp_model *model, const mp_course *course,
                              const mp_step *step)
 {
@@ -78,8 +78,8 @@ static const char *step_text(mp_document *document, const mp_model *model, const
                             mp_snapshot_text(document, model, snapshot));
 }
 
-/* "grows steadily, +1.2 KiB a snapshot (+1.0 KiB to +1.5 KiB)", "jumps once, +4.1 KiB at snapshot 2
- * (work)". */
+/* Return "grows steadily, +1.2 KiB a snapshot (+1.0 KiB to +1.5 KiB)", "jumps once, +4.1 KiB at
+ * snapshot 2 (work)". */
 static const char *trend_text(mp_document *document, const mp_model *model, const mp_course *course)
 {
     const mp_trend *trend = &course->trend;
@@ -93,7 +93,8 @@ static const char *trend_text(mp_document *document, const mp_model *model, cons
         *second ? mp_document_text(document, ", besides steps of %s and %s", step, second)
         : *step ? mp_document_text(document, ", besides a step of %s", step)
                 : "";
-    if (trend->kind == MP_TREND_FLAT && trend->high > trend->low) /* its slope means nothing */
+    /* The slope of a flat trend means nothing. */
+    if (trend->kind == MP_TREND_FLAT && trend->high > trend->low)
         return mp_document_text(document, "no steady trend%s", besides);
     mp_format_byte_rate(slope, trend->slope, document->exact_bytes, true);
     mp_format_byte_rate(low, trend->low, document->exact_bytes, true);
@@ -121,15 +122,15 @@ static const mp_column trend_columns[] = {
     TREND_COLUMNS(trend_row),
 };
 
-/* " in session 2 of 2 (AS-2)"; "" of the only one. */
+/* Return " in session 2 of 2 (AS-2)"; "" if there is only one session. */
 static const char *session_text(mp_document *document, const mp_model *model, uint32_t session)
 {
     const char *text = mp_session_text(document, model, session);
     return text ? mp_document_text(document, " in %s", text) : "";
 }
 
-/* The record "trend" for programs: all bytes alive. What people read of it is returned, for a line
- * above a table; NULL where the series is too short. `session`: whose trend it is. */
+/* Add the record "trend" of all live bytes, for programs. Return the same in words, for a line
+ * above a table; NULL if the series is too short. `session`: set to the session of the trend. */
 static const char *section_trend(mp_document *document, const mp_window *window, uint32_t *session)
 {
     const mp_model *model = window->model;
@@ -158,7 +159,7 @@ typedef struct growth_row {
     const char *history, *key;
     mp_texts course, stack;
     trend_cells trend;
-    /* With what is scoped to the group; for people where rows stand by it. */
+    /* Bytes including scoped objects; scoped_bytes is for people, if rows are sorted by it. */
     int64_t from_inclusive, to_inclusive, delta_inclusive, scoped_bytes;
 } growth_row;
 
@@ -183,12 +184,13 @@ static const mp_order growth_orders[] = {
     {"bytes", {"delta_bytes"}},
     {"objects", {"delta_objects", "delta_bytes"}},
     {"key", {"key"}},
-    {"inclusive", {"delta_inclusive_bytes", "delta_bytes"}}, /* recordings only */
+    {"inclusive", {"delta_inclusive_bytes", "delta_bytes"}}, /* for recordings only */
 };
 enum { ALL_GROWTH = 3 };
 
-/* The groups that changed enough, in their order; release with free(). What did not change is no
- * answer, but whoever asks for all rows gets it. */
+/* Return the groups that changed enough, in their order. Release with free(). Groups that did
+ * not change are returned only if the number of rows is unlimited; otherwise `unchanged` counts
+ * them. */
 static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_arguments *asked,
                                const mp_order *order, size_t *count, size_t *unchanged)
 {
@@ -221,7 +223,7 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
     return rows;
 }
 
-/* The series of the rows' groups: the i-th is that of rows[i]. */
+/* Return the series of the rows' groups; series i belongs to rows[i]. */
 static mp_series series_of_rows(const mp_window *window, const mp_grouping *grouping,
                                 const growth_row *rows, size_t count)
 {
@@ -233,7 +235,7 @@ static mp_series series_of_rows(const mp_window *window, const mp_grouping *grou
     return series;
 }
 
-/* Texts of those that are shown. */
+/* Set the trends of `count` rows, and the texts of the first `shown` rows. */
 static void set_trends(mp_document *document, const mp_window *window, const mp_grouping *grouping,
                        growth_row *rows, size_t count, size_t shown)
 {
@@ -294,12 +296,12 @@ static void say_steady(mp_document *document, const mp_model *model, const growt
         mp_document_say(document, MP_TONE_WORSE, "Grows steadily", "%s", text);
 }
 
-/* From one end of the window to the other; the groups are of all that is alive. */
+/* Say the change of all live bytes in the window, and the group that changed most. */
 void mp_say_change(mp_document *document, const mp_window *window, const mp_grouping *grouping)
 {
     mp_totals totals = mp_totals_of(window);
     int64_t delta = totals.live_bytes - totals.from_bytes, change = 0;
-    const mp_group *most = NULL; /* group that changed most; of equals the first by name */
+    const mp_group *most = NULL; /* group that changed most; of equal ones, the first by name */
     char percent[MP_UNIT_TEXT];
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
@@ -345,8 +347,10 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     growth_row *rows = growth_rows(grouping, asked, order, &count, &unchanged);
     size_t shown = mp_shown_of(count, (size_t)asked->limit);
-    if (trends && strcmp(order->name, "inclusive") != 0) { /* trends are those of own bytes */
-        enum { AT_LEAST = 200 };                           /* whatever the limit */
+    /* Trends do not include scoped objects. */
+    if (trends && strcmp(order->name, "inclusive") != 0) {
+        /* Minimum number of rows whose trends are computed, whatever the limit. */
+        enum { AT_LEAST = 200 };
         size_t judged = count > AT_LEAST && shown < AT_LEAST ? AT_LEAST : shown;
         judged = count < AT_LEAST ? count : judged;
         set_trends(document, window, grouping, rows, judged, shown);
@@ -392,7 +396,7 @@ static void put_holders(const mp_request *request, mp_document *document, const 
     mp_graph_view_free(&view);
 }
 
-/* Dumps are compared by type: an object's id means nothing in another dump. */
+/* Compare dumps by type: ids of objects differ between dumps. */
 static bool growth_of_dumps(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;

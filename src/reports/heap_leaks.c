@@ -1,4 +1,4 @@
-/* Leaks: a table of allocation sites, and the suppressions. */
+/* The report leaks: a table of allocation sites, and the suppressions. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -62,30 +62,30 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, leaking_bytes, "Leaking", MP_BYTES, MP_FOR_PROGRAMS),
 };
 
-/* Leaks come with the worst first, and by bytes. */
+/* Orders of leaks. Leaks come sorted by verdict, the worst first, then by bytes. */
 static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"objects", {"objects"}},
                                        {"created", {"created_objects"}},
                                        {"grew", {"grew_snapshots"}},
-                                       {"inclusive", {"inclusive_bytes"}}}; /* recordings only */
-enum { ALL_LEAKS = 4 };
+                                       {"inclusive", {"inclusive_bytes"}}};
+enum { ALL_LEAKS = 4 }; /* orders for all memory; the rest is for recordings only */
 
-/* How a leak grew: steadily, a few times, or once, as a cache does that fills and stays. Of one
- * moment, that is not known. */
+/* Set how a leak grew: steadily, a few times, or once, like a cache that is filled and kept.
+ * Unknown if there is only one moment. */
 static void set_trend(mp_document *document, leak_row *row)
 {
     const mp_group *group = &row->leak->group;
     bool once = mp_group_grew_once(group), every = group->grew == group->moments;
     bool told = mp_group_growth_told(group);
     row->trend = !told ? NULL : once ? "once" : every ? "every" : "repeated";
-    if (!group->moments) /* all of it is older than the window */
+    if (!group->moments) /* all objects are older than the window */
         return;
     row->growth = once || (every && told) ? row->trend
                                           : mp_document_text(document, "%" PRIu32 " of %" PRIu32,
                                                              group->grew, group->moments);
 }
 
-/* Say by how much objects that are older than the window grew. */
+/* Say by how much objects grew that are older than the window. */
 static const char *older_text(mp_document *document, const mp_leak *leak)
 {
     return mp_document_text(document, "%s object%s, older than the window, grew by %s",
@@ -94,7 +94,7 @@ static const char *older_text(mp_document *document, const mp_leak *leak)
                             mp_bytes_text(document, leak->leaking_bytes, false));
 }
 
-/* Set the flags that a domain expert would look for, each with a word for people. */
+/* Set the flags that an ABL developer would look for, each with a word for people. */
 static void set_flags(mp_document *document, leak_row *row)
 {
     const mp_group *group = &row->leak->group;
@@ -126,7 +126,7 @@ static void set_flags(mp_document *document, leak_row *row)
     }
 }
 
-/* Set the expensive texts of a row that is shown. `lines`: frames of a stack for people. */
+/* Set the expensive texts of a row that is shown. `lines`: maximum lines of a stack for people. */
 static void set_texts(mp_document *document, const mp_model *model, const mp_folding *folding,
                       size_t lines, leak_row *row)
 {
@@ -155,7 +155,7 @@ static int64_t if_any(int64_t number)
     return number > 0 ? number : MP_UNKNOWN;
 }
 
-/* The leaks that are large enough, in their order; release with free(). */
+/* Return the leaks that are large enough, in their order. Release with free(). */
 static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
                            const mp_order *order, size_t *count)
 {
@@ -194,7 +194,7 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
     return rows;
 }
 
-/* The site as a struct, for whoever accepts its leaks. */
+/* Attach the site as a struct, for the exporter of suppressions. */
 static void attach_site(mp_document *document, mp_table *table, const mp_model *model,
                         const leak_row *row)
 {
@@ -276,7 +276,7 @@ static const mp_column suppression_columns[] = {
     MP_COLUMN(suppression_row, note, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* By how much its leaks became too many. */
+/* Return by how much the suppressed leaks exceed their limit. */
 static const char *excess_text(mp_document *document, const mp_suppression *suppression,
                                const mp_suppression_effect *effect)
 {
@@ -350,7 +350,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return ok;
 }
 
-/* A dump has no history: what it can tell is what keeps much alive. */
+/* Report the leak suspects of a dump: it has no history, so leaks are unknown. */
 static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;

@@ -1,4 +1,4 @@
-/* The limits that a recording of a heap is held to. */
+/* Limits of a heap recording, such as --max-leaked. */
 #include "query/suppression.h"
 #include "reports/judging.h"
 #include "reports/sections.h"

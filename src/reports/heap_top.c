@@ -17,7 +17,7 @@ typedef struct top_row {
     int64_t bytes, inclusive_bytes, objects, created_objects, deleted_objects;
     int64_t created_bytes, peak_bytes, peak_objects, temporary_bytes, temporary_objects;
     int64_t own_peak_bytes, own_peak_objects, hit_count, finalizable;
-    int64_t idle_objects, unused_tables; /* the latter for people, where rows stand by it */
+    int64_t idle_objects, unused_tables; /* unused_tables: for people, if rows are sorted by it */
     const char *source_file, *module;
     double percent;
     const char *key;
@@ -50,7 +50,8 @@ static const mp_column top_columns[] = {
     MP_COLUMN(top_row, idle_objects, "Not used", MP_COUNT, MP_OF_RECORDINGS | MP_FOR_PROGRAMS),
 };
 
-/* Groups come by their labels. Of all memory, then of recordings and of logs alone. */
+/* Orders of groups, which come sorted by label. The first ones apply to all memory, then follow
+ * those for recordings and those for logs. */
 static const mp_order top_orders[] = {
     {"bytes", {"bytes"}},
     {"objects", {"objects", "bytes"}},
@@ -65,8 +66,8 @@ static const mp_order top_orders[] = {
 };
 enum { ALL_TOP = 5, RECORDED_TOP = 2, LOGGED_TOP = 3 };
 
-/* Sorted by a figure of the past, or by temp-tables that are not used, keep groups where it is not
- * 0; else those with anything alive. */
+/* Return true if the group is shown. Orders by figures of the past, and by unused temp-tables, show
+ * groups whose figure is not 0; other orders show groups with live objects. */
 static bool is_asked(const mp_group *group, const char *order)
 {
     const struct {
@@ -81,8 +82,8 @@ static bool is_asked(const mp_group *group, const char *order)
     return mp_cost_live(group->end) || group->end.bytes;
 }
 
-/* Set the columns that a database has for the class or routine of a group. A stated peak is that
- * of all objects of the type and is omitted for a selection. */
+/* Set the columns that a database has for the class or routine of a group. The recorded peak is
+ * that of all objects of the type: it is omitted for a selection. */
 static void describe(const mp_window *window, const mp_dimension *dimension,
                      const mp_type_peak *peaks, top_row *row)
 {
@@ -115,7 +116,7 @@ static void describe(const mp_window *window, const mp_dimension *dimension,
         row->module = mp_model_text(model, module);
 }
 
-/* The groups that are asked for, in their order; release with free(). */
+/* Return the requested groups in their order. Release with free(). */
 static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
                          const mp_heap_arguments *asked, const mp_order *order, size_t *count)
 {

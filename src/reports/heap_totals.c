@@ -1,4 +1,4 @@
-/* A heap in figures: one record, most of it for programs. */
+/* The totals of a heap: one record, mostly for programs. */
 #include "base/units.h"
 #include "query/suppression.h"
 #include "reports/graph_sections.h"
@@ -14,7 +14,7 @@ typedef struct totals_row {
     int64_t displaced_objects, corruptions, corrupt_events, reordered_events, late_events;
     int64_t cross_thread_deletions;
     int64_t threads, crawls;
-    const char *peak_of; /* session of the peak, if it is that of one of several */
+    const char *peak_of; /* session of the peak, if there are several */
     /* Texts for people: each number of objects with its size. */
     const char *alive, *created, *deleted, *peak, *leaked, *suppressed, *temporary, *old, *reusable,
         *untracked;
@@ -92,7 +92,8 @@ static const mp_column total_columns[] = {
     OWN(app_domains, MP_COUNT, MP_FOR_PROGRAMS),
 };
 
-/* Old blocks that are alive at `to`: those of generations born at the start of each log. */
+/* Return the cost of old blocks that are alive at the end of the window. Old blocks are those of
+ * generations born at the start of a log. */
 static mp_cost old_at(const mp_window *window)
 {
     const mp_model *model = window->model;
@@ -131,7 +132,8 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     row->cross_thread_deletions = anomalies[MP_ANOMALY_OTHER_THREAD];
     row->threads = events->threads;
     row->crawls = events->crawls;
-    if (!window->filter->selects) { /* peaks of a selection between snapshots are not known */
+    /* The peak of a selection is unknown: it may be between snapshots. */
+    if (!window->filter->selects) {
         row->peak_time_us = window->filter->peak_time_us;
         mp_format_time(time, row->peak_time_us);
         row->peak = mp_document_text(document, "%s at %s", row->peak, time);
@@ -215,7 +217,7 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, bool
         row.untracked = mp_untracked_text(document, &row.graph);
     if (graph && !graph->untracked)
         row.graph.untracked_objects = row.graph.untracked_bytes = MP_UNKNOWN;
-    if (graph && mp_holds_dumps(model->holds)) { /* a database declares none */
+    if (graph && mp_holds_dumps(model->holds)) { /* a database declares no types */
         row.types = graph->declared_types;
         if (graph->domains.count > 1)
             row.app_domains = (int64_t)graph->domains.count - 1;

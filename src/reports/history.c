@@ -13,10 +13,11 @@
 #include "query/suppression.h"
 #include "reports/sections.h"
 
-/* A page that is sent to somebody has room for so many; all others are one row. */
+/* Maximum sizes of the figures: a page that is sent by mail must stay small. ROWS, CHANGES and
+ * PLACES apply to all sessions together; further rows are merged into one. */
 enum { ROWS = 10 * 1000, CHANGES = 30 * 1000, PLACES = 10 * 1000, CALLERS = 64 };
 
-/* A text of the model, which does not live as long as the document. */
+/* Copy a text of the model, which does not live as long as the document. */
 static const char *kept(mp_document *document, const char *text)
 {
     return mp_utf8_copy(document->arena, text);
@@ -30,8 +31,8 @@ typedef struct stacks {
     mp_place *items;
     uint32_t count;
     size_t capacity;
-    mp_id_index of_frame; /* places, + 1 */
-    uint32_t cut;         /* place of cut-off callers; 0: no stack is cut */
+    mp_id_index of_frame; /* place of each frame, plus 1; 0 = none */
+    uint32_t cut;         /* place that represents cut-off callers; 0 = no stack is cut */
 } stacks;
 
 static uint32_t add_place(stacks *state, uint32_t parent, mp_place_kind kind, const char *label)
@@ -46,7 +47,8 @@ static uint32_t *place_of(stacks *state, mp_frame frame)
     return mp_id_index_put(&state->of_frame, (uint64_t)frame.node << 32 | frame.line);
 }
 
-/* The place of a frame, and those of its callers that have none yet, as many as are told. */
+/* Return the place of a frame. Places of its callers are added if they are missing, at most CALLERS
+ * per stack. */
 static uint32_t put_stack(stacks *state, mp_frame frame)
 {
     mp_frame chain[CALLERS];
@@ -84,7 +86,7 @@ typedef struct source {
     mp_document *document;
     const mp_window *window, *whole;
     mp_grouping groups[2]; /* by type, by site */
-    const bool *accepted;  /* by context; or NULL */
+    const bool *accepted;  /* accepted leaks, by context; NULL = none */
     uint32_t rows, places;
     size_t moments, changes;
 } source;
@@ -92,11 +94,12 @@ typedef struct source {
 /* Groups of a session as rows of a figure. */
 typedef struct row_set {
     const mp_grouping *grouping;
-    uint32_t *order, count; /* groups of the session */
-    uint32_t rows;          /* with the last one */
+    uint32_t *order, count; /* groups of the session, the largest first, and their number */
+    uint32_t rows;          /* number of rows, including the last one for all other groups */
 } row_set;
 
-/* As many rows as there is room for, those that ever held most, and all others as the last one. */
+/* Return the changes of the largest groups by maximum size, as many as the page has room for. All
+ * other groups share the last row. Release with free(). */
 static mp_moment_change *changes_of(const source *from, row_set *set, const uint32_t *moments,
                                     size_t count, bool births, size_t *change_count)
 {
@@ -139,7 +142,8 @@ static const mp_context *context_of(const source *from, const row_set *set, uint
     return &model->contexts.items[model->generations.items[group->example.i].context.i];
 }
 
-/* The rows' labels; of sites also types and stacks, as long as these have room. */
+/* Set the labels of the rows; for sites, also their types and stacks. Rows are dropped if there is
+ * no room for their stacks. */
 static void put_labels(const source *from, row_set *set, mp_history_group *group, stacks *state)
 {
     const mp_model *model = from->window->model;
@@ -207,7 +211,8 @@ static void put_names(const source *from, const row_set *set, mp_history_group *
     free(row_of);
 }
 
-/* `state` NULL: without stacks, and without births. */
+/* Return the rows of a session as a group of a figure. `state`: where stacks are added; NULL =
+ * neither stacks nor births. */
 static mp_history_group group_of(const source *from, uint32_t session, const char *name,
                                  const mp_grouping *grouping, const uint32_t *moments, size_t count,
                                  stacks *state)
@@ -229,7 +234,7 @@ static mp_history_group group_of(const source *from, uint32_t session, const cha
 
 /* --- the figures --- */
 
-/* Return the name of a moment; that of a dump includes its file. */
+/* Return the name of a moment; for dumps, with the name of the file. */
 static const char *moment_text(mp_document *document, const mp_model *model,
                                const mp_snapshot *snapshot)
 {
@@ -306,7 +311,8 @@ static void put_session(const source *from, uint32_t session)
     free(moments);
 }
 
-/* Sessions of which two moments can be picked, of many the first ones; gives how many. */
+/* Set the sessions that have at least two moments to compare, and return their number (at most
+ * MP_FIGURED_SESSIONS). */
 static uint32_t sessions_of(const mp_window *window, uint32_t sessions[MP_FIGURED_SESSIONS])
 {
     uint32_t count = 0;
@@ -334,7 +340,7 @@ void mp_figure_history(mp_document *document, const mp_request *request, const m
                    .places = PLACES / count,
                    .changes = CHANGES / count};
     while ((from.moments + 1) * (from.moments + 1) <= from.changes)
-        from.moments++; /* the last row may have as many births as there are moments, at each */
+        from.moments++; /* room for the births of the last row: up to `moments` at each moment */
     from.groups[0] = mp_groups_ever(&whole, mp_dimension_find("type"));
     if (mp_dimension_fits(site, window->model))
         from.groups[1] = mp_groups_ever(&whole, site);

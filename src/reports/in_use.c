@@ -1,4 +1,4 @@
-/* That leaks are told where they cannot be told from what is in use, or are no longer there. */
+/* Warnings that leaked objects may still be in use, or that the window ends after the clean-up. */
 #include "reports/sections.h"
 
 static const struct {
@@ -17,7 +17,7 @@ const char *mp_in_use_words(const mp_window *window)
     return told_as[mp_window_in_use(window)].subject;
 }
 
-/* "what is in use counts as leaked, 9 of 15 objects are deleted later" */
+/* Return the consequence: "what is in use counts as leaked, 9 of 15 objects are deleted later". */
 static const char *consequence(mp_document *document, const mp_window *window)
 {
     const int64_t leaked = mp_totals_of(window).leaked_objects;

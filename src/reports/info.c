@@ -1,4 +1,4 @@
-/* Facts about an input, before any analysis. */
+/* The report info: facts about an input, before any analysis. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static int64_t present(int64_t count)
 /* Number of elements of a list without its element 0, which is unused. */
 #define ELEMENTS(list) present((int64_t)(list).count - 1)
 
-/* Return the deepest hierarchy of all sessions at any snapshot. */
+/* Return the depth of the deepest hierarchy, over all sessions and snapshots. */
 static int64_t deepest_hierarchy(const mp_filter *filter)
 {
     const mp_session_snapshots *state = &filter->sessions;
@@ -82,7 +82,7 @@ static void section_contents(mp_document *document, const mp_filter *filter)
     mp_table_put(document, table, &row);
 }
 
-/* --- of heap dumps --- */
+/* --- heap dumps --- */
 
 typedef struct dump_row {
     const char *domain;
@@ -165,7 +165,7 @@ static void section_platform(mp_document *document, const mp_filter *filter)
     for (uint32_t i = 0; i < model->platforms.count; i++) {
         const mp_platform_area *area = &areas[i];
         const char *name = mp_model_text(model, model->platforms.items[i]);
-        if (i || area->peak_bytes) /* else everything is in the catalogue */
+        if (i || area->peak_bytes) /* otherwise the area is only in the catalogue */
             rows[count++] = (platform_row){.area = *name ? name : "(not in the catalogue)",
                                            .first_bytes = area->first_bytes,
                                            .peak_bytes = area->peak_bytes,
@@ -181,7 +181,7 @@ static void section_platform(mp_document *document, const mp_filter *filter)
     free(areas);
 }
 
-/* --- where the program is looked for --- */
+/* --- PROPATH --- */
 
 typedef struct propath_row {
     const char *session_id, *tag, *propath;
@@ -198,7 +198,7 @@ static const mp_column propath_columns[] = {
     MP_COLUMN(propath_row, entries, "PROPATH", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* Each snapshot that has another PROPATH than those before it, the first one not. */
+/* Add the snapshots at which the PROPATH changed, without the first snapshot. */
 static void section_propaths(mp_document *document, const mp_filter *filter)
 {
     const mp_model *model = filter->model;
@@ -223,12 +223,12 @@ static void section_propaths(mp_document *document, const mp_filter *filter)
     }
 }
 
-/* --- of an execution profile --- */
+/* --- execution profiles --- */
 
 typedef struct coverage_row {
     const char *program;
     int64_t executable_lines, executed_lines;
-    double percent, shown_percent; /* shown: rounded down, so that 100.0 is all */
+    double percent, shown_percent; /* shown_percent is rounded down */
 } coverage_row;
 
 static const mp_column coverage_columns[] = {
@@ -305,7 +305,7 @@ static const struct {
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* The statistics of a part whose meaning is known, each row as its columns. */
+/* Add the statistics of a part whose columns are known. */
 static void put_known(mp_document *document, const mp_model *model, mp_statistics_part part)
 {
     const mp_profile *profile = model->profile;
@@ -444,7 +444,7 @@ static void section_packed(mp_document *document, const mp_model *model)
 static void put_head(const mp_request *request, mp_document *document)
 {
     mp_section_head(document, request);
-    for (size_t i = 0; i < document->table_count; i++) { /* here people see the inputs too */
+    for (size_t i = 0; i < document->table_count; i++) { /* info shows the inputs to people too */
         document->tables[i].flags = 0;
         document->tables[i].main = true;
     }

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "reports/sections.h"
 
-/* Nobody judges what breaks off, or what nothing fits. */
+/* Withdraw all results: the recording is truncated, or nothing matches the filters. */
 static void withdraw(mp_rule_results *results, const char *why)
 {
     for (size_t i = 0; i < results->count; i++) {

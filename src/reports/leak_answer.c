@@ -8,7 +8,7 @@
 #include "reports/sections.h"
 #include "reports/stacks.h"
 
-/* Return how a site behaves, "filled early, then stayed". */
+/* Return how a site behaves: "filled early, then stayed". */
 static const char *behaviour(mp_document *document, const mp_leak *leak)
 {
     const mp_group *group = &leak->group;
@@ -37,7 +37,7 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
     }
 }
 
-/* Say in which of several sessions it leaks most. */
+/* Return the session in which the site leaks most, if there are several. */
 static const char *session_text(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
     const char *text = mp_site_kind_leaks(leak->verdict->kind)
@@ -46,7 +46,7 @@ static const char *session_text(mp_document *document, const mp_model *model, co
     return text ? mp_document_text(document, ", in %s", text) : "";
 }
 
-/* Say what a leak is, where, and how it behaves. */
+/* Return the leak, its place and its behaviour in words. */
 static const char *text_of(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
     const mp_group *group = &leak->group;
@@ -73,8 +73,8 @@ static const char *sum_text(mp_document *document, int64_t bytes, int64_t object
                             mp_count_text(document, sites, false), sites == 1 ? "" : "s");
 }
 
-/* Sum up the sites that leak by the verdict: what they left behind, of *left sites, and whether
- * older objects grow. */
+/* Sum up the sites whose verdict is a leak: the objects left behind, and whether older objects
+ * grew. `left`: set to the number of sites that left objects behind. */
 static const char *leaking_text(mp_document *document, const mp_leaks *leaks, uint32_t *left)
 {
     int64_t bytes = 0, objects = 0;
@@ -127,7 +127,7 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
     document->verdict = told;
 }
 
-/* Tell how the worst stands among those of other files: leaks first, by size. */
+/* Set the headline, and its keys to rank it among those of other files: leaks first, by size. */
 static void set_headline(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
     const mp_leak *leak = leaks->worst;
@@ -186,7 +186,7 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
 
 /* --- of several files --- */
 
-/* A number of the table; MP_UNKNOWN: it does not tell. */
+/* Return a number in the table; MP_UNKNOWN if it has no such row or column. */
 static int64_t number_at(const mp_table *table, size_t row, const char *column)
 {
     const size_t place = mp_table_column_find(table, column);
@@ -196,7 +196,7 @@ static int64_t number_at(const mp_table *table, size_t row, const char *column)
     return cell->known ? cell->number : MP_UNKNOWN;
 }
 
-/* "2 of 15 recordings"; of the only one, "". */
+/* Return "2 of 15 recordings", between two texts; "" if there is only one recording. */
 static const char *of_files(mp_document *merged, const char *before, size_t count,
                             const char *behind)
 {
@@ -214,7 +214,7 @@ void mp_sum_up_leaks(mp_document *merged)
     const int64_t objects = number_at(totals, 0, "leaked_objects");
     const int64_t bytes = number_at(totals, 0, "leaked_bytes");
     const int64_t sites = number_at(totals, 0, "leak_sites");
-    size_t with = 0; /* files in which anything was left behind */
+    size_t with = 0; /* number of files in which objects were left behind */
     if (objects == MP_UNKNOWN || bytes == MP_UNKNOWN || sites == MP_UNKNOWN)
         return;
     for (size_t i = 0; i < files->row_count; i++)

@@ -1,4 +1,4 @@
-/* Memory over time, as lines: at the snapshots of a session, or of a window of it. */
+/* Line figures of memory over time: of a session, or of its window. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +9,18 @@
 #include "reports/sections.h"
 
 /* A point of a line: a snapshot of the session or, for a log of events, the moment of most live
- * bytes before it. */
+ * bytes before a snapshot. */
 typedef struct moment {
     uint32_t snapshot;
     bool at_peak;
-    int64_t time; /* on the axis */
+    int64_t time; /* position on the axis */
 } moment;
 
 typedef struct course {
     mp_document *document;
     const mp_window *window;
     moment *moments;
-    size_t count, snapshots; /* moments; of them snapshots */
+    size_t count, snapshots; /* number of moments; number of those that are snapshots */
     mp_unit unit;
 } course;
 
@@ -53,7 +53,8 @@ static bool numbers_rise(const mp_window *window, const uint32_t *snapshots, siz
     return true;
 }
 
-/* By time where that is known and runs forward, else by number, else by place. */
+/* Return the moments, positioned by time if it is known and never decreases, else by snapshot
+ * number, else by index. */
 static course course_of(mp_document *document, const mp_window *window, const uint32_t *snapshots,
                         size_t count)
 {
@@ -127,7 +128,8 @@ static void add_amounts(const course *state, mp_line_figure *lines)
 
 /* --- marks --- */
 
-enum { MOST_AMOUNTS = 2, OTHER_MARKS = 2 }; /* beside a tag and a request for each snapshot */
+/* Room for amounts, and for marks in addition to a tag and a request for each snapshot. */
+enum { MOST_AMOUNTS = 2, OTHER_MARKS = 2 };
 
 static struct mp_mark *add_mark(mp_line_figure *lines, const char *kind, int64_t position,
                                 int64_t until, const char *label)
@@ -138,7 +140,7 @@ static struct mp_mark *add_mark(mp_line_figure *lines, const char *kind, int64_t
     return mark;
 }
 
-/* Texts of the model are copied: the document outlives it. */
+/* Mark tagged snapshots. Texts of the model are copied, because the document outlives it. */
 static void add_tags(const course *state, mp_line_figure *lines)
 {
     for (size_t i = 0; i < state->count; i++)
@@ -155,7 +157,7 @@ static bool is_of_request(const mp_snapshot *snapshot, const mp_snapshot *first)
            snapshot->request_start_us == first->request_start_us;
 }
 
-/* From when a request began, where there are times, to the last snapshot that is of it. */
+/* Mark requests, from their start (if times are known) to their last snapshot. */
 static void add_requests(const course *state, mp_line_figure *lines)
 {
     const mp_model *model = state->window->model;
@@ -220,7 +222,8 @@ static int by_moment(const void *left, const void *right)
 
 /* --- figures --- */
 
-/* With room for so many lines beside the amounts; `name` is of the session's figure. */
+/* Add a figure with room for `lines` lines in addition to the amounts. `name`: base of the figure's
+ * name, without the session. */
 static mp_figure *add_figure(const course *state, const char *name, uint32_t session, size_t lines)
 {
     const mp_model *model = state->window->model;
@@ -300,7 +303,8 @@ void mp_figure_memory(mp_document *document, const mp_window *window)
     }
 }
 
-/* The groups that changed most, the most first, by place; gives how many. */
+/* Find the groups that changed most, by descending change. Set their indexes, and return their
+ * number. */
 enum { NAMED_GROUPS = 6 };
 static size_t find_changed(const mp_grouping *grouping, uint32_t changed[NAMED_GROUPS])
 {
@@ -324,7 +328,7 @@ static size_t find_changed(const mp_grouping *grouping, uint32_t changed[NAMED_G
 }
 
 /* Return the changes of a row of the series since its start; they are unknown between snapshots.
- * `row` equal to the number of rows stands for all live objects minus all rows. */
+ * `row` equal to the number of rows: all live objects minus all rows. */
 static const int64_t *changes_of(const course *state, const mp_series *series, size_t row,
                                  size_t rows)
 {

@@ -1,5 +1,5 @@
-/* One object of a heap dump: what it is, whom it refers to and who refers to it; and why it is
- * alive: the way from a root to it. */
+/* The reports object and path: one object of a heap dump with its references, and the path from a
+ * root that keeps it alive. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -82,7 +82,7 @@ static void put_object(mp_document *document, const mp_graph_view *view, uint32_
 
 /* --- references --- */
 
-/* An object at the other end of so many references. */
+/* An object at the other end of one or more references. */
 typedef struct other {
     uint32_t object;
     int64_t references, retained;
@@ -117,7 +117,8 @@ static const mp_column type_columns[] = {
     MP_COLUMN(type_row, type, "Type", MP_TEXT, MP_SHORTEN),
 };
 
-/* The objects that refer to one, or that it refers to, by their numbers. */
+/* Return the objects that refer to one, or that it refers to, sorted by number. Release with
+ * free(). */
 static other *others_of(const mp_graph_view *view, uint32_t object, bool referrers, size_t *count)
 {
     const mp_graph *graph = view->graph;
@@ -142,7 +143,7 @@ static int by_object(const void *left, const void *right)
     return a->object < b->object ? -1 : a->object > b->object;
 }
 
-/* Words for the tables of one direction. */
+/* Texts of the tables of one direction. */
 typedef struct direction {
     const char *name, *title, *type_name, *type_title, *empty;
 } direction;
@@ -194,7 +195,7 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
     table->empty = mp_graph_tracks(view->graph, object) ? words->empty
                                                         : "unknown: none was recorded for its type";
     for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
-        assert(found); /* there is no row without one */
+        assert(found); /* a row has at least one reference */
         reference_row row = {mp_object_cells_of(document, view, found[i].object),
                              found[i].references};
         mp_table_put(document, table, &row);
@@ -299,7 +300,7 @@ static void put_path_totals(mp_document *document, path_totals totals)
 typedef struct path_row {
     mp_object_cells cells;
     int64_t path, step;
-    const char *root_kind, *flags, *container; /* facts about the root, in the first step */
+    const char *root_kind, *flags, *container; /* facts about the root, in the first step only */
 } path_row;
 
 static const mp_column path_columns[] = {
@@ -332,7 +333,8 @@ static void put_path(mp_document *document, mp_table *table, const mp_graph_view
     }
 }
 
-/* The least kind of roots above one; UINT32_MAX may be one too. */
+/* Set `kind` to the next higher kind of roots; false if there is none. Kinds may be any 32-bit
+ * number, so -1 is before the first. */
 static bool next_kind(const mp_graph *graph, int64_t *kind)
 {
     int64_t next = INT64_MAX;
@@ -348,11 +350,11 @@ typedef struct path_arguments {
     mp_argument_texts exclude;
     bool all_kinds;
     int64_t paths;
-    int64_t limit; /* -1: 100 steps, 10 paths to a type */
+    int64_t limit; /* -1 = 100 steps of a path, 10 paths to a type */
 } path_arguments;
 
-/* From now on no way leads over what this path does, but for what every way leads over. False where
- * there is nothing else. */
+/* Exclude the objects of this path from further paths, except objects that are on every path.
+ * Return false if there is no other path. */
 static bool exclude_path(const mp_graph_view *view, const mp_path *path, bool *excluded)
 {
     uint32_t common = path->objects[path->count - 1];
@@ -365,7 +367,7 @@ static bool exclude_path(const mp_graph_view *view, const mp_path *path, bool *e
     return more;
 }
 
-/* Shortest paths: one, several, or one from each kind of roots that reaches the object. */
+/* Add shortest paths: one, several, or one from each kind of roots that reaches the object. */
 static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t object,
                       const path_arguments *asked, bool *excluded)
 {
@@ -404,7 +406,7 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
                                             .excluded = reached && !number});
 }
 
-/* --- to all objects of a type --- */
+/* --- paths to all objects of a type --- */
 
 typedef struct merged_row {
     int64_t objects, bytes, steps;
@@ -424,7 +426,7 @@ static const mp_column merged_columns[] = {
     MP_COLUMN(merged_row, way, "Path", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* The types of the last `count` steps up to one, in their order. */
+/* Set `types` to the types of the last `count` steps up to `step`, from the outermost inwards. */
 static void list_types(mp_document *document, const mp_graph_view *view, const mp_type_paths *paths,
                        uint32_t step, size_t count, const char **types)
 {
@@ -432,8 +434,8 @@ static void list_types(mp_document *document, const mp_graph_view *view, const m
         types[count] = mp_type_text(document->arena, view->model, paths->steps[step].type);
 }
 
-/* Put a path with its types, from the root on: programs have the first, as many as of a stack.
- * People see the first and the last ones. */
+/* Add a path as types, from the root inwards. Programs get its first types, up to the length of a
+ * stack. People see the first and the last types. */
 static void put_merged(mp_document *document, mp_table *table, const mp_graph_view *view,
                        const mp_type_paths *paths, const mp_type_path *path)
 {

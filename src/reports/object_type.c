@@ -1,5 +1,5 @@
-/* All objects of some types: how many, who refers to them, who keeps them alive, what they keep
- * alive, each by type. */
+/* All objects of matching types: their number, their referrers, their dominators, and the objects
+ * that they retain, each by type. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,8 +27,7 @@ static const mp_column objects_columns[] = {
     MP_COLUMN(objects_row, untracked_objects, "Unknown for", MP_COUNT, 0),
 };
 
-/* Add the objects. Nothing is shown for objects whose references were not recorded. Return true
- * if there are others. */
+/* Add the totals of the objects. Return false if the references of none of them were recorded. */
 static bool put_objects(mp_document *document, const mp_graph_view *view, const char *glob,
                         const bool *asked, const mp_type_links *retained)
 {

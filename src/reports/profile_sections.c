@@ -73,7 +73,7 @@ typedef struct cost_row {
     int64_t seconds, inclusive_seconds, calls, line, start_line, inclusive_estimated;
     double percent, average_seconds;
     const char *program, *method, *runtime_class, *code;
-    const char *where; /* in words; with the class, where other rows are alike but for it */
+    const char *where; /* in words; with the class, if other rows are otherwise equal */
     mp_texts source;
 } cost_row;
 
@@ -108,7 +108,7 @@ static const mp_column method_columns[] = {
     MP_COLUMN(cost_row, inclusive_estimated, "Estimate", MP_FLAG, MP_FOR_PROGRAMS),
 };
 
-/* By what costs are sorted: named as the tables' columns are. */
+/* Sort keys of costs, named like the tables' columns. */
 static const mp_column sort_columns[] = {
     MP_COLUMN_OF(mp_code_cost, exclusive_us, "seconds", "", MP_SECONDS, 0),
     MP_COLUMN_OF(mp_code_cost, inclusive_us, "inclusive_seconds", "", MP_SECONDS, 0),
@@ -127,7 +127,7 @@ const mp_order mp_method_orders[] = {
     {"calls", {"calls"}},
 };
 
-/* `is_line`: the line of it, too. */
+/* Return the place of a cost in words. `is_line`: with the line. */
 static const char *where_of(mp_document *document, const mp_model *model, const mp_code_cost *cost,
                             bool is_line)
 {
@@ -193,16 +193,18 @@ static void attach_line(mp_document *document, mp_table *table, const cost_row *
     mp_table_attach(table, line);
 }
 
-/* The costs in an order, of at least so many calls each, without the profiling itself. */
+/* Add the costs in an order, those with at least the minimum number of calls. The profiler itself
+ * is left out. */
 static void put_costs(mp_document *document, mp_table *table, const mp_model *model,
                       const mp_profile_costs *costs, mp_code_costs *list, const mp_order *order,
                       const mp_costs_asked *asked)
 {
     size_t kept = 0;
     bool estimated = false;
+    /* Costs come in the order of the first element of both tables. */
     if (strcmp(order->name, "average") == 0)
         mp_code_costs_by_average(model, list);
-    else if (order != mp_line_orders && order != mp_method_orders) /* in the first ones they are */
+    else if (order != mp_line_orders && order != mp_method_orders)
         MP_ORDER_ROWS(order, sort_columns, list->items, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const mp_code_cost *cost = &list->items[i];

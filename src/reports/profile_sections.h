@@ -9,23 +9,23 @@
 
 /* Arguments of a table of costs. */
 typedef struct mp_costs_asked {
-    const char *by, *sort; /* NULL: line; seconds */
+    const char *by, *sort; /* NULL = by line; sorted by seconds */
     int64_t min_calls;
-    size_t rows; /* at most; 0: all */
+    size_t rows; /* maximum rows; 0 = all */
 } mp_costs_asked;
 
 /* Orders of lines; orders of methods and modules. */
 extern const mp_order mp_line_orders[3], mp_method_orders[4];
-/* "line", "method", "module" */
+/* Values of --by: "line", "method", "module". */
 extern const char *const mp_profile_groups[3];
 
-/* "prologue", "clean-up", "garbage collection": lines of a profile that are none of the source, up
- * to 0. */
+/* Return the name of a line number up to 0, which is not a line of the source: "prologue" (0),
+ * "clean-up" (-1), "garbage collection" (-2). */
 const char *mp_line_name(int64_t line);
 /* Return the place of code in a profile, written like allocation sites: "openQuery
- * shop.BaseRepository:76", "shop/main.p (garbage collection)". `line`: MP_UNKNOWN for a method
- * or program; `start`: first line of the method, used if `line` is unknown: "openQuery
- * shop.BaseRepository (from 70)"; 0: unknown. Lives with the document. */
+ * shop.BaseRepository:76", "shop/main.p (garbage collection)". `line`: MP_UNKNOWN for a method or
+ * program. `start`: first line of the method, used if `line` is unknown, as in "openQuery
+ * shop.BaseRepository (from 70)"; 0 = unknown. Lives with the document. */
 const char *mp_code_text(mp_document *document, const char *program, const char *method,
                          int64_t line, int64_t start);
 
@@ -34,10 +34,10 @@ const char *mp_code_text(mp_document *document, const char *program, const char 
 void mp_section_profile_answer(mp_document *document, const mp_model *model,
                                const mp_profile_costs *costs);
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown);
-/* The hottest lines, methods or programs. Sorts the costs. False with a message. */
+/* Add the hottest lines, methods or programs. Sorts the costs. False with a message. */
 bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,
                             const mp_costs_asked *asked, mp_error *error);
-/* Methods, by time with callees where that is known. */
+/* Add the methods, by time including callees if it is known. */
 void mp_section_methods(mp_document *document, const mp_model *model, mp_profile_costs *costs,
                         const mp_costs_asked *asked);
 

@@ -1,7 +1,6 @@
-/* Reports: one const struct a question, one line in src/reports/reports.def.
+/* Reports: each is a const struct and a line in src/reports/reports.def.
  *
- * A report asks the model through the analyses and fills a document. It neither reads inputs nor
- * prints. */
+ * A report queries the model and fills a document. It neither reads inputs nor prints. */
 #ifndef MP_REPORTS_REPORT_H
 #define MP_REPORTS_REPORT_H
 
@@ -22,52 +21,52 @@ struct mp_dictionary;
 struct mp_policy;
 struct mp_suppressions;
 
-/* The text of a source, which lives in an arena. */
+/* Text of a source file, allocated in an arena. */
 typedef struct mp_source_text {
     const char *path;
     mp_slice text; /* UTF-8 */
 } mp_source_text;
 
 typedef struct mp_request {
-    const mp_model *model; /* complete */
+    const mp_model *model; /* completely read */
     const mp_diagnostics *diagnostics;
-    const void *arguments;          /* the report's own struct, filled; NULL: it has none */
-    mp_selection selection;         /* part of the model that is looked at */
-    const struct mp_report *report; /* who is asked; set by mp_report_run */
-    /* Filter of the selected part of the model, and the filter without the selection; set by
+    const void *arguments;          /* the report's own struct, filled in; NULL = it has none */
+    mp_selection selection;         /* selected part of the model */
+    const struct mp_report *report; /* report that answers; set by mp_report_run */
+    /* Filter of the selected part of the model, and filter of the whole model; set by
      * mp_report_run. */
     const mp_filter *filter, *whole;
-    /* Digest to compare the model with; its texts and frames are numbers of `dictionary`. NULL:
+    /* Digest to compare the model with; its texts and frames are ids in `dictionary`. NULL =
      * none. */
     const struct mp_digest *base;
     struct mp_dictionary *dictionary;
     const struct mp_policy *policy;             /* policy of a gate */
-    const struct mp_suppressions *suppressions; /* leaks that are accepted */
-    /* Read the first of these names that is a file below a folder of sources. False with a message;
-     * NULL: no folder was named. */
+    const struct mp_suppressions *suppressions; /* accepted leaks */
+    /* Read the first of these names that is a file below a folder of sources, into an arena. NULL =
+     * no folder was given. False with a message. */
     bool (*read_source)(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                         mp_source_text *text, mp_error *error);
     const void *sources;
     bool strict;     /* a limit that hides a leak fails */
-    bool allow_torn; /* incomplete input is judged by what is there */
-    bool draws;      /* the answer is to have its figures, and a digest what they are drawn of */
-    /* First truncation of an input, unless --allow-torn was given; limits are then not judged.
-     * NULL: none. */
+    bool allow_torn; /* judge truncated inputs by the part that is there */
+    bool draws;      /* add figures to the answer, and to a digest the stacks that they need */
+    /* First truncation of an input, unless --allow-torn was given; limits are then not judged. NULL
+     * = none. */
     const mp_diagnostic *torn;
-    bool one_of_many; /* the answer will be merged with others: its rows stand as theirs do */
-    /* For exports: the output file and its name. NULL otherwise. */
+    bool one_of_many; /* the answer will be merged with others, so its rows must be comparable */
+    /* For exports: the output file and its name; otherwise NULL. */
     FILE *file;
     const char *path;
     void *sink;            /* state of an export of many recordings */
-    const mp_given *given; /* all arguments that were given, the shared ones too */
+    const mp_given *given; /* arguments given by the user, including the shared ones */
     size_t given_count;
 } mp_request;
 
 /* How a report answers one kind of model. */
 typedef struct mp_variant {
-    unsigned needs; /* MP_HOLDS_...: the model must hold all of them */
-    /* False with a message in `error` where the request does not fit the model (no such
-     * snapshot). */
+    unsigned needs; /* MP_HOLDS_... that the model must have */
+    /* Answer the request. Return false with a message in `error` if the request does not fit the
+     * model (no such snapshot). */
     bool (*run)(const mp_request *request, mp_document *document, mp_error *error);
 } mp_variant;
 
@@ -75,42 +74,42 @@ enum { MP_VARIANTS = 5 };
 
 /* Facts that only some recordings of a kind have. */
 enum {
-    MP_TELLS_TREE = 1,     /* a profile's call tree */
-    MP_TELLS_CALLS = 2,    /* which methods it called */
-    MP_TELLS_LINES = 4,    /* lines of sources, and all of them */
-    MP_TELLS_COVERAGE = 8, /* which lines could be executed */
-    MP_TELLS_TRACE = 16,   /* when they were */
+    MP_TELLS_TREE = 1,     /* call tree of a profile */
+    MP_TELLS_CALLS = 2,    /* callees of methods */
+    MP_TELLS_LINES = 4,    /* lines of sources, completely */
+    MP_TELLS_COVERAGE = 8, /* executable lines */
+    MP_TELLS_TRACE = 16,   /* start times of executions */
 };
 
-/* Operand before the files; code comes after the single file. */
+/* Operand that precedes the files. Code follows the file instead. */
 typedef enum mp_operand {
     MP_OPERAND_NONE,
-    MP_OPERAND_OBJECT, /* the argument "object" */
-    MP_OPERAND_BASE,   /* the one other recording, or the baseline, that one is held against */
+    MP_OPERAND_OBJECT, /* argument "object" */
+    MP_OPERAND_BASE,   /* argument "base": the recording or baseline to compare with */
     MP_OPERAND_POLICY,
-    MP_OPERAND_CODE,      /* the argument "code", which may be left out */
-    MP_OPERAND_PROGRAM,   /* the argument "program" */
-    MP_OPERAND_STATEMENT, /* the argument "statement" */
+    MP_OPERAND_CODE,      /* argument "code", which is optional */
+    MP_OPERAND_PROGRAM,   /* argument "program" */
+    MP_OPERAND_STATEMENT, /* argument "statement" */
 } mp_operand;
 
-/* The name of the argument that the operand is: "object". */
+/* Return the name of the operand's argument: "object". */
 const char *mp_operand_argument(mp_operand operand);
 
-/* Words that an argument takes: "by", "sort". */
+/* Words that an argument accepts, such as the values of "by" or "sort". */
 typedef struct mp_choice {
     const char *argument; /* NULL ends a list */
-    unsigned variants;    /* a bit for each, by its place, that takes them */
-    bool apart;           /* dimensions exclude those whose groups overlap */
-    bool several;         /* or some of them, with commas between them */
-    const char *where;    /* "by line": only so; NULL: always */
-    const void *words;    /* structs that begin with their word, the usual one first; NULL: the
-                             dimensions of heaps */
-    size_t count, size;   /* number of words; size of such a struct */
+    unsigned variants;    /* bit i: applies to variant i */
+    bool apart;           /* without dimensions whose groups overlap */
+    bool several;         /* the argument may be several words, separated by commas */
+    const char *where;    /* condition, such as "by line"; NULL = always */
+    /* structs that begin with the word, the default first; NULL = the dimensions of heaps */
+    const void *words;
+    size_t count, size; /* number of words; size of such a struct in bytes */
 } mp_choice;
 #define MP_WORDS(table)                                                                            \
     .words = (table), .count = sizeof(table) / sizeof *(table), .size = sizeof *(table)
 
-/* The same of `n` of them from `first` on. */
+/* Initialise these members from `n` elements of a table, beginning with element `first`. */
 #define MP_WORDS_OF(table, first, n)                                                               \
     .words = (table) + (first), .count = (n), .size = sizeof *(table)
 
@@ -118,59 +117,65 @@ typedef struct mp_report {
     const char *name;
     const char *summary;
     const char *example; /* arguments of a worked example, run by the tests */
-    const char *details; /* more for help, with `names` of arguments marked so; may be NULL */
+    /* more text for help, with names of arguments in backquotes; NULL = none */
+    const char *details;
     mp_operand operand;
-    bool single;                 /* says nothing of several files that are read apart */
-    bool many;                   /* is asked of many recordings, or baselines, one by one */
-    bool unites;                 /* folders are read as one, unless the user says otherwise */
-    bool separates;              /* each file that is named is a recording of its own */
-    bool separates_dumps;        /* so is each dump of one application */
-    bool overview;               /* several tables of a few rows each, in every format */
-    bool wants_traces;           /* reads the rows of a profile's trace one by one */
-    bool wants_request_peaks;    /* asks what each request had alive at once */
-    bool wants_holders;          /* asks what grew from one heap dump to the next, and where */
-    bool wants_ages;             /* asks how long the objects of a memory recording lived */
-    bool wants_objects;          /* asks for the objects of a recording one by one */
-    bool wants_threads;          /* tells which thread of a heap log created what */
-    bool wants_checksums;        /* names recordings by the checksums of their files */
-    bool tells_faults;           /* lists what the readers complained of: all of it is to be kept */
-    mp_argument_table arguments; /* MP_ARGUMENTS */
-    const mp_choice *choices;    /* NULL: none of them takes one of several words */
-    int64_t program_rows;        /* that JSON and CSV have without a limit; 0: all */
-    unsigned wants; /* MP_TELLS_...: without one of them it refuses, and nobody is sent to it */
-    /* Says of the merged answers of several files what their tables come to; NULL: nothing. */
+    bool single;          /* cannot answer several files separately */
+    bool many;            /* accepts many recordings or baselines, one by one */
+    bool unites;          /* reads a folder as one recording, unless the user chooses otherwise */
+    bool separates;       /* each named file is a separate recording */
+    bool separates_dumps; /* each dump of an application is a separate recording */
+    bool overview;        /* shows several short tables, in every format */
+    bool wants_traces;    /* needs the rows of a profile's trace one by one */
+    bool wants_request_peaks;    /* needs the peak of each request */
+    bool wants_holders;          /* needs the growth of holders between heap dumps */
+    bool wants_ages;             /* needs the lifetimes of objects of a memory recording */
+    bool wants_objects;          /* needs the objects of a recording one by one */
+    bool wants_threads;          /* needs the creating threads of a heap log */
+    bool wants_checksums;        /* needs the checksums of files */
+    bool tells_faults;           /* lists the problems that readers found: keep all of them */
+    mp_argument_table arguments; /* initialised by MP_ARGUMENTS */
+    const mp_choice *choices;    /* NULL = no argument is restricted to words */
+    int64_t program_rows;        /* default limit of rows in JSON and CSV; 0 = all */
+    /* MP_TELLS_...: needs at least one of them; otherwise it refuses, and other reports do not
+     * recommend it */
+    unsigned wants;
+    /* Add a summary to the merged answers of several files; NULL = none. */
     void (*sum_up)(mp_document *merged);
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
 } mp_report;
 
-/* All reports, in the order of the table; the first is the default. */
+/* Return all reports, in the order of the table; the first is the default. */
 const mp_report *const *mp_reports(size_t *count);
 const mp_report *mp_report_find(const char *name);
 
-/* The kinds of recordings, a bit for each mp_kind, that these of the report's variants answer. */
+/* Return the kinds of recordings that these variants of the report answer, as a bit for each
+ * mp_kind. */
 unsigned mp_report_kinds(const mp_report *report, unsigned variants);
 enum { MP_ALL_KINDS = 2 * (1 << MP_KIND_DATABASE) - 2 };
-/* "heap logs and databases"; "memory" is all that tells what was created and deleted, or lists what
- * is alive with its stacks: recordings, logs and databases. `text` is where it is put. */
+/* Format the kinds into `text`: "heap logs and databases". Recordings, logs and databases together
+ * are "memory". Return `text`. */
 const char *mp_kinds_text(unsigned kinds, char *text, size_t size);
 
 enum { MP_MOST_WORDS = 48 };
-/* Add the words that a choice has for these kinds to `count` others, each once; gives how many
- * there are then, at most MP_MOST_WORDS. */
+/* Add the words of a choice for these kinds to the `count` words that are there, without
+ * duplicates. Return the new number of words, at most MP_MOST_WORDS. */
 size_t mp_choice_words(const mp_choice *choice, unsigned kinds, const char **words, size_t count);
-/* Return the kinds of recordings, of those, that have what a word of the choice names. */
+/* Return those of the kinds of recordings for which the word of the choice is valid. */
 unsigned mp_choice_kinds(const mp_choice *choice, const char *word, unsigned kinds);
-/* Return what a word of "by" groups the objects of memory by; NULL: it is no such word. */
+/* Return a description of the groups that a word of "by" makes of objects in memory; NULL if it is
+ * not a dimension. */
 const char *mp_group_summary(const char *word);
-/* Return the kinds of recordings, of those, that "type", "not-type" or another argument of this
- * name can select by, for a report; NULL: for any. */
+/* Return those of the kinds of recordings for which a report can select by an argument such as
+ * "type" or "not-type". `report` NULL: any report. */
 unsigned mp_report_selects(const mp_report *report, const char *name, unsigned kinds);
-/* The words that the argument takes of any of these variants, and the text of none of them is
- * wrong; 0: it takes any text. */
+/* Collect the words that the argument accepts in any of these variants. Return their number; 0 =
+ * any text is accepted. */
 size_t mp_report_words(const mp_report *report, const char *argument, unsigned variants,
                        unsigned kinds, const char **words);
-/* Return true if an argument accepts this text, as far as it takes words. False with a message;
- * `recording` ("a heap dump") names the kind that does not accept it, NULL: any. */
+/* Return true if an argument accepts the given text, as far as it is restricted to words. False
+ * with a message; `recording` ("a heap dump") names the kind that does not accept it, NULL =
+ * any. */
 bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned variants,
                      unsigned kinds, const char *recording, mp_error *error);
 
@@ -181,15 +186,15 @@ extern const mp_report mp_report_gate;
  * message. */
 bool mp_report_answers(const mp_report *report, const mp_request *request, mp_error *error);
 
-/* How many rows a table with an order has where nobody asks for more or fewer. */
+/* Return the default number of rows of a sorted table. */
 size_t mp_report_rows(const mp_report *report);
 
-/* Answer by the variant that fits the model. False with a message in `error` where there is none,
- * where it does not honour an option that was given, or where it refuses. */
+/* Answer with the variant that fits the model. False with a message in `error` if there is none, if
+ * it does not use an option that was given, or if it refuses the request. */
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    mp_error *error);
 
-/* The digest of the request's selection at the end of its window; its texts are in
+/* Return the digest of the request's selection at the end of its window; its texts are in
  * request->dictionary. Release with mp_digest_free. NULL with a message. */
 struct mp_digest *mp_report_digest(const mp_request *request, mp_error *error);
 

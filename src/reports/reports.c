@@ -91,7 +91,7 @@ const char *mp_kinds_text(unsigned kinds, char *text, size_t size)
     return kinds_text(kinds, true, text, size);
 }
 
-/* --- words that arguments take --- */
+/* --- words that arguments accept --- */
 
 static size_t add_word(const char *word, const char **words, size_t count)
 {
@@ -132,7 +132,8 @@ const char *mp_group_summary(const char *word)
 unsigned mp_report_selects(const mp_report *report, const char *name, unsigned kinds)
 {
     unsigned can = mp_selection_kinds(name);
-    bool of_graph = report && report->variants[0].needs & MP_HOLDS_GRAPH; /* as dumps are */
+    /* Reports on graphs accept the criteria of dumps. */
+    bool of_graph = report && report->variants[0].needs & MP_HOLDS_GRAPH;
     return of_graph && !(can & 1u << MP_KIND_DUMP) ? 0 : kinds & can;
 }
 
@@ -187,7 +188,7 @@ bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned va
 
 /* --- answering --- */
 
-/* Return the facts that the model has and others of its kind may not have. */
+/* Return the optional facts (MP_TELLS_...) that the model has. */
 static unsigned tells(const mp_filter *filter)
 {
     const mp_profile *profile = filter->model->profile;
@@ -205,7 +206,7 @@ static unsigned tells(const mp_filter *filter)
            (profile->trace_rows ? MP_TELLS_TRACE : 0);
 }
 
-/* "top, tree or check": the reports that have an answer. */
+/* Return "top, tree or check": the reports that can answer. */
 static const char *list_reports(const mp_filter *whole, char *text, size_t size)
 {
     const char *names[sizeof table / sizeof *table];
@@ -217,8 +218,8 @@ static const char *list_reports(const mp_filter *whole, char *text, size_t size)
     return mp_text_list(names, count, "or", text, size);
 }
 
-/* Set the advice of an error: the kinds of recordings the argument is for, and the option for
- * snapshots instead of moments. */
+/* Set the advice of an error: the kinds of recordings that accept the argument, and the option to
+ * use for snapshots instead of moments. */
 static void advise(const mp_report *report, unsigned bit, const mp_argument *row,
                    const mp_given *given, mp_error *error)
 {
@@ -235,7 +236,7 @@ static void advise(const mp_report *report, unsigned bit, const mp_argument *row
              snapshots ? ", and " MP_DASHES "to for snapshots, as in " MP_DASHES "to peak" : "");
 }
 
-/* The variant that answers; NULL with a message. */
+/* Return the variant that answers; NULL with a message. */
 static const mp_variant *choose(const mp_report *report, const mp_request *request,
                                 const mp_filter *whole, mp_error *error)
 {

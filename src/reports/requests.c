@@ -1,4 +1,4 @@
-/* The requests of a server: which API call leaks, and how much each needed. */
+/* The report requests: which API call of a server leaks, and the memory that each call needed. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 /* --- by API --- */
 
 typedef struct api_row {
-    mp_served_api served; /* first: its columns are those of the row */
+    mp_served_api served; /* must be first: its columns are those of the row */
     const char *api, *leaving;
     int64_t average_us;
 } api_row;
@@ -78,10 +78,10 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
     return true;
 }
 
-/* --- one by one --- */
+/* --- by request --- */
 
 typedef struct request_row {
-    mp_served served; /* first: its columns are those of the row */
+    mp_served served; /* must be first: its columns are those of the row */
     const char *request, *api, *session, *among, *status;
     int64_t first_sequence, last_sequence;
 } request_row;
@@ -105,7 +105,7 @@ static const mp_column request_columns[] = {
     MP_COLUMN(request_row, last_sequence, "Last snapshot", MP_NUMBER, MP_FOR_PROGRAMS),
 };
 
-/* Rows stand in the order of sessions and time. */
+/* Orders of requests, which come sorted by session and time. */
 static const mp_order request_orders[] = {
     {"left", {"left_bytes", "left_objects"}},
     {"objects", {"left_objects", "left_bytes"}},
@@ -168,7 +168,7 @@ static const mp_column outside_columns[] = {
     MP_COLUMN(outside_row, created_bytes, "", MP_BYTES, MP_FOR_PROGRAMS | MP_ADDS),
 };
 
-/* Objects that requests created. */
+/* Return the number of objects that requests created. */
 static int64_t created_in(const mp_requests *requests)
 {
     int64_t objects = 0;
@@ -199,9 +199,9 @@ static const char *left_text(mp_document *document, const mp_model *model,
                             served->calls == 1 ? "" : "s");
 }
 
-/* The answer: the API that left most behind, and where few of its calls did so, as when the first
- * fills a cache, the one of those whose calls mostly do. Where all was created outside of requests,
- * that nothing was left by one tells nothing. */
+/* Say the API that left most objects behind. If only few of its calls did, as when the first call
+ * fills a cache, say also the worst API whose calls mostly do. If no object was created in a
+ * request, the result is unknown. */
 static void say_worst(mp_document *document, const mp_model *model, const mp_requests *requests)
 {
     const mp_served_api *worst = NULL, *often = NULL;

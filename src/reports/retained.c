@@ -121,7 +121,7 @@ static const mp_column tree_columns[] = {
 
 typedef struct tree_arguments {
     const char *by;
-    int64_t limit, depth; /* 0: all */
+    int64_t limit, depth; /* 0 = unlimited */
     double min_percent;
 } tree_arguments;
 
@@ -135,12 +135,12 @@ static const mp_argument tree_table[] = {
     {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
-/* A place of the tree that is still to be shown. */
+/* A node of the tree on the stack of nodes still to be shown. */
 typedef struct waiting {
     uint32_t place, depth;
 } waiting;
 
-/* The one to be shown next stands last. */
+/* Sort ascending by retained size: the last node is shown next. */
 static int largest_last(const void *left, const void *right, void *opaque)
 {
     const mp_graph_view *view = opaque;
@@ -167,7 +167,7 @@ static void put_node(mp_document *document, mp_table *table, const mp_graph_view
     mp_table_put(document, table, &row);
 }
 
-/* Parents first, the largest child first. */
+/* Walk in pre-order, the largest child first. */
 static void put_tree(mp_document *document, mp_table *table, const mp_graph_view *view,
                      const tree_arguments *asked)
 {
@@ -200,7 +200,7 @@ static void put_tree(mp_document *document, mp_table *table, const mp_graph_view
     mp_table_left_out(table, passed);
 }
 
-/* --- the same by type --- */
+/* --- the tree by type --- */
 
 typedef struct group_row {
     mp_dominator_group group;

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "query/suppression.h"
 
-/* --- what is asked --- */
+/* --- arguments --- */
 
 const void *mp_request_argument(const mp_request *request, const char *name)
 {
@@ -41,7 +41,8 @@ bool mp_request_window(const mp_request *request, mp_window *window, mp_error *e
     return true;
 }
 
-/* A default of the user's is meant for people: programs get no less for it. */
+/* Return the number of frames for programs. A default depth from the user's settings is for people:
+ * it does not shorten them. */
 size_t mp_request_frames(const mp_request *request)
 {
     const int64_t *depth = mp_request_argument(request, "stack-depth");
@@ -53,7 +54,7 @@ size_t mp_request_frames(const mp_request *request)
     return (size_t)callers + 1;
 }
 
-/* --- what reports on heaps have in common --- */
+/* --- shared by reports on heaps --- */
 
 void mp_table_left_out(mp_table *table, size_t total)
 {
@@ -226,7 +227,7 @@ const char *mp_torn_text(mp_document *document, const mp_request *request)
 
 void mp_say_damage(mp_document *document, const mp_request *request)
 {
-    const mp_diagnostic *kept, *first = NULL; /* which may be none of those that are kept */
+    const mp_diagnostic *kept, *first = NULL; /* NULL if the first was not kept */
     size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
     int64_t total = (int64_t)mp_diagnostics_damages(request->diagnostics);
     for (size_t i = 0; i < count && !first; i++)

@@ -1,4 +1,4 @@
-/* Sections: the tables that reports are put together from. */
+/* Sections: tables that reports consist of. */
 #ifndef MP_REPORTS_SECTIONS_H
 #define MP_REPORTS_SECTIONS_H
 
@@ -7,22 +7,23 @@
 #include "reports/report.h"
 
 enum { MP_DEFAULT_ROWS = 10, MP_REPORT_ROWS = 20 };
-/* Arguments of reports on heaps; each report has rows for those it accepts (see arguments.h). */
+/* Arguments of reports on heaps. Each report has rows for those it accepts (see arguments.h). */
 typedef struct mp_heap_arguments {
-    const char *from, *to;        /* NULL: the report's own; see mp_window_of */
-    const char *by, *sort;        /* NULL: the report's own */
-    const char *only;             /* a glob for names of groups; NULL: all */
-    int64_t limit;                /* rows of a table; 0: all */
-    int64_t stack_depth;          /* frames that people see below the innermost */
-    int64_t depth;                /* depth of a tree; 0: any */
-    double min_percent;           /* minimum share in a tree */
-    int64_t min_bytes, min_count; /* minimum of a row; 0: any */
-    bool all_tables;              /* people get every table, not only the first */
+    const char *from, *to;        /* NULL = default of the report; see mp_window_of */
+    const char *by, *sort;        /* NULL = default of the report */
+    const char *only;             /* glob for labels of groups; NULL = all */
+    int64_t limit;                /* maximum rows of a table; 0 = all */
+    int64_t stack_depth;          /* callers of the innermost frame that people see */
+    int64_t depth;                /* maximum depth of a tree; 0 = unlimited */
+    double min_percent;           /* minimum share of a tree's node */
+    int64_t min_bytes, min_count; /* minimum of a row; 0 = none */
+    bool all_tables;              /* people get all tables, not only the first ones */
     mp_ceiling max_growth, max_trend, max_platform_growth, max_leaked, max_live;
 } mp_heap_arguments;
 
-/* The variants of most reports on heaps: logs of heap events, stacks of native code, other births
- * and deaths (MP_HEAP_VARIANTS), then dumps, then profiles. */
+/* Bits of the variants of most reports on heaps. The first three are MP_HEAP_VARIANTS: logs of heap
+ * events, stacks of native code, other recordings of births and deaths. Then follow dumps and
+ * profiles. */
 enum {
     MP_EVENTS = 1,
     MP_NATIVE = 2,
@@ -32,7 +33,8 @@ enum {
     MP_HEAPS = MP_EVENTS | MP_NATIVE | MP_HISTORY,
 };
 
-/* Rows of these arguments, and of those that reports share; `variants`: those that honour them. */
+/* Rows of these arguments, and of the arguments that all reports share. `variants`: variants that
+ * use the argument. */
 /* clang-format off */
 #define MP_ASKS(name, member, variants)                                                            \
     {name, offsetof(mp_heap_arguments, member), variants}
@@ -46,7 +48,7 @@ enum {
     MP_ASKS("max-platform-growth", max_platform_growth, MP_HISTORY),                       \
     MP_ASKS("max-leaked", max_leaked, variants), \
     MP_ASKS("max-live", max_live, variants)
-/* How recordings are read. */
+/* Arguments of the reading of recordings. */
 #define MP_SHARES_EVENTS(variants)                                                                       \
     MP_SHARES("at", variants), MP_SHARES("slices", variants), MP_SHARES("temporary", variants),                      \
     MP_SHARES("reorder", variants)
@@ -78,75 +80,77 @@ static inline const char *mp_empty_text(const mp_heap_arguments *asked, const ch
     return asked->min_bytes > 0 || asked->min_count > 0 ? "none passes the size filters" : nothing;
 }
 
-/* An argument of the request's report, of whichever kind it is; as a text, as a number. NULL or 0
- * where the report has none of this name. */
+/* Return an argument of the request's report: a pointer to it, its text, its number. NULL or 0 if
+ * the report has no argument of this name. */
 const void *mp_request_argument(const mp_request *request, const char *name);
 const char *mp_text_argument(const mp_request *request, const char *name);
 int64_t mp_number_argument(const mp_request *request, const char *name);
-/* How many frames of a stack programs get. */
+/* Return the number of frames of a stack for programs. */
 size_t mp_request_frames(const mp_request *request);
-/* The window that is asked for, with the leaks suppressed that are accepted. False with a message.
- */
+/* Return the requested window, with accepted leaks suppressed. Release with mp_window_free. False
+ * with a message. */
 bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error);
 
-/* The document's first line for people, and the tables that every report has for programs: inputs,
- * what is selected, session, totals. A heap's totals are those of the window. `shown`: people see
- * them too. */
+/* Add the title line for people, and the tables that every report has for programs: inputs,
+ * selection, session, totals. Totals of a heap are those of the window. `shown`: people see them
+ * too. */
 void mp_section_head(mp_document *document, const mp_request *request);
 /* Add the selection and its share of the whole, as part of the head; nothing if everything is
  * selected. An empty selection is reported unless `fits` is true because something else matches. */
 void mp_section_selection(mp_document *document, const mp_request *request, bool fits);
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
-/* All of these for programs alone, and the window, which is to be freed. False with a message. */
+/* Add all of these for programs only, and set the window; release it with mp_window_free. False
+ * with a message. */
 bool mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
                      mp_window *window, mp_error *error);
 
-/* A heap's tables. `rows`: at most so many; 0: all. False with a message. */
+/* Add tables of a heap. `rows`: maximum rows, 0 = all. False with a message. */
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows);
 bool mp_section_leaks(mp_document *document, const mp_request *request, const mp_window *window,
                       mp_error *error);
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_heap_arguments *asked,
                     mp_error *error);
-/* "Leaks", "Worst leak", "Maybe a cache": the answer in words, and its headline; of several merged
- * files, "Leaks", "Still running". */
+/* Say the summary of leaks ("Leaks", "Worst leak", "Maybe a cache") and set the headline; for
+ * several merged files, say "Leaks" and "Still running". */
 void mp_answer_leaks(mp_document *document, const mp_window *window);
 void mp_sum_up_leaks(mp_document *merged);
-/* The verdict for programs: what leaks, and the worst of it. */
+/* Set the verdict for programs: whether the recording leaks, and the worst leak. */
 void mp_tell_verdict(mp_document *document, const mp_window *window);
-/* "Growth": what is alive at the end of the window and was at its start; most by which group. */
+/* Say "Growth": the live bytes at both ends of the window, and the group that changed most. */
 void mp_say_change(mp_document *document, const mp_window *window, const mp_grouping *grouping);
-/* `trends`: with how each row grew from snapshot to snapshot. */
+/* Add the table of growth. `trends`: with the course of each row from snapshot to snapshot. */
 bool mp_section_growth(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked, bool trends, mp_error *error);
-/* "still running: what is in use counts as leaked, 9 of 15 objects are deleted later"; NULL where
- * that is not so, or nothing leaks. For whatever tells leaks. */
+/* Return "still running: what is in use counts as leaked, 9 of 15 objects are deleted later"; NULL
+ * if leaks are certain, or if there are none. */
 const char *mp_in_use_text(mp_document *document, const mp_window *window);
-/* The same as an answer, and behind it `more`; the beginning alone. */
+/* Say the same, followed by `more`; return only its beginning, "still running", or NULL. */
 void mp_say_in_use(mp_document *document, const mp_window *window, const char *more);
 const char *mp_in_use_words(const mp_window *window);
-/* "what was in use at snapshot 6 counts as leaked", for limits; NULL also of a whole log, where
- * what is never deleted is what they are about. And as an answer. */
+/* Return "objects in use at snapshot 6 count as leaked", for limits; NULL if leaks are certain, and
+ * for a whole log, whose limits concern all blocks that are never deleted. The second function says
+ * it. */
 const char *mp_running_text(mp_document *document, const mp_window *window);
 void mp_say_running(mp_document *document, const mp_window *window);
-/* That the window ends where nothing tells any more what leaked; nothing of others. */
+/* Warn if the window ends so late that leaks are no longer known. */
 void mp_say_late(mp_document *document, const mp_window *window);
-/* Why nothing is judged that a selection left nothing of. */
+/* Reason for not judging a selection that matches nothing. */
 #define MP_FITS_NOTHING "nothing matches the filters"
-/* "breaks off: ...", why no limit judges the recording; only where request->torn. */
+/* Return "breaks off: ...", the reason for not judging limits. request->torn must be set. */
 const char *mp_torn_text(mp_document *document, const mp_request *request);
-/* Say as an answer that the order of the dumps is in doubt, where it is. */
+/* Warn if the order of the dumps is uncertain. */
 void mp_say_dump_order(mp_document *document, const mp_model *model);
-/* Hold the window against the limits that the user set among the mp_heap_arguments. */
+/* Check the window against the limits in mp_heap_arguments that the user gave. */
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window);
-/* The suppressions that the window was made with, and what each did; nothing without any. */
+/* Add the suppressions of the window and their effects; nothing if there are none. */
 void mp_section_suppressions(mp_document *document, const mp_window *window);
-/* Anomalies of a log of heap events, counted or one by one (nothing where there are none); `rows`:
- * at most so many, 0: all. */
+/* Add the anomalies of a log of heap events, counted or one by one; nothing if there are none.
+ * `rows`: maximum rows, 0 = all. */
 void mp_section_anomaly_counts(mp_document *document, const mp_model *model);
 void mp_section_anomalies(mp_document *document, const mp_model *model, size_t rows);
 
-/* So many objects of so many bytes, at one moment. */
+/* Objects and their bytes at one moment. */
 typedef struct mp_amount {
     int64_t objects, bytes;
 } mp_amount;
@@ -155,7 +159,7 @@ typedef struct mp_amount {
 typedef struct mp_growth {
     int64_t from_bytes, to_bytes, delta_bytes;
     int64_t from_objects, to_objects, delta_objects;
-    double delta_percent; /* not known of what was not there */
+    double delta_percent; /* NAN if the group was empty */
 } mp_growth;
 mp_growth mp_growth_of(mp_amount from, mp_amount to);
 /* clang-format off */
@@ -175,8 +179,8 @@ typedef struct mp_order {
     const char *columns[3];
 } mp_order;
 
-/* The order that `sort` names, the first of them where it is NULL. NULL with a message: `rows`
- * ("leaks") are not sorted so. */
+/* Return the order named `sort`, the first one if `sort` is NULL. NULL with a message that `rows`
+ * ("leaks") have no such order. */
 const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
                               const char *rows, mp_error *error);
 /* Return true if groups of the dimension have the order's columns: scoped bytes are known for
@@ -184,25 +188,27 @@ const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *
 bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_error *error);
 #define MP_ORDER_FIND(orders, sort, rows, error)                                                   \
     mp_order_find(orders, sizeof(orders) / sizeof *(orders), sort, rows, error)
-/* Put `count` structs of `size` bytes in that order; equal ones stay as they stand. */
+/* Sort `count` structs of `size` bytes; equal ones keep their order. */
 void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
                    size_t count, size_t size);
 #define MP_ORDER_ROWS(order, columns, rows, count)                                                 \
     mp_order_rows(order, columns, sizeof(columns) / sizeof *(columns), rows, count, sizeof *(rows))
 
-/* A table of rows without the columns of other kinds than the model's. */
+/* Return a new table without the columns that only other kinds of recordings have. */
 mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
                         const char *title, const mp_column *columns, size_t count);
 #define MP_KIND_TABLE(document, model, name, title, columns)                                       \
     mp_kind_table(document, model, name, title, columns, sizeof(columns) / sizeof *(columns))
 
-/* "name:line" of a frame; the source of a node. Live with the document. */
+/* Return "name:line" of a frame; the source of a node. They live with the document. */
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame);
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node);
-/* A text alone, of NULL none; lives with the document. */
+/* Return a list of this one text, or an empty list if it is NULL. The text must live as long as the
+ * document, and the list does. */
 mp_texts mp_one_text(mp_document *document, const char *text);
 
-/* Say that the program damaged its memory, how often and where first, if the recording tells so. */
+/* Say that the program damaged its memory, how often and where first, if the recording reports
+ * it. */
 void mp_say_damage(mp_document *document, const mp_request *request);
 
 /* "54 objects, 92.3 KiB" */
@@ -210,29 +216,30 @@ const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes
 /* "App.Order: 1.5 KiB in 12 objects, 8.0 % of 18.7 KiB alive" */
 const char *mp_biggest_text(mp_document *document, const char *label, mp_amount amount,
                             int64_t alive);
-/* "1.5 KiB", or "1536" where the document is to be exact; "12,345"; microseconds as seconds. Live
- * with the document. */
+/* Return "1.5 KiB", or "1536" if the document has exact numbers; "12,345"; microseconds as seconds.
+ * They live with the document. */
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
 const char *mp_count_text(mp_document *document, int64_t count, bool with_sign);
 const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign);
 
-/* "session 2 of 3 (AS-2)"; NULL of the only one. */
+/* Return "session 2 of 3 (AS-2)"; NULL if there is only one session. */
 const char *mp_session_text(mp_document *document, const mp_model *model, uint32_t session);
-/* "snapshot 7 (_PreCleanUp)" */
+/* Return "snapshot 7 (_PreCleanUp)". Lives with the document. */
 const char *mp_snapshot_text(mp_document *document, const mp_model *model,
                              const mp_snapshot *snapshot);
-/* The same of an end of the window; of several sessions, "_PreCleanUp of each session". */
+/* Return the text of an end of the window, as above; for several sessions, "_PreCleanUp of each
+ * session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
-/* Return true if the base has the same facts as `now`, the digest of the request: a baseline of
- * another selection or window does not. False with a message. */
+/* Return true if the base was made with the same options as `now`, the digest of the request: a
+ * baseline of another selection or window was not. False with a message. */
 bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
-/* How many of so many rows a limit leaves; 0: there is none. */
+/* Return how many of `total` rows a limit leaves; `rows` 0 = no limit. */
 static inline size_t mp_shown_of(size_t total, size_t rows)
 {
     return rows && rows < total ? rows : total;
 }
-/* Set the number of rows that a limit cut, from the number of all rows. */
+/* Set the number of rows that a limit removed, from the number of all rows. */
 void mp_table_left_out(mp_table *table, size_t total);
 
 #endif

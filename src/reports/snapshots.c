@@ -6,8 +6,8 @@
 #include "reports/figures.h"
 #include "reports/sections.h"
 
-/* Write the lines below a row for people: its request, and everything that differs from the row
- * before; `before` is NULL for the first of a session. */
+/* Set the lines below a row for people: its request, and everything that differs from the row
+ * before. `before`: NULL for the first row of a session. */
 enum { BELOW = 4 };
 static size_t put_below(mp_document *document, const mp_model *model, const mp_snapshot *snapshot,
                         const mp_snapshot *before, const char *below[BELOW])
@@ -62,7 +62,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     mp_relation_source_free(source);
 }
 
-/* Say the largest snapshot of a single session and the one that reports use. */
+/* Say the largest snapshot of a single session, and the snapshot that reports use. */
 static void say_largest(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;

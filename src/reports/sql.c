@@ -1,4 +1,4 @@
-/* The result of a SELECT over the relations of a recording. */
+/* The report sql: the result of a SELECT over the relations of a recording. */
 #include "sql/sql.h"
 
 #include <math.h>
@@ -13,14 +13,14 @@ typedef struct sql_arguments {
     const char *statement;
     bool schema;
     const char *from, *to;
-    int64_t limit; /* rows; 0: all */
+    int64_t limit; /* maximum rows; 0 = all */
 } sql_arguments;
 
-/* All rows, before it is known what their columns are. */
+/* All rows of the result; the columns' units are known only after the last row. */
 typedef struct sql_rows {
-    mp_sql_value *items; /* texts are the document's */
+    mp_sql_value *items; /* texts belong to the document */
     size_t count, capacity, columns;
-    size_t total; /* with those beyond the limit, which are not kept */
+    size_t total; /* number of rows, including those beyond the limit, which are not kept */
 } sql_rows;
 
 static void take_row(mp_document *document, mp_sql *sql, sql_rows *rows)
@@ -37,7 +37,8 @@ static void take_row(mp_document *document, mp_sql *sql, sql_rows *rows)
 
 /* --- columns --- */
 
-/* Return what the values of a column are: what the relation says of it, if they are that. */
+/* Return the unit of a column: that of the relation's column, if the values are plain values of
+ * that column. */
 static mp_unit unit_of(const sql_rows *rows, size_t column, const mp_sql_column *sql_column)
 {
     const bool real = sql_column->is_plain &&
@@ -60,7 +61,7 @@ static mp_unit unit_of(const sql_rows *rows, size_t column, const mp_sql_column 
     return sql_column->is_plain && sql_column->unit != MP_LIST ? sql_column->unit : MP_TEXT;
 }
 
-/* Return the name of a column, told apart from those before it. */
+/* Return the name of a column, made unique among the columns before it. */
 static const char *name_of(mp_document *document, const mp_column *columns, size_t count,
                            const char *name)
 {
@@ -113,9 +114,9 @@ static void put_rows(mp_document *document, const mp_sql *sql, const sql_rows *r
     mp_table_left_out(table, rows->total);
 }
 
-/* --- asking --- */
+/* --- the query --- */
 
-/* All tables that the recording has, or might have. */
+/* Add the schema: all tables, including those that this recording does not have. */
 static void put_schema(mp_document *document, const mp_relation_source *source)
 {
     typedef struct schema_row {

@@ -9,18 +9,18 @@
 
 enum { KIND_BITS = 3 };
 
-/* The places while they are found, in the order of the frames. */
+/* The figure while it is built; places are in the order in which frames come. */
 typedef struct figure_builder {
     mp_document *document;
     const mp_weights *weights;
     mp_place *places;
     uint32_t count;
-    mp_id_index known;         /* places by the one above, the label and the kind */
-    mp_hash_index told, texts; /* labels, by what they are made of, and as texts */
+    mp_id_index known;         /* places by parent, label and kind */
+    mp_hash_index told, texts; /* labels, by the parts of a frame and by text */
     struct stack_label {
-        const mp_weight_frame *frame; /* one that has it */
-        const char *text;             /* the document's */
-    } * labels;                       /* from 1 */
+        const mp_weight_frame *frame; /* a frame that has this label */
+        const char *text;             /* text that belongs to the document */
+    } * labels;                       /* elements from 1 */
     size_t label_count, label_capacity;
 } figure_builder;
 
@@ -47,8 +47,8 @@ static bool same_text(const void *opaque, uint32_t value)
     return strcmp(probe->labels[value].text, probe->text) == 0;
 }
 
-/* The number of the frame's label. The document keeps each text once, and mostly names need not be
- * looked at: those of a model are one where they are equal. */
+/* Return the number of the frame's label. The document keeps each text once. Equal names of a model
+ * are one string, so most lookups need not compare texts. */
 static uint32_t label_of(figure_builder *figure, const mp_weight_frame *frame)
 {
     label_probe probe = {figure->labels, frame, NULL};
@@ -93,7 +93,7 @@ static const char *source_of(figure_builder *figure, const mp_weight_frame *fram
     return kept ? *kept : NULL;
 }
 
-/* The place of a frame, which may be there under another line of the caller. */
+/* Return the place of a frame. It may exist already, called from another line of the caller. */
 static uint32_t place_for(figure_builder *figure, const mp_weight_frame *frame, uint32_t parent)
 {
     const mp_place_kind kind = kind_of(frame->kind);
@@ -134,7 +134,7 @@ static int64_t larger(const mp_place *place)
     return place->total > place->base_all ? place->total : place->base_all;
 }
 
-/* Siblings beside each other: of a difference what changed most first, else what is largest. */
+/* Order siblings by size; in a comparison, by the size of the change. */
 static int in_order(const void *left, const void *right, void *opaque)
 {
     const mp_place *places = opaque;
@@ -152,7 +152,8 @@ static int in_order(const void *left, const void *right, void *opaque)
     return order ? order : one < other ? -1 : one > other;
 }
 
-/* Level by level: places stand behind those above them, and siblings side by side. */
+/* Return the places level by level: children follow all places of their parent's level, siblings
+ * are adjacent. */
 static mp_place *arrange(figure_builder *figure)
 {
     uint32_t count = figure->count;
@@ -167,7 +168,7 @@ static mp_place *arrange(figure_builder *figure)
     for (uint32_t i = 1; i < count; i++)
         first[figure->places[i].parent + 1]++;
     for (uint32_t i = 1; i <= count; i++)
-        first[i] += first[i - 1]; /* the children of i are order[1 + first[i]] and on */
+        first[i] += first[i - 1]; /* the children of i begin at order[1 + first[i]] */
     for (uint32_t taken = 0, put = 1; taken < count; taken++) {
         uint32_t place = queue[taken];
         arranged[taken] = figure->places[place];

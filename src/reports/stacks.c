@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "reports/sections.h"
 
-/* Room for a stack of so many frames. */
+/* Allocate a list for a stack of `whole` frames, cut to the length that the document lists. */
 static mp_texts room_for(mp_document *document, size_t whole, const char ***frames)
 {
     size_t count = document->frames && document->frames < whole ? document->frames : whole;
@@ -15,7 +15,8 @@ static mp_texts room_for(mp_document *document, size_t whole, const char ***fram
         .items = *frames, .count = count, .whole = count < whole ? whole : 0, .kept = true};
 }
 
-/* A caller's frame is that of all that its call led to: its text is made once. */
+/* Return the text of a caller's frame. It is made once: all frames that the call leads to share
+ * it. */
 static const char *caller_text(mp_document *document, const mp_model *model, uint32_t called)
 {
     const mp_tree_node *tree_node = &model->tree.items[called];
@@ -30,7 +31,7 @@ static const char *caller_text(mp_document *document, const mp_model *model, uin
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)
 {
     const char **frames;
-    if (!frame.node) /* people read that no code did it; programs see an empty stack */
+    if (!frame.node) /* people read that no code created it; programs get an empty stack */
         return (mp_texts){.empty = "(session)"};
     mp_texts stack = room_for(document, model->tree.items[frame.node].depth, &frames);
     frames[0] = mp_utf8_copy(document->arena, mp_frame_text(document, model, frame));
@@ -67,7 +68,7 @@ mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_
         return (mp_texts){.empty = "(session)"};
     const mp_tree_node *nodes = model->tree.items;
     const char **frames = mp_arena_alloc(document->arena, lines * sizeof *frames);
-    uint32_t node = frame.node, left = 0; /* left: frames of the turn at hand */
+    uint32_t node = frame.node, left = 0; /* left: frames still to print of the current turn */
     mp_turn turn = {0};
     size_t count = 1;
     frames[0] = mp_utf8_copy(document->arena, mp_frame_text(document, model, frame));
@@ -78,7 +79,7 @@ mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_
         }
         const char *text = caller_text(document, model, node);
         node = nodes[node].parent;
-        if (left && !--left) { /* the last of a turn */
+        if (left && !--left) { /* end of a turn */
             text = mp_again_text(document, text, turn);
             node = turn.end;
         }

@@ -1,5 +1,5 @@
-/* Stacks as texts of a document: as much of them as it lists, and frames that they have in common
- * once. */
+/* Stacks as texts of a document, cut to the length that the document lists. Frames that stacks have
+ * in common are stored once. */
 #ifndef MP_REPORTS_STACKS_H
 #define MP_REPORTS_STACKS_H
 
@@ -9,22 +9,23 @@
 #include "query/group.h"
 #include "query/labels.h"
 
-/* A stack as "name:line", innermost frame first. */
+/* Return a stack as "name:line", innermost frame first. */
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame);
-/* That of a group of sites, as sites of one line differ by their stack; of other groups none. */
+/* Return the stack of a group of sites, because sites at one line differ by their stacks; an empty
+ * list for other groups. */
 mp_texts mp_group_stack(mp_document *document, const mp_model *model, const mp_group *group,
                         const mp_dimension *dimension);
-/* The last frame of a turn, with how much comes again. */
+/* Return the last frame of a turn of recursion, with the number of repeated frames. */
 const char *mp_again_text(mp_document *document, const char *frame, mp_turn turn);
-/* A stack for people, at most so many lines: what repeats stands in it once. Without `folding`
- * nothing is looked for. */
+/* Return a stack for people, at most `lines` lines, with repeated recursion shown once. `folding`:
+ * NULL = recursion is not looked for. */
 mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_folding *folding,
                          mp_frame frame, size_t lines);
-/* A stack of a digest; `starts`: lines are those at which functions begin. All stacks of a
- * document are of one dictionary, or of one model. */
+/* Return a stack of a digest. `starts`: lines are first lines of functions. All stacks of a
+ * document must be of one dictionary, or of one model. */
 mp_texts mp_digest_stack_texts(mp_document *document, const mp_dictionary *dictionary,
                                mp_stack_frame frame, bool starts);
-/* "name:line" of one frame of it. */
+/* Return "name:line" of one frame of a digest. */
 const char *mp_digest_frame_text(mp_document *document, const mp_dictionary *dictionary,
                                  mp_stack_frame frame, bool starts);
 

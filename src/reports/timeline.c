@@ -1,4 +1,4 @@
-/* The trace of an execution profile: when what ran, and when nothing did. */
+/* The report timeline: the trace of an execution profile, with the gaps in which nothing ran. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +61,10 @@ static const mp_column gap_columns[] = {
     MP_COLUMN(gap_row, before, "Before", MP_TEXT, MP_SHORTEN),
 };
 
-/* From the end of an execution, or the start of what it is the first to run inside of, to the start
- * of the next one there. */
+/* A gap between two executions with the same caller: from the end of one, or from the caller's
+ * start, to the start of the next. */
 typedef struct gap {
-    int64_t from_us, us; /* us: without what may be the own time of what it is inside of */
+    int64_t from_us, us; /* us: length without the time that the caller may have spent itself */
     const mp_timed *after, *before;
 } gap;
 
@@ -88,7 +88,7 @@ static int64_t session_cell(const drawing *state, const mp_timed *timed)
     return state->many_sessions ? (int64_t)session_of(state, timed) : MP_UNKNOWN;
 }
 
-/* "method program:12"; of line 0 it is the whole of it. */
+/* Return "method program:12"; without a line for a whole method (line 0). */
 static const char *name_of(const drawing *state, const mp_timed *timed)
 {
     const mp_module *module = &state->model->profile->modules.items[timed->module.i];
@@ -97,7 +97,7 @@ static const char *name_of(const drawing *state, const mp_timed *timed)
                             : mp_document_text(state->document, "%s:%" PRId32, name, timed->line);
 }
 
-/* The same for people. */
+/* Return the same text for people. */
 static const char *told(const drawing *state, const mp_timed *timed)
 {
     const mp_module *module = &state->model->profile->modules.items[timed->module.i];
@@ -123,10 +123,10 @@ static void add_gap(drawing *state, size_t *capacity, const gap *found)
     state->gaps[state->gap_count++] = *found;
 }
 
-/* By depth: what something runs inside of, and the last that ran in there. */
+/* State at each depth of calls: the caller, and the last execution that it called. */
 typedef struct level {
     const mp_timed *outer, *last;
-    int64_t end_us; /* latest end of those that ran there so far */
+    int64_t end_us; /* latest end of the executions that it called so far */
 } level;
 
 static int64_t end_of(const mp_timed *timed)
@@ -184,14 +184,14 @@ static void put_gaps(const drawing *state, size_t rows)
 
 static void put_trace(const drawing *state)
 {
-    bool one = !state->many_sessions; /* sessions have clocks of their own */
+    bool one = !state->many_sessions; /* each session has its own clock */
     int64_t elsewhere_us = state->to_us - state->from_us - state->timeline.own_us;
     trace_row row = {.executions = (int64_t)state->timeline.count,
                      .from_seconds = one ? state->from_us : MP_UNKNOWN,
                      .to_seconds = one ? state->to_us : MP_UNKNOWN,
                      .span_seconds = one ? state->to_us - state->from_us : MP_UNKNOWN,
                      .seconds = state->timeline.own_us,
-                     /* Below 0 it is times that were rounded. */
+                     /* It can be below 0 because times are rounded. */
                      .elsewhere_seconds = !one               ? MP_UNKNOWN
                                           : elsewhere_us > 0 ? elsewhere_us
                                                              : 0,
@@ -200,7 +200,7 @@ static void put_trace(const drawing *state)
     mp_table_put(state->document, table, &row);
 }
 
-/* "   ###    ": where in the whole it ran. */
+/* Return a bar that shows when in the timeline it ran: "   ###    ". */
 static const char *bar_of(const drawing *state, const mp_timed *timed)
 {
     char *bar = mp_arena_alloc(state->document->arena, BAR + 1);
@@ -235,7 +235,7 @@ static void put_timed(const drawing *state, mp_table *table, const mp_timed *tim
     mp_table_put(state->document, table, &row);
 }
 
-/* The longest, in the order of time. */
+/* Add the longest executions, in the order of time. */
 static void put_timeline(const drawing *state, size_t rows)
 {
     mp_table *table = MP_TABLE(state->document, "timeline", NULL, MP_ROWS, timed_columns);
@@ -263,7 +263,7 @@ static void put_timeline(const drawing *state, size_t rows)
 
 /* --- the picture --- */
 
-/* As people read it; of one line there is one copy. */
+/* Return the text for people; one copy for each line of code. */
 static const char *kept_label(const drawing *state, const mp_timed *timed)
 {
     uint64_t number = ((uint64_t)timed->module.i + 1) << 32 | (uint32_t)timed->line;

@@ -10,11 +10,11 @@
 #include "reports/profile_sections.h"
 
 typedef struct treemap_arguments {
-    const char *from, *to, *measure, *by; /* NULL: the variant's own */
+    const char *from, *to, *measure, *by; /* NULL = default of the variant */
     int64_t limit;
 } treemap_arguments;
 
-/* A group, or one kind of what is in it. */
+/* A group, or a kind of objects within a group. */
 typedef struct area_row {
     const char *group, *key;
     int64_t amount, count, keys;
@@ -57,15 +57,15 @@ typedef struct mapping {
     const mp_model *model;
     const char *measure, *by, *within; /* "alive", "source", "type" */
     const char *when;                  /* " at snapshot 7", or "" */
-    const char *note;                  /* remark on the figures; NULL: none */
+    const char *note;                  /* remark on the figures; NULL = none */
     bool of_time;
-    size_t rows; /* 0: all */
+    size_t rows; /* 0 = all */
     int64_t total;
 } mapping;
 
-/* --- in which order --- */
+/* --- order of rows --- */
 
-/* Groups by amount, of equal ones by name; what is in them likewise. */
+/* Order groups by amount, equal ones by name; kinds in a group likewise. */
 static int by_amount(const void *left, const void *right)
 {
     const area_row *a = left, *b = right;
@@ -75,7 +75,7 @@ static int by_amount(const void *left, const void *right)
     return order ? order : strcmp(a->key, b->key);
 }
 
-/* Areas come by group: the rows of each, and of the groups. */
+/* Return the groups, summing up the areas, which come sorted by group. Release with free(). */
 static area_row *group_rows(const mapping *map, const mp_areas *areas, size_t *count)
 {
     area_row *rows = mp_alloc((areas->count + 1) * sizeof *rows);
@@ -155,7 +155,7 @@ static int by_group(const void *left, const void *right)
     return strcmp(((const area_row *)left)->group, ((const area_row *)right)->group);
 }
 
-/* A group is named by its first part; the names of both are copied once. */
+/* Draw the map. Labels of groups and kinds are copied once. */
 static void draw(const mapping *map, const area_row *groups, size_t group_count,
                  const area_row *keys, size_t key_count)
 {
@@ -168,11 +168,11 @@ static void draw(const mapping *map, const area_row *groups, size_t group_count,
     places[0] = clear;
     places[0].kind = MP_PLACE_GROUP;
     places[0].label = what_text(map);
-    area_row *sorted = mp_alloc((group_count + 1) * sizeof *sorted); /* groups, by name */
+    area_row *sorted = mp_alloc((group_count + 1) * sizeof *sorted); /* groups, sorted by name */
     for (size_t i = 0; i < group_count; i++) {
         mp_place *place = &places[i + 1];
         sorted[i] = groups[i];
-        sorted[i].keys = (int64_t)i + 1; /* place of the group */
+        sorted[i].keys = (int64_t)i + 1; /* place of the group in the figure */
         *place = clear;
         place->kind = map->of_time ? MP_PLACE_CODE : MP_PLACE_GROUP;
         place->label = mp_document_text(document, "%s", groups[i].group);
@@ -218,7 +218,7 @@ static void put_areas(mapping *map, const mp_areas *areas)
     free(keys);
 }
 
-/* --- beside other answers --- */
+/* --- figures in other answers --- */
 
 static void draw_areas(mapping *map, mp_areas areas)
 {
@@ -255,7 +255,7 @@ void mp_figure_alive_in_graph(mp_document *document, const mp_model *model, mp_g
         draw_areas(&map, mp_areas_of_graph(view, true, false));
 }
 
-/* --- of each kind of recording --- */
+/* --- kinds of recordings --- */
 
 static bool map_heap(const mp_request *request, mp_document *document, mp_error *error)
 {

@@ -1,4 +1,4 @@
-/* Trend: how each site grew from build to build. */
+/* The report trend: how each site grew from build to build. */
 #include "reports/trend.h"
 
 #include <stdio.h>
@@ -14,23 +14,22 @@
 #include "reports/stacks.h"
 
 enum {
-    /* Values that a slope is told by, of sites that are not in all builds, and is judged by. */
+    /* Minimum number of values for a slope. */
     FEWEST = MP_TREND_FEWEST,
-    DRAWN = 16, /* columns of a drawing */
+    DRAWN = 16, /* columns of a sparkline */
 };
 
 typedef struct trend_arguments {
-    const char *from, *to; /* NULL: the usual window */
-    const char *order;     /* "time", "name"; NULL: by time if all tell it */
-    int64_t limit;         /* rows; 0: all */
-    int64_t stack_depth;   /* callers of a stack, for programs */
-    int64_t min_bytes;     /* minimum of a change */
+    const char *from, *to; /* NULL = the default window */
+    const char *order;     /* "time", "name"; NULL = by time if all builds have one */
+    int64_t limit;         /* maximum rows; 0 = all */
+    int64_t stack_depth;   /* callers per stack, for programs */
+    int64_t min_bytes;     /* minimum change of a row */
     mp_ceiling max_slope;
     mp_argument_texts substitutions;
 } trend_arguments;
 
-/* A site with its figures; those without lines of their own are made for the rows that are shown.
- */
+/* A site with its figures. */
 typedef struct grown {
     const mp_built_site *site;
     bool has_slope;
@@ -121,7 +120,7 @@ static const char *text_of(const mp_builds *builds, uint32_t text)
     return mp_dictionary_text(builds->dictionary, text);
 }
 
-/* Type and name of objects; the method and its program; a type. */
+/* Return the type and name of objects; the method of a profile; the type of a dump. */
 static const char *what_of(mp_document *document, const mp_builds *builds, const mp_entry_key *key)
 {
     const char *type = text_of(builds, key->type), *name = text_of(builds, key->name);
@@ -136,7 +135,7 @@ static bool has_sites(const mp_builds *builds)
     return builds->holds & MP_HOLDS_SITES;
 }
 
-/* The innermost function that is no allocator's own. */
+/* Return the innermost function that is not an allocator's; NULL if recordings have no sites. */
 static const char *site_of(const mp_builds *builds, const mp_entry_key *key)
 {
     return !has_sites(builds) ? NULL : key->program ? text_of(builds, key->program) : "(session)";
@@ -162,7 +161,7 @@ static uint32_t first_build(const mp_builds *builds, const mp_built_site *site)
     return builds->points[site->point].build;
 }
 
-/* A file's own name: all of a folder have the rest. */
+/* Return the file name of a path. */
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -205,7 +204,7 @@ static void put_site(mp_document *document, mp_table *table, const mp_builds *bu
     mp_table_put(document, table, &row);
 }
 
-/* The steepest first, then what changed most; in doubt as the sites were met. */
+/* Order by slope, the steepest first, then by change; equal ones keep their order. */
 static int by_slope(const void *left, const void *right)
 {
     const grown *a = left, *b = right;
@@ -228,7 +227,7 @@ static int by_rank(const void *left, const void *right, void *dictionary)
     return order ? order : mp_key_compare(dictionary, &a->site->key, &b->site->key);
 }
 
-/* All sites, the worst first; release with free(). */
+/* Return all sites, the worst first. Release with free(). */
 static grown *sites_of(const mp_builds *builds, int64_t *amounts)
 {
     grown *sites = mp_alloc((builds->site_count + 1) * sizeof *sites);
@@ -267,13 +266,13 @@ static void section_sites(mp_document *document, const mp_builds *builds, const 
     mp_table_left_out(table, count);
 }
 
-/* --- what is said first --- */
+/* --- the summary --- */
 
 static void say(mp_document *document, const mp_builds *builds, const grown *sites,
                 const int64_t *totals)
 {
     size_t growing = 0, new = 0, last = builds->count - 1;
-    const grown *newest = NULL; /* the largest of the new ones */
+    const grown *newest = NULL; /* largest of the new sites */
     for (size_t i = 0; i < builds->site_count; i++) {
         const grown *state = &sites[i];
         growing += state->has_slope && state->slope > 0;
@@ -326,7 +325,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
 
 /* --- the limit --- */
 
-/* The first that is cut short where others are not; NULL: they are alike. */
+/* Return the first build that is truncated if others are not; NULL if there is none. */
 static const mp_build *cut_one(const mp_builds *builds)
 {
     const mp_build *first = NULL;
@@ -338,7 +337,7 @@ static const mp_build *cut_one(const mp_builds *builds)
     return cut < builds->count ? first : NULL;
 }
 
-/* Why no slope can be judged; NULL: it can. */
+/* Return the reason why slopes cannot be judged; NULL if they can. */
 static const char *refusal_of(mp_document *document, const mp_request *request,
                               const mp_builds *builds)
 {
@@ -376,7 +375,7 @@ static void section_limit(mp_document *document, const mp_request *request, cons
     free(slopes);
 }
 
-/* --- all of it --- */
+/* --- the report --- */
 
 static bool choose_order(const mp_builds *builds, const char *order, bool *by_time, mp_error *error)
 {
@@ -424,7 +423,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     return true;
 }
 
-/* One recording is one build. */
+/* Report on one recording as a single build. */
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_builds builds = {.count = 0};

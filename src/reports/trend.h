@@ -1,4 +1,4 @@
-/* Trend: what is asked of many recordings, one after the other. */
+/* Trend: a question about many recordings in order. */
 #ifndef MP_REPORTS_TREND_H
 #define MP_REPORTS_TREND_H
 
@@ -7,8 +7,8 @@
 
 extern const mp_report mp_report_trend;
 
-/* Fill the document with what became of the sites of all builds, at least one, which are put in
- * order. False with a message in `error`. */
+/* Fill the document with the course of the sites of all builds. There must be at least one build;
+ * the builds are sorted. False with a message in `error`. */
 bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *document,
                      mp_error *error);
 
