@@ -9,7 +9,8 @@ const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *da
 {
     const char *who = mp_arena_format(arena, "%s%s%s%s", limit->file ? limit->file : "",
                                       limit->file ? ": " : "", dashes, limit->name);
-    if (*limit->warning && limit->line) /* a rule's name need not say its limit */
+    /* The warning names a limit that would judge the leak; a rule may have any limit. */
+    if (*limit->warning && limit->line)
         return mp_arena_format(arena, "%s: %s", who, limit->warning);
     if (*limit->warning)
         return mp_arena_format(arena, "%s %s %s (%smax-trend %s would judge it)", who, limit->limit,
@@ -44,7 +45,7 @@ static mp_check whole_check(mp_arena *arena, const mp_check *check, const char *
     return whole;
 }
 
-/* Add a check that fails for an input that could not be read: nothing was checked there. */
+/* Add an error for an input that could not be read, and so was not checked. */
 static void add_unread(mp_checks *checks, mp_arena *arena, const mp_diagnostic *diagnostic)
 {
     if (mp_diagnostic_severity(diagnostic->id) != MP_ERROR)
@@ -103,7 +104,7 @@ const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t cou
     return text;
 }
 
-/* Return the text of so many verdicts, and of inputs that could not be read. */
+/* Return the numbers of verdicts as text, and the number of inputs that could not be read. */
 static const char *summary_of(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS],
                               size_t warned, size_t unread)
 {
@@ -124,7 +125,7 @@ const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
                       checks->unread);
 }
 
-/* Put the verdict, and the number of inputs that could not be read, into the record "gate". */
+/* Set the verdict, and the number of inputs that could not be read, in the record "gate". */
 static void put_verdict(mp_table *gate, mp_verdict verdict, size_t unread)
 {
     size_t place = mp_column_find(gate->columns, gate->column_count, "verdict");

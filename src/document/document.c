@@ -238,7 +238,7 @@ static int compare_rows(const void *a, const void *b, void *opaque)
     mp_cell x = member_cell(column, left + column->offset);
     mp_cell y = member_cell(column, right + column->offset);
     int order = mp_cells_compare(column, &x, &y);
-    return order ? order : (left > right) - (left < right); /* as they stood */
+    return order ? order : (left > right) - (left < right); /* equal rows keep their order */
 }
 
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column)

@@ -1,9 +1,9 @@
-/* Documents: what a report says, as tables of typed cells, before anybody decides how it looks.
+/* Documents: the content of a report as tables of typed cells, independent of the output format.
  *
- * A report fills a document; a renderer prints it. Column names are the names that programs rely on
- * in JSON and CSV; titles are for people. Texts of cells and lines are copied into the document;
- * names, titles, footers and what a check says are borrowed and must live as long as it does
- * (mp_document_text makes such a text). */
+ * A report fills a document; a renderer prints it. Column names are for programs that read JSON and
+ * CSV; titles are for people. Texts of cells and lines are copied into the document; names, titles,
+ * footers and texts of checks are borrowed and must live as long as the document (mp_document_text
+ * makes such a text). */
 #ifndef MP_DOCUMENT_DOCUMENT_H
 #define MP_DOCUMENT_DOCUMENT_H
 
@@ -12,23 +12,24 @@
 #include "base/memory.h"
 #include "memprof/document.h"
 
-/* A column "rank" numbers the rows of its table.
+/* A cell. A column "rank" numbers the rows of its table.
  *
- * A cell without a value is left out in JSON and empty elsewhere: it is not known, not 0. Where a
- * column has MP_NULL it is known that there is none. */
+ * A cell without a value is unknown, not 0: it is omitted in JSON and empty elsewhere. In a column
+ * with MP_NULL it is known that there is no value. */
 typedef struct mp_cell {
-    union {                /* by the column's unit */
-        int64_t number;    /* all units but text, percent and rates; a flag is 0 or 1 */
+    union { /* depends on the column's unit */
+        /* All units except text, lists, percent, averages and rates; a flag is 0 or 1. */
+        int64_t number;
         double real;       /* percent, average, byte rate */
-        const char *text;  /* text; of an empty list, what people read in its place, or NULL */
-        const char **list; /* `count` texts, if there are any */
+        const char *text;  /* text; for an empty list, text that people see instead, or NULL */
+        const char **list; /* array of `count` texts, if `count` is not 0 */
     };
-    uint32_t count; /* number of texts that are here, if it is a list; otherwise 0 */
+    uint32_t count; /* number of texts in `list`; 0 if it is not a list */
     bool known : 1;
-    uint32_t whole : 31; /* number of all texts, if a list was cut; 0: they are here */
+    uint32_t whole : 31; /* number of texts before a list was cut; 0 = it is complete */
 } mp_cell;
 
-/* How many texts the list has, of which some may not be here. */
+/* Return the number of texts of the list, including those that were cut. */
 static inline int64_t mp_list_length(const mp_cell *cell)
 {
     return cell->whole ? cell->whole : cell->count;
@@ -48,125 +49,128 @@ static inline bool mp_cell_is_text(const mp_column *column, const mp_cell *cell)
 
 typedef enum mp_shape {
     MP_ROWS,   /* an array of rows */
-    MP_RECORD, /* one row: an object */
+    MP_RECORD, /* one row, which is an object in JSON */
 } mp_shape;
 
 /* Rows left out of a table, and why. */
 typedef enum mp_rest_kind {
-    MP_REST_MORE,       /* behind those that are here, of an order: a limit cut them */
-    MP_REST_BEFORE,     /* before those that are here: a limit cut them */
-    MP_REST_UNCHANGED,  /* groups that did not change; without a limit they are shown */
-    MP_REST_UNKEPT,     /* more, of which only the number is known */
-    MP_REST_SAME_KINDS, /* more of the kinds that are here, of which only the number is known */
-    MP_REST_SMALLER,    /* changes that are smaller than what was asked for */
-    MP_REST_IN_JSON,    /* entries of a list to which no limit of the request applies */
+    MP_REST_MORE,       /* rows that would follow: cut by a limit */
+    MP_REST_BEFORE,     /* rows that would come before: cut by a limit */
+    MP_REST_UNCHANGED,  /* groups that did not change; they are shown if there is no limit */
+    MP_REST_UNKEPT,     /* more rows, whose contents were not kept */
+    MP_REST_SAME_KINDS, /* more rows of the same kinds, whose contents were not kept */
+    MP_REST_SMALLER,    /* changes that are smaller than requested */
+    MP_REST_IN_JSON,    /* entries beyond a fixed maximum; JSON has all of them */
 } mp_rest_kind;
 
 typedef struct mp_rest {
-    size_t count; /* 0: none is left out */
+    size_t count; /* 0 = none */
     mp_rest_kind kind;
 } mp_rest;
 
-/* A line for people above or below the rows: a text, then what is left out. */
+/* A line for people above or below the rows: a text, followed by the number of rows left out. */
 typedef struct mp_line {
-    const char *text; /* NULL: none */
-    mp_rest rest;     /* the renderer words it */
-    /* Name of the request's argument that changes this ("min-percent"); or NULL. */
+    const char *text; /* NULL = none */
+    mp_rest rest;     /* rows left out; the renderer puts it into words */
+    /* Name of the argument that controls the line ("min-percent"); NULL = none. */
     const char *argument;
 } mp_line;
 
-/* Type of the structs behind a table's rows. Code that writes one kind of answer for another
- * tool reads the structs, not the cells. They are declared in reports/answers.h. */
+/* Type of the structs attached to a table's rows. Exporters that convert one kind of answer for
+ * another tool read the structs, not the cells. They are declared in reports/answers.h. */
 typedef enum mp_answer {
     MP_ANSWER_NONE,
-    MP_ANSWER_HOT_LINES,  /* mp_hot_line, about an mp_hot_profile */
-    MP_ANSWER_LEAK_SITES, /* mp_leak_site */
-    MP_ANSWER_COVERAGE,   /* about an mp_coverage_answer */
+    MP_ANSWER_HOT_LINES,  /* rows: mp_hot_line; about: mp_hot_profile */
+    MP_ANSWER_LEAK_SITES, /* rows: mp_leak_site */
+    MP_ANSWER_COVERAGE,   /* no rows; about: mp_coverage_answer */
 } mp_answer;
 
 typedef struct mp_struct_row {
-    const char *file; /* that it is from, of several; NULL: there is one */
-    const void *row;  /* lives as long as the document that it was put into */
+    const char *file; /* source file, in merged answers; NULL = there is only one */
+    const void *row;  /* lives as long as the document for which it was made */
 } mp_struct_row;
 
 struct mp_table {
-    const char *name;  /* in JSON */
-    const char *title; /* for people; NULL: none */
-    /* When the answers of several files are merged: the name of the table that their records become
-     * ("sessions"), and the title if the files' titles differ. NULL: `name`, and a title made from
-     * it. Names are static. */
+    const char *name;  /* name in JSON */
+    const char *title; /* title for people; NULL = none */
+    /* For merged answers of several files: name of the table to which records are added as rows
+     * ("sessions"), and the title if titles of the files differ. NULL: `name`, and a title made
+     * from it. Names are static. */
     const char *name_of_many, *title_of_many;
     mp_shape shape;
     unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON, MP_OF_CHECKS */
-    bool main;         /* the one that CSV prints */
-    bool limited;      /* its report has as many rows as were asked for */
-    size_t list_depth; /* how much of a list people see under its row; 0: only its first text */
+    bool main;         /* CSV prints this table */
+    bool limited;      /* the number of rows was limited by the report, as requested */
+    size_t list_depth; /* number of list items that people see below a row; 0 = only the first */
     const mp_column *columns; /* static */
     size_t column_count;
-    mp_cell *cells; /* row after row */
+    mp_cell *cells; /* all cells, row by row */
     size_t row_count, cell_capacity;
-    size_t cut; /* rows that were here and are shown in no answer about this and others */
-    /* The column by which rows stand, also among those of other files: texts ascending, changes
-     * (MP_SIGNED) and other numbers descending. NULL: by something else. Static. */
+    size_t cut; /* number of rows removed by mp_documents_cut */
+    /* Name of the column by which rows are sorted, also when files are merged: texts ascending,
+     * numbers descending, changes (MP_SIGNED) descending by size. NULL = another order. Static. */
     const char *order;
-    size_t ahead; /* so many rows come before the others, also among those of other files */
-    const char *ahead_order; /* the column by which those stand, if it is not `order` */
-    const char *empty;       /* text for people if there are no rows; NULL: none */
-    const char *command;     /* name of the command that shows it in full; NULL: none. Static. */
-    mp_line *lines;          /* above the rows */
+    size_t ahead; /* number of first rows that precede all others, also when files are merged */
+    /* Name of the column by which these first rows are sorted, if it is not `order`. */
+    const char *ahead_order;
+    const char *empty; /* text for people if there are no rows; NULL = none */
+    /* Name of the command that shows the table in full; NULL = none. Static. */
+    const char *command;
+    mp_line *lines; /* above the rows */
     size_t line_count, line_capacity;
     mp_line footer; /* below the rows */
     mp_answer answer;
-    mp_struct_row *structs; /* structs of an answer, by row */
+    mp_struct_row *structs; /* attached structs, by row */
     size_t struct_count, struct_capacity;
-    const void *about; /* struct with what all rows of an answer share; or NULL */
+    const void *about; /* attached struct about all rows; NULL = none */
 };
 
-/* One-line summary of a file's answer. For several files, only the one with the largest first
- * key is printed; the second and third key decide between equal ones. */
+/* One-line summary of a file's answer. For several files, only the one with the largest first key
+ * is printed; the second and third key decide between equal ones. */
 typedef struct mp_headline {
     mp_tone tone;
-    const char *label; /* static; NULL: it has none */
+    const char *label; /* static; NULL = there is no headline */
     const char *text;
     int64_t keys[3];
 } mp_headline;
 
-/* A heap's verdict for programs: the object "verdict" in JSON. */
+/* Verdict about leaks for programs: the object "verdict" in JSON. */
 typedef struct mp_told_verdict {
-    const char *leaks;  /* "yes", "no", "unknown"; static; NULL: nothing was judged */
-    const char *reason; /* texts of the document */
-    const char *kind;   /* kind of the worst leak; static; NULL: nothing leaks */
+    const char *leaks;  /* "yes", "no", "unknown"; static; NULL = no verdict */
+    const char *reason; /* texts belong to the document */
+    const char *kind;   /* kind of the worst leak; static; NULL = nothing leaks */
     const char *type, *name, *site, *file;
     int64_t bytes, objects, leaking_bytes, confidence;
-    size_t leaking; /* number of files in which something leaks, if there are several */
+    size_t leaking; /* number of files that leak, in merged answers */
 } mp_told_verdict;
 
-/* The label of what checks say, too: not said again where those are summed up. */
+/* Label of a summary line about checks. Such a line is left out if checks are summed up. */
 #define MP_SAID_VERDICT "Verdict"
 
 struct mp_document {
     const char *command;
-    const char *title; /* for people: the first line */
-    mp_said *said;     /* the answer in words, the most important first */
+    const char *title; /* first line for people */
+    mp_said *said;     /* summary in words, the most important line first */
     size_t said_count, said_capacity;
     mp_headline headline;
     mp_told_verdict verdict;
-    size_t running; /* files in which a process still runs, and what it uses is told as leaked */
+    /* Number of files whose process still runs, so that objects in use count as leaked. */
+    size_t running;
     mp_table *tables;
     size_t table_count, table_capacity;
     mp_check *checks; /* in the order of the policy, or of the arguments */
     size_t check_count, check_capacity;
-    const char *policy;  /* path of the policy whose rules they are; NULL: they are limits */
-    bool exact_bytes;    /* sizes for people as bytes, not KiB, MiB, GiB */
+    const char *policy;  /* path of the policy whose rules are checked; NULL = checks are limits */
+    bool exact_bytes;    /* sizes for people in bytes, not KiB, MiB, GiB */
     bool failed;         /* a limit was exceeded, or a violation found */
-    bool unjudged;       /* something that was asked could not be answered: a rule of a policy */
-    bool fits_nothing;   /* nothing of what was read fits the names and patterns that select */
-    size_t files;        /* that were merged; 0: it is about what was read together */
-    size_t frames;       /* the most of a stack that it lists; 0: all */
-    bool pictured;       /* a figure is the answer; its tables say the same as rows */
-    bool draws;          /* figures are wanted: a report that has some adds them */
-    size_t first_tables; /* number of tables that text shows; it names the others. 0: all */
-    const char *next;    /* name of the command to run next; NULL: none. Static. */
+    bool unjudged;       /* a request could not be answered, such as a rule of a policy */
+    bool fits_nothing;   /* nothing in the input matches the selection */
+    size_t files;        /* number of merged files; 0 = not merged */
+    size_t frames;       /* maximum frames of a stack; 0 = all */
+    bool pictured;       /* a figure is the main result; tables have the same as rows */
+    bool draws;          /* figures are wanted */
+    size_t first_tables; /* number of tables that text output shows; it names the others. 0 = all */
+    const char *next;    /* name of the command to run next; NULL = none. Static. */
     struct mp_figure *figures; /* see figure.h */
     size_t figure_count, figure_capacity;
     mp_id_index kept_index; /* see mp_document_kept */
@@ -175,10 +179,11 @@ struct mp_document {
     struct mp_arena *arena;
 };
 
-/* A document without tables; `command` is what JSON calls it. */
+/* Return a new document without tables; `command` is its name in JSON. Release with
+ * mp_document_free. */
 mp_document *mp_document_new(const char *command);
 
-/* Texts and columns that many documents share; zero-initialise to start. */
+/* Texts and columns that many documents share. Zero-initialise to start. */
 typedef struct mp_shared_parts {
     mp_arena arena;
     mp_hash_index index; /* index of `bytes` */
@@ -188,58 +193,58 @@ typedef struct mp_shared_parts {
 } mp_shared_parts;
 void mp_shared_parts_free(mp_shared_parts *shared);
 
-/* Move it into as little memory as it needs, without the structs of its rows and any figures but
- * stacks, of which it keeps what can be seen beside those of others. Texts, columns and stacks
- * that are its own become those of `shared`, which must outlive it. */
+/* Reduce the memory of a document: drop the structs of its rows, and all figures except stacks,
+ * which are reduced to what remains visible among those of other files. Texts, columns and stacks
+ * move to `shared`, which must outlive the document. */
 void mp_document_pack(mp_document *document, mp_shared_parts *shared);
 
-/* A new table; valid until the next one is added. */
+/* Return a new table; valid until the next one is added. */
 mp_table *mp_document_table(mp_document *document, const char *name, const char *title,
                             mp_shape shape, const mp_column *columns, size_t column_count);
 #define MP_TABLE(document, name, title, shape, columns)                                            \
     mp_document_table(document, name, title, shape, columns, sizeof(columns) / sizeof *(columns))
 
-/* The place of the column of this name; `count`: there is none. */
+/* Return the index of the column with this name; `count` if there is none. */
 size_t mp_column_find(const mp_column *columns, size_t count, const char *name);
 
-/* Say a line of the answer, as by printf. The label is static; without tables, this is all that a
- * person in a hurry reads. */
+/* Add a line to the summary, like printf. The label is static. With --brief, people see only these
+ * lines. */
 void mp_document_say(mp_document *document, mp_tone tone, const char *label, const char *format,
                      ...) __attribute__((format(printf, 4, 5)));
 
-/* A text that lives as long as the document, as by printf. */
+/* Return a text that lives as long as the document, like sprintf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The place of the text that the document keeps under this number, NULL until it is put there:
- * stacks have frames in common. Valid until the next one. */
+/* Return the place of the text that the document keeps under this number; NULL is in it until the
+ * caller sets it. It avoids copies of frames that stacks share. Valid until the next call. */
 const char **mp_document_kept(mp_document *document, uint64_t number);
-/* A line for people above the table's rows; valid until the next one. */
+/* Add a line for people above the table's rows; valid until the next one is added. */
 mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Add a check; its texts are borrowed. */
 void mp_document_check(mp_document *document, mp_check check);
 
-/* A new row of unknown cells; valid until the next row of the table. */
+/* Add a row of unknown cells; valid until the next row of the table is added. */
 mp_cell *mp_table_row(mp_table *table);
-/* A new row of a struct, each column by its offset: an int64_t for units that are whole numbers (of
- * a flag 0 or 1), a double for MP_PERCENT, MP_AVERAGE and MP_BYTE_RATE, a const char * for MP_TEXT,
- * an mp_texts for MP_LIST. Texts are copied. A column of MP_RANK is not read: it is the row's
- * place, from 1. */
+/* Add a row from a struct. Each column is a member at its offset: an int64_t for units that are
+ * whole numbers (0 or 1 for a flag), a double for MP_PERCENT, MP_AVERAGE and MP_BYTE_RATE, a const
+ * char * for MP_TEXT, an mp_texts for MP_LIST. Texts are copied. A column of MP_RANK is not read:
+ * its value is the row's number, from 1. */
 void mp_table_put(mp_document *document, mp_table *table, const void *row);
 /* Return one cell of such a row, with copies of its texts in the arena. */
 mp_cell mp_row_cell(mp_arena *arena, const mp_column *column, const void *row);
-/* The struct of the table's last row, borrowed. */
+/* Attach a struct to the table's last row. The struct is borrowed. */
 void mp_table_attach(mp_table *table, const void *row);
-/* Return the number of tables, from the first on, that text shows. */
+/* Return the number of tables, from the first on, that text output shows. */
 size_t mp_document_first_tables(const mp_document *document);
-/* The main table as people read it; NULL: there is none. */
+/* Return the main table for people; NULL if there is none. */
 const mp_table *mp_document_shown_main(const mp_document *document);
-/* The table with this answer, or NULL. */
+/* Return the table with this kind of structs; NULL if there is none. */
 const mp_table *mp_document_answer(const mp_document *document, mp_answer answer);
-/* Below 0: `a` stands before `b`. Texts ascend byte by byte, numbers descend, changes (MP_SIGNED)
- * do so by their size; what is not known comes last. No list. */
+/* Compare two cells of a column that is not a list; negative if `a` comes before `b`. Texts ascend
+ * byte by byte, numbers descend, changes (MP_SIGNED) descend by size; unknown cells come last. */
 int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b);
-/* Order `count` structs of `size` bytes by a column of theirs; equal ones stay as they stood. */
+/* Sort `count` structs of `size` bytes by one of their columns; equal ones keep their order. */
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column);
 
 #endif

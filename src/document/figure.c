@@ -23,7 +23,7 @@ const mp_figure *mp_document_figure_of(const mp_document *document, mp_figure_ki
     return NULL;
 }
 
-/* Siblings stand side by side, so it is enough to know where those below a place begin. */
+/* Siblings are adjacent, so the first child of each place is enough. */
 mp_tree_walk mp_tree_walk_begin(const mp_tree_figure *tree)
 {
     mp_tree_walk walk = {.tree = tree, .first = mp_alloc_zero(tree->count, sizeof *walk.first)};
@@ -74,15 +74,16 @@ int64_t *mp_tree_widths(const mp_tree_figure *tree)
     return widths;
 }
 
-/* --- what of a tree can be looked at --- */
+/* --- the visible part of a tree --- */
 
-/* The parts of the places below a kept place that are not kept themselves. */
+/* Sum of the places below a kept place that are not kept themselves. */
 typedef struct rest {
     mp_place sum;
     uint32_t places;
 } rest;
 
-/* Whoever stands above a place is as wide at least, and comes before it. */
+/* Return the widest places, at most `most`, as flags. A parent is at least as wide as its children
+ * and precedes them, so it is kept before them. Release with free(). */
 static bool *widest_of(const mp_tree_figure *tree, uint32_t most, uint32_t deepest)
 {
     int64_t *width = mp_tree_widths(tree);

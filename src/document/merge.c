@@ -1,4 +1,4 @@
-/* Merging documents: tables of one name become one table. */
+/* Merging documents: tables of the same name become one table. */
 #include "document/merge.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@ typedef struct merging {
     const mp_merging *how;
     mp_merge_group *groups; /* in the order of their first tables */
     size_t group_count, group_capacity;
-    mp_merge_group summaries; /* records of which "files" has a row for each file */
+    mp_merge_group summaries; /* records that become the rows of the table "files" */
 } merging;
 
-/* --- which tables become one --- */
+/* --- grouping of tables --- */
 
 static bool has_flag(const mp_table *table, unsigned flag)
 {
@@ -37,7 +37,8 @@ static mp_merge_mode mode_of(const mp_table *table)
     return has_flag(table, MP_ADDS) ? MP_MERGE_SUM : MP_MERGE_ROWS;
 }
 
-/* The group of this name; the first table of a name says what becomes of all. */
+/* Return the group of this name; NULL if it has another mode. The first table of a name decides the
+ * mode. */
 static mp_merge_group *group_of(merging *state, const char *name, mp_merge_mode mode)
 {
     for (size_t i = 0; i < state->group_count; i++)
@@ -73,8 +74,8 @@ static void gather(merging *state, const mp_document *document, mp_merge_source 
     }
 }
 
-/* How much of all names is a folder that is common to them; `within`: of names in an archive, what
- * begins all of them. */
+/* Return the length of the folder that all names have in common. `within`: common beginning of the
+ * names, if they are in an archive. */
 static size_t common_folder(const mp_merge_source *parts, size_t count, const char *within)
 {
     size_t least = within ? strlen(within) : 0;
@@ -90,7 +91,7 @@ static size_t common_folder(const mp_merge_source *parts, size_t count, const ch
 
 /* --- records --- */
 
-/* The sum, and the texts that all sources know and agree in, but none for people. */
+/* Add the record of sums, with texts for programs on which all sources agree. */
 static void put_record(mp_document *document, mp_merge_group *group)
 {
     mp_table *table = mp_merge_unite(document, group, MP_RECORD, 0);
@@ -138,8 +139,7 @@ static void put_common(mp_document *document, const mp_merge_group *group)
 
 /* --- files --- */
 
-/* "files" for people: the columns that tell most, those files first that have the most of what the
- * rows stand by, and a total. */
+/* Add "files" for people: the summary columns, sorted like the other tables, with a total. */
 static void put_shown_files(merging *state, mp_table files)
 {
     mp_document *document = state->document;
@@ -147,7 +147,7 @@ static void put_shown_files(merging *state, mp_table files)
     size_t *places = mp_arena_alloc(document->arena, files.column_count * sizeof *places);
     for (size_t i = 0; i < files.column_count; i++) {
         columns[i] = files.columns[i];
-        columns[i].flags |= MP_IF_KNOWN; /* files of one kind say the same */
+        columns[i].flags |= MP_IF_KNOWN; /* files of one kind have the same columns */
         places[i] = i;
         if (i >= MP_MERGE_FILE_COLUMNS)
             columns[i].flags = columns[i].flags & MP_SUMMARY
@@ -166,8 +166,8 @@ static void put_shown_files(merging *state, mp_table files)
         (mp_cell){.known = true, .text = mp_document_text(document, "total of %zu", found)};
 }
 
-/* "files" with a row for each part, of all that its summaries say; of several that say one thing,
- * the first is believed. */
+/* Add "files" for programs: a row for each part, from all of its summary records. If several
+ * records have a column, the first known value counts. */
 static void put_files(merging *state, const mp_merge_source *parts, size_t count)
 {
     mp_merge_group *summaries = &state->summaries;
@@ -193,8 +193,8 @@ static void put_files(merging *state, const mp_merge_source *parts, size_t count
 
 /* --- tables of rows --- */
 
-/* Return the title that all tables share; otherwise the one for many files; otherwise one made
- * from the table's name. */
+/* Return the title that all tables share; otherwise the one for many files; otherwise one made from
+ * the table's name. */
 static const char *title_of(mp_document *document, const mp_merge_group *group)
 {
     const mp_table *first = group->items[0].table;
@@ -229,9 +229,9 @@ static bool all_say(const mp_merge_group *group, size_t line)
     return true;
 }
 
-/* Lines above the rows, and below a table without an order, tell their file unless all files say
- * the same; of those that do, as many as there are rows (0: all), not to push the rows out of
- * sight. */
+/* Add the lines above the rows and, without an order, those below. A line begins with the name of
+ * its file, unless all files have the same line. At most `rows` lines (0 = all) are added, so that
+ * rows stay visible. */
 static void put_lines(mp_document *document, mp_table *table, const mp_merge_group *group,
                       size_t rows)
 {
@@ -255,7 +255,8 @@ static void put_lines(mp_document *document, mp_table *table, const mp_merge_gro
     free(same);
 }
 
-/* People need not read twice what the column of the file says. */
+/* Hide text columns from people that have one value in all rows, because the column of the file
+ * says the same. */
 static void hide_paths(const mp_table *table, mp_column *columns)
 {
     for (size_t i = MP_MERGE_FILE_COLUMNS; i < table->column_count; i++) {
@@ -278,7 +279,7 @@ static void put_table(merging *state, mp_merge_group *group)
     table->flags = MP_FOR_PEOPLE | MP_FOR_PROGRAMS | MP_OF_CHECKS;
     for (size_t i = 0; i < group->count; i++) {
         const mp_table *from = group->items[i].table;
-        table->flags &= from->flags; /* who reads any of them reads all */
+        table->flags &= from->flags; /* if a table is for everybody, the merged one is too */
         table->main |= from->main;
         table->limited |= from->limited;
         table->order = table->order ? table->order : from->order;
@@ -314,8 +315,7 @@ static bool is_before(const mp_headline *one, const mp_headline *other)
     return one->keys[i] > other->keys[i];
 }
 
-/* Say what of the verdicts comes first: what leaks, the largest; what is not known; what does not.
- */
+/* Return the rank of a verdict: leaks by size, then unknown ones, then no leak. */
 static int64_t weight_of(const mp_told_verdict *told)
 {
     return told->kind                            ? told->leaking_bytes
@@ -324,7 +324,7 @@ static int64_t weight_of(const mp_told_verdict *told)
                                                  : -2;
 }
 
-/* Something leaks if it does in any file; nothing does if that is known of every file. */
+/* Set the verdict: "yes" if any file leaks, "no" only if it is "no" for every file. */
 static void put_verdict(mp_document *document, const mp_merge_source *files, size_t count)
 {
     mp_told_verdict *told = &document->verdict;
@@ -391,7 +391,7 @@ static void cut_rows(const mp_merge_group *group, mp_document *const *documents,
     for (size_t i = 0; i < group->count; i++) {
         const mp_table *table = group->items[i].table;
         if (table->row_count && (!table->order || (order && strcmp(order, table->order) != 0)))
-            return; /* they will stand by something else */
+            return; /* the merged table will have another order */
         order = table->row_count ? table->order : order;
     }
     if (!mp_merge_column(group, order))
@@ -433,7 +433,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     state.document->first_tables = parts[0].document->first_tables;
     state.document->files = count;
     state.document->fits_nothing = true;
-    for (size_t i = 0; i < count; i++) /* a path may be any bytes */
+    for (size_t i = 0; i < count; i++) /* a path may contain any bytes */
         files[i] = (mp_merge_source){.part = i,
                                      .document = parts[i].document,
                                      .file = mp_utf8_copy(state.document->arena, parts[i].name)};

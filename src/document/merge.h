@@ -1,16 +1,18 @@
-/* Merging: what a report says of several files, each read on its own, as one document.
+/* Merging: combine the answers about several files into one document.
  *
- * - Every table of rows has the rows of all files, with the column "file" in front. Where a table
- *   names its order, they stand in it, and "rank" numbers them anew; else file by file.
- * - A record with columns that add up (MP_ADDS) is their sum: one record of the same name. If it
- *   also has columns with MP_SUMMARY, the table "files" has a row of all of its columns for each
- *   file, and people read those columns of it, with a total.
- * - Any other record becomes a row for each file; "session" becomes the table "sessions". One that
- *   says the same of each file (MP_COMMON) stays as it is; one for people alone is left out.
- * - Figures of stacks of one name are one, in which each file has a place; others are left out.
- * - A check tells its file, and so does a line of the answer, which people do not read of several.
- * - What they read is said of the merged tables (`sum_up`), and the first headline of all files.
- */
+ * - A table of rows has the rows of all files, with the column "file" first. If the table has an
+ *   order, rows of all files are sorted by it and "rank" numbers them again; otherwise they come
+ *   file by file.
+ * - Records with columns that add up (MP_ADDS) become one record of sums with the same name. If
+ *   they also have columns with MP_SUMMARY, the table "files" has all of their columns and a row
+ *   for each file; people see its summary columns, with a total.
+ * - Other records become a row for each file; "session" becomes the table "sessions". A record that
+ *   is the same for each file (MP_COMMON) stays a record; a record for people only is left out.
+ * - Figures of stacks with the same name become one figure, with a place for each file. Other
+ *   figures are left out.
+ * - Checks name their files. So do lines of the summary, which are then for programs.
+ * - People read the first headline of all files instead, and a summary of the merged tables
+ *   (`sum_up`). */
 #ifndef MP_DOCUMENT_MERGE_H
 #define MP_DOCUMENT_MERGE_H
 
@@ -18,45 +20,45 @@
 
 /* The answer about one file, or about several that were read together. */
 typedef struct mp_part {
-    const char *name; /* a path, or what stands for several */
+    const char *name; /* a path, or a name for several files */
     const mp_document *document;
 } mp_part;
 
 typedef struct mp_merging {
-    size_t rows;        /* maximum rows of a table that has an order; 0: no limit */
-    bool overview;      /* people see of tables without an order the main one alone */
-    const char *within; /* beginning of all names, such as "agent.zip:"; NULL: none */
-    void (*sum_up)(mp_document *merged); /* says what its tables come to; NULL: nothing */
+    size_t rows;        /* maximum rows of a table that has an order; 0 = all */
+    bool overview;      /* of the tables without an order, people see only the main one */
+    const char *within; /* beginning of all names, such as "agent.zip:"; NULL = none */
+    void (*sum_up)(mp_document *merged); /* adds a summary of the merged tables; NULL = none */
 } mp_merging;
 
-/* The parts' answers to one question as one document, for at least one part. It refers to the
- * parts' documents and names, which must outlive it. Release with mp_document_free. */
+/* Return the parts' answers as one document. There must be at least one part. The document refers
+ * to the parts' documents and names, which must outlive it. Release with mp_document_free. */
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how);
 
-/* Cut rows of documents that are to be merged with each other and perhaps with more: those that are
- * not among the first `how->rows` of theirs will not be shown. */
+/* Remove rows that no merge of these documents, and perhaps of more, will show: those that are not
+ * among the first `how->rows` rows. */
 void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merging *how);
 
-/* Answers that come one after the other, in order, and are to be merged: held in the memory of what
- * will be shown. Start with {.how = ...}. */
+/* A list of answers to be merged, in order, that takes no more memory than the rows that will be
+ * shown. Start with {.how = ...}. */
 typedef struct mp_pile {
     mp_merging how;
-    bool for_people; /* tables for programs are not shown */
+    bool for_people; /* drop tables for programs */
     mp_shared_parts shared;
-    mp_id_index slim_index; /* by columns: those that programs read */
+    mp_id_index slim_index; /* by columns: columns without those for people */
     struct mp_slim_columns *slim;
     size_t slim_capacity;
-    mp_part *parts;          /* in the order in which they came */
-    mp_document **documents; /* the same */
+    mp_part *parts;          /* in the order in which they were added */
+    mp_document **documents; /* documents in the same order */
     size_t count, capacity, document_capacity;
-    mp_document **cuttable; /* those that have rows of tables with an order */
+    mp_document **cuttable; /* documents with rows that may still be cut */
     size_t cuttable_count, cuttable_capacity;
-    size_t cut_count; /* how many were left when rows were cut last */
+    size_t cut_count; /* number of `cuttable` documents after the last cut */
 } mp_pile;
 
-/* Make it small while it waits for its turn. */
+/* Reduce the memory of a document that is not yet added. */
 void mp_pile_pack(mp_pile *pile, mp_document *document);
-/* Takes the document over; `name` is borrowed. */
+/* Add a document, which then belongs to the pile. `name` is borrowed. */
 void mp_pile_add(mp_pile *pile, const char *name, mp_document *document);
 void mp_pile_free(mp_pile *pile);
 

@@ -1,4 +1,4 @@
-/* Merging figures: stacks of one name become one tree, each file's below a place of its own. */
+/* Merging figures: stacks with the same name become one tree, with a place for each file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "document/figure.h"
 #include "document/merge_group.h"
 
-/* A tree of a part, and what people call it. */
+/* The tree of a part, and the name of the part for people. */
 typedef struct part_tree {
     const char *shown;
     const mp_figure *figure;
@@ -34,7 +34,7 @@ static void add(mp_place *place, const mp_place *from)
     place->base_all_count += from->base_all_count;
 }
 
-/* A file's tree behind what is there already; its root is the file's place. */
+/* Append a file's tree; its root becomes the file's place. */
 static void put_tree(mp_tree_figure *figure, uint32_t root, const mp_tree_figure *from)
 {
     const uint32_t first = figure->count;
@@ -45,7 +45,7 @@ static void put_tree(mp_tree_figure *figure, uint32_t root, const mp_tree_figure
     }
 }
 
-/* All files that are not told apart. */
+/* Add one place for all files that have no place of their own. */
 static void put_others(mp_document *document, mp_tree_figure *figure, const part_tree *parts,
                        size_t count)
 {
@@ -104,7 +104,7 @@ static bool is_put(const mp_document *document, const mp_figure *figure)
     return false;
 }
 
-/* All trees that are as this one, of this part and those behind it. */
+/* Find the trees with the same name as `as`, in part `from` and later ones. Return their number. */
 static size_t find_same(const mp_merge_source *files, size_t count, size_t from,
                         const mp_figure *as, part_tree *found)
 {

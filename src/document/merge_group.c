@@ -23,8 +23,8 @@ const char *mp_merge_plain_title(mp_document *document, const char *name)
     return title;
 }
 
-/* Make room for the columns of one more table, each behind the one that it stands behind there; a
- * table that has none of those that are here comes behind them all. */
+/* Add the columns of one more table. A new column is inserted after the one that precedes it in
+ * that table. If the table shares no column with the others, its columns are appended. */
 static void add_columns(mp_document *document, mp_column **columns, size_t *count, size_t *capacity,
                         size_t first, const mp_table *table)
 {
@@ -105,8 +105,7 @@ static void put_row(mp_table *table, const mp_merge_source *from, size_t row)
     }
 }
 
-/* Return true if the sum of two whole numbers does not overflow; each recording's own sum is
- * known not to. */
+/* Return true if the sum does not overflow. Each recording's own sum is known not to. */
 static bool fits_sum(int64_t sum, int64_t more)
 {
     return more < 0 ? sum >= INT64_MIN - more : sum <= INT64_MAX - more;
@@ -125,7 +124,7 @@ mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group)
             if (!(from->columns[column].flags & MP_ADDS) || !cell->known)
                 continue;
             lost[place] |= !real && !fits_sum(state[place].number, cell->number);
-            state[place].known = !lost[place]; /* a sum that is out of range is not known */
+            state[place].known = !lost[place]; /* a sum that is out of range is unknown */
             if (real)
                 state[place].real += cell->real;
             else
@@ -157,7 +156,8 @@ const mp_column *mp_merge_column(const mp_merge_group *group, const char *name)
     return NULL;
 }
 
-/* Return the column by which rows stand that come ahead; NULL: there is none of their own. */
+/* Return the column by which first rows are sorted that precede all others; NULL if there is
+ * none. */
 static const mp_column *ahead_column(const mp_merge_group *group)
 {
     const char *name = NULL;
@@ -166,7 +166,7 @@ static const mp_column *ahead_column(const mp_merge_group *group)
     return mp_merge_column(group, name);
 }
 
-/* Return the place of the column of that name; the count of columns: there is none. */
+/* Return the index of the column of that name; the number of columns if there is none. */
 static size_t place_of(const mp_table *table, const mp_column *column)
 {
     return column ? mp_column_find(table->columns, table->column_count, column->name)

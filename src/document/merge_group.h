@@ -1,4 +1,5 @@
-/* Tables that become one: their columns united, their rows in one order. Within merging alone. */
+/* Groups of tables that become one table: their columns are united, their rows sorted together.
+ * Used only by merging. */
 #ifndef MP_DOCUMENT_MERGE_GROUP_H
 #define MP_DOCUMENT_MERGE_GROUP_H
 
@@ -8,17 +9,17 @@
 typedef struct mp_merge_source {
     size_t part;
     const mp_document *document;
-    const char *file;  /* the part's name */
-    const char *shown; /* the same for people: without the folder that is common to all */
+    const char *file;  /* name of the part */
+    const char *shown; /* name for people, without the folder that all parts have in common */
     const mp_table *table;
-    const size_t *places; /* places of its columns in the merged table */
+    const size_t *places; /* index of each column in the merged table */
 } mp_merge_source;
 
 /* How a table is merged. */
 typedef enum mp_merge_mode {
     MP_MERGE_ROWS,   /* a row for each row of each file */
-    MP_MERGE_SUM,    /* one record */
-    MP_MERGE_COMMON, /* statements that all of them share */
+    MP_MERGE_SUM,    /* one record of sums */
+    MP_MERGE_COMMON, /* one record, which is the same in all files */
     MP_MERGE_NONE,
 } mp_merge_mode;
 
@@ -34,7 +35,7 @@ typedef struct mp_merge_group {
 /* Number of columns before each row: the file, for programs and for people. */
 enum { MP_MERGE_FILE_COLUMNS = 2 };
 
-/* A row of a source, and what it stands by. */
+/* A row of a source, and the cell by which it is sorted. */
 typedef struct mp_merge_row {
     size_t source, row, place;
     const mp_cell *key;
@@ -45,29 +46,28 @@ typedef struct mp_merge_row {
  * "Objects". */
 const char *mp_merge_plain_title(mp_document *document, const char *name);
 
-/* A table with the columns of all sources of a group, behind `first` file columns; the sources then
- * know their places. */
+/* Add a table with the columns of all sources of a group, after `first` file columns. Sets the
+ * places of the sources. */
 mp_table *mp_merge_unite(mp_document *document, mp_merge_group *group, mp_shape shape,
                          size_t first);
 
-/* A new row that tells its file; the rest is not known. */
+/* Add a row with the file's name; its other cells are unknown. */
 mp_cell *mp_merge_put_file(mp_table *table, const char *file, const char *shown);
-/* A new row: the sums of columns that add up, over what is known of them. */
+/* Add a row with the sums of columns that add up, over their known cells. */
 mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group);
-/* The rows of all sources, at most so many of them (0: all), in the order of the column of this
- * name; gives how many there are. `stand`: as mp_merge_order. */
+/* Add the rows of all sources, at most `most` (0 = all), sorted by the column named `order`. Return
+ * the number of all rows. `stand`: see mp_merge_order. */
 size_t mp_merge_put_rows(mp_table *table, const mp_merge_group *group, const char *order,
                          bool stand, size_t most);
 
-/* The first column of this name that any source has; NULL: none has it. */
+/* Return the first column of this name in any source; NULL if there is none. */
 const mp_column *mp_merge_column(const mp_merge_group *group, const char *name);
-/* The rows of all sources, in the order of the column of this name (NULL: as they are). `stand`:
- * rows of one source stay as they stood, so that none comes before the one above it. Release with
- * free(). */
+/* Return the rows of all sources, sorted by the column of this name (NULL = not sorted). `stand`:
+ * rows of one source keep their order. Release with free(). */
 mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, bool stand,
                              size_t *count);
 
-/* The stacks of the documents of all files, by name. */
+/* Merge the stacks of all files by name. */
 void mp_merge_figures(mp_document *document, const mp_merge_source *files, size_t count);
 
 #endif

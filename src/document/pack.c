@@ -1,36 +1,36 @@
-/* Documents that wait for others are packed: what a report made room for and left is given back,
- * and what they say alike is kept once. */
+/* Reduce the memory of documents that wait for others: release unused capacity, and keep one copy
+ * of the contents that documents have in common. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "document/figure.h"
 
-/* Columns that some document had. */
+/* Set of columns, shared by documents. */
 typedef struct mp_shared_columns_set {
     struct mp_shared_columns_set *before;
     const mp_column *items;
     size_t count;
 } shared_set;
 
-/* A text, or the addresses of a list of them. */
+/* A text, or an array of pointers to texts. */
 typedef struct mp_shared_bytes {
     const void *items;
     size_t length;
 } shared_bytes;
 
-/* A list, or a text of one, where it is now. */
+/* The new place of a list, or of a text in a list. */
 typedef struct list_part {
     const void *data;
     size_t bytes;
 } list_part;
 
-/* Texts that the document's arena owns become shared ones, others are borrowed as before. */
+/* Texts in the document's arena move to the shared memory; others stay borrowed. */
 typedef struct packing {
     mp_memory_range *from; /* memory of the document's arena */
     size_t from_count;
     mp_shared_parts *shared;
-    mp_id_index known; /* old address of a list or of a text of one, to its place in `parts` */
+    mp_id_index known; /* index in `parts`, by the old address of a list or of a text in a list */
     list_part *parts;
     size_t capacity;
 } packing;
@@ -40,7 +40,7 @@ static bool is_owned(const packing *pack, const void *memory)
     return mp_ranges_have(pack->from, pack->from_count, memory);
 }
 
-/* --- what is shared --- */
+/* --- shared bytes --- */
 
 typedef struct bytes_probe {
     const mp_shared_parts *shared;
@@ -55,7 +55,7 @@ static bool is_same(const void *opaque, uint32_t value)
            memcmp(other->items, probe->bytes.items, other->length) == 0;
 }
 
-/* The one copy of these bytes. */
+/* Return the shared copy of these bytes. */
 static const void *shared_of(mp_shared_parts *shared, const void *bytes, size_t length)
 {
     const bytes_probe probe = {shared, {bytes, length}};
@@ -84,9 +84,9 @@ static void move_text(const packing *pack, const char **text)
         *text = shared_of(pack->shared, *text, strlen(*text) + 1);
 }
 
-/* Look up the memory of a list, so that lists which share memory are moved only once: stacks
- * share most of their frames. Return its new place, valid until the next call; for new memory,
- * the old place and 0 bytes. */
+/* Look up the memory of a list, so that lists which share memory are moved only once: stacks share
+ * most of their frames. Return its new place, valid until the next call; for new memory, the old
+ * place and 0 bytes. */
 static list_part *part_of(packing *pack, const void *memory)
 {
     uint32_t *place = mp_id_index_put(&pack->known, (uintptr_t)memory);
@@ -110,8 +110,8 @@ static const char *moved_frame(packing *pack, const char *text)
     return now->data;
 }
 
-/* A list that is borrowed borrows its texts. One may be the beginning of another one, which is
- * longer. */
+/* Return the new place of a list. A borrowed list also borrows its texts. A list may be the
+ * beginning of a longer one at the same address. */
 static const char **moved_list(packing *pack, const char **list, size_t count)
 {
     if (!is_owned(pack, (const void *)list))
@@ -138,9 +138,9 @@ static bool same_columns(const mp_column *a, const mp_column *b, size_t count)
     return true;
 }
 
-/* A report makes columns of its own where a few of them depend on what was asked, and so on what
- * all documents have alike; titles of another file's snapshots are rare enough to be searched
- * through. */
+/* Replace columns that a report made for itself by shared ones. They depend on the options, so most
+ * documents have the same. Titles that depend on the file (its snapshots) are rare, so a short
+ * linear search is enough. */
 static void share_columns(const packing *pack, mp_table *table)
 {
     enum { LOOKED_AT = 16 };
@@ -210,8 +210,8 @@ static void move_check(const packing *pack, mp_check *check)
         move_text(pack, texts[i]);
 }
 
-/* Reduce stacks to the part that will be visible when they are shown together with those of
- * other files. */
+/* Reduce stacks to the part that will be visible when they are shown together with those of other
+ * files. */
 static void move_figures(const packing *pack, mp_document *document)
 {
     enum { MOST = 400, DEEPEST = 150 };
@@ -222,7 +222,7 @@ static void move_figures(const packing *pack, mp_document *document)
         if (figure->kind != MP_FIGURE_STACKS)
             continue;
         kept++;
-        if (!is_owned(pack, figure->tree.items)) /* it was packed before */
+        if (!is_owned(pack, figure->tree.items)) /* it was reduced before */
             continue;
         figure->tree = mp_tree_cut(&pack->shared->arena, &figure->tree, MOST, DEEPEST);
         for (uint32_t k = 0; k < figure->tree.count; k++) {

@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "document/merge.h"
 
-/* So many documents come before rows are cut again, and as many as were left: that each of them is
- * looked at a few times only. */
+/* Number of new documents before rows are cut again. At least as many as remained after the last
+ * cut are awaited too, so that each document is cut only a few times. */
 enum { BATCH = 256 };
 
 static size_t rows_cut(const mp_document *document)
@@ -15,7 +15,8 @@ static size_t rows_cut(const mp_document *document)
     return cut;
 }
 
-/* A record has an order too, that of the files, and stays. */
+/* Return true if the document has a table whose rows can be cut. Records have an order too, but are
+ * kept. */
 static bool is_cuttable(const mp_document *document)
 {
     for (size_t i = 0; i < document->table_count; i++) {
@@ -26,7 +27,7 @@ static bool is_cuttable(const mp_document *document)
     return false;
 }
 
-/* Cut, and forget those of which nothing can be cut any more. */
+/* Cut rows, and remove documents from the list that cannot be cut any more. */
 static void cut(mp_pile *pile)
 {
     size_t kept = 0, count = pile->cuttable_count;
@@ -54,9 +55,9 @@ static bool is_read(const mp_table *table)
     return read;
 }
 
-/* --- what programs do not read --- */
+/* --- columns for people --- */
 
-/* Columns of which those for people were left out. */
+/* Columns without those for people. */
 typedef struct mp_slim_columns {
     const mp_column *items;
     size_t count;
@@ -68,7 +69,7 @@ static bool is_kept(const mp_column *column)
     return !(column->flags & MP_FOR_PEOPLE) || column->flags & (MP_ADDS | MP_SUMMARY);
 }
 
-/* The same for all tables that have their columns in common. */
+/* Return the kept columns of a table. Tables with the same columns share the result. */
 static slim_columns slim_columns_of(mp_pile *pile, const mp_table *table)
 {
     uint32_t *place = mp_id_index_put(&pile->slim_index, (uintptr_t)table->columns);

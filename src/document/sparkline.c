@@ -6,8 +6,8 @@
 #include "base/memory.h"
 
 enum {
-    LEVELS = 8,       /* characters */
-    LEVEL_LENGTH = 3, /* bytes of each */
+    LEVELS = 8,       /* number of different characters */
+    LEVEL_LENGTH = 3, /* bytes of a character in UTF-8 */
 };
 
 int mp_sparkline(const int64_t *values, size_t count, size_t width, char *text, size_t size)
