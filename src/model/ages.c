@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 
-enum { MOST_ROWS = 128 * 1024 }; /* before ages are made coarser */
+enum { MOST_ROWS = 128 * 1024 }; /* maximum number of rows before ages are rounded more */
 
-/* A row like this one; the first is none. */
+/* Append a copy of the row. The first row is reserved. */
 static uint32_t new_row(mp_ages *ages, const mp_age *row)
 {
     mp_grow(&ages->rows.items, &ages->rows.capacity, (size_t)ages->rows.count + 1,
@@ -23,7 +23,7 @@ mp_ages *mp_ages_new(void)
     return ages;
 }
 
-/* The age with only its leading bits. */
+/* Return the age with all but its leading bits cleared. */
 static int64_t rounded(const mp_ages *ages, int64_t age)
 {
     unsigned bits = 64u - (unsigned)__builtin_clzll((uint64_t)age | 1);
@@ -65,7 +65,7 @@ static void add_row(mp_ages *ages, const mp_age *key)
     ages->rows.items[*place].bytes += key->bytes;
 }
 
-/* Too many different ages: keep fewer of their bits, and add up what falls together. */
+/* There are too many different ages: keep fewer bits of each, and merge rows that become equal. */
 static void coarsen(mp_ages *ages)
 {
     uint32_t count = ages->rows.count;
@@ -97,7 +97,8 @@ static const mp_hash_entry *home_place(const mp_ages *ages, const mp_age *death)
     return mp_hash_index_home(&ages->index, age_hash(&row));
 }
 
-/* The death waits for others: first its place in the table is fetched, then its row. */
+/* Add a death to the ring of waiting rows. Meanwhile its index entry is prefetched, then its
+ * row. */
 void mp_ages_add(mp_ages *ages, const mp_age *death)
 {
     mp_age *slot = &ages->waiting[ages->waited++ % MP_AGES_WAITING];

@@ -1,18 +1,18 @@
-/* How long objects lived that were deleted: as many rows as there are different ages, or fewer,
- * with less exact ones, when those are too many. */
+/* Ages of deleted objects. There is one row for each distinct age; if that would be too many, ages
+ * are rounded to fewer leading bits. */
 #ifndef MP_MODEL_AGES_H
 #define MP_MODEL_AGES_H
 
 #include "base/index.h"
 #include "model/model.h"
 
-/* Objects of one context that were deleted at one age; where births and deaths belong to snapshots,
- * of one generation and one snapshot of death. */
+/* Objects of one context that were deleted at the same age. If births and deaths are assigned to
+ * snapshots, the objects also have the same generation and the same snapshot of death. */
 typedef struct mp_age {
     mp_context_id context;
-    mp_generation_id generation; /* none: any of the context */
-    mp_snapshot_id died;         /* none: not told apart */
-    int64_t age_us;              /* with bits: at least, and less than age_us + its step */
+    mp_generation_id generation; /* none: all generations of the context */
+    mp_snapshot_id died;         /* none: not distinguished */
+    int64_t age_us;              /* the exact age or, with `bits`, the start of a range of ages */
     int64_t objects, bytes;
 } mp_age;
 
@@ -20,20 +20,20 @@ enum { MP_AGES_WAITING = 16 };
 
 typedef struct mp_ages {
     MP_LIST(mp_age) rows;
-    unsigned bits; /* 0: ages are exact; else this many leading bits of each are */
-    /* While they are written down. */
+    unsigned bits; /* number of leading bits that ages are rounded to; 0: exact */
+    /* Used while ages are added: */
     mp_hash_index index;             /* index of the rows */
-    mp_age waiting[MP_AGES_WAITING]; /* a ring: their places in the table are being fetched */
+    mp_age waiting[MP_AGES_WAITING]; /* a ring of rows whose places are being prefetched */
     size_t waited;
 } mp_ages;
 
-/* Release with mp_ages_free. */
+/* Make an empty table. Release with mp_ages_free. */
 mp_ages *mp_ages_new(void);
-/* One more death. */
+/* Add a death. */
 void mp_ages_add(mp_ages *ages, const mp_age *death);
-/* All that waits is written down: a file is read. */
+/* Write all waiting rows. Call it after a file is read. */
 void mp_ages_settle(mp_ages *ages);
-/* NULL: nothing happens. */
+/* Release the table; NULL is allowed. */
 void mp_ages_free(mp_ages *ages);
 
 #endif

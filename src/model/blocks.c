@@ -30,8 +30,8 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
     model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES | MP_HOLDS_BIRTHS;
 }
 
-/* Births that are entered when a deletion tells their type are older than the deltas before them:
- * bring all into the order of time again, those of one snapshot as they were. */
+/* Sort the deltas by time; those of one snapshot keep their order. They may be out of order,
+ * because births are added late: when a deletion states the type of a block. */
 static void order_deltas(mp_blocks *blocks)
 {
     mp_model *model = blocks->model;
@@ -55,7 +55,7 @@ static void order_deltas(mp_blocks *blocks)
             place[i] = place[other];
             place[other] = other;
         }
-    for (uint32_t i = count; i > 0; i--) /* the oldest is met last */
+    for (uint32_t i = count; i > 0; i--) /* backwards, so that the oldest delta remains */
         model->generations.items[deltas[i - 1].generation.i].first_delta =
             blocks->first_delta + i - 1;
     for (uint32_t i = 0; i < count; i++)
@@ -104,7 +104,7 @@ static size_t home_of(const mp_blocks *blocks, uint64_t address)
     return (size_t)mp_hash64(address) & blocks->mask;
 }
 
-/* The place of the address, or the empty one where it would stand. */
+/* Return the place of the address, or the empty place where it belongs. */
 static mp_block *find(const mp_blocks *blocks, uint64_t address)
 {
     size_t index = home_of(blocks, address);
@@ -127,7 +127,7 @@ static void make_room(mp_blocks *blocks)
     free(old);
 }
 
-/* Those behind it move up, so that each is found from its home on without a gap. */
+/* Remove a block. Later blocks are moved up, so that no lookup finds a gap before its block. */
 static void take_out(mp_blocks *blocks, mp_block *block)
 {
     mp_block *table = blocks->table;
@@ -155,8 +155,8 @@ static void remember(mp_blocks *blocks, const mp_event *event)
                                       .node = event->node.i};
 }
 
-/* Return the last deletion at the address, NULL: none is remembered. Deletions are indexed when one
- * is looked for, each once or, where there were too many meanwhile, not at all. */
+/* Return the last deletion at the address; NULL: none is remembered. Deletions are indexed only
+ * when one is looked up. */
 static const mp_freed *last_freed(mp_blocks *blocks, uint64_t address)
 {
     const uint64_t count = blocks->freed_count;
@@ -179,8 +179,8 @@ void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
     __builtin_prefetch(&blocks->table[home_of(blocks, event->address)], 1);
 }
 
-/* Return the generation that an allocation at the site would be added to, or that the block at
- * the address belongs to. Either way it already has a share. */
+/* Return the generation that an allocation at the site will be added to, or that of the block at
+ * the address; 0: unknown. Either one already has a share. */
 static uint32_t next_generation(const mp_blocks *blocks, const mp_event *event)
 {
     if (event->kind == MP_EVENT_ALLOCATION)
@@ -219,10 +219,10 @@ void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event)
         prefetch_delta(blocks->model, typed->last_delta);
 }
 
-/* --- what is alive, and was at the peak --- */
+/* --- live amounts, now and at the peak --- */
 
-/* The share of a generation that is about to change: what it was at the peak is remembered first.
- * Valid until the next one. */
+/* Return the share of a generation that is about to change, after saving its amounts at the peak.
+ * Valid until the next call. */
 static mp_generation_share *share_of(mp_blocks *blocks, mp_generation_id generation)
 {
     if (generation.i >= blocks->share_count) {
@@ -300,8 +300,8 @@ static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
     return site->generation;
 }
 
-/* Return the births of a generation, which all happen at one snapshot: its oldest delta. That
- * snapshot may be in the past. */
+/* Return the cost that holds the births of a generation. It is the generation's oldest delta, as
+ * all of them happen at one snapshot, which may be in the past. */
 static mp_cost *births_of(mp_blocks *blocks, mp_generation_id id)
 {
     const mp_generation *generation = &blocks->model->generations.items[id.i];
@@ -315,7 +315,7 @@ static unsigned size_class(int64_t bytes)
     return bytes ? 64u - (unsigned)__builtin_clzll((uint64_t)bytes) : 0;
 }
 
-/* The size that is counted: 0, with a diagnostic, for one that no sum could hold. */
+/* Return the size to be counted: 0, with a diagnostic, if it could overflow a sum. */
 static int64_t counted_bytes(mp_blocks *blocks, const mp_event *event)
 {
     if (mp_budget_take(&blocks->model->private->spent, event->bytes))
@@ -339,7 +339,7 @@ static void place_block(mp_blocks *blocks, mp_block *block, const mp_event *even
                         .born_line = event->line};
 }
 
-/* The block at the address of an allocation is gone, though nobody deleted it. */
+/* Remove the block at the address of an allocation, although no deletion was logged. */
 static void displace(mp_blocks *blocks, mp_block *block, const mp_event *event)
 {
     mp_generation_id generation = {block->generation};
@@ -375,7 +375,7 @@ void mp_blocks_allocate(mp_blocks *blocks, const mp_event *event)
     note_peak(blocks, event);
 }
 
-/* Snapshots that were ended before the block was told of had it too. */
+/* Add an old block to the snapshots that ended before its line was read. */
 static void count_from_start(mp_blocks *blocks, int64_t bytes)
 {
     for (uint32_t i = blocks->start.i; i < blocks->snapshot.i; i++) {
@@ -418,7 +418,7 @@ void mp_blocks_old(mp_blocks *blocks, const mp_event *event)
 
 /* --- deaths --- */
 
-/* The same birth with the type that the deletion tells. */
+/* Return the generation of the same birth with the type that the deletion states. */
 static mp_generation_id typed_generation(mp_blocks *blocks, mp_generation_id generation,
                                          mp_type_id type)
 {
@@ -452,7 +452,7 @@ static bool is_temporary(const mp_blocks *blocks, const mp_block *block, const m
            blocks->log.threads[event->thread].serial - block->serial <= events->temporary;
 }
 
-/* The birth of the block, and what it was at the peak, belong to another generation. */
+/* Move the birth of a block, and its share of the peak, to another generation. */
 static void move_birth(mp_blocks *blocks, const mp_block *block, mp_generation_id from,
                        mp_generation_id to)
 {
@@ -464,7 +464,7 @@ static void move_birth(mp_blocks *blocks, const mp_block *block, mp_generation_i
     cost->created++;
     cost->created_bytes += block->bytes;
     cost->bytes += block->bytes;
-    if (block->epoch != (uint32_t)blocks->epoch) { /* there was a peak since its birth */
+    if (block->epoch != (uint32_t)blocks->epoch) { /* a peak was reached since its birth */
         mp_peak_share *at_peak = &share_of(blocks, from)->at_peak;
         at_peak->objects--;
         at_peak->bytes -= block->bytes;
@@ -476,7 +476,8 @@ static void move_birth(mp_blocks *blocks, const mp_block *block, mp_generation_i
         mp_history_was(blocks->history, block->address, to);
 }
 
-/* Gives the context in which the block died. Old blocks have their type from the start. */
+/* Count the death of a block, and return the context in which it died. Old blocks have a type from
+ * the start. */
 static mp_context_id bury(mp_blocks *blocks, const mp_block *block, const mp_event *event,
                           bool temporary)
 {
@@ -500,7 +501,7 @@ static void note_death(mp_blocks *blocks, const mp_block *block, const mp_event 
 {
     bool temporary = is_temporary(blocks, block, event);
     mp_context_id context = bury(blocks, block, event, temporary);
-    if (!block->thread) /* old: nobody knows its age, or whose it was */
+    if (!block->thread) /* old block: age and thread are unknown */
         return;
     mp_size_class *class = &blocks->log.events->sizes[size_class(block->bytes)];
     class->deleted++;

@@ -29,7 +29,7 @@ unsigned mp_kind_holds(mp_kind kind)
     return holds[kind];
 }
 
-/* All lists of a model, and of a profile: made with their element 0, which is "none". */
+/* All lists of a model and of a profile. Each is created with a reserved element 0, "none". */
 /* clang-format off */
 #define MODEL_LISTS(DO)                                                                            \
     DO(types) DO(symbols) DO(nodes) DO(contexts) DO(generations) DO(deltas) DO(snapshots)          \
@@ -54,7 +54,7 @@ mp_model *mp_model_new(void)
     mp_model *model = mp_alloc_zero(1, sizeof *model);
     model->strings = mp_alloc_zero(1, sizeof *model->strings);
     model->private = mp_alloc_zero(1, sizeof *model->private);
-    add_string(model->strings, (mp_slice){"", 0}); /* number 0, never looked up */
+    add_string(model->strings, (mp_slice){"", 0}); /* number 0; never looked up */
 #define START(list) (void)MP_ADD(&model->list);
     MODEL_LISTS(START)
 #undef START
@@ -145,7 +145,7 @@ static bool same_string(const void *opaque, uint32_t value)
            memcmp(probe->strings->texts[value], probe->text.start, probe->text.length) == 0;
 }
 
-/* Texts of the model end at their NUL: one inside is shown as the symbol for it. */
+/* Replace NUL characters by their Unicode symbol, as texts of the model end at a NUL. */
 static mp_slice without_nul(mp_arena *scratch, mp_slice text)
 {
     static const char symbol[] = "\xe2\x90\x80";
@@ -161,15 +161,15 @@ static mp_slice without_nul(mp_arena *scratch, mp_slice text)
     return (mp_slice){start, (size_t)(out - start)};
 }
 
-/* A text that is longer than anybody reads: its beginning, and what tells it from others that begin
- * so, which must be the same in each run. */
+/* Cut a text to its beginning, followed by its length and a hash, which distinguish it from other
+ * texts with this beginning. The hash has no key, as the result must be the same in each run. */
 static mp_slice cut(mp_arena *scratch, mp_slice text, size_t longest)
 {
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
     for (size_t i = 0; i < text.length; i++)
         hash = (hash ^ (unsigned char)text.start[i]) * 1099511628211u;
     while (longest && ((unsigned char)text.start[longest] & 0xc0) == 0x80)
-        longest--; /* not within a character */
+        longest--; /* do not cut within a character */
     return mp_slice_of(mp_arena_format(scratch, "%.*s… (%zu bytes, %016" PRIx64 ")", (int)longest,
                                        text.start, text.length, hash));
 }
@@ -194,7 +194,7 @@ mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
     uint32_t *found = mp_hash_index_put(&strings->index, hash, same_string, &probe);
     if (!*found)
         *found = add_string(strings, text);
-    mp_arena_free(&strings->scratch); /* mostly empty */
+    mp_arena_free(&strings->scratch); /* it is mostly empty */
     return (mp_string_id){*found};
 }
 

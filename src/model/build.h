@@ -1,4 +1,4 @@
-/* Building a model: what readers call. Everything added is owned by the model. */
+/* Construction of a model, for readers. The model owns everything that is added. */
 #ifndef MP_MODEL_BUILD_H
 #define MP_MODEL_BUILD_H
 
@@ -14,35 +14,37 @@
 #include "model/model.h"
 #include "model/profile.h"
 
-/* Append a cleared element to a list of the model and give its place, valid until the next one. */
+/* Append a zeroed element to a list of the model. Return its address, valid until the next
+ * MP_ADD. */
 #define MP_ADD(list)                                                                               \
     (mp_grow(&(list)->items, &(list)->capacity, (size_t)(list)->count + 1, sizeof *(list)->items), \
      memset(&(list)->items[(list)->count], 0, sizeof *(list)->items),                              \
      &(list)->items[(list)->count++])
 
-/* Bytes that are not UTF-8 are read as ISO 8859-1; *converted (may be NULL) is then set. The empty
- * text is none. */
+/* Return the id of a text; the same for equal texts, 0 for "". Text that is not valid UTF-8 is read
+ * as ISO 8859-1, and *converted (may be NULL) is set. */
 mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted);
 mp_string_id mp_model_intern_text(mp_model *model, const char *text);
 
-/* The profile of the model, made at the first call. */
+/* Return the model's profile, created at the first call. */
 mp_profile *mp_model_profile(mp_model *model);
 
-/* Return the model's data about a log of events, created at the first call. */
+/* Return the model's data of event logs, created at the first call. */
 mp_events *mp_model_events(mp_model *model);
-/* How long objects lived, to be written down; made at the first call. */
+/* Return the model's table of ages, created at the first call. */
 mp_ages *mp_model_ages(mp_model *model);
-/* All logs are read: infer the types of living blocks from those of dead ones (events->inference).
- */
+/* Infer the types of live blocks from those of deleted ones (events->inference). Call it after all
+ * logs are read. */
 void mp_events_infer(mp_model *model);
 
-/* Make the call tree of all nodes (model->tree): equal stacks become one node. Cycles of parents
- * are cut with a diagnostic. Call once, when all inputs are read. */
+/* Build the call tree of all nodes (model->tree), in which equal stacks are one node. Cycles of
+ * parents are cut with a diagnostic. Call it once, after all inputs are read. */
 void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics);
-/* Forget it again: of a model that was asked something before all of it is read. */
+/* Discard the tree, so that it can be built again. For models that are queried while they are
+ * read. */
 void mp_model_drop_tree(mp_model *model);
 
-/* --- what engines that replay recordings build on --- */
+/* --- for the engines that replay recordings --- */
 
 struct mp_strings {
     mp_arena arena, scratch;
@@ -56,30 +58,31 @@ struct mp_strings {
 struct mp_model_private {
     mp_hash_index contexts;
     mp_hash_index generations;
-    mp_budget spent; /* all bytes ever added */
+    mp_budget spent; /* limits the sum of all bytes added */
 };
 
-/* The generation with the context, birth, owner and marks of `key`, made if it is new. */
+/* Return the generation with the context, birth, owner and marks of `key`, created if it is new. */
 mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key);
-/* The context that equals `key` in all but its depth, made if it is new. */
+/* Return the context that equals `key`, depth aside, created if it is new. */
 mp_context_id mp_model_context(mp_model *model, const mp_context *key);
-/* The cost of the generation's delta at `snapshot`, which is not older than its newest. Valid until
- * the next call. */
+/* Return the cost of the generation's delta at `snapshot`, created if it is new. `snapshot` must
+ * not be older than the newest delta. Valid until the next call. */
 mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation, mp_snapshot_id snapshot);
 
-/* Changes since the previous snapshot and live amounts, with reusable objects separate. */
+/* Changes since the previous snapshot, and live amounts, without reusable objects. */
 typedef struct mp_tally {
-    int64_t created, deleted, changed; /* objects */
+    int64_t created, deleted, changed; /* numbers of objects */
     int64_t live_objects, live_bytes;
 } mp_tally;
 
-/* A new snapshot of the session, not whole; valid until the next one begins. */
+/* Add a snapshot to the session, not yet whole. Valid until the next one is added. */
 mp_snapshot *mp_model_begin_snapshot(mp_model *model, mp_session_id session);
-/* The snapshot is whole, and the next one of its session: give it the figures of the tally, in
- * which the next one is counted from now on. Every engine ends its snapshots here. */
+/* Mark the snapshot as whole and as the next one of its session. Its figures are taken from
+ * `tally`, whose changes are then reset for the next snapshot. Every engine ends its snapshots by
+ * this function. */
 mp_snapshot *mp_model_end_snapshot(mp_model *model, mp_snapshot_id snapshot, mp_tally *tally);
-/* The reader has set all that it knows of a snapshot that was ended: whoever wants to hear of it
- * hears of it. No other thread touches the model now. */
+/* Call model->tell, if it is set, for an ended snapshot that the reader has completed. No other
+ * thread may use the model meanwhile. */
 static inline void mp_model_tell_snapshot(const mp_model *model, mp_snapshot_id snapshot)
 {
     if (model->tell)

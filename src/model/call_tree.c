@@ -1,8 +1,9 @@
-/* Building: the nodes of all files become one call tree without doubles.
+/* Construction of the call tree: the nodes of all files are merged into one tree without
+ * duplicates.
  *
- * Files number their nodes as they like, refer to them before they define them, and several
- * recordings of one program repeat the same stacks. Nodes are equal when their symbols have the
- * same name and start line, their call lines are equal and their parents are. */
+ * Files number nodes in any order, refer to nodes before they define them, and several recordings
+ * of one program repeat the same stacks. Nodes are equal if their parents, call lines, and names
+ * and start lines of their symbols are equal. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static bool same_node(const void *opaque, uint32_t value)
     const tree_probe *probe = opaque;
     const mp_tree_node *a = &probe->model->tree.items[value], *b = &probe->node;
     if (!a->symbol.i && a->node.i != b->node.i)
-        return false; /* nodes that nobody defined have nothing to be compared by */
+        return false; /* undefined nodes have no properties to compare */
     return a->parent == b->parent && a->line == b->line &&
            same_symbol(probe->model, a->symbol, b->symbol);
 }
@@ -36,7 +37,7 @@ static bool same_node(const void *opaque, uint32_t value)
 static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node node)
 {
     const mp_symbol *symbol = &model->symbols.items[node.symbol.i];
-    /* Nodes without a name are identified by their own numbers, as in the comparison above. */
+    /* Identify nodes without a name by their own numbers, as in the comparison above. */
     uint64_t id = symbol->name.i  ? mp_joined(symbol->name.i, symbol->start_line)
                   : node.symbol.i ? node.symbol.i
                                   : mp_joined(node.node.i, 0);
@@ -57,8 +58,9 @@ static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node nod
 
 static void mark_overloads(mp_model *model)
 {
-    mp_id_index first_of = {0};          /* first symbol of each name */
-    for (int pass = 0; pass < 2; pass++) /* the first one learns of the others */
+    mp_id_index first_of = {0}; /* first symbol of each name */
+    for (int pass = 0; pass < 2;
+         pass++) /* the second pass marks symbols seen before the first overload */
         for (uint32_t i = 1; i < model->symbols.count; i++) {
             mp_symbol *symbol = &model->symbols.items[i];
             if (!symbol->name.i)

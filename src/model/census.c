@@ -59,7 +59,7 @@ mp_generation_id mp_census_object(mp_census *census, const mp_context *context, 
     return generation;
 }
 
-/* A generation's step from one snapshot to the next. */
+/* Enter the change of a generation since the previous snapshot into the ledger. */
 static void enter_change(mp_census *census, mp_snapshot_id snapshot, mp_generation_id generation,
                          const mp_census_entry *entry)
 {

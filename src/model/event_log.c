@@ -9,7 +9,7 @@
 #include "base/diagnose.h"
 
 enum {
-    ANOMALIES_KEPT = 10000, /* limit for each kind */
+    ANOMALIES_KEPT = 10000, /* maximum of each kind */
 };
 
 const char *mp_anomaly_name(mp_anomaly_kind kind)
@@ -79,7 +79,8 @@ void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp
 {
     const mp_model *model = log->model;
     mp_anomaly *anomaly = add(log, kind);
-    if (kind == MP_ANOMALY_NONUNIQUE) /* another thread is no fault: it is told in a table */
+    if (kind ==
+        MP_ANOMALY_NONUNIQUE) /* MP_ANOMALY_OTHER_THREAD is no fault, and is shown in a table */
         mp_diagnose(log->diagnostics, MP_DIAG_NONUNIQUE_ALLOCATION, log->path, event->line,
                     "0x%" PRIx64 " is allocated although the block of line %" PRIu64
                     " is alive there: %s",

@@ -1,6 +1,5 @@
-/* Facts that the replay of a heap log records besides the ledger: anomalies, and blocks deleted
- * by a thread other than the one that allocated them; and the inferences made when all logs are
- * read. */
+/* Facts about a heap log besides the ledger: anomalies, handovers (blocks deleted by another thread
+ * than the one that allocated them), and types inferred after all logs are read. */
 #ifndef MP_MODEL_EVENT_LOG_H
 #define MP_MODEL_EVENT_LOG_H
 
@@ -16,27 +15,27 @@ typedef enum mp_event_kind {
 
 typedef struct mp_event {
     uint64_t address;
-    int64_t time_us; /* since the first event */
-    int64_t bytes;   /* bytes of allocations and old blocks */
-    /* A number from 1 in the order of the log's threads, and its name; 0: none. Whoever reads the
-     * log gives the numbers, so that nobody has to wait for the replay. */
+    int64_t time_us; /* microseconds since the first event */
+    int64_t bytes;   /* size; for allocations and old blocks */
+    /* Number of the thread, from 1 in order of appearance in the log, and its name; 0: none. The
+     * reader assigns the numbers, so it need not wait for the replay. */
     uint32_t thread;
     mp_string_id thread_name;
-    mp_node_id node; /* the crawl */
-    uint32_t site;   /* allocations: site returned by mp_blocks_site */
-    mp_type_id type; /* type of deletions and old blocks */
+    mp_node_id node; /* call stack of the event */
+    uint32_t site;   /* for allocations: result of mp_blocks_site */
+    mp_type_id type; /* for deletions and old blocks */
     uint64_t line;
     mp_event_kind kind;
 } mp_event;
 
-/* A place of the table: a block that is alive, or the memory of one that was freed. */
+/* A place of the table of live blocks. */
 typedef struct mp_block {
     uint64_t address;
     int64_t time_us, bytes;
     uint32_t generation; /* 0: the place is empty */
-    uint32_t serial;     /* count of its thread's events at its birth */
+    uint32_t serial;     /* number of its thread's events at its birth */
     uint32_t thread;
-    uint32_t epoch; /* number of the peak before its birth */
+    uint32_t epoch; /* number of peaks before its birth */
     uint64_t born_line;
 } mp_block;
 
@@ -49,36 +48,38 @@ typedef struct mp_freed {
 
 typedef struct mp_block_thread {
     mp_string_id name;
-    uint32_t serial; /* events so far */
+    uint32_t serial; /* number of events so far */
 } mp_block_thread;
 
 typedef struct mp_event_log {
     mp_model *model;
     mp_events *events;
     mp_diagnostics *diagnostics;
-    const char *path; /* path of the log, and its place in model->inputs; set by the reader */
+    const char *path; /* path and index in model->inputs; set by the reader */
     uint32_t input;
-    mp_block_thread *threads; /* from 1; those that were met in the replay */
+    mp_block_thread *threads; /* from 1; threads seen in the replay */
     size_t thread_count, thread_capacity;
     mp_id_index handover_index;
 } mp_event_log;
 
-/* Open the log. The pointers must outlive it. Closing records everything that is still pending. */
+/* Start a log. What the pointers refer to must outlive it. mp_event_log_close records what is
+ * pending. */
 void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagnostics);
 void mp_event_log_close(mp_event_log *log);
 
-/* One more event of its thread. */
+/* Count an event for its thread. */
 void mp_event_log_count(mp_event_log *log, const mp_event *event);
-/* The event contradicts the block that is alive at its address. */
+/* Record that an event contradicts the live block at its address. */
 void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp_event *event,
                                const mp_block *block);
-/* A deletion at an address where nothing is alive; `freed`: what was there, or NULL. */
+/* Record a deletion at an address without a live block. `freed` is the last deletion there, or
+ * NULL. */
 void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_freed *freed);
 void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_event *event);
-/* Put the anomalies since there were `first` of them in the order of their lines: those that
- * readers tell may be told before those of events that stand before them. */
+/* Sort the anomalies from index `first` on by line. Readers may report theirs before those of
+ * earlier events, which are still being replayed. */
 void mp_event_log_order(mp_event_log *log, uint32_t first);
-/* Record an anomaly that the monitor itself reported: a corruption, or another one in its own
+/* Record an anomaly that the monitor itself reported: a heap corruption, or any other, in its own
  * words. */
 void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, mp_slice text);
 

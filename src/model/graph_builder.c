@@ -1,5 +1,5 @@
-/* Building an object graph. References are kept as the file has them until the end, then looked up
- * and packed in place: 8 bytes each while the file is read, 4 afterwards. */
+/* Construction of an object graph. References are stored as in the file until the end, then
+ * resolved in place: 8 bytes each while the file is read, 4 afterwards. */
 #include "model/graph_builder.h"
 
 #include <assert.h>
@@ -10,20 +10,20 @@
 #include "model/id_table.h"
 
 enum {
-    BATCH = 64,            /* references that are looked up together, their places fetched first */
-    DUPLICATE = INT32_MAX, /* in place of a type */
+    BATCH = 64,            /* number of references resolved together, after prefetching */
+    DUPLICATE = INT32_MAX, /* stored in place of a type */
 };
 
 struct mp_graph_builder {
     mp_model *model;
     mp_graph *graph;
     size_t ids_capacity, sizes_capacity, types_capacity, first_capacity;
-    uint64_t *references; /* as in the file */
+    uint64_t *references; /* ids, in file order */
     size_t reference_count, reference_capacity;
-    uint32_t *root_domains; /* domains of graph->roots */
+    uint32_t *root_domains; /* domain of each root in graph->roots */
     size_t root_domain_capacity;
-    /* By domain, whose objects lie together. [0] has all objects, those of the first domains first;
-     * it is empty where there is but one domain. */
+    /* By domain; the objects of a domain are consecutive. Table 0 has the objects of all domains,
+     * in order. It is empty if there is only one domain. */
     mp_id_table *tables;
     bool too_many;
 };
@@ -97,8 +97,7 @@ void mp_graph_root(mp_graph_builder *builder, const mp_root *root)
 
 /* --- tables of ids --- */
 
-/* A domain's own ids first, then those of the others in order: in one look, however many there are.
- */
+/* Look up an id in its own domain, then in all domains at once. */
 static uint32_t find(const mp_graph_builder *builder, uint32_t domain, uint64_t id)
 {
     uint32_t found = mp_id_find(&builder->tables[domain], id);
@@ -113,7 +112,7 @@ static void free_tables(mp_graph_builder *builder)
     builder->tables = NULL;
 }
 
-/* Returns how many objects have the id of another in their domain. */
+/* Build the tables. Return the number of objects whose id was already taken in their domain. */
 static uint32_t make_tables(mp_graph_builder *builder)
 {
     const mp_graph *graph = builder->graph;
@@ -130,7 +129,7 @@ static uint32_t make_tables(mp_graph_builder *builder)
     return duplicates;
 }
 
-/* --- the end --- */
+/* --- resolution --- */
 
 static uint32_t references_end(const mp_graph_builder *builder, uint32_t object)
 {
@@ -149,7 +148,7 @@ static void mark_duplicates(mp_graph_builder *builder)
     }
 }
 
-/* Close the gaps of duplicates, in objects and references. */
+/* Remove duplicates from the arrays of objects and references. */
 static void close_gaps(mp_graph_builder *builder)
 {
     mp_graph *graph = builder->graph;
@@ -157,7 +156,7 @@ static void close_gaps(mp_graph_builder *builder)
     size_t references = 0;
     uint32_t count = graph->count, domain_end = 0;
     for (uint32_t i = 1; i <= count; i++) {
-        while (i >= domain_end) { /* the next domain that has objects */
+        while (i >= domain_end) { /* advance to the next domain that has objects */
             mp_domain *state = &graph->domains.items[domain++];
             domain_end = state->first_object + state->objects;
             state->first_object = kept + 1;
@@ -183,13 +182,13 @@ static void close_gaps(mp_graph_builder *builder)
     builder->reference_count = references;
 }
 
-/* References on their way from an id to an object. */
+/* A reference that is being resolved. */
 typedef struct lookup {
     uint64_t id;
-    uint32_t domain, object; /* that refers to it */
+    uint32_t domain, object; /* object that has the reference */
 } lookup;
 
-/* Position of the walk over all references: `object` has number `done`. */
+/* Position in a walk over all references: reference number `done`, of `object`. */
 typedef struct reference_walk {
     mp_graph_builder *builder;
     size_t done;
@@ -214,22 +213,22 @@ static size_t next_batch(reference_walk *walk, lookup *batch)
     return size;
 }
 
-/* Look all references up, and pack those that are found in place of their ids: never further on
- * than what is still to be read. */
+/* Resolve all references. Those found are stored at the start of the array of ids, so that they
+ * never overwrite an id that is not read yet. */
 static void resolve_references(mp_graph_builder *builder)
 {
     mp_graph *graph = builder->graph;
     uint32_t *packed = (uint32_t *)(void *)builder->references;
     reference_walk walk = {.builder = builder, .object = 1, .domain = 1};
     lookup batch[BATCH];
-    uint32_t kept = 0, begun = 0; /* objects whose first reference is set */
+    uint32_t kept = 0, begun = 0; /* number of objects whose `first` is set */
     for (size_t size; (size = next_batch(&walk, batch)) > 0;)
         for (size_t i = 0; i < size; i++) {
             while (begun < batch[i].object)
                 graph->first[++begun] = kept;
             uint32_t found = find(builder, batch[i].domain, batch[i].id);
             graph->dangling += !found;
-            assert(kept < walk.done && found <= graph->count); /* nothing unread is overwritten */
+            assert(kept < walk.done && found <= graph->count); /* no unread id is overwritten */
             if (found)
                 packed[kept++] = found;
         }
@@ -249,7 +248,7 @@ static void resolve_roots(mp_graph_builder *builder)
             find(builder, builder->root_domains[i], graph->roots.items[i].id);
 }
 
-/* Arrays grew by doubling: give back what they do not need. */
+/* Release the unused capacity of an array that grew by doubling. */
 static void *shrunk(void *array, size_t bytes)
 {
     void *smaller = realloc(array, bytes ? bytes : 1);
@@ -326,7 +325,7 @@ void mp_graph_free(mp_graph *graph)
 
 /* --- roots by kind --- */
 
-/* A root as what it is counted by. */
+/* A root, with the properties that it is counted by. */
 typedef struct counted {
     uint32_t kind, object;
 } counted;
@@ -377,7 +376,8 @@ static mp_type_count *count_types(const mp_model *model)
     return now;
 }
 
-/* Objects of a dump were neither seen to be created nor to be deleted. */
+/* Enter the change of a type. Creation and deletion of objects of a dump are unknown, so they count
+ * as found. */
 static void enter_type(mp_type_counts *counts, uint32_t type, mp_type_count change)
 {
     mp_model *model = counts->model;

@@ -7,8 +7,8 @@
 #include "base/index.h"
 #include "model/build.h"
 
-/* Owners above an object that are told apart. Scopes in real programs are a handful deep; without a
- * bound a hostile file could make every object a context of its own. */
+/* Maximum number of owners above an object. Scopes in real programs are a few levels deep; without
+ * a limit, a hostile file could make each object a context of its own. */
 enum { DEEPEST_SCOPE = 64 };
 
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
@@ -100,8 +100,8 @@ static void count(mp_heap *heap, bool reusable, int64_t objects, int64_t bytes)
     }
 }
 
-/* Room for `bytes` more in every sum; a size that is beyond any machine is not taken. What shrinks
- * makes no sum larger. */
+/* Reserve room for `bytes` more in all sums. Return false if a sum could overflow. A decrease needs
+ * no room. */
 static bool reserve(mp_heap *heap, int64_t bytes)
 {
     return bytes <= 0 || mp_budget_take(&heap->model->private->spent, bytes);
@@ -113,7 +113,8 @@ static bool is_reusable(const mp_heap *heap, mp_type_id type)
            heap->model->types.items[type.i].class == MP_TYPE_REUSABLE;
 }
 
-/* The owner that is told apart: `owner` itself, unless it is too deep. */
+/* Return the owner that determines the context: `owner` itself, or the owner above it if it is too
+ * deep. */
 static mp_owner shallow(mp_heap *heap, mp_owner owner)
 {
     const mp_context *context = &heap->model->contexts.items[owner.context.i];
@@ -133,7 +134,7 @@ static uint8_t marks_of(const mp_heap *heap, const mp_birth *birth)
     return (uint8_t)((before ? MP_BORN_BEFORE_REQUEST : 0) | (beyond ? MP_BORN_BEYOND : 0));
 }
 
-/* Count a change of a generation for the running request. */
+/* Count a change of a generation for the running request, if that created it. */
 static void count_for_request(mp_heap *heap, mp_generation_id id, int64_t time_us, int objects,
                               int64_t bytes)
 {
@@ -144,7 +145,7 @@ static void count_for_request(mp_heap *heap, mp_generation_id id, int64_t time_u
         mp_request_peak_add(&heap->request, time_us, objects, bytes);
 }
 
-/* The generation of a birth at the open snapshot, also as the origin's next guess. */
+/* Return the generation of a birth at the open snapshot, and cache it in the origin. */
 static mp_generation_id generation_of(mp_heap *heap, mp_heap_origin_entry *entry, mp_owner owner,
                                       uint8_t marks)
 {
@@ -168,7 +169,7 @@ static mp_generation_id generation_of(mp_heap *heap, mp_heap_origin_entry *entry
     return entry->generation;
 }
 
-/* The object's owner is known: give it its generation, and enter it in the ledger. */
+/* Add an object whose owner is known to a generation and to the ledger. */
 static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, mp_owner owner)
 {
     mp_heap_origin_entry *entry = &heap->origins[birth->origin];
@@ -193,7 +194,8 @@ static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, 
         mp_history_birth(heap->history, birth->id, birth->bytes, generation);
 }
 
-/* Find what `id` is; false if it is not alive, or itself still waiting for its owner. */
+/* Find the owner `id`, and store it in heap->last_owner. Return false if it is not alive, or is
+ * itself waiting for its owner. */
 static bool find_owner(mp_heap *heap, uint64_t id)
 {
     if (id == heap->last_owner_id && id)
@@ -208,7 +210,7 @@ static bool find_owner(mp_heap *heap, uint64_t id)
     return true;
 }
 
-/* The size that is counted: 0, with a diagnostic, for one that no sum could hold. */
+/* Return the size to be counted: 0, with a diagnostic, if it could overflow a sum. */
 static int64_t counted_bytes(mp_heap *heap, const mp_birth *birth, uint64_t line)
 {
     if (reserve(heap, birth->bytes))
@@ -241,7 +243,7 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *given, uint64_t line)
     return true;
 }
 
-/* --- births whose owner comes later --- */
+/* --- births before their owners --- */
 
 enum { WAITING, ON_THE_WAY, RESOLVED };
 
@@ -262,8 +264,8 @@ static void resolve_one(mp_heap *heap, mp_pending *pending)
     pending->state = RESOLVED;
 }
 
-/* Follow the owners that wait themselves, then resolve back down to the first. `way` has room for
- * all pending ones. */
+/* Follow the chain of owners that are waiting too, then resolve it in reverse order. `way` has room
+ * for all pending births. */
 static void resolve_chain(mp_heap *heap, uint32_t first, uint32_t *way)
 {
     size_t length = 0;
@@ -302,11 +304,11 @@ void mp_heap_resolve_pending(mp_heap *heap)
 
 /* --- changes and deaths --- */
 
-/* Nothing tells when an object changed: it is taken for what it was all along since the snapshot
- * before. */
+/* Time of changes, for the peaks of requests: it is not recorded, so a new size counts from the
+ * previous snapshot on. */
 static const int64_t ALL_ALONG = INT64_MIN;
 
-/* The generation of the same birth with another type. */
+/* Move an object to the generation of the same birth with another type. */
 static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
 {
     mp_model *model = heap->model;
@@ -346,8 +348,8 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     mp_live_object *object = mp_live_find(&heap->live, id);
     if (!object)
         return false;
-    /* Only its own wait must end: owners of others may still come, in version 1 of an .oemp, among
-     * the changes. */
+    /* Resolve owners only if this object waits for one. The owners of others may still follow, in
+     * version 1 of .oemp files even among the changes. */
     if (object->generation == MP_GENERATION_PENDING)
         mp_heap_resolve_owners(heap);
     if (type.i &&
@@ -377,7 +379,7 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     return true;
 }
 
-/* Times may be anything: a difference that is no age is taken for 0. */
+/* Record the age of an object. Times may be arbitrary; an invalid age becomes 0 in mp_ages_add. */
 static void add_age(mp_heap *heap, const mp_live_object *object, int64_t time_us)
 {
     uint64_t age = (uint64_t)time_us - (uint64_t)mp_live_time(&heap->live, object);

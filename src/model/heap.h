@@ -1,9 +1,9 @@
-/* A heap being replayed: births, changes and deaths of objects between snapshots.
+/* Replay of a heap: births, changes and deaths of objects between snapshots.
  *
- * One mp_heap a session. A reader opens it, begins a snapshot, reports what happened, and ends the
- * snapshot; what is reported between two ends belongs to the second one's snapshot. A snapshot that
- * is begun and never ended stays not whole, and nothing is concluded from it; what it held counts
- * for the next snapshot that is ended, if one comes. */
+ * There is one mp_heap per session. A reader opens it, begins a snapshot, reports events, and ends
+ * the snapshot; these events belong to this snapshot. A snapshot that is never ended stays
+ * incomplete and is not evaluated. If another snapshot is ended later, the events count for that
+ * one. */
 #ifndef MP_MODEL_HEAP_H
 #define MP_MODEL_HEAP_H
 
@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "model/request_peak.h"
 
-/* Properties shared by the objects of one allocation site and one name. */
+/* Properties shared by all objects of one allocation site and one name. */
 typedef struct mp_origin {
     mp_type_id type;
     mp_node_id node;
@@ -26,28 +26,28 @@ typedef struct mp_origin {
 typedef struct mp_birth {
     uint64_t id;
     int64_t bytes;
-    int64_t time_us; /* time of its creation */
-    uint64_t owner;  /* id of the object it is scoped to; 0: none */
-    uint32_t origin; /* by mp_heap_origin */
+    int64_t time_us; /* time of creation, microseconds */
+    uint64_t owner;  /* id of the owner, which it is scoped to; 0: none */
+    uint32_t origin; /* number from mp_heap_origin */
     bool idle;
 } mp_birth;
 
-/* Its object is alive, of the generation MP_GENERATION_PENDING, and has the pending birth's number,
- * from 1, in place of its size. */
+/* A birth whose owner is not known yet. Meanwhile its object is alive in generation
+ * MP_GENERATION_PENDING, and the object's size is the number of this birth, from 1. */
 typedef struct mp_pending {
     mp_birth birth;
     uint64_t line;
-    const mp_live_object *owner; /* while it is resolved; NULL: it is not alive */
+    const mp_live_object *owner; /* set during resolution; NULL: it is not alive */
     uint8_t state;
 } mp_pending;
 
-/* An owner as its children need it. */
+/* Properties of an owner that determine the contexts of its children. */
 typedef struct mp_owner {
-    mp_context_id context; /* also of one that is not known */
+    mp_context_id context; /* set even if the generation is unknown */
     mp_generation_id generation;
 } mp_owner;
 
-/* An origin, and the generation of its last birth: the next one mostly belongs to it too. */
+/* An origin, and the generation of its last birth, to which the next birth usually belongs too. */
 typedef struct mp_heap_origin_entry {
     mp_origin origin;
     mp_owner owner;
@@ -59,63 +59,70 @@ typedef struct mp_heap_origin_entry {
 typedef struct mp_heap {
     mp_model *model;
     mp_diagnostics *diagnostics;
-    const char *path; /* path of the file being read, for diagnostics; set by the reader */
+    const char *path; /* path of the file that is read, for diagnostics; set by the reader */
     mp_session_id session;
-    mp_snapshot_id snapshot; /* the open one, or none */
+    mp_snapshot_id snapshot; /* the open snapshot, or none */
     mp_live_set live;
-    mp_tally tally; /* since the last snapshot that was ended */
+    mp_tally tally; /* changes since the last ended snapshot */
     int64_t reusable_objects, reusable_bytes;
     mp_heap_origin_entry *origins; /* from 1 */
     size_t origin_count, origin_capacity;
-    uint64_t last_owner_id; /* objects of one owner come in runs */
+    uint64_t last_owner_id; /* cache of the last owner, as objects of one owner come in runs */
     mp_owner last_owner;
     /* Births whose owner comes later in the same section. */
     mp_pending *pending;
     size_t pending_count, pending_capacity;
-    mp_request_peak request; /* that the open snapshot is of */
-    mp_ages *ages;           /* NULL: how long objects lived is not asked */
-    mp_history *history;     /* NULL: objects are not kept */
-    /* Objects that were created before or after it are told apart; all, if nobody sets it. */
+    mp_request_peak request; /* peak of the open snapshot's request */
+    mp_ages *ages;           /* NULL: ages are not recorded */
+    mp_history *history;     /* NULL: objects are not recorded */
+    /* Objects created outside of this range are marked MP_BORN_BEYOND. The default range has no
+     * bounds. */
     int64_t since_us, until_us;
 } mp_heap;
 
-/* Open the heap. The pointers must outlive it. Release with mp_heap_close. */
+/* Start a session. What the pointers refer to must outlive the heap. Release with mp_heap_close. */
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics);
 void mp_heap_close(mp_heap *heap);
-/* Keep the objects themselves, in model->objects; before the first birth. */
+/* Record the objects in model->objects. Call it before the first birth. */
 void mp_heap_keep_objects(mp_heap *heap);
-/* Keep how long those lived that are deleted, in model->ages; before the first birth. */
+/* Record the ages of deleted objects in model->ages. Call it before the first birth. */
 void mp_heap_keep_ages(mp_heap *heap);
-/* Tell what requests had alive at once, in their snapshots; before the first birth. */
+/* Find the peak of each request (mp_snapshot.request_peak_objects). Call it before the first
+ * birth. */
 void mp_heap_watch_requests(mp_heap *heap);
 
-/* Begin a snapshot, or go on with the one that was never ended. The caller fills in what the file
- * says of it. Valid until the next snapshot begins. */
+/* Begin a snapshot, or continue one that was not ended. The caller fills in what the file says
+ * about it. Valid until the next snapshot begins. */
 mp_snapshot *mp_heap_begin(mp_heap *heap);
-/* The open snapshot says of which request it is, perhaps of none; before what happened in it. */
+/* Announce that the open snapshot's request is set, possibly to none. Call it before the events of
+ * the snapshot. */
 void mp_heap_in_request(mp_heap *heap);
-/* End the open snapshot, which there must be: it is whole. */
+/* End the open snapshot, which must exist; it is whole. */
 mp_snapshot *mp_heap_end(mp_heap *heap);
 
-/* A number, from 1, for births to refer to. Each call makes a new one: ask once for each origin. */
+/* Register an origin. Return its number, from 1, for births. Each call makes a new one, so register
+ * each origin only once. */
 uint32_t mp_heap_origin(mp_heap *heap, mp_origin origin);
 
-/* Fetch what a birth, change or death of this id will touch, some work ahead of it. */
+/* Prefetch the memory that a birth, change or death of this id will touch. Call it some work
+ * ahead. */
 static inline void mp_heap_prefetch(const mp_heap *heap, uint64_t id)
 {
     mp_live_prefetch(&heap->live, id);
 }
 
-/* `line` is where it stands in the file. False if the id is alive already: nothing was done. */
+/* Add an object; `line` is its line in the file. Return false, and do nothing, if the id is already
+ * alive. */
 bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line);
-/* A new size, and perhaps type, of an object. False if it is not alive: nothing was done. */
+/* Change the size, and perhaps the type, of an object. Return false, and do nothing, if it is not
+ * alive. */
 bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle,
                     uint64_t line);
-/* False if it is not alive. */
+/* Delete an object. Return false if it is not alive. */
 bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us);
-/* Find the owners of births that came before them. Changes, deaths and the end of a snapshot
- * resolve what waits; whoever wants figures before that asks for it. */
+/* Find the owners of births that came before their owners. Changes, deaths and the end of a
+ * snapshot do this too; call it if you need figures before that. */
 void mp_heap_resolve_pending(mp_heap *heap);
 static inline void mp_heap_resolve_owners(mp_heap *heap)
 {

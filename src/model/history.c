@@ -6,26 +6,26 @@
 #include "model/build.h"
 #include "model/live.h"
 
-/* State of an id now, and its place in model->objects at the last snapshot. */
+/* State of an object now, and its entry in model->objects as of the last snapshot. */
 typedef struct record {
     uint64_t id;
     int64_t bytes;
     mp_generation_id generation;
-    uint32_t object; /* 0: it was not there */
+    uint32_t object; /* index in model->objects; 0: it has no entry */
     bool alive, touched;
-    bool apart; /* the id is another record's by now */
+    bool apart; /* its id belongs to another record now */
 } record;
 
 struct mp_history {
     mp_model *model;
-    mp_live_set places; /* id to place in records, as a generation */
+    mp_live_set places; /* id to index in `records`, stored as a generation */
     record *records;    /* from 1 */
     size_t count, capacity;
-    uint32_t *unused; /* places that were given back */
+    uint32_t *unused; /* indexes that are free */
     size_t unused_count, unused_capacity;
-    uint32_t *touched; /* places, since the last snapshot */
+    uint32_t *touched; /* indexes of records changed since the last snapshot */
     size_t touched_count, touched_capacity;
-    mp_snapshot_id last; /* that ended */
+    mp_snapshot_id last; /* last ended snapshot */
 };
 
 mp_history *mp_history_new(mp_model *model)
@@ -103,7 +103,8 @@ void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_genera
     mp_history_change(history, id, bytes, generation);
 }
 
-/* Give the object that was at the id until the next snapshot a record of its own. */
+/* Move the entry of the previous object with this id to a record of its own, where the next
+ * snapshot will end it. */
 static void set_apart(mp_history *history, uint64_t id)
 {
     const record *entry = record_of(history, id, false);
@@ -112,7 +113,7 @@ static void set_apart(mp_history *history, uint64_t id)
     uint32_t place = new_record(history, id);
     record *apart = &history->records[place];
     entry = record_of(history, id, false);
-    assert(entry); /* a new record moves the others, and takes none away */
+    assert(entry); /* a new record may move the others, but removes none */
     apart->object = entry->object;
     apart->apart = true;
     touch(history, apart);
@@ -138,7 +139,8 @@ void mp_history_was(mp_history *history, uint64_t id, mp_generation_id generatio
         return;
     mp_object *written = &history->model->objects.items[entry->object];
     if (entry->object &&
-        written->generation.i == entry->generation.i) /* else it is of one before it */
+        written->generation.i ==
+            entry->generation.i) /* otherwise the entry is that of an earlier object */
         written->generation = generation;
     entry->generation = generation;
 }
@@ -152,7 +154,7 @@ void mp_history_death(mp_history *history, uint64_t id)
     touch(history, entry);
 }
 
-/* The object from this snapshot on. */
+/* Write the state of an object from this snapshot on. */
 static void write_down(mp_model *model, record *entry, mp_snapshot_id snapshot)
 {
     if (entry->object) {

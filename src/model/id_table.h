@@ -1,9 +1,9 @@
-/* From the ids of objects to their numbers. Made once, then only asked, millions of times.
+/* A map from ids of objects to their numbers, built once for millions of lookups.
  *
- * Recorders that number objects by address leave ids that are dense and all multiples of some power
- * of two. Those are a set of bits with a count of the bits before each word: the number of an
- * object is the rank of its bit. Other ids are in a hash table, in buckets of a cache line. Either
- * way, of several objects with one id the first is found. */
+ * Recorders that use addresses as ids produce dense ids that are multiples of a power of two. Such
+ * ids are stored as a set of bits, with a count of the bits before each word; an object's number is
+ * the rank of its bit. Other ids are stored in a hash table whose buckets are cache lines. If
+ * several objects have the same id, the first one is found. */
 #ifndef MP_MODEL_ID_TABLE_H
 #define MP_MODEL_ID_TABLE_H
 
@@ -15,33 +15,33 @@
 
 typedef struct mp_id_word {
     uint64_t bits;
-    uint32_t before; /* bits set in all words before this one */
+    uint32_t before; /* number of bits set in all earlier words */
 } mp_id_word;
 
 enum { MP_ID_BUCKET = 5 };
 
-/* Filled from the front; what does not fit is in the buckets behind it. */
+/* A bucket, filled from the front. Entries that do not fit are in the buckets after it. */
 typedef struct mp_id_bucket {
     uint64_t ids[MP_ID_BUCKET];
-    uint32_t objects[MP_ID_BUCKET]; /* 0: empty */
+    uint32_t objects[MP_ID_BUCKET]; /* 0: the entry is empty */
     uint32_t unused;
 } mp_id_bucket;
 
 typedef struct mp_id_table {
     uint32_t first, count;
-    /* set of bits; bit (id - least) >> shift */
-    mp_id_word *words; /* NULL: a hash table */
+    /* set of bits; the bit of an id is (id - least) >> shift */
+    mp_id_word *words; /* NULL: a hash table is used */
     uint64_t least, range;
     unsigned shift;
-    uint32_t *by_rank; /* object of the n-th bit; NULL: ids ascend, and it is first + n */
-    /* hash table */
+    uint32_t *by_rank; /* object of the n-th bit set; NULL: it is first + n, as ids ascend */
+    /* hash table: */
     mp_id_bucket *buckets;
-    void *memory; /* memory of the buckets */
+    void *memory; /* allocation of `buckets`, which are aligned within it */
     uint32_t bucket_count;
 } mp_id_table;
 
-/* Objects first to first + count - 1, whose ids are ids[first] and so on. Returns how many of them
- * have the id of one before. */
+/* Build the table of objects `first` to first + count - 1, with ids ids[first] and so on. Return
+ * the number of objects whose id is that of an earlier one. */
 uint32_t mp_id_table_make(mp_id_table *table, const uint64_t *ids, uint32_t first, uint32_t count);
 void mp_id_table_free(mp_id_table *table);
 
@@ -57,7 +57,7 @@ static inline uint32_t mp_bits_set(uint64_t word)
     return (uint32_t)(((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-/* The place of an id among the bits; false where it has none. */
+/* Set *bit to the bit of an id. Return false if the id has none. */
 static inline bool mp_id_bit(const mp_id_table *table, uint64_t id, uint64_t *bit)
 {
     uint64_t offset = id - table->least;
@@ -72,7 +72,8 @@ static inline uint32_t mp_id_rank(const mp_id_table *table, uint64_t bit)
     return word->before + mp_bits_set(below);
 }
 
-/* The object of an id in the buckets; else 0, and the place where it would be. */
+/* Return the object of an id in the hash table. If there is none, return 0 and set the place where
+ * it belongs. */
 static inline uint32_t mp_id_seek(const mp_id_table *table, uint64_t id, uint32_t *bucket,
                                   unsigned *place)
 {
@@ -85,7 +86,7 @@ static inline uint32_t mp_id_seek(const mp_id_table *table, uint64_t id, uint32_
     }
 }
 
-/* The object of an id; 0: there is none. */
+/* Return the object of an id; 0: there is none. */
 static inline uint32_t mp_id_find(const mp_id_table *table, uint64_t id)
 {
     uint64_t bit;

@@ -1,6 +1,6 @@
-/* Contexts, generations and deltas. Deltas are appended in the order of time, so that the delta of
- * a generation at the current snapshot is its newest one or does not exist: no look-up is needed.
- * Births that a heap log tells late are put in order when it ends (blocks.c). */
+/* Contexts, generations and deltas. Deltas are appended in time order, so the delta of a generation
+ * at the current snapshot is its newest one or does not exist, and needs no lookup. Births that a
+ * heap log adds late are sorted at its end (blocks.c). */
 #include <assert.h>
 
 #include "model/build.h"
@@ -29,7 +29,7 @@ static uint64_t context_hash(const mp_context *key)
 
 mp_context_id mp_model_context(mp_model *model, const mp_context *key)
 {
-    assert(key->owner.i < model->contexts.count); /* owners come before what they own */
+    assert(key->owner.i < model->contexts.count); /* owners are created before their objects */
     context_probe probe = {model, key};
     uint64_t hash = context_hash(key);
     uint32_t *found = mp_hash_index_put(&model->private->contexts, hash, same_context, &probe);
@@ -60,7 +60,7 @@ mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key)
 {
     assert(key->context.i && key->context.i < model->contexts.count);
     assert(key->born.i && key->born.i < model->snapshots.count);
-    assert(key->owner.i < model->generations.count); /* owners come before what they own */
+    assert(key->owner.i < model->generations.count); /* owners are created before their objects */
     generation_probe probe = {model, key};
     uint64_t hash =
         mp_hash_pair(mp_joined(key->context.i, key->born.i), mp_joined(key->owner.i, key->marks));

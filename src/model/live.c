@@ -6,7 +6,8 @@
 
 enum { COLUMNS = 16, FIRST_ROWS = 8, STUCK = 15 };
 
-/* Grown by half, not doubled: 32 to 48 bytes for each object. */
+/* Return the next number of rows. Growing by half, not doubling, takes 32 to 48 bytes per
+ * object. */
 static size_t next_size(size_t rows)
 {
     return rows ? rows + rows / 2 : FIRST_ROWS;
@@ -17,9 +18,10 @@ static bool is_full(const mp_live_set *set)
     return set->count * 2 >= set->rows * COLUMNS;
 }
 
-/* A row for the block, and a column that differs for each id of it. Ids that all end in the same
- * bits, as addresses do, must not share a column: the block's hash turns it. Blocks that follow
- * each other spread evenly, and as nobody knows the key, those that meet cannot be made. */
+/* Return the row of the id's block, and set the id's column in it. The column depends on the hash
+ * of the block too, because ids that end in the same bits, such as addresses, must not share a
+ * column. Consecutive blocks are spread evenly over the rows, and as the key is random, collisions
+ * cannot be crafted. */
 static inline size_t home_of(const mp_live_set *set, uint64_t id, unsigned *column)
 {
     uint64_t hash = id / COLUMNS * mp_keys.even;
@@ -32,7 +34,7 @@ static inline size_t next_row(const mp_live_set *set, size_t row)
     return row + 1 == set->rows ? 0 : row + 1;
 }
 
-/* How often the place was passed. */
+/* Return how many ids have passed the place; 15: too many to count. */
 static inline unsigned passed_of(const mp_live_set *set, size_t row, unsigned column)
 {
     return set->passed[row] >> column * 4 & STUCK;
@@ -70,7 +72,7 @@ void mp_live_prefetch(const mp_live_set *set, uint64_t id)
         __builtin_prefetch(&set->places[row * COLUMNS + column], 1);
 }
 
-/* A place for an id that is not there, or NULL where its whole column is taken. */
+/* Return a free place for a new id; NULL: its whole column is taken. */
 static mp_live_object *enter(mp_live_set *set, uint64_t id)
 {
     unsigned column;
@@ -92,7 +94,7 @@ static void free_arrays(mp_live_set *set)
     free(set->passed);
 }
 
-/* Enter what another set has; false where there is no place for it. */
+/* Add all objects of another set. Return false if a column is full. */
 static bool move_in(mp_live_set *set, const mp_live_set *other)
 {
     for (size_t i = 0; i < other->rows * COLUMNS; i++) {

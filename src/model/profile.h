@@ -1,9 +1,8 @@
-/* Execution profiles: costs without objects. Times are exact whole microseconds, as the files give
- * six decimals of a second.
+/* Execution profiles: costs without objects. Times are whole microseconds, which is exact, as files
+ * state seconds with six decimals.
  *
- * One file may hold several profiles: each is a session with modules of its own, number 0 among
- * them, which stands for the session itself. The readers see to it that whatever is added up of
- * these counts and times fits into 64 bits. */
+ * A file may contain several profiles. Each is a session with its own modules; its module number 0
+ * is the session itself. Readers ensure that sums of these counts and times fit into 64 bits. */
 #ifndef MP_MODEL_PROFILE_H
 #define MP_MODEL_PROFILE_H
 
@@ -13,44 +12,44 @@ typedef struct mp_module_id {
     uint32_t i;
 } mp_module_id;
 
-/* A module of the profiler: a compiled unit or an entry (procedure, function, method) of one. */
+/* A module of the profiler: a compiled unit, or a procedure, function or method in one. */
 typedef struct mp_module {
     mp_session_id session;
-    uint64_t number; /* as in the file; 0 is the session itself */
+    uint64_t number; /* number in the file; 0 is the session */
     bool defined;
-    mp_string_id name;         /* as in the file; none: used and never defined */
-    mp_string_id program;      /* the unit; "<module 7>" of what was never defined */
-    mp_string_id method;       /* the entry; none: the unit's main block */
-    mp_string_id runtime;      /* class of the object, of an inherited method; none: of the unit */
-    mp_string_id listing;      /* debug listing, as the file says */
-    mp_string_id listing_file; /* that was found for the program; none: it was not looked for */
+    mp_string_id name;         /* name in the file; none: used but never defined */
+    mp_string_id program;      /* the unit; "<module 7>" if the module was never defined */
+    mp_string_id method;       /* the procedure or method; none: the unit's main block */
+    mp_string_id runtime;      /* class of the object, if the method is inherited; none: the unit */
+    mp_string_id listing;      /* debug listing stated by the file */
+    mp_string_id listing_file; /* debug listing found for the program; none: not looked for */
     mp_string_id signature;
     uint32_t start_line;
-    uint64_t crc; /* CRC of the compiled unit; 0: an internal entry */
+    uint64_t crc; /* checksum of the compiled unit; 0: an internal entry */
 } mp_module;
 
-/* Fields that a report could not print ("?"); they are omitted and not read as 0. */
+/* Fields for which a report has no number ("?"). They are unknown, not 0. */
 enum {
     MP_UNKNOWN_LINE = 1,
     MP_UNKNOWN_EXECUTIONS = 2,
     MP_UNKNOWN_EXCLUSIVE = 4,
     MP_UNKNOWN_AVERAGE = 8,
-    MP_UNKNOWN_CUMULATIVE = 16, /* reports never have it */
+    MP_UNKNOWN_CUMULATIVE = 16, /* always set: reports have no cumulative times */
 };
 
-/* One line of one module. Line 0 is its prologue, -1 its cleanup, -2 garbage collection. */
+/* One line of a module. Line 0 is its prologue, -1 its cleanup, -2 garbage collection. */
 typedef struct mp_profile_line {
     mp_module_id module;
     int32_t line;
     int64_t executions;
     int64_t exclusive_us, cumulative_us;
-    unsigned unknown; /* MP_UNKNOWN_...: which of the numbers are 0 for want of a better one */
-    bool rounded;     /* from a report: average_us is what it prints, times are rounded */
+    unsigned unknown; /* MP_UNKNOWN_...: fields that are unknown */
+    bool rounded;     /* from a report: times are rounded, and average_us is as printed */
     int64_t average_us;
-    mp_string_id code; /* source text, where the input or a debug listing has it */
+    mp_string_id code; /* source text from the input or a debug listing; or none */
 } mp_profile_line;
 
-/* So many calls from a line of one module to another. */
+/* Calls from a line of one module to another module. */
 typedef struct mp_profile_call {
     mp_module_id caller;
     int32_t line;
@@ -58,32 +57,32 @@ typedef struct mp_profile_call {
     int64_t count;
 } mp_profile_call;
 
-/* A node of the recorded call tree: `node` tells its parent, frame and line. The root is the
- * session. A line may be negative; in mp_node and mp_tree_node it stands as two's complement. */
+/* A node of the recorded call tree; `node` has its parent, symbol and line. The root is the
+ * session. Negative lines are stored in mp_node and mp_tree_node as two's complement. */
 typedef struct mp_profile_node {
     mp_node_id node;
     mp_module_id module;
     mp_node_id parent;
-    int32_t line; /* in the parent */
+    int32_t line; /* line in the parent */
     int64_t calls, cumulative_us;
 } mp_profile_node;
 
-/* A row of the tracing section: one execution of a line. Rows stand in the order in which they
- * were completed, so what runs inside of another stands before it. */
+/* A row of the tracing section: one execution of a line. Rows are ordered by completion, so a
+ * nested execution precedes the one that contains it. */
 typedef struct mp_profile_execution {
     mp_module_id module;
     int32_t line;
     int64_t exclusive_us, start_us;
 } mp_profile_execution;
 
-/* All rows of the tracing section for one line, folded. */
+/* The sums of all rows of the tracing section for one line. */
 typedef struct mp_profile_trace {
     mp_module_id module;
     int32_t line;
     int64_t executions, exclusive_us, first_start_us;
 } mp_profile_trace;
 
-/* The executable lines of an entity: coverage_lines[first, first + count). */
+/* The executable lines of a procedure or method: coverage_lines[first, first + count). */
 typedef struct mp_profile_coverage {
     mp_module_id module;
     mp_string_id entity;
@@ -102,7 +101,7 @@ typedef struct mp_profile_header {
     int64_t statements, data_points, writes, buffer_size;
 } mp_profile_header;
 
-/* The parts of the statistics. */
+/* Parts of the statistics section. */
 typedef enum mp_statistics_part {
     MP_STATISTICS_OPERATIONS,
     MP_STATISTICS_MODULES,
@@ -110,15 +109,15 @@ typedef enum mp_statistics_part {
     MP_STATISTICS_PARAMETERS,
 } mp_statistics_part;
 
-/* A row of them. What it means is known of operations (so many of one operation of a module) and of
- * start-up parameters, whose text is `name`; of others `text` is all there is. */
+/* A row of the statistics section. For operations (the count of one operation in a module) and
+ * start-up parameters (`name`) the meaning is known; of other rows only the text is kept. */
 typedef struct mp_profile_statistic {
     mp_session_id session;
     mp_statistics_part part;
-    mp_string_id text;   /* the row */
-    mp_module_id module; /* module in rows of operations and modules; none: an unexpected row */
+    mp_string_id text;   /* the whole row */
+    mp_module_id module; /* for operations and modules; none: the row has an unexpected form */
     uint64_t operation;
-    int64_t count; /* count in rows of operations */
+    int64_t count; /* for operations */
     mp_string_id name;
 } mp_profile_statistic;
 
@@ -129,20 +128,20 @@ typedef struct mp_profile {
     MP_LIST(mp_profile_call) calls;
     MP_LIST(mp_profile_node) nodes;
     MP_LIST(mp_profile_trace) traces;
-    MP_LIST(mp_profile_execution) executions; /* none with mp_load_options.traces_folded */
+    MP_LIST(mp_profile_execution) executions; /* empty with mp_load_options.traces_folded */
     MP_LIST(mp_profile_coverage) coverage;
     MP_LIST(int32_t) coverage_lines;
     MP_LIST(mp_string_id) coverage_codes; /* source text of each; empty: no listing was read */
     MP_LIST(mp_profile_statistic) statistics;
     MP_LIST(mp_profile_text) user_data;
     int64_t trace_rows;
-    /* Summed over all sessions that say it; -1: none does. */
+    /* Sums over all sessions that state a value; -1: none does. */
     int64_t stated_total_us; /* TotTime of the header, or the report's session total */
-    int64_t elapsed_us;      /* wall clock, from a report */
-    bool from_report;        /* at most 20 lines, rounded: not the whole profile */
+    int64_t elapsed_us;      /* wall-clock time, from a report */
+    bool from_report;        /* from a report, which has at most 20 lines, rounded */
 } mp_profile;
 
-/* The source text of an executable line, where a debug listing has it. */
+/* Return the source text of an executable line; none if there is no debug listing. */
 static inline mp_string_id mp_profile_code(const mp_profile *profile, uint32_t coverage_line)
 {
     return coverage_line < profile->coverage_codes.count

@@ -1,8 +1,9 @@
-/* The largest amount that a request has alive at once of the objects created after it began.
+/* The peak of a request: the highest amounts that objects created since it began have alive at
+ * once.
  *
- * The time is exact: rows say when objects were created and deleted, and the rows of a snapshot
- * are sorted by time when it ends. Sizes are those of the snapshot; creations come before
- * deletions of the same microsecond. */
+ * It is exact in time: rows state when objects were created and deleted, and the rows of a snapshot
+ * are sorted by time when it ends. Sizes are those at the snapshot; in the same microsecond,
+ * creations come before deletions. */
 #ifndef MP_MODEL_REQUEST_PEAK_H
 #define MP_MODEL_REQUEST_PEAK_H
 
@@ -13,20 +14,21 @@ typedef struct mp_request_event {
     int32_t objects; /* 1: created, -1: deleted, 0: its size changed */
 } mp_request_event;
 
-/* Zero-initialise; release with mp_request_peak_free. */
+/* State of the running request. Zero-initialise; release with mp_request_peak_free. */
 typedef struct mp_request_peak {
-    bool asked; /* else nothing is written down */
+    bool asked; /* false: nothing is recorded */
     mp_string_id request;
     int64_t start_us;
-    mp_snapshot_id first;     /* first of the request's snapshots; none: no request runs */
-    int64_t objects, bytes;   /* amounts of its own alive at the snapshot before */
-    mp_request_event *events; /* since then */
+    mp_snapshot_id first;     /* first snapshot of the request; none: no request is running */
+    int64_t objects, bytes;   /* live objects of the request at the previous snapshot */
+    mp_request_event *events; /* events since the previous snapshot */
     size_t count, capacity;
 } mp_request_peak;
 
-/* A snapshot begins that is of this request, perhaps of none; the same request goes on. */
+/* Start a snapshot of `snapshot->request`, or of none. A request that is already running
+ * continues. */
 void mp_request_peak_begin(mp_request_peak *peak, mp_snapshot_id id, const mp_snapshot *snapshot);
-/* Tell the snapshot, which ends, what the most was. */
+/* Set the peak in the snapshot, which ends. */
 void mp_request_peak_end(mp_request_peak *peak, mp_snapshot *snapshot);
 void mp_request_peak_add(mp_request_peak *peak, int64_t time_us, int32_t objects, int64_t bytes);
 void mp_request_peak_free(mp_request_peak *peak);
