@@ -98,7 +98,7 @@ mp_table mp_table_for_people(const mp_table *table, const mp_style *style)
 
 static const struct {
     const char *one, *many;
-    bool limited; /* all rows are shown where there is no limit */
+    bool limited; /* an option's limit left the rows out, so without a limit all are shown */
 } rest_words[] = {
     [MP_REST_MORE] = {"more", "more", true},
     [MP_REST_BEFORE] = {"before these", "before these", true},
@@ -170,7 +170,7 @@ bool mp_column_is_stack(const mp_column *column)
     return column->unit == MP_LIST && mp_column_is_called(column, "stack");
 }
 
-/* All texts of a list in one; a stack may have a million. */
+/* Join all texts of a list, in time linear in their length: a stack may have a million frames. */
 static const char *join(mp_arena *arena, const mp_cell *cell)
 {
     static const char between[] = " < ";
@@ -210,15 +210,15 @@ const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const
     }
 }
 
-/* ASCII's control characters, and U+0080 to U+009F. */
+/* Return true for a control character: those of ASCII, and U+0080 to U+009F. */
 static bool is_control(const char *p)
 {
     unsigned char first = (unsigned char)*p;
     return first < 32 || first == 127 || (first == 0xc2 && (unsigned char)p[1] < 0xa0);
 }
 
-/* The character at `p`: its length in bytes and its columns, 0 columns for a control character. The
- * C library would ask the locale, which an empty root or an old system has none of. */
+/* Return the length in bytes of the character at `p`, and set its width in columns; 0 for a control
+ * character. wcwidth() is not used: it depends on the locale, which may not be installed. */
 static size_t character(const char *p, const char *end, int *columns)
 {
     size_t length = mp_utf8_length(p, end);
@@ -226,7 +226,7 @@ static size_t character(const char *p, const char *end, int *columns)
     *columns = !is_control(p);
     if (length > 1 && *columns) {
         utf8proc_iterate((const utf8proc_uint8_t *)p, (utf8proc_ssize_t)length, &code);
-        /* Terminals give a mark that takes space of its own (Devanagari has such) a column. */
+        /* Terminals give spacing marks (as in Devanagari) one column. */
         if (utf8proc_category(code) != UTF8PROC_CATEGORY_MC)
             *columns = utf8proc_charwidth(code);
     }

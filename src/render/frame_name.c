@@ -8,7 +8,8 @@ typedef struct name_word {
     const char *from, *end;
 } name_word;
 
-/* The words before and behind the one that tells most: of types the last, else the first. */
+/* The most informative word of a name (the last word of a type, otherwise the first), and the words
+ * before and after it. */
 typedef struct name_parts {
     name_word before, head, behind;
 } name_parts;
@@ -27,7 +28,7 @@ static name_parts parts_of(const char *name, bool is_type)
     return (name_parts){{name, from}, {from, end}, {end, last}};
 }
 
-/* "…OrderService:97" of "shop.OrderService:97". */
+/* Return the last component of a word: "…OrderService:97" for "shop.OrderService:97". */
 static const char *innermost(mp_arena *arena, name_word word)
 {
     const char *last = mp_last_component(word.from, word.end);

@@ -1,4 +1,4 @@
-/* Names of frames in little room, where neighbours are to be told apart. */
+/* Short names of frames that remain distinguishable from their neighbours. */
 #ifndef MP_RENDER_FRAME_NAME_H
 #define MP_RENDER_FRAME_NAME_H
 
@@ -9,10 +9,10 @@
 
 enum { MP_FRAME_NAMES = 6 };
 
-/* The name, then shorter ones, each of which tells less; gives how many. Of "placeOrder
- * shop.OrderService:97" the source loses its folders, then all of it goes, as the method tells
- * most; of types their last word stays. The last one, "placeOrder", can be cut at its end. Texts
- * live in the arena, or as long as `name`. src/render/svg/flame.js does the same. */
+/* Return the name and shorter forms of it, the longest first, and their number. The name
+ * "placeOrder shop.OrderService:97" first loses its folders, then its source, because the method is
+ * more informative; a type keeps its last word. The shortest form, "placeOrder", may be cut at its
+ * end. Texts live in the arena, or as long as `name`. src/render/svg/flame.js does the same. */
 size_t mp_frame_names(mp_arena *arena, const char *name, bool is_type,
                       const char *names[MP_FRAME_NAMES]);
 

@@ -1,9 +1,8 @@
-/* HTML: one page that holds the whole answer, asks nobody for anything and does nothing that a name
- * in a recording might want: a colleague opens it from a mail or a CI job.
+/* HTML: one self-contained page with the whole answer, which can be sent by mail or published by a
+ * CI job. Names in recordings cannot inject anything into it.
  *
- * Without scripts it is the answer, tables and pictures. Scripts sort, filter and zoom what is
- * there (src/render/html). Which of them and which style may be used the page itself says, by their
- * hashes.
+ * Without scripts it has all tables and pictures. Scripts (src/render/html) sort, filter and zoom.
+ * The page's content security policy allows its own scripts and style only, by their hashes.
  *
  * Sources: WHATWG, HTML; W3C, Content Security Policy Level 3; W3C, WCAG 2.2. */
 #include <inttypes.h>
@@ -17,13 +16,13 @@
 #include "render/svg.h"
 #include "render/xml.h"
 
-/* Embedded files of src/render/html and, if Debian has them, of d3; see cmake/html.cmake.
- * Without scripts the last two are empty. */
+/* Embedded files of src/render/html, and of d3 if it was installed at build time; see
+ * cmake/html.cmake. Without scripts, library and script are empty. */
 extern const char mp_embedded_page_style[], mp_embedded_page_style_hash[];
 extern const char mp_embedded_page_library[], mp_embedded_page_library_hash[];
 extern const char mp_embedded_page_script[], mp_embedded_page_script_hash[];
 
-/* --- the page in the making --- */
+/* --- writing text --- */
 
 void mp_page_text(mp_page *page, const char *text)
 {
@@ -88,11 +87,11 @@ static void put_head(mp_page *page, const mp_document *document)
     put(page, "<h1>", *title ? title : document->command, "</h1>\n</header>\n<main>\n");
 }
 
-/* --- the answer in words --- */
+/* --- the summary --- */
 
 static void put_answer(mp_page *page, const mp_document *document)
 {
-    enum { LONG = 75 }; /* columns, beyond which a line is not set large */
+    enum { LONG = 75 }; /* number of columns; longer lines are not set in large type */
     bool begun = false;
     for (size_t i = 0; i < document->said_count && !document->said[i].file; i++) {
         const mp_said *said = &document->said[i];
@@ -144,12 +143,13 @@ static void put_checks(mp_page *page, const mp_document *document, const mp_chec
 
 /* --- tables --- */
 
-/* Which columns of a table there are, which of them a row is known by, and how each is set. */
+/* The columns of a table on the page, the column that names a row, and the CSS class of each
+ * column. */
 typedef struct page_table {
     const mp_table *table;
     size_t *columns, count;
     const char **classes; /* class of each of `columns` */
-    size_t name;          /* place in `columns` of the one that names the row; SIZE_MAX: none */
+    size_t name;          /* index in `columns` of the column that names a row; SIZE_MAX = none */
 } page_table;
 
 static bool is_note(const mp_column *column)
@@ -157,7 +157,8 @@ static bool is_note(const mp_column *column)
     return column->unit == MP_LIST && column->flags & MP_BELOW;
 }
 
-/* The longest text of a column, in bytes; `figures`: all are figures in words, as "+9.9 KiB". */
+/* Return the length of the longest text of a column, in bytes. `figures`: set to true if all texts
+ * are amounts, such as "+9.9 KiB". */
 static size_t longest_text(const mp_table *table, size_t column, bool *figures)
 {
     const mp_column *as = &table->columns[column];
@@ -180,12 +181,12 @@ static const char *class_of(const mp_table *table, size_t column)
     const mp_column *as = &table->columns[column];
     bool figures;
     if (!mp_unit_is_text(as->unit))
-        return "n"; /* a number */
+        return "n"; /* number */
     if (as->flags & MP_SHORTEN || as->unit == MP_LIST)
-        return as->flags & MP_SHORTEN ? "c" : "long"; /* a name, a list */
+        return as->flags & MP_SHORTEN ? "c" : "long"; /* name; list */
     if (longest_text(table, column, &figures) > WORDS)
         return "long";          /* sentences */
-    return figures ? "r" : "s"; /* figures in words; a word or two, which stay together */
+    return figures ? "r" : "s"; /* amounts as text; short texts, which are not wrapped */
 }
 
 static page_table page_table_of(const mp_table *table)
@@ -206,8 +207,8 @@ static page_table page_table_of(const mp_table *table)
     return shown;
 }
 
-/* A stack before people may have lost callers; programs then have them in a column of the same
- * title. */
+/* Return the longest list of a row under this column's title. The column for people may have cut
+ * stacks; a column for programs with the same title then has more callers. */
 static const mp_cell *whole_list(const mp_table *table, const mp_cell *row, size_t column)
 {
     const mp_cell *whole = &row[column];
@@ -219,7 +220,7 @@ static const mp_cell *whole_list(const mp_table *table, const mp_cell *row, size
     return whole;
 }
 
-/* The innermost frame; what called it unfolds. */
+/* Print the innermost frame; its callers unfold. */
 static void put_list(mp_page *page, const mp_table *table, const mp_cell *row, size_t column)
 {
     enum { FRAMES = 48 };
@@ -272,7 +273,7 @@ static void put_cell(mp_page *page, const page_table *shown, size_t place, const
     if (as->unit == MP_LIST && cell->known)
         put_list(page, table, row, column);
     else {
-        for (; *text == ' '; text++) /* that a name stands below another one */
+        for (; *text == ' '; text++) /* indentation of a tree */
             fputs("&#160;", page->file);
         mp_page_text(page, text);
     }
@@ -291,7 +292,7 @@ static void put_row(mp_page *page, const page_table *shown, size_t row)
     mp_arena_free(&page->arena);
 }
 
-/* Rows until the table has as many bytes as it may; gives how many. */
+/* Print rows until the table has used half of the room that is left. Return their number. */
 static size_t put_rows(mp_page *page, const mp_table *table, const char *title)
 {
     page_table shown = page_table_of(table);
@@ -380,8 +381,8 @@ static bool is_for_people(const mp_table *table)
 
 /* --- pictures --- */
 
-/* Each with its name, by which scripts make one of it that can be zoomed, and what is left out of
- * the data that they have. */
+/* Print the figures, each with its name, by which scripts find it to make it zoomable. `lines`:
+ * print only figures over time, or only the others. */
 static void put_figures(mp_page *page, const mp_document *document, bool lines)
 {
     enum { ROOM = 50 * 1000 };
@@ -390,7 +391,7 @@ static void put_figures(mp_page *page, const mp_document *document, bool lines)
         const mp_figure *figure = &document->figures[i];
         const bool of_time = figure->kind == MP_FIGURE_LINES;
         if (figure->kind == MP_FIGURE_HISTORY || lines != of_time ||
-            (of_time && figure->lines.moments < 2)) /* one moment is no line */
+            (of_time && figure->lines.moments < 2)) /* a line needs two moments */
             continue;
         fprintf(page->file, "<figure id=\"figure-%s\">\n", figure->name);
         mp_svg_figure(&svg, figure);
@@ -417,8 +418,8 @@ static const mp_table *first_table(const mp_document *document)
     return main && is_for_people(main) ? main : any;
 }
 
-/* That, then pictures of it, then what else there is; where a picture is the answer, it is first.
- */
+/* Print the first table, then its pictures, then the other tables. If a picture is the main result,
+ * it comes first. */
 static void put_tables(mp_page *page, const mp_document *document)
 {
     const mp_table *first = document->pictured ? NULL : first_table(document);
@@ -479,7 +480,8 @@ static void put_end(mp_page *page, const mp_document *document)
     fputs("</section>\n</main>\n", page->file);
 }
 
-/* Bytes for tables; pictures, their data and scripts have what is left of two million. */
+/* Bytes for tables, without and with figures. Pictures, their data and scripts take the rest of two
+ * million bytes. */
 enum { ROOM = 900 * 1000, ROOM_BESIDE_FIGURES = 350 * 1000 };
 
 static bool render_html(const mp_document *document, const mp_diagnostics *diagnostics,

@@ -1,4 +1,5 @@
-/* The data of a page: its figures as JSON, flat arrays of numbers, each text once. */
+/* Data of a page for its scripts: the figures as JSON, in flat arrays of numbers, with each text
+ * once. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "render/html/page.h"
 #include "render/svg.h"
 
-/* Texts by number, from 0. */
+/* Distinct texts, numbered from 0. */
 typedef struct texts {
     mp_arena arena;
     const char **items;
@@ -42,8 +43,8 @@ static void put_number(data_out *out, int64_t number)
     mp_json_put_number(&out->json, number);
 }
 
-/* The number of a text as people see it; names beyond all measure lose their middle, and where
- * there are very many all but their beginnings, so that many are one. */
+/* Write the number of a text. Very long names lose their middle. If there are very many texts, only
+ * their beginnings are kept, so that several may become equal. */
 static void put_text(data_out *out, const char *text)
 {
     enum { ENOUGH = 400 * 1000, LONGEST = 300, SHORT = 40 };
@@ -92,7 +93,8 @@ static void put_group(data_out *out, const mp_history_group *group)
             put_text(out, group->names[i]);
         mp_json_close(&out->json, ']');
     }
-    /* Rows since the change before, moment, when it was born if that is told, objects, bytes. */
+    /* Changes are flat: difference of the row to the previous change, moment, moment of birth (if
+     * births are known), objects, bytes. */
     mp_json_number(&out->json, "births", group->births);
     mp_json_open_member(&out->json, "changes", '[');
     for (size_t i = 0; i < group->change_count; i++) {
@@ -224,7 +226,7 @@ static void put_lines(data_out *out, const mp_figure *figure)
     mp_json_close(&out->json, '}');
 }
 
-/* --- all of them --- */
+/* --- all figures --- */
 
 static bool is_tree(const mp_figure *figure)
 {

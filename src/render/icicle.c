@@ -9,10 +9,10 @@
 #include "render/frame_name.h"
 #include "render/svg.h"
 
-/* Levels with names, and behind them levels of half a line. */
+/* Levels that are drawn with names, one line each, followed by levels of half a line each. */
 enum { NAMED = 16, HALVED = 8, LEVELS = NAMED + HALVED };
 
-/* Half a column of a level: the place there, + 1; 0: none. */
+/* Places by level and half column, plus 1; 0 = none. */
 typedef struct icicle_grid {
     const mp_tree_figure *tree;
     uint32_t *halves[LEVELS];
@@ -21,10 +21,10 @@ typedef struct icicle_grid {
     mp_arena arena;
 } icicle_grid;
 
-/* --- what stands where --- */
+/* --- positions --- */
 
-/* The widths of what is behind siblings are whole halves as those of places are: no error adds up.
- */
+/* Fill in the grid. Positions are computed from the sums of widths and then rounded, so that
+ * rounding errors do not add up. */
 static void fill(icicle_grid *grid)
 {
     const mp_place *place = grid->tree->items;
@@ -48,7 +48,7 @@ static void fill(icicle_grid *grid)
             continue;
         }
         grid->levels = depth[i] + 1 > grid->levels ? depth[i] + 1 : grid->levels;
-        to -= to - from > 2; /* so that neighbours can be told apart */
+        to -= to - from > 2; /* a gap, to separate neighbours */
         for (uint32_t half = from; half < to; half++)
             grid->halves[depth[i]][half] = i + 1;
     }
@@ -58,7 +58,7 @@ static void fill(icicle_grid *grid)
     free(depth);
 }
 
-/* --- colours: of 256, light ones for black letters --- */
+/* --- colours: light ones of the palette of 256, for black letters --- */
 
 static unsigned colour_of(const mp_tree_figure *tree, uint32_t place)
 {
@@ -81,7 +81,8 @@ static unsigned colour_of(const mp_tree_figure *tree, uint32_t place)
 
 /* --- lines --- */
 
-/* A colour of letters and one behind them; 0: the terminal's own. */
+/* Set the colours of the upper and lower (or left and right) half of a character; 0 = the
+ * terminal's own. */
 static void put_colours(const icicle_grid *grid, const mp_style *style, FILE *file, uint32_t upper,
                         uint32_t lower)
 {
@@ -121,8 +122,8 @@ static const char *short_name(icicle_grid *grid, const mp_place *place, const ch
     return names[count - 1];
 }
 
-/* "shop/main.p:52  18.6 KiB" where there is room for it, or as much of the name as there is. What
- * changed says so first then, however narrow it is: at least by its sign. */
+/* Return "shop/main.p:52  18.6 KiB", or as much of the name as there is room for. In a comparison
+ * the change comes first, at least its sign. */
 static const char *name_of(icicle_grid *grid, uint32_t place, size_t room)
 {
     enum { LONGEST = 500, SHORTEST = 8 };
@@ -143,7 +144,8 @@ static const char *name_of(icicle_grid *grid, uint32_t place, size_t room)
                                                short_name(grid, state, name, room - before));
 }
 
-/* A name over the columns that are the place's alone. What does not fit is cut at a character. */
+/* Print a name across the columns that belong to the place alone, cut at a character if necessary.
+ * Return the next column. */
 static uint32_t put_named(icicle_grid *grid, const mp_style *style, FILE *file, uint32_t level,
                           uint32_t column)
 {
@@ -155,7 +157,7 @@ static uint32_t put_named(icicle_grid *grid, const mp_style *style, FILE *file, 
     if (style->colour)
         fprintf(file, "\033[0;38;5;16;48;5;%um", colour_of(grid->tree, place - 1));
     else if (end > column + 1) {
-        fputs("|", file); /* an edge, which colour would show */
+        fputs("|", file); /* without colours, a bar marks the edge */
         used++;
         text = name_of(grid, place - 1, end - column - 1);
     }
@@ -171,7 +173,7 @@ static uint32_t put_named(icicle_grid *grid, const mp_style *style, FILE *file, 
     return end;
 }
 
-/* Behind it a line is empty. */
+/* Return the column after which the line is empty. */
 static uint32_t last_column(const icicle_grid *grid, uint32_t level)
 {
     uint32_t last = grid->columns;
@@ -202,13 +204,13 @@ static void put_level(icicle_grid *grid, const mp_style *style, FILE *file, uint
     fputs(style->colour ? "\033[0m\n" : "\n", file);
 }
 
-/* Two levels: the upper half of a line, and the lower one. */
+/* Print two levels: the upper half and the lower half of a line. */
 static void put_two(icicle_grid *grid, const mp_style *style, FILE *file, uint32_t level)
 {
     for (uint32_t column = 0; column < last_column(grid, level); column++) {
         uint32_t upper = grid->halves[level][2 * column];
         uint32_t lower = level + 1 < LEVELS ? grid->halves[level + 1][2 * column] : 0;
-        if (!upper && lower) { /* it has nothing below it that it is not itself */
+        if (!upper && lower) { /* the gap after a wide place may be above a narrow place */
             put_colours(grid, style, file, lower, 0);
             fputs("\u2584", file);
             continue;

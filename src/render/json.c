@@ -1,5 +1,5 @@
-/* JSON for programs: one object, exact numbers, stable names (memprof-report(5) has the contract).
- */
+/* JSON for programs: one object, exact numbers, stable names (memprof-report(5) has the
+ * contract). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "render/cell.h"
 #include "render/json_line.h"
 
-/* How much is shown: rows of the main table, rows of each other one, texts of a list, bytes of a
- * text. */
+/* Maximum numbers of rows of the main table, rows of each other table, texts of a list, and bytes
+ * of a text. */
 typedef struct json_cut {
     size_t main_rows, rows, texts, bytes;
-    size_t said; /* lines of the answer */
+    size_t said; /* lines of the summary */
 } json_cut;
 
 static const json_cut whole = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
@@ -39,7 +39,7 @@ typedef struct json_rest {
     size_t count;
 } json_rest;
 
-/* A document on its way out. */
+/* State of the output. */
 typedef struct json_out {
     mp_json json;
     json_cut cut;
@@ -48,7 +48,7 @@ typedef struct json_out {
     mp_arena arena;
 } json_out;
 
-/* With all its digits, and not as a whole number. */
+/* Print all digits, and never an integer. */
 static void put_percent(json_out *out, const char *name, double percent)
 {
     char text[32];
@@ -59,7 +59,7 @@ static void put_percent(json_out *out, const char *name, double percent)
         mp_json_put_word(&out->json, ".0");
 }
 
-/* As much of the text as may be shown, in whole characters. Whether that is not all. */
+/* Print the text up to the maximum length, in whole characters. Return true if it was cut. */
 static bool put_cut_text(json_out *out, const char *text)
 {
     size_t length = strlen(text);
@@ -73,7 +73,8 @@ static bool put_cut_text(json_out *out, const char *text)
     return truncated;
 }
 
-/* A stack, and the types of a path, tell much by their first. */
+/* Print a list. Stacks, and the types of a path, are cut to their first texts. Return true if it
+ * was cut. */
 static bool put_list(json_out *out, const mp_column *column, const mp_cell *cell)
 {
     bool chain = mp_column_is_stack(column) || mp_column_is_called(column, "types");
@@ -109,7 +110,7 @@ static bool put_value(json_out *out, const mp_column *column, const mp_cell *cel
     }
 }
 
-/* The cell; where it is cut, also that it is, and how many texts a list has. */
+/* Print a cell; if its value was cut, also that it was, and the length of a list. */
 static void put_cell(json_out *out, const char *name, const mp_column *column, const mp_cell *cell)
 {
     const char *unit = mp_column_is_stack(column) ? "frames" : "count";
@@ -122,9 +123,8 @@ static void put_cell(json_out *out, const char *name, const mp_column *column, c
                        mp_list_length(cell));
 }
 
-/* `kind`: its first member, and in place of "kind" the name of a column of that name, or
- * "site_kind" where a column is called as the kind is; NULL: none.
- */
+/* Print a row as an object. `kind`: its first member, "kind", or NULL. A column named "kind" is
+ * then renamed to the value of `kind`, or to "site_kind" if a column "site" exists. */
 static void put_row(json_out *out, const mp_column *columns, size_t count, const mp_cell *cells,
                     const char *kind)
 {
@@ -137,7 +137,8 @@ static void put_row(json_out *out, const mp_column *columns, size_t count, const
         if (column->flags & MP_FOR_PEOPLE)
             continue;
         const char *name = column->name;
-        if (kind && strcmp(name, "kind") == 0) /* a site has a number, too */
+        /* Leak sites have a column "site" (a number) already. */
+        if (kind && strcmp(name, "kind") == 0)
             name = mp_column_find(columns, count, kind) == count
                        ? kind
                        : mp_arena_format(&out->arena, "%s_kind", kind);
@@ -156,7 +157,7 @@ static void put_table_row(json_out *out, const mp_table *table, size_t row)
             NULL);
 }
 
-/* `name` is static. */
+/* Count rows of a member that are left out. `name` is static. */
 static void leave_out(json_out *out, const char *name, size_t count)
 {
     if (!count)
@@ -174,7 +175,8 @@ static bool holds(const mp_table *table, size_t row)
            strcmp(cells[status].text, mp_verdict_name(MP_VERDICT_PASS)) == 0;
 }
 
-/* Rows that are not in the table because of a limit; of several files, a line for each tells it. */
+/* Return the number of rows that a limit left out of the table. Merged tables without an order
+ * count them in a line for each file. */
 static size_t cut_before(const mp_table *table)
 {
     size_t count = 0;
@@ -223,8 +225,8 @@ static void put_table(json_out *out, const mp_table *table, const char *name)
     }
 }
 
-/* The kept diagnostics; the last kept of a code also counts those that were not kept. Of a small
- * answer, one of each code, which counts all. */
+/* Print the diagnostics that were kept. The last one of each code also counts those that were not
+ * kept. A brief answer has one of each code, which counts all. */
 static void put_diagnostics(json_out *out, const mp_diagnostics *diagnostics)
 {
     const mp_diagnostic *kept;
@@ -337,7 +339,7 @@ static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
     mp_json_close(&out->json, '}');
 }
 
-/* Rules have a table of their own. */
+/* Print the limits. Rules have a table of their own. */
 static void put_limits(json_out *out, const mp_document *document)
 {
     bool complete = document->check_count <= out->cut.rows;
@@ -355,8 +357,8 @@ static void put_limits(json_out *out, const mp_document *document)
     leave_out(out, "limits", document->check_count - shown);
 }
 
-/* A table "totals.base" is the member "base" of the object "totals", which stands where the first
- * of its members does. */
+/* Print the tables. A table "totals.base" becomes the member "base" of the object "totals", at the
+ * place of the first of its members. */
 static void put_tables(json_out *out, const mp_document *document)
 {
     for (size_t i = 0; i < document->table_count; i++) {
@@ -410,7 +412,7 @@ static void put_document(json_out *out, const mp_document *document,
     mp_arena_free(&out->arena);
 }
 
-/* A table a line; the first cut that is small enough. */
+/* Print one line per table, with the first limits that make the answer small enough. */
 static void put_brief(const mp_document *document, const mp_diagnostics *diagnostics, FILE *file)
 {
     const size_t last = sizeof brief / sizeof *brief - 1;
@@ -437,7 +439,7 @@ static bool render_json(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
-/* No line stands above them. */
+/* JSON lines have no header. */
 static void put_row_line(const mp_document *document, size_t row, const mp_style *style, FILE *file)
 {
     (void)style;

@@ -6,8 +6,8 @@
 
 #include "document/document.h"
 
-/* Write a row of these cells, after a member "kind" that tells lines of several tables apart; a
- * column of that name is called by the kind ("anomaly": "double-deletion"). */
+/* Write a row as one line. Its first member, "kind", tells lines of several tables apart. A column
+ * named "kind" is renamed to the value of `kind` ("anomaly": "double-deletion"). */
 void mp_json_put_line(FILE *file, const mp_column *columns, size_t count, const mp_cell *cells,
                       const char *kind);
 

@@ -57,15 +57,15 @@ static size_t line_width(const mp_layout *layout)
     return line;
 }
 
-/* By how much the line is too long. */
+/* Return the number of columns by which the line is too long. */
 static size_t excess(const mp_layout *layout, size_t width)
 {
     size_t line = line_width(layout);
     return line > width ? line - width : 0;
 }
 
-/* Take from the columns of text that are wider than `least`, the widest first, until the line fits.
- * `flags`: from those that have one of them. */
+/* Narrow text columns that are wider than `least`, the widest first, until the line fits. `flags`:
+ * only columns with one of these flags (0 = any). `too_much`: number of columns still to save. */
 static void narrow(mp_layout *layout, unsigned flags, size_t least, size_t *too_much)
 {
     for (; *too_much; --*too_much) {
@@ -98,7 +98,7 @@ static void move_below(mp_layout *layout)
             remove_column(layout, i);
 }
 
-/* When a column goes. */
+/* Order in which columns are removed. */
 enum { NEVER, MINOR, RANK, NUMBER, LAST };
 
 static int expendable(const mp_layout *layout, size_t place)
@@ -117,7 +117,8 @@ static int expendable(const mp_layout *layout, size_t place)
     return mp_unit_is_text(column->as->unit) || column->as->unit == MP_NUMBER ? LAST : NUMBER;
 }
 
-/* The next column goes, of those that go until then. False where all that are left stay. */
+/* Remove the next column, in the order above, up to `until`. Return false if none can be
+ * removed. */
 static bool drop(mp_layout *layout, int until)
 {
     size_t next = layout->count;
@@ -132,7 +133,7 @@ static bool drop(mp_layout *layout, int until)
     return layout->cut = true;
 }
 
-/* Names give room, down to as much as each needs, from their whole widths. False: not enough. */
+/* Restore the widths of all columns, then narrow the names. Return true if the line fits. */
 static bool narrow_names(mp_layout *layout, size_t width)
 {
     size_t names = 0;
@@ -162,8 +163,8 @@ static void fit(mp_layout *layout, size_t width)
     } while (too_much && drop(layout, LAST));
 }
 
-/* Levels of a tree that is too deep for its column are a column each, and not two; what is deeper
- * than half of it has an ellipsis for the levels that are not seen. */
+/* Return a name of a tree with its indentation. If the tree is too deep for the column (`deep`), a
+ * level is one blank instead of two, and levels beyond half of the column become an ellipsis. */
 static const char *unindent(mp_arena *arena, const char *text, size_t room, bool deep)
 {
     size_t blanks = strspn(text, " "), indent = deep ? blanks / 2 : blanks;
@@ -174,7 +175,8 @@ static const char *unindent(mp_arena *arena, const char *text, size_t room, bool
     return mp_arena_format(arena, "%*s" MP_ELLIPSIS " %s", (int)(room / 2), "", text + blanks);
 }
 
-/* A text in its column: names are shortened, and what does not fit then goes on in a next line. */
+/* Fit a text into its column: a name is shortened; other text, and a name that is still too long,
+ * is wrapped. */
 static const char *fit_text(mp_arena *arena, const char *text, size_t room, bool name)
 {
     enum { LINES = 6, HANG = 2 };
@@ -197,8 +199,8 @@ static size_t widest_line(mp_arena *arena, const char *text)
     return widest;
 }
 
-/* Fit the texts of a column into so much room, into `texts`; the column then needs no more than the
- * widest line of them. */
+/* Fit the texts of a column into `room`, into `texts`. The column becomes as wide as the widest
+ * line. */
 static void fit_column(mp_arena *arena, mp_text_column *column, size_t rows, size_t room,
                        const char **texts)
 {
@@ -214,8 +216,8 @@ static void fit_column(mp_arena *arena, mp_text_column *column, size_t rows, siz
     }
 }
 
-/* Names go by their parts, so that one may need less than its room: what is left of the line is for
- * the others. */
+/* Fit the texts of narrowed columns. Names are shortened by whole components, so a column may need
+ * less than its width; the next columns get the rest. */
 static void fit_texts(mp_arena *arena, mp_layout *layout, size_t width, size_t rows)
 {
     const char **texts = mp_arena_alloc(arena, (rows + 1) * sizeof *texts);

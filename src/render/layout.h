@@ -1,17 +1,16 @@
-/* Which columns of a table people see, and how wide each is.
+/* Choose the columns of a table for people, and their widths.
  *
- * Without a width nothing is cut, and the columns are those of the table, whatever its rows hold.
- * In a width, in this order, until the line fits:
+ * Without a width nothing is cut, and the columns do not depend on the rows. With a width, these
+ * steps are taken in order until a line fits:
  *
- * 1. columns without a value go;
- * 2. names give room, first those that have most of it, down to 30 columns (24 each where there are
- *    several);
- * 3. a stack or a sentence leaves its row and stands below it;
- * 4. columns of numbers and minor words go: first those marked MP_MINOR, then the rank, then the
- *    others, each time the rightmost; the first number stays, as do numbers that say which line or
- *    object it is;
- * 5. names give more, then other words; what is too long for its column goes on in a next line;
- * 6. columns of other words, and of numbers that say which line it is, go from the right. */
+ * 1. remove columns without values;
+ * 2. narrow names, the widest first, to 30 columns (24 each if there are several);
+ * 3. move stacks and sentences to lines below the row;
+ * 4. remove columns of numbers and minor words: first those marked MP_MINOR, then the rank, then
+ * the others, each time the rightmost. The first number stays, as do numbers that identify a line
+ * or an object;
+ * 5. narrow names further, then other words, and wrap texts that are too long;
+ * 6. remove columns of other words, and of numbers that identify a line, from the right. */
 #ifndef MP_RENDER_LAYOUT_H
 #define MP_RENDER_LAYOUT_H
 
@@ -19,21 +18,22 @@
 
 typedef struct mp_text_column {
     const mp_column *as;
-    size_t width;       /* width of the widest text or of the title, as they fit */
-    size_t whole;       /* the same without a cut */
-    const char *title;  /* as it fits: its lines */
-    const char **texts; /* by row, as they fit: their lines */
+    size_t width;       /* width of the widest line or of the title, after fitting */
+    size_t whole;       /* width before fitting */
+    const char *title;  /* title, wrapped into lines */
+    const char **texts; /* text of each row, wrapped into lines */
 } mp_text_column;
 
-/* Lives in the arena. */
+/* Allocated in the arena. */
 typedef struct mp_layout {
     mp_text_column *columns;
     size_t count;
-    bool below; /* lists and sentences begin on lines of their own, and have no column */
-    bool cut;   /* columns with values have gone */
+    bool below; /* lists and sentences are printed on lines below the row */
+    bool cut;   /* columns with values were removed */
 } mp_layout;
 
-/* `width`: of a line; 0: any. Two columns stand between columns, and in front of the first. */
+/* Return the layout for lines of `width` columns; 0 = unlimited. MP_GAP blanks precede each column,
+ * including the first. */
 mp_layout mp_layout_of(mp_arena *arena, const mp_table *table, size_t width, bool exact_bytes);
 enum { MP_GAP = 2 };
 

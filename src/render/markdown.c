@@ -1,8 +1,8 @@
-/* Markdown as GitHub and GitLab show it: the tables that people read, for a summary or a comment.
+/* Markdown for GitHub and GitLab: the tables for people, for a job summary or a comment.
  *
- * An answer is written in pieces that are there whole or not at all: a heading, a row. Where there
- * is a limit, rows that do not fit are left out and counted. It is one of bytes, so it holds for
- * characters too.
+ * An answer is written in pieces, such as a heading or a row, each complete or not at all. If the
+ * length is limited, rows that do not fit are left out and counted. The limit is in bytes, so it
+ * holds for characters too.
  *
  * Source: the GitHub Flavored Markdown Spec: tables, backslash escapes, fenced code blocks, HTML
  * blocks. */
@@ -21,14 +21,14 @@ typedef struct markdown {
     FILE *file;
     const mp_style *style;
     bool exact_bytes;
-    bool folds;           /* each table below its title, which opens it */
-    bool parts;           /* an empty line comes before the next part */
-    size_t room;          /* bytes that are left; SIZE_MAX: as many as there are */
-    size_t rows_left_out; /* as there was no room */
-    const char *command;  /* that ends it; NULL: none */
+    bool folds;           /* tables fold below their titles */
+    bool parts;           /* the next part needs an empty line before it */
+    size_t room;          /* bytes left; SIZE_MAX = unlimited */
+    size_t rows_left_out; /* number of rows left out for lack of room */
+    const char *command;  /* command line that ends the answer; NULL = none */
     bool command_left_out;
-    mp_text_buffer piece; /* at hand */
-    mp_arena arena;       /* its texts */
+    mp_text_buffer piece; /* current piece */
+    mp_arena arena;       /* texts of the current piece */
 } markdown;
 
 /* --- pieces --- */
@@ -71,7 +71,7 @@ static bool is_made_of(const char *begin, const char *p)
     }
 }
 
-/* Escape these characters of mark-up, what is HTML, and what names would be made links of. */
+/* Add text with these characters of mark-up escaped, and with HTML and automatic links disabled. */
 static void put_escaped(markdown *out, const char *text, const char *marks)
 {
     const char *begin = mp_safe_text(&out->arena, text);
@@ -101,7 +101,8 @@ static void drop(markdown *out)
     mp_arena_free(&out->arena);
 }
 
-/* Write the piece at hand, unless there is no room for it and `spare` bytes more. */
+/* Write the current piece, unless it and `spare` more bytes do not fit. Return true if it was
+ * written. */
 static bool flush(markdown *out, size_t spare)
 {
     size_t length = out->piece.length;
@@ -169,7 +170,7 @@ static void put_checks(markdown *out, const mp_document *document, const mp_chec
 
 /* --- tables --- */
 
-/* A stack as deep as people see it, notes whole: a line each. */
+/* Add a stack, as deep as people see it, or all notes, one per line. */
 static void put_list(markdown *out, const mp_table *table, const mp_column *column,
                      const mp_cell *cell)
 {
@@ -196,7 +197,7 @@ static void put_cell(markdown *out, const mp_table *table, size_t row, size_t co
         put(out, mp_cell_for_people(&out->arena, as, cell, out->exact_bytes));
 }
 
-/* The columns that people see, by their places; release with free(). */
+/* Return the indexes of the columns for people. Release with free(). */
 static size_t *shown_columns(const mp_table *table, size_t *count)
 {
     size_t *columns = mp_alloc((table->column_count + 1) * sizeof *columns);
@@ -235,8 +236,8 @@ static void put_titles(markdown *out, const mp_table *table, const size_t *colum
     put_raw(out, "\n");
 }
 
-/* The piece at hand is what stands above the table: without a row of it, it says nothing. `spare`:
- * bytes that what stands below the rows has. Gives how many rows there was room for. */
+/* Write the rows. The current piece is the text above the table, which is dropped if no row fits.
+ * `spare`: bytes of the text below the rows. Return the number of rows written. */
 static size_t put_rows(markdown *out, const mp_table *table, size_t spare)
 {
     size_t count, row = 0, *columns = shown_columns(table, &count);
@@ -274,7 +275,7 @@ static char *below_of(markdown *out, const mp_table *table)
 static void put_above(markdown *out, const mp_table *table)
 {
     if (table->title && out->folds) {
-        put_raw(out, "<details><summary>"); /* a block of HTML, which knows no backslashes */
+        put_raw(out, "<details><summary>"); /* HTML blocks have no backslash escapes */
         put_escaped(out, table->title, "");
         put_raw(out, "</summary>\n\n");
     } else if (table->title) {
@@ -338,7 +339,7 @@ static void put_answer(markdown *out, const mp_document *document)
     }
 }
 
-/* Write the report's answer in words, and the tables for people but those of the checks. */
+/* Write the report's summary, and the tables for people except those of checks. */
 static void put_tables(markdown *out, const mp_document *document)
 {
     put_answer(out, document);
@@ -361,13 +362,13 @@ static void put_tables(markdown *out, const mp_document *document)
 /* --- the end --- */
 
 enum {
-    /* Bytes: a comment may have a little more than 65,000 characters, and whoever posts it adds
-     * some. */
+    /* Bytes: a comment may have a little more than 65,000 characters, and the tool that posts it
+     * may add some. */
     COMMENT = 59000,
     NOTES = 200, /* bytes of COMMENT for notes about what was left out */
 };
 
-/* The command as a block of code, whose fence is longer than any in it. */
+/* Write the command as a code block. The fence is longer than any sequence of backquotes in it. */
 static void put_command(markdown *out, const char *command)
 {
     size_t longest = 2;
@@ -390,8 +391,8 @@ static void put_command(markdown *out, const char *command)
     put_raw(out, "\n");
 }
 
-/* `is_comment`: it has the limit of one. `with_command`: it ends with the command that gives the
- * same answer, for which room is kept. */
+/* Begin the output. `is_comment`: limit the length to that of a comment. `with_command`: reserve
+ * room for the command that reproduces the answer. */
 static markdown begin(FILE *file, const mp_document *document, const mp_style *style,
                       bool is_comment, bool with_command)
 {
@@ -411,10 +412,10 @@ static markdown begin(FILE *file, const mp_document *document, const mp_style *s
     return out;
 }
 
-/* How much was left out, and the command. */
+/* Write how many rows were left out, and the command. */
 static void finish(markdown *out)
 {
-    out->room = SIZE_MAX; /* it was kept free */
+    out->room = SIZE_MAX; /* room for these lines was reserved */
     if (out->rows_left_out)
         PUT(out,
             "\n"
@@ -453,8 +454,8 @@ const mp_renderer mp_renderer_markdown = {.name = "markdown",
                                           .summary = "tables for a pull request or a job's summary",
                                           .render = render_markdown};
 
-/* A comment for a pull request: the verdict, the rules that do not hold, and, folded, the tables
- * behind them, with the command that shows the same. */
+/* A comment for a pull request: the verdict, the failed rules, the tables, folded, and the command
+ * that reproduces the answer. */
 static bool render_pr(const mp_document *document, const mp_diagnostics *diagnostics,
                       const mp_style *style, FILE *file, mp_error *error)
 {

@@ -5,9 +5,9 @@
 
 #include "render/cell.h"
 
-enum { LONGEST = 4096 }; /* bytes of a name that is looked at for its parts */
+enum { LONGEST = 4096 }; /* maximum bytes of a name that is split into parts */
 
-/* --- the parts of a word --- */
+/* --- components of a word --- */
 
 static bool is_letter(char c)
 {
@@ -48,8 +48,7 @@ static bool is_of_copy(const char *dot)
     return dot[1] >= '0' && dot[1] <= '9';
 }
 
-/* How long the separator at `p` is, between the first and the last letter of a word; 0: none is
- * there. */
+/* Return the length of the separator at `p`, which is within a word; 0 if it is not a separator. */
 static size_t separator(const char *p, const char *end)
 {
     if (end - p > 2 && p[0] == ':' && p[1] == ':')
@@ -60,8 +59,8 @@ static size_t separator(const char *p, const char *end)
            !is_of_recording(p, end);
 }
 
-/* Return the start of the next component; `end` if there is none. Separators within brackets do
- * not count. */
+/* Return the start of the next component; `end` if there is none. Separators within brackets do not
+ * count. */
 static const char *next_component(const char *cursor, const char *end)
 {
     int depth = 0;
@@ -84,9 +83,9 @@ const char *mp_last_component(const char *cursor, const char *end)
     return last;
 }
 
-/* --- what goes --- */
+/* --- shortening --- */
 
-/* The name with "(…)" for what stands between such brackets behind a letter. */
+/* Return the name with "(…)" in place of the contents of such brackets after a letter. */
 static const char *collapse(mp_arena *arena, const char *name, char open, char close)
 {
     char *text = mp_arena_alloc(arena, strlen(name) * 2 + 1), *out = text;
@@ -101,7 +100,7 @@ static const char *collapse(mp_arena *arena, const char *name, char open, char c
                 break;
         }
         if (!*q)
-            continue; /* is not closed */
+            continue; /* the bracket is not closed */
         out = stpcpy(out, MP_ELLIPSIS);
         p = q - 1;
     }
@@ -119,8 +118,8 @@ const char *mp_word_end(const char *p)
     return p;
 }
 
-/* The name without the first component of its longest word that has several, at dots and slashes;
- * NULL: none has. What stands in front of "::" stays. */
+/* Return the name without the first component of its longest word with several components, split at
+ * dots and slashes; NULL if there is none. Text before "::" is kept. */
 static const char *drop_component(mp_arena *arena, const char *name)
 {
     const char *word = NULL, *rest = NULL, *end = NULL;
@@ -140,14 +139,14 @@ static const char *drop_component(mp_arena *arena, const char *name)
     return mp_arena_format(arena, "%.*s" MP_ELLIPSIS "%s", (int)(word - name), name, rest);
 }
 
-/* The last so many columns of it, behind an ellipsis. */
+/* Return the last `width` columns of the name, including an ellipsis at the beginning. */
 static const char *keep_end(mp_arena *arena, const char *name, size_t width)
 {
     const char *p = name;
     for (size_t total = mp_text_width(name); total + 1 > width && *p;)
         total -= mp_next_width(&p);
     while (*p && mp_next_width(&(const char *){p}) == 0)
-        mp_next_width(&p); /* combines with what is gone */
+        mp_next_width(&p); /* combines with a character that was removed */
     return mp_arena_format(arena, MP_ELLIPSIS "%s", p);
 }
 

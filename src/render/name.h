@@ -1,5 +1,5 @@
-/* Names in little room: of types, frames, paths. What tells one name from another is at its right
- * end, so that is what stays. */
+/* Shorten names of types, frames and paths. Their right ends are kept, because they are the most
+ * specific. */
 #ifndef MP_RENDER_NAME_H
 #define MP_RENDER_NAME_H
 
@@ -7,22 +7,21 @@
 
 #define MP_ELLIPSIS "\xe2\x80\xa6"
 
-/* Without the arguments of signatures and templates, where it is wider than that: "add(…)". */
+/* Remove the arguments of signatures and templates if the name is wider than `width`: "add(…)". */
 const char *mp_collapse_name(mp_arena *arena, const char *name, size_t width);
 
-/* The name in `width` columns if that can be, else in as many lines of them: itself where it fits;
- * else without arguments, then without the left side of qualified names and paths, at a dot or
- * slash ("placeOrder …OrderService:155"). The rest goes on in further lines; of what is too long
- * for those, the left side goes, or the middle of a text without parts. Lives in the arena or as
- * long as `name`. */
+/* Shorten a name to `width` columns if possible, otherwise to at most `lines` such lines. If it
+ * does not fit, arguments are removed, then leading components of qualified names and paths
+ * ("placeOrder …OrderService:155"). If it still does not fit, the left side of a name or the middle
+ * of other text is removed. Lives in the arena, or as long as `name`. */
 const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width, size_t lines);
 
-/* The part of the word [at, end) that matters most, its last component: "OrderService:155" of
- * "shop.OrderService:155", "placeOrder.p:51" of "shop/placeOrder.p:51". `cursor` if it has but one.
- */
+/* Return the last component of the word [cursor, end): "OrderService:155" for
+ * "shop.OrderService:155", "placeOrder.p:51" for "shop/placeOrder.p:51". Returns `cursor` if it has
+ * only one. */
 const char *mp_last_component(const char *cursor, const char *end);
 
-/* The end of the word at `p`: blanks within brackets are part of it. */
+/* Return the end of the word at `p`; blanks within brackets are part of a word. */
 const char *mp_word_end(const char *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* Renderers: one const struct an output format of any answer, one line in
+/* Renderers: each is a const struct for one output format of any answer, and a line in
  * src/export/formats.def. */
 #ifndef MP_RENDER_RENDERER_H
 #define MP_RENDER_RENDERER_H
@@ -9,48 +9,48 @@
 #include "document/document.h"
 #include "memprof/diagnostics.h"
 
-/* Rows of a table in a small answer. */
+/* Maximum rows of a table in a brief answer. */
 enum { MP_BRIEF_ROWS = 5 };
 
 #define MP_ROW_NAMES SIZE_MAX
 
 typedef struct mp_style {
-    unsigned width; /* columns that a line for people may have; 0: any, and nothing is cut */
-    bool colour;    /* escape sequences */
-    bool terminal;  /* somebody sees it: names do nothing to the screen, whatever the format */
-    bool whole;     /* lists that no limit is about have all their rows */
-    bool brief;     /* the answer alone, and little of each table; if the format can be brief */
-    /* How the user writes an argument of the request, in front of its name ("--"). */
+    unsigned width; /* columns of a line for people; 0 = unlimited, nothing is cut */
+    bool colour;    /* use escape sequences */
+    /* The output is a terminal: replace characters in names that would affect it, in any format. */
+    bool terminal;
+    bool whole; /* show all rows of lists that no option limits */
+    bool brief; /* print the summary and few rows of each table, if the format can */
+    /* Prefix of argument names in the user's interface ("--"). */
     const char *dashes;
-    /* Command line that reproduces this answer; NULL: it was not asked from a shell. */
+    /* Command line that reproduces this answer; NULL = it does not come from a command line. */
     const char *command;
-    /* Command line that shows more of what was found; NULL: none. */
+    /* Command line that shows more details; NULL = none. */
     const char *next;
-    /* Command line that opens the interactive view, printed if rows are left out; NULL: none. */
+    /* Command line that opens the interactive view, printed if rows are left out; NULL = none. */
     const char *around;
 } mp_style;
 
 typedef struct mp_renderer {
     const char *name;
     const char *summary;
-    const char *ending; /* ending of files that selects this format: ".svg"; NULL: none */
-    bool for_programs;  /* exact and whole: tables are not cut unless the user asks for it */
+    const char *ending; /* file name extension that selects this format: ".svg"; NULL = none */
+    bool for_programs;  /* exact and complete: tables are cut only if the user asks for it */
     bool can_be_brief;
     bool of_checks; /* shows nothing but rules and limits */
-    bool for_tools; /* another tool's file of one kind of answer, which the command export asks for
-                     */
-    int64_t rows;   /* at least so many of a table, where nobody asks for fewer; 0: the report's */
-    bool draws;     /* shows figures: reports are to make them */
-    const char
-        *command; /* the only one whose documents have what it shows, or "A or B"; NULL: any has */
-    /* Arguments of the report that mean nothing to it, NULL last; NULL: none. */
+    /* File for another tool, written by the command export, from one kind of answer. */
+    bool for_tools;
+    int64_t rows;        /* minimum default limit of rows; 0 = the report's default */
+    bool draws;          /* shows figures, so reports add them */
+    const char *command; /* the only command whose documents it can show, or "A or B"; NULL = any */
+    /* Arguments of the report that have no effect in this format, ending with NULL; NULL = none. */
     const char *const *unused;
-    /* Print the document. `diagnostics` goes into formats that programs read. False if it does not
-     * have what this format shows: then nothing was printed, and `error` says why. */
+    /* Print the document. Formats for programs include `diagnostics`. Return false if the document
+     * lacks what this format shows: nothing was printed then, and `error` has the reason. */
     bool (*render)(const mp_document *document, const mp_diagnostics *diagnostics,
                    const mp_style *style, FILE *out, mp_error *error);
-    /* Print one row of the main table as a line of its own, or, as row MP_ROW_NAMES, what stands
-     * above all rows: of an answer that goes on. NULL: the format has no such lines. */
+    /* Print one row of the main table as a line, for answers that are continued. Row MP_ROW_NAMES
+     * prints the header. NULL = the format has no such lines. */
     void (*put_row)(const mp_document *document, size_t row, const mp_style *style, FILE *out);
 } mp_renderer;
 

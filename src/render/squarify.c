@@ -6,7 +6,8 @@
 
 #include "base/memory.h"
 
-/* The amounts as areas of the box: so small that products of them are no overflow. */
+/* Return the amounts scaled to areas of the box, small enough that their products do not
+ * overflow. */
 static int64_t *areas_of(const int64_t *amounts, size_t count, mp_box in)
 {
     int64_t *areas = mp_alloc((count + 1) * sizeof *areas), total = 0;
@@ -24,8 +25,8 @@ static int64_t *areas_of(const int64_t *amounts, size_t count, mp_box in)
     return areas;
 }
 
-/* How far from a square the worst of a row is, of which all have `sum`, the smallest and the
- * largest are known, and that is `side` long: in 256ths. */
+/* Return the worst aspect ratio in a row, in 256ths. The row's areas add up to `sum`, its length is
+ * `side`, and its smallest and largest area are given. */
 static int64_t worst_of(int64_t sum, int64_t smallest, int64_t largest, int64_t side)
 {
     int64_t square = side * side, of_sum = sum * sum;
@@ -34,7 +35,7 @@ static int64_t worst_of(int64_t sum, int64_t smallest, int64_t largest, int64_t 
     return flat > tall ? flat : tall;
 }
 
-/* How many of them, from the first on, make the best row along that side. */
+/* Return how many of the first areas make the row with the best aspect ratios along that side. */
 static size_t row_of(const int64_t *areas, size_t count, int64_t side, int64_t *sum)
 {
     size_t taken = 1;
@@ -60,7 +61,8 @@ void mp_squarify(const int64_t *amounts, size_t count, mp_box in, mp_box *boxes)
         rest += areas[i];
     for (size_t i = 0, taken; i < count; i += taken) {
         int64_t sum, before = 0;
-        bool across = in.width >= in.height; /* the row stands at the left, else it lies on top */
+        /* The row is a column at the left; otherwise a row at the top. */
+        bool across = in.width >= in.height;
         int32_t side = across ? in.height : in.width, length = across ? in.width : in.height;
         taken = row_of(areas + i, count - i, side ? side : 1, &sum);
         int32_t depth = (int32_t)(length * sum / rest);

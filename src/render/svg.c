@@ -11,9 +11,9 @@
 #include "render/renderer.h"
 #include "render/xml.h"
 
-/* --- how wide texts are --- */
+/* --- widths of texts --- */
 
-/* Widths of the letters from blank to tilde, in thousandths of the font size: those of DejaVu
+/* Widths of the characters from blank to tilde, in thousandths of the font size: those of DejaVu
  * Sans, the fallback font, which is wider than Helvetica, Arial and Liberation Sans. */
 static const unsigned short widths[] = {
     318, 401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361,  318, 337, 637, 637, 637,
@@ -22,8 +22,8 @@ static const unsigned short widths[] = {
     611, 686, 391, 337, 391, 838, 500, 500, 613, 635, 550, 635, 616, 353,  635, 634, 278, 278, 580,
     278, 975, 634, 612, 635, 635, 412, 521, 393, 634, 592, 818, 592, 592,  525, 637, 337, 637, 838};
 
-/* Return the width of the character at *p in thousandths and advance *p. Characters without a
- * known width are as wide as on a terminal. */
+/* Return the width of the character at *p in thousandths and advance *p. Characters without a known
+ * width are as wide as on a terminal. */
 static double take_width(const char **p)
 {
     unsigned char byte = (unsigned char)**p;
@@ -45,7 +45,7 @@ double mp_svg_width(const char *text, double size)
 const char *mp_svg_fitting(mp_arena *arena, const char *text, double size, double room)
 {
     static const char dots[] = "\u2026";
-    const double dots_width = size; /* as wide as its size, in those letters */
+    const double dots_width = size; /* an ellipsis is as wide as the font size */
     const char *end = text, *kept = text;
     double width = 0;
     size_t count = 0;
@@ -74,7 +74,7 @@ const char *mp_svg_ends(mp_arena *arena, const char *text, size_t head, size_t t
     for (; tail; tail--)
         do
             last--;
-        while (last > first && ((unsigned char)*last & 0xc0) == 0x80); /* within a character */
+        while (last > first && ((unsigned char)*last & 0xc0) == 0x80); /* not within a character */
     return mp_arena_format(arena, "%.*s\u2026%s", (int)(first - text), text, last);
 }
 
@@ -137,7 +137,7 @@ const char *mp_svg_counted(mp_svg *svg, const mp_tree_figure *tree, int64_t coun
                            (int)strlen(tree->count_of) - (count == 1), tree->count_of);
 }
 
-/* FNV-1a, which is the same everywhere: the program's own hashes are not. */
+/* FNV-1a is the same in every process; the program's own hashes use random keys. */
 unsigned mp_svg_colour(const char *text, unsigned count)
 {
     uint32_t hash = 2166136261u;
@@ -146,7 +146,7 @@ unsigned mp_svg_colour(const char *text, unsigned count)
     return (hash ^ hash >> 15) % count;
 }
 
-/* --- a drawing's frame --- */
+/* --- title, notes and end of a drawing --- */
 
 /* Return as many parts of "alive 5 B; platform 7 B; ..." as fit. */
 static const char *first_parts(mp_svg *svg, const char *text, double room)
@@ -170,7 +170,7 @@ void mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const cha
     if (svg->alone)
         fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file);
     fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"memprof %s\"", figure->name);
-    if (svg->alone) { /* it fills its window, from the top */
+    if (svg->alone) { /* fill the window, aligned to the top */
         fputs(" preserveAspectRatio=\"xMidYMin\"", file);
     } else {
         mp_svg_put(svg, "width", MP_SVG_WIDTH);
@@ -189,7 +189,7 @@ void mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const cha
     fputs("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n", file);
     const double room = MP_SVG_WIDTH - 2 * MP_SVG_MARGIN;
     fprintf(file, "<text class=\"title\" x=\"%d\" y=\"28\">", MP_SVG_MARGIN);
-    mp_xml_text(file, mp_svg_fitting(&svg->arena, title, 18 * 1.13, room)); /* it is bold */
+    mp_xml_text(file, mp_svg_fitting(&svg->arena, title, 18 * 1.13, room)); /* bold text is wider */
     fputs("</text>\n", file);
     mp_svg_text(svg, "summary", NULL, MP_SVG_MARGIN, 48, room, first_parts(svg, summary, room));
 }
@@ -207,13 +207,13 @@ const char *mp_svg_notes(mp_svg *svg, const char *first, const char *second)
 
 void mp_svg_end(mp_svg *svg, const char *script)
 {
-    if (svg->alone && script) /* it has no "]]>" in it */
+    if (svg->alone && script) /* the script does not contain "]]>" */
         fprintf(svg->file, "<script><![CDATA[\n%s]]></script>\n", script);
     fputs("</svg>\n", svg->file);
     mp_arena_free(&svg->arena);
 }
 
-/* --- a figure as a file: the first of a document --- */
+/* --- the first figure of a document as a file --- */
 
 typedef void draw_figure(mp_svg *svg, const mp_figure *figure);
 

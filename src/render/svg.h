@@ -1,9 +1,9 @@
-/* SVG: what drawings of figures have in common, and the drawings.
+/* SVG: parts that all drawings of figures share, and the drawings.
  *
- * A drawing is written as a file of its own or into a page; it looks the same in both, says what it
- * shows as text, too, and needs no script: scripts only let people search and zoom. Names from
- * recordings go through mp_xml_text. How things look is said by classes, in src/render/svg/svg.css;
- * the same figure gives the same bytes. */
+ * A drawing is written as a file or into a page, and looks the same in both. It also says in text
+ * what it shows, and needs no script: scripts only add searching and zooming. Names from recordings
+ * are written by mp_xml_text. Appearance is defined by classes in src/render/svg/svg.css. The same
+ * figure gives the same bytes. */
 #ifndef MP_RENDER_SVG_H
 #define MP_RENDER_SVG_H
 
@@ -14,65 +14,66 @@
 
 typedef struct mp_svg {
     FILE *file;
-    bool alone;  /* a file of its own, with its style and scripts; else a part of a page that has
-                    them */
-    bool exact;  /* sizes as bytes */
-    size_t room; /* bytes that stacks may take, about, and maps likewise less; 0: as a file may */
+    /* Write a file with its own style and scripts; otherwise a part of a page, which has them. */
+    bool alone;
+    bool exact;  /* sizes in bytes */
+    size_t room; /* approximate maximum bytes of stacks, and of maps; 0 = the maximum of a file */
     mp_arena arena; /* memory of one drawing */
 } mp_svg;
 
-/* Styles of all drawings, and the script of those of stacks; a page has them once. */
+/* Styles of all drawings, and the script of stacks. A page contains them once. */
 extern const char mp_embedded_svg_css[], mp_embedded_svg_css_hash[], mp_embedded_flame_js[];
 
 enum {
     MP_SVG_WIDTH = 1200,
     MP_SVG_MARGIN = 12,
-    MP_SVG_TEXT = 12, /* the size of text that says something, in pixels; a title's is 18 */
+    MP_SVG_TEXT = 12, /* font size of ordinary text in pixels; that of a title is 18 */
 };
 
-/* --- a drawing's frame --- */
+/* --- title, notes and end of a drawing --- */
 
-/* Begin a drawing of so many pixels: its title, and what it shows in a sentence or two, for those
- * who do not see it and as its first lines. What follows may begin MP_SVG_HEAD from the top. */
+/* Begin a drawing that is `height` pixels high: its title and summary, which are also its
+ * accessible name and description. Contents may begin MP_SVG_HEAD pixels from the top. */
 void mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const char *summary);
-/* Write what is left out, in one line whose base is at `y`; "": nothing. */
+/* Write a note about omitted parts on one line with its baseline at `y`; "" = none. */
 void mp_svg_note(mp_svg *svg, double y, const char *note);
-/* Join two notes, each "" for none. In the arena. */
+/* Join two notes, which may be "". Allocated in the arena. */
 const char *mp_svg_notes(mp_svg *svg, const char *first, const char *second);
-/* End the drawing. `script`: NULL: none. */
+/* End the drawing. `script`: NULL = none. */
 void mp_svg_end(mp_svg *svg, const char *script);
-/* How much of the height mp_svg_begin takes. */
+/* Height of the title and the summary, in pixels. */
 enum { MP_SVG_HEAD = 62 };
 
 /* --- parts --- */
 
-/* ` name="12.5"`, with as many decimals, up to three, as tell something. */
+/* Write ` name="12.5"`, with up to three decimals, without trailing zeros. */
 void mp_svg_put(const mp_svg *svg, const char *name, double number);
-/* A text, its baseline at `y`, cut to so many pixels; 0: not cut. `anchor`: NULL, or "middle",
- * "end". `classes` may say how it looks. */
+/* Write a text with its baseline at `y`, cut to `room` pixels (0 = not cut). `anchor`: NULL,
+ * "middle" or "end". `classes`: CSS classes, or NULL. */
 void mp_svg_text(mp_svg *svg, const char *classes, const char *anchor, double x, double y,
                  double room, const char *text);
 /* Add a tooltip to the element that is open. */
 void mp_svg_tip(const mp_svg *svg, const char *text);
 
-/* So wide is a text of this size, about: what shows it has letters of its own. */
+/* Return the approximate width of a text at this font size. Viewers may use other fonts. */
 double mp_svg_width(const char *text, double size);
-/* As much of it as has room; "" where that would tell nothing. In the arena, or the text. */
+/* Return the text cut to `room`; "" if hardly anything would be left. In the arena, or `text`
+ * itself. */
 const char *mp_svg_fitting(mp_arena *arena, const char *text, double size, double room);
-/* The text's first and last characters, so many of each, where it has more. */
+/* Return the text cut to its first `head` and last `tail` characters, if it is longer. */
 const char *mp_svg_ends(mp_arena *arena, const char *text, size_t head, size_t tail);
-/* The same of both together: names differ at their ends. */
+/* Return the text cut to `characters`, without its middle, because names differ at their ends. */
 const char *mp_svg_short(mp_arena *arena, const char *text, size_t characters);
-/* An amount with its unit, as people read it: "18.6 KiB", "0.125000 s", "1,234". In the arena. */
+/* Return an amount with its unit for people: "18.6 KiB", "0.125000 s", "1,234". In the arena. */
 const char *mp_svg_amount(mp_svg *svg, mp_unit unit, int64_t amount, bool with_sign);
-/* "27 objects", by what the tree counts, which is known. In the arena. */
+/* Return "27 objects", with the tree's `count_of`, which must not be NULL. In the arena. */
 const char *mp_svg_counted(mp_svg *svg, const mp_tree_figure *tree, int64_t count);
-/* One of `count` colours, always the same for one text. */
+/* Return a colour number below `count`; the same text always has the same colour. */
 unsigned mp_svg_colour(const char *text, unsigned count);
 
-/* --- drawings, a file each --- */
+/* --- drawings, each in a file of its own --- */
 
-/* The drawing of the figure's kind; false: there is none. */
+/* Write the drawing for the figure's kind; return false if the kind has none. */
 bool mp_svg_figure(mp_svg *svg, const mp_figure *figure);
 void mp_svg_stacks(mp_svg *svg, const mp_figure *figure);
 void mp_svg_map(mp_svg *svg, const mp_figure *figure);

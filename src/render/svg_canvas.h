@@ -11,8 +11,8 @@
 
 /* Pixels. */
 enum {
-    MP_LINES_LEFT = 84,   /* amounts stand left of the plot */
-    MP_LINES_RIGHT = 960, /* names of lines right of it */
+    MP_LINES_LEFT = 84,   /* left edge of the plot; amounts are to the left of it */
+    MP_LINES_RIGHT = 960, /* right edge of the plot; names of lines are to the right of it */
     MP_LINES_PLOT = MP_LINES_RIGHT - MP_LINES_LEFT,
     MP_LINES_LANE = 24,
     MP_LETTERS = MP_SVG_TEXT,
@@ -20,9 +20,9 @@ enum {
 
 /* Lines that share an axis. */
 typedef struct mp_panel {
-    const char *heading; /* NULL: none */
+    const char *heading; /* NULL = none */
     mp_unit unit;
-    int64_t low, high; /* range of its lines, with 0 */
+    int64_t low, high; /* range of its lines, including 0 */
     mp_axis axis;
     int64_t top, height; /* position of the plot */
     size_t lines;
@@ -30,11 +30,12 @@ typedef struct mp_panel {
 
 typedef struct mp_canvas {
     mp_svg *svg;
-    mp_arena *arena; /* the drawing's */
+    mp_arena *arena; /* memory of the drawing */
     const mp_figure *figure;
     const mp_line_figure *figure_lines;
     mp_axis moments;
-    size_t *columns; /* the first moment of each column of pixels that has any; then the count */
+    /* First moment of each column of pixels that has moments, followed by the number of moments. */
+    size_t *columns;
     size_t column_count;
     mp_panel *panels;
     size_t panel_count;
@@ -46,15 +47,16 @@ typedef struct mp_canvas {
 /* Return the position of a moment or an amount, in tenths of a pixel. */
 int64_t mp_canvas_x(const mp_canvas *canvas, int64_t position);
 int64_t mp_canvas_y(const mp_panel *in, int64_t amount);
-/* "249.2 KiB (255,180 bytes)"; `exact`: with what is in brackets. Lives with the canvas. */
+/* Return "249.2 KiB (255,180 bytes)". `exact`: include the part in brackets. Lives with the
+ * canvas. */
 const char *mp_canvas_amount(mp_canvas *canvas, const struct mp_line_of *line, int64_t amount,
                              bool exact);
-/* "0:01:30.250", "7" */
+/* Return the text of a moment: "0:01:30.250", "7". */
 const char *mp_canvas_moment(mp_canvas *canvas, int64_t position);
 
-/* A panel with its axis, lines, their names, and the peak in the first one. */
+/* Draw a panel with its axis, its lines and their names; the first panel has the peak too. */
 void mp_canvas_draw_panel(mp_canvas *canvas, size_t place);
-/* Marks below the panels, a lane for each kind that there is. */
+/* Draw marks below the panels, in one lane for each kind; return the height of the lanes. */
 int64_t mp_canvas_lanes(const mp_canvas *canvas);
 void mp_canvas_draw_lanes(mp_canvas *canvas, int64_t y);
 

@@ -9,7 +9,7 @@
 #include "render/svg.h"
 #include "render/xml.h"
 
-/* --- places --- */
+/* --- coordinates --- */
 
 static void put(FILE *out, int64_t tenths)
 {
@@ -71,7 +71,7 @@ void mp_draw_ring(FILE *out, int64_t x, int64_t y, int64_t radius, const char *c
     fprintf(out, " fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"/>\n", colour);
 }
 
-/* --- letters --- */
+/* --- text --- */
 
 int64_t mp_letters_width(const char *text, int size)
 {
@@ -91,11 +91,11 @@ static bool tells(const char *text)
     return letters == LEAST;
 }
 
-enum { NARROW = 5 }; /* tenths of the size */
+enum { NARROW = 5 }; /* tenths of the font size */
 const char *mp_fit_name(mp_arena *arena, const char *name, int size, int64_t room)
 {
     int64_t columns = room / (size * NARROW / 10);
-    enum { LONGEST = 300 }; /* characters that are looked at */
+    enum { LONGEST = 300 }; /* maximum characters of a name that is shortened */
     name = mp_svg_short(arena, name, LONGEST);
     const char *fits = name;
     while (*fits && mp_letters_width(fits, size) > room)
@@ -146,7 +146,7 @@ int64_t mp_share_of(int64_t part, int64_t whole, int64_t length)
     return part * length / whole;
 }
 
-/* 1, 2, 5, 10, ... */
+/* Return the next step of 1, 2, 5, 10, ... */
 static int64_t step_after(int64_t step)
 {
     int64_t digit = step;
@@ -155,7 +155,7 @@ static int64_t step_after(int64_t step)
     return digit == 2 ? step / 2 * 5 : step * 2;
 }
 
-/* 1, 2, 5, ... 200, a quarter and half of the next unit. */
+/* Return the next step of 1, 2, 5, ... 200, a quarter and half of the next unit. */
 static int64_t bytes_after(int64_t step)
 {
     int64_t unit = 1;
@@ -188,7 +188,7 @@ static bool is_time(mp_unit unit)
     return unit == MP_TIME || unit == MP_AGE || unit == MP_SECONDS;
 }
 
-/* The multiple of a step that is no more than the amount. */
+/* Return the largest multiple of a step that does not exceed the amount. */
 static int64_t floor_of(int64_t amount, int64_t step)
 {
     int64_t rest = amount % step;
@@ -223,7 +223,8 @@ int64_t mp_axis_place(const mp_axis *axis, int64_t amount, int64_t length)
     return mp_share_of(amount - axis->low, axis->high - axis->low, length);
 }
 
-/* All in one unit, that of the step or of what it is a quarter or half of. */
+/* Format a mark in the unit of the step, or in the next unit if the step is a quarter or half of
+ * it, so that all marks have the same unit. */
 static void bytes_text(const mp_axis *axis, int64_t mark, char *text)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -242,7 +243,7 @@ static void bytes_text(const mp_axis *axis, int64_t mark, char *text)
              whole, quarters[size % unit / quarter % 4], units[i]);
 }
 
-/* With as many decimals as the step has. */
+/* Format a mark with as many decimals as the step has. */
 static void time_text(const mp_axis *axis, int64_t mark, char *text)
 {
     const char *sign = mark < 0 ? "-" : "";

@@ -1,4 +1,4 @@
-/* Lanes: what happened when, below the panels. */
+/* Lanes of marks below the panels: requests, tags and others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@ static const struct lane {
     const char *kind, *title;
 } lanes[] = {{"window", "compared"}, {"request", "requests"}, {"tag", "tags"}};
 enum { LANES = sizeof lanes / sizeof *lanes };
-/* Wide spans that are drawn at most; pixels between labels, and of a span that has one. */
+/* Maximum number of wide spans; in pixels: the gap between labels, the minimum width of a span with
+ * a label, and the minimum width of a span that is drawn separately. */
 enum { MOST_SPANS = 200, GAP = 8, LEAST_LABEL = 40, THIN = 3 };
 
 static size_t count_of(const mp_canvas *canvas, const char *kind)
@@ -53,7 +54,7 @@ static void draw_span(mp_canvas *canvas, int64_t y, int64_t from, int64_t until,
     fprintf(canvas->svg->file, "</g>\n");
 }
 
-/* Spans that are thinner than a few pixels and stand side by side are drawn as one. */
+/* Adjacent spans that are thinner than a few pixels and are drawn as one. */
 typedef struct pile {
     int64_t from, until;
     size_t count;
@@ -77,7 +78,7 @@ static void draw_pile(mp_canvas *canvas, int64_t y, pile *state)
     state->count = 0;
 }
 
-/* Draw the spans of a lane. A span that lies behind one already drawn continues after it. */
+/* Draw the spans of a lane. A span that overlaps one already drawn begins at its right edge. */
 static void draw_spans(mp_canvas *canvas, int64_t y, const char *kind)
 {
     pile thin = {0};
@@ -115,7 +116,7 @@ static void draw_spans(mp_canvas *canvas, int64_t y, const char *kind)
 
 typedef struct tag {
     int64_t x;
-    size_t alike; /* tags of the same name */
+    size_t alike; /* number of tags with the same name */
     const char *label;
 } tag;
 
@@ -134,7 +135,7 @@ static int rarest_first(const void *left, const void *right)
     return a->x != b->x ? a->x < b->x ? -1 : 1 : strcmp(a->label, b->label);
 }
 
-/* The rarest first; release with free(). */
+/* Return the tags, those with the rarest names first. Release with free(). */
 static tag *tags_of(const mp_canvas *canvas, size_t *count)
 {
     tag *tags = mp_alloc((canvas->figure_lines->mark_count + 1) * sizeof *tags);
@@ -154,7 +155,7 @@ static tag *tags_of(const mp_canvas *canvas, size_t *count)
     return tags;
 }
 
-/* A part of the lane that has text. */
+/* A part of the lane that is taken by a label. */
 typedef struct room {
     int64_t from, until;
 } room;
@@ -178,7 +179,7 @@ static bool find_room(const tag *state, room *taken, size_t count, room *found)
     return false;
 }
 
-/* A tick for each column of pixels that has any, and names as far as there is room. */
+/* Draw a tick in each column of pixels that has tags, and names as far as there is room. */
 static void draw_tags(mp_canvas *canvas, int64_t y)
 {
     enum { MOST_LABELS = 100 };

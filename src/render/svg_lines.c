@@ -1,7 +1,7 @@
-/* Pictures of amounts over time: lines that share an axis in one panel, what is far smaller in one
- * of its own, marks below them. Moments that fall into one column of pixels are drawn by the first,
- * the last, the least and the most of them, which looks the same. Each column says by its title
- * what stands there. */
+/* Pictures of amounts over time. Lines of similar size share an axis and a panel; much smaller ones
+ * have a panel of their own; marks are below. If several moments fall into one column of pixels,
+ * only the first, the last, the minimum and the maximum are drawn, which looks the same. A tooltip
+ * of each column has the values. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { GAP = 30 }; /* pixels between panels */
 enum { MOST_STRIPS = 300 };
-enum { LONG_NAME = 32 }; /* characters of a name in what is told where one points */
+enum { LONG_NAME = 32 }; /* maximum characters of a name in a tooltip */
 enum { SPLIT = 8 };      /* ratio of amounts from which lines are drawn in separate panels */
 
 const char *mp_canvas_moment(mp_canvas *canvas, int64_t position)
@@ -24,7 +24,7 @@ const char *mp_canvas_moment(mp_canvas *canvas, int64_t position)
     return mp_arena_format(canvas->arena, "%s", text);
 }
 
-/* "249.2 KiB (255,180 bytes)": `exact` adds what is in brackets. */
+/* Return "249.2 KiB (255,180 bytes)". `exact` adds the part in brackets. */
 const char *mp_canvas_amount(mp_canvas *canvas, const struct mp_line_of *line, int64_t amount,
                              bool exact)
 {
@@ -39,9 +39,9 @@ const char *mp_canvas_amount(mp_canvas *canvas, const struct mp_line_of *line, i
                               : mp_arena_format(canvas->arena, "%s", text);
 }
 
-/* --- where things stand --- */
+/* --- positions --- */
 
-/* In tenths of a pixel. */
+/* Return the position in tenths of a pixel. */
 int64_t mp_canvas_x(const mp_canvas *canvas, int64_t position)
 {
     if (canvas->figure_lines->moments &&
@@ -58,7 +58,8 @@ int64_t mp_canvas_y(const mp_panel *in, int64_t amount)
 
 static void find_columns(mp_canvas *canvas)
 {
-    enum { FEW = 400 }; /* moments; of more, columns are two pixels wide */
+    /* Maximum moments for columns of one pixel; otherwise columns are two pixels wide. */
+    enum { FEW = 400 };
     int64_t last = -1, wide = canvas->figure_lines->moments > FEW ? 20 : 10;
     canvas->columns = mp_alloc((MP_LINES_PLOT + 2) * sizeof *canvas->columns);
     for (size_t i = 0; i < canvas->figure_lines->moments; i++)
@@ -105,7 +106,7 @@ static void find_panels(mp_canvas *canvas)
     }
 }
 
-/* More moments stand in a column than are drawn of it. */
+/* Return true if any column has more moments than are drawn. */
 static bool is_thinned(const mp_canvas *canvas)
 {
     enum { DRAWN = 4 };
@@ -115,7 +116,7 @@ static bool is_thinned(const mp_canvas *canvas)
     return false;
 }
 
-/* Return a note on moments that are not drawn, and the figure's own; "": none. */
+/* Return a note on moments that are not drawn, and the figure's own; "" if there are none. */
 static const char *note_of(mp_canvas *canvas)
 {
     const char *thinned = "", *text = canvas->figure->note ? canvas->figure->note : "";
@@ -151,7 +152,7 @@ static void place_all(mp_canvas *canvas)
     canvas->height = canvas->bottom + 32 + mp_canvas_lanes(canvas) + (*note_of(canvas) ? 36 : 14);
 }
 
-/* --- all of it --- */
+/* --- the whole picture --- */
 
 static void draw_moments(const mp_canvas *canvas)
 {
@@ -179,8 +180,8 @@ static const char *moment_text(mp_canvas *canvas, size_t place)
                            mp_canvas_moment(canvas, canvas->figure_lines->times[place]));
 }
 
-/* "7 (_PreCleanUp) at 0:06:12.416", then a line for each amount; of several moments, from which to
- * which. */
+/* Write the tooltip of a column: "7 (_PreCleanUp) at 0:06:12.416", then a line for each amount; for
+ * several moments, their range. */
 static void draw_column_title(mp_canvas *canvas, size_t from, size_t end)
 {
     const mp_line_figure *figure = canvas->figure_lines;
@@ -208,8 +209,8 @@ static void draw_column_title(mp_canvas *canvas, size_t from, size_t end)
     mp_svg_tip(canvas->svg, title);
 }
 
-/* Strips over all panels, of many columns some in one, each from halfway to the one before to
- * halfway to the next, that nobody sees and that say what stands there. */
+/* Draw invisible strips with tooltips over all panels. A strip extends halfway to its neighbours;
+ * if there are many columns, a strip covers several. */
 static void draw_strips(mp_canvas *canvas)
 {
     const mp_line_figure *figure = canvas->figure_lines;

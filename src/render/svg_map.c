@@ -1,5 +1,5 @@
-/* Maps: areas in areas, as large as what they hold. What is too small to be seen is drawn together,
- * and the picture says so. */
+/* Treemaps: nested areas proportional to amounts. Areas that are too small are merged, and a note
+ * says so. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,35 +11,37 @@
 #include "render/svg.h"
 #include "render/svg_draw.h"
 
-/* Pixels, but for boxes, which are in tenths of them. */
+/* Sizes in pixels; those of boxes are in tenths of a pixel. */
 enum {
     LEFT = MP_SVG_MARGIN,
     WIDE = MP_SVG_WIDTH - 2 * MP_SVG_MARGIN,
     HIGH = 620,
-    LEAST_AREA = 40, /* in square pixels */
+    LEAST_AREA = 40, /* minimum area of a box, in square pixels */
     MOST_AREAS = 2200,
     COLOURS = 6,
     LINE = 15,
     PAD = 5,
-    MOST_NAME = 160, /* characters of a name in a title */
+    MOST_NAME = 160, /* maximum characters of a name in a tooltip */
 };
 
 typedef struct map {
     mp_svg *svg;
     const mp_tree_figure *figure;
-    uint32_t *first, *children; /* start of each place's children in `children`; last, their end */
-    mp_box *boxes;              /* by place; without a width: it is not drawn */
-    uint32_t *tops;             /* by place: the place below the root that it is in */
-    int64_t least;              /* area, in square tenths */
-    size_t drawn, small, empty; /* areas; those that are in others; those without any */
-    bool counts;                /* nothing is written */
-    /* Parts of the place that is laid out. */
+    /* Children of place i: children[first[i]] to children[first[i + 1] - 1]. */
+    uint32_t *first, *children;
+    mp_box *boxes;  /* by place; width 0 = not drawn */
+    uint32_t *tops; /* by place: index of its ancestor below the root */
+    int64_t least;  /* minimum area, in square tenths of a pixel */
+    /* Numbers of areas drawn, of places merged with others, and of places with amount 0. */
+    size_t drawn, small, empty;
+    bool counts; /* only count areas, write nothing */
+    /* Parts of the place whose layout is being computed. */
     int64_t *amounts;
-    uint32_t *parts; /* places; 0: what is too small, or its own */
+    uint32_t *parts; /* places; 0 = the merged small places and the place's own amount */
     mp_box *inside;
 } map;
 
-/* By parent, in their order. */
+/* List the children of each place, in their order. */
 static void find_children(map *state)
 {
     uint32_t count = state->figure->count;
@@ -75,7 +77,7 @@ static const char *exact_text(map *state, int64_t amount, int64_t count)
     return mp_arena_format(arena, "%s, %s %%", whole, text);
 }
 
-/* Return true if the place has parts: others are drawn themselves. */
+/* Return true if the place has parts. Places without parts are drawn themselves. */
 static bool has_parts(const map *state, uint32_t place)
 {
     return state->first[place + 1] > state->first[place];
@@ -83,7 +85,7 @@ static bool has_parts(const map *state, uint32_t place)
 
 /* --- drawing --- */
 
-/* A label in as many lines as there is room for: what it is in, its name, its amount. */
+/* Draw a label in as many lines as there is room for: the heading, the name, the amount. */
 static void draw_label(map *state, const mp_box *box, const char *heading, const char *name,
                        int64_t amount)
 {
@@ -121,7 +123,7 @@ static void draw_area(map *state, const mp_box *box, const char *colour, const c
     fputs("</g>\n", file);
 }
 
-/* All names from the outermost on. */
+/* Return the names from the outermost place to this one. */
 static const char *path_text(map *state, uint32_t place)
 {
     const mp_place *self = &state->figure->items[place];
@@ -135,7 +137,8 @@ static const char *path_text(map *state, uint32_t place)
                : label;
 }
 
-/* `heading`: the name of what it is the first part of; NULL: none. */
+/* Draw a place without parts. `heading`: name of its parent, if it is the parent's first part;
+ * otherwise NULL. */
 static void draw_place(map *state, uint32_t place, const char *heading)
 {
     const mp_place *self = &state->figure->items[place];
@@ -195,8 +198,8 @@ static bool is_large(const map *state, int64_t part, int64_t whole, int64_t area
     return part * area >= state->least * whole;
 }
 
-/* Choose the parts of a place that are large enough to be seen in its box; all others, and its own,
- * are one, `left`. Return how many there are. */
+/* Choose the parts of a place that are large enough to be visible in its box. All others, and the
+ * place's own amount, become one part, `left`. Return the number of parts. */
 static size_t choose_parts(map *state, uint32_t place, rest *left)
 {
     const mp_place *self = &state->figure->items[place];
@@ -221,7 +224,8 @@ static size_t choose_parts(map *state, uint32_t place, rest *left)
         return count;
     state->small += left->places;
     size_t index = count;
-    for (; index && state->amounts[index - 1] < left->amount; index--) { /* amounts descend */
+    /* Keep the amounts descending. */
+    for (; index && state->amounts[index - 1] < left->amount; index--) {
         state->amounts[index] = state->amounts[index - 1];
         state->parts[index] = state->parts[index - 1];
     }
@@ -230,8 +234,7 @@ static size_t choose_parts(map *state, uint32_t place, rest *left)
     return count + 1;
 }
 
-/* Give the parts of a place their boxes in its own, and draw those that have no parts themselves.
- */
+/* Lay out the parts of a place in its box, and draw those that have no parts themselves. */
 static void lay_out(map *state, uint32_t place)
 {
     rest left;
@@ -265,7 +268,7 @@ static void lay_out_all(map *state)
             lay_out(state, i);
 }
 
-/* --- words --- */
+/* --- texts --- */
 
 /* "92.3 KiB in 54 objects: DB Connection 52.0 %, ..." */
 static const char *summary_of(map *state)

@@ -9,7 +9,8 @@ enum { LINE = 16 }; /* pixels from one label to the next */
 
 /* --- lines --- */
 
-/* By its look too, where colours are not told apart. */
+/* Style of a line. Lines differ by dashes and width too, for people who cannot distinguish the
+ * colours. */
 typedef struct look {
     const char *colour, *dashes, *width;
 } look;
@@ -46,14 +47,14 @@ static void draw_to(pen *with, const mp_panel *in, int64_t position, int64_t amo
     with->down = true;
 }
 
-/* The first, the least, the most and the last of a column, in the order of time. */
+/* Draw the first, the minimum, the maximum and the last value of a column, in the order of time. */
 static void draw_column(pen *with, const mp_panel *in, const int64_t *values, size_t from,
                         size_t end)
 {
     const int64_t *place = with->canvas->figure_lines->times;
     size_t least = end, most = end, first = end, last = end;
     for (size_t i = from; i < end; i++) {
-        if (values[i] == MP_UNKNOWN) /* the line goes on to the next that is known */
+        if (values[i] == MP_UNKNOWN) /* the line continues at the next known value */
             continue;
         first = first == end ? i : first;
         last = i;
@@ -79,7 +80,7 @@ static void draw_path(mp_canvas *canvas, const mp_panel *in, const int64_t *valu
         draw_column(&with, in, values, canvas->columns[i], canvas->columns[i + 1]);
 }
 
-/* From what is known first to what is known last, down to 0. */
+/* Fill the area below the line, from its first known value to its last. */
 static void draw_area(mp_canvas *canvas, const mp_panel *in, const int64_t *values,
                       const char *colour)
 {
@@ -128,7 +129,7 @@ static void draw_line(mp_canvas *canvas, size_t place)
 
 typedef struct label {
     size_t line;
-    int64_t y, value; /* height of the line's end; of the label */
+    int64_t y, value; /* y: height of the line's end; value: height of the label */
 } label;
 
 static int by_height(const void *left, const void *right)
@@ -139,7 +140,7 @@ static int by_height(const void *left, const void *right)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* Down where they would overlap, and up again at the bottom. */
+/* Move labels down if they overlap, and up again from the bottom. */
 static void spread(label *labels, size_t count, int64_t top, int64_t bottom)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* Pictures of what ran when: spans below what they ran inside of. Those that are thinner than some
- * pixels and stand side by side are one, which says how many it is. */
+/* Pictures of executions over time: spans below the spans of their callers. Adjacent thin spans are
+ * drawn as one, which has their number. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "render/svg.h"
 #include "render/svg_draw.h"
 
-/* Pixels; and how many spans and levels are drawn at most. */
+/* Sizes in pixels; maximum numbers of spans and levels. */
 enum {
     LEFT = MP_SVG_MARGIN,
     PLOT = MP_SVG_WIDTH - 2 * MP_SVG_MARGIN,
@@ -19,10 +19,10 @@ enum {
     MOST_SPANS = 3500,
     MOST_LEVELS = 40,
     COLOURS = 6,
-    LONG_NAME = 160, /* characters of a name in what is told where one points */
+    LONG_NAME = 160, /* maximum characters of a name in a tooltip */
 };
 
-/* Thin spans of a level that are one, and the end of what was drawn there last. */
+/* Adjacent thin spans of a level that will be drawn as one, and the end of the last span drawn. */
 typedef struct level {
     int64_t from, until, us, first_us, last_us;
     size_t count;
@@ -35,10 +35,10 @@ typedef struct band {
     const mp_span_figure *figure;
     mp_axis axis;
     level levels[MOST_LEVELS];
-    int64_t thin;  /* in tenths of a pixel */
-    size_t drawn;  /* elements */
-    size_t merged; /* spans that are in such as are several */
-    bool counts;   /* nothing is written */
+    int64_t thin;  /* minimum width of a span that is drawn separately, in tenths of a pixel */
+    size_t drawn;  /* number of elements drawn */
+    size_t merged; /* number of spans that were drawn together with others */
+    bool counts;   /* only count elements, write nothing */
     uint32_t depth;
     size_t deeper; /* spans below the last level */
 } band;
@@ -145,7 +145,7 @@ static void take_all(band *state)
         draw_thin(state, i);
 }
 
-/* How thin is too thin, so that not too many are drawn. */
+/* Choose the minimum width of spans so that not too many are drawn. */
 static void settle(band *state)
 {
     state->counts = true;

@@ -1,8 +1,8 @@
-/* Stacks as an icicle: callers above what they call, as wide as what they cost.
+/* Stacks as an icicle: callers above their callees, with widths proportional to costs.
  *
- * What has more frames than one can look at is pruned: the widest are drawn, and below each frame
- * one more stands for those that are left out, which says how many and how much. A difference is as
- * wide as the larger of both sides, stack by stack, so what is gone has its place too. */
+ * If there are too many frames, the widest are drawn, and one frame below each of them represents
+ * those left out, with their number and cost. In a comparison, the width of a stack is the larger
+ * of both sides, so stacks that are gone are visible too. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,33 +18,33 @@ enum {
     ROW = 18,
     TOP = MP_SVG_HEAD + 24, /* below the legend */
     BOTTOM = 26,
-    DEEPEST = 250,       /* levels that are drawn */
+    DEEPEST = 250,       /* maximum number of levels */
     MOST_BYTES = 960000, /* bytes of all frames; the file with its script stays below a million */
-    LABEL = 160,         /* characters of a name that are told */
-    /* At most so many bytes a frame takes without its texts, its name takes without that, and a
-     * frame takes that stands for those that are not drawn. */
+    LABEL = 160,         /* maximum characters of a name in a tooltip */
+    /* Maximum bytes: of a frame without its texts, of its name's element, and of a frame that
+     * represents those left out. */
     FRAME = 100,
     NAME = 36,
     REST = 230,
 };
 
-/* A figure on its way to paper. Arrays are by place. */
+/* State of a drawing. Arrays are by place. */
 typedef struct icicle {
     mp_svg *svg;
     const mp_tree_figure *tree;
-    int64_t *width;           /* with all that is below */
+    int64_t *width;           /* including all places below */
     int64_t *left;            /* left edge */
-    int64_t *next;            /* left edge of its next child */
+    int64_t *next;            /* left edge of the next child */
     int64_t *small;           /* width of the children that are not drawn */
-    uint32_t *depth, *hidden; /* hidden: places below that are not drawn, of its children */
+    uint32_t *depth, *hidden; /* hidden: number of places below it that are not drawn */
     bool *drawn;
-    double scale; /* pixels of one byte, microsecond, call */
+    double scale; /* pixels per byte, microsecond or call */
     uint32_t drawn_count, deepest;
     uint32_t too_deep, too_narrow;
     int64_t narrowest; /* width of the narrowest place that is drawn */
 } icicle;
 
-/* --- what is said of them --- */
+/* --- texts --- */
 
 static double x_of(int64_t left, const icicle *chart)
 {
@@ -56,7 +56,7 @@ static double y_of(uint32_t depth)
     return TOP + (double)depth * ROW;
 }
 
-/* "12.5 %", of the whole. */
+/* Return "12.5 %", the share of the whole. */
 static const char *share_text(icicle *chart, int64_t amount, int64_t whole)
 {
     char text[MP_UNIT_TEXT];
@@ -115,7 +115,7 @@ static const char *tip_of(icicle *chart, uint32_t i, const char *label)
                            share_text(chart, place->total, whole->total), text, source);
 }
 
-/* How it changed, in five steps each way. */
+/* Return the class for a change, in five steps for more and five for less. */
 static const char *class_of_change(const mp_place *place)
 {
     static const char *const more[] = {"more1", "more2", "more3", "more4"};
@@ -165,7 +165,7 @@ static const char *class_of(icicle *chart, const mp_place *place)
     }
 }
 
-/* As much of the name as a frame of so many pixels has room for. */
+/* Return the longest form of the name that fits into a frame of this width. */
 static const char *name_in(icicle *chart, const char *name, bool is_type, int64_t width)
 {
     enum { LEAST = 10 };
@@ -183,9 +183,9 @@ static const char *name_in(icicle *chart, const char *name, bool is_type, int64_
     return mp_svg_fitting(arena, names[count - 1], MP_SVG_TEXT, room);
 }
 
-/* --- which places are drawn --- */
+/* --- choice of places --- */
 
-/* How many bytes a place takes, at most. */
+/* Return the maximum number of bytes of a place. */
 static size_t bytes_of(icicle *chart, uint32_t i)
 {
     mp_arena *arena = &chart->svg->arena;
@@ -198,15 +198,15 @@ static size_t bytes_of(icicle *chart, uint32_t i)
     return bytes;
 }
 
-/* Return true if a frame stands for the parts below a place that are not drawn. */
+/* Return true if a frame represents the parts below a place that are not drawn. */
 static bool has_rest(const icicle *chart, uint32_t i)
 {
     const double least = 1.5; /* pixels */
     return chart->drawn[i] && (double)chart->small[i] * chart->scale >= least;
 }
 
-/* Add up what is not drawn, at the place above it that is. Gives how many bytes it takes to say so.
- */
+/* Add up the places that are not drawn, at their nearest ancestor that is. Return the number of
+ * bytes of the frames that represent them. */
 static size_t add_hidden(icicle *chart)
 {
     const uint32_t count = chart->tree->count;
@@ -226,8 +226,9 @@ static size_t add_hidden(icicle *chart)
     return bytes;
 }
 
-/* Draw the first of these that have room in so many bytes; gives how many it takes, with what
- * stands for others. Who stands above a place is at least as wide, and comes before it. */
+/* Choose places in this order as long as they fit into `room` bytes. A parent is at least as wide
+ * as its children and precedes them, so it is chosen first. Return the number of bytes, including
+ * the frames that represent other places. */
 static size_t draw_first(icicle *chart, const uint32_t *order, uint32_t count, size_t room)
 {
     size_t bytes = 0;
@@ -248,10 +249,10 @@ static size_t draw_first(icicle *chart, const uint32_t *order, uint32_t count, s
     return bytes + add_hidden(chart);
 }
 
-/* The widest, as many as the file has room for. */
+/* Choose the widest places, as many as the file has room for. */
 static void choose(icicle *chart)
 {
-    /* In pixels: a file can be looked at more closely. */
+    /* In pixels. In a file they may be narrower, because it can be zoomed. */
     const double least = chart->svg->alone ? 0.05 : 0.25;
     const mp_place *place = chart->tree->items;
     uint32_t *order = mp_alloc((size_t)chart->tree->count * sizeof *order), count = 0;
@@ -273,13 +274,13 @@ static void choose(icicle *chart)
 
 /* --- drawing --- */
 
-/* `name`: as much of it as has room. */
+/* `name`: already cut to the width of the box. */
 static void put_box(icicle *chart, const char *class_name, int64_t left, int64_t width,
                     uint32_t depth, const char *tip, const char *name)
 {
     mp_svg *svg = chart->svg;
     const double x = x_of(left, chart), w = (double)width * chart->scale;
-    const double gap = fmin(0.6, w * 0.2); /* that tells neighbours apart; flame.js knows it */
+    const double gap = fmin(0.6, w * 0.2); /* separates neighbours; flame.js assumes the same */
     fprintf(svg->file, "<g class=\"f %s\">", class_name);
     mp_svg_tip(svg, tip);
     fputs("<rect", svg->file);
@@ -341,11 +342,11 @@ static void put_places(icicle *chart)
     }
 }
 
-/* --- above and below --- */
+/* --- legend and note --- */
 
 enum { MOST_CLASSES = 24 };
 
-/* Classes of the frames that are drawn, each once. */
+/* Classes of the frames that are drawn, without duplicates. */
 typedef struct class_set {
     const char *items[MOST_CLASSES];
     size_t count;
@@ -371,7 +372,8 @@ static class_set classes_in_use(icicle *chart)
     return set;
 }
 
-/* Explain the colours in use: an entry has a swatch for each class of frames that it stands for. */
+/* Draw the legend of the colours in use: each entry has a swatch for each class of frames that it
+ * explains. */
 static void put_legend(icicle *chart)
 {
     enum { MOST_SWATCHES = 6 };

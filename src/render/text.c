@@ -1,6 +1,6 @@
-/* Text for people. In a pipe a row is a line and nothing is cut, the same bytes each run; in a
- * window no line is wider than it: columns are laid out by layout.h, other texts go on in a next
- * line. */
+/* Text for people. In a pipe, each row is one line, nothing is cut, and the output is always the
+ * same. In a terminal, no line is wider than the window: layout.h chooses the columns, and other
+ * texts are wrapped. */
 #include "render/text.h"
 
 #include <inttypes.h>
@@ -16,17 +16,18 @@
 typedef struct text_out {
     FILE *file;
     const mp_style *style;
-    const mp_text_guide *guide; /* NULL: nobody asks what stands where */
-    const mp_table *table;      /* table that is printed; NULL: none */
+    const mp_text_guide *guide; /* NULL = nobody needs the positions of rows */
+    const mp_table *table;      /* table that is printed; NULL = none */
     bool exact_bytes;
-    bool cut;       /* columns have gone */
-    bool limited;   /* rows have */
-    mp_arena arena; /* the cells of one table */
+    bool cut;       /* columns were left out */
+    bool limited;   /* rows were left out */
+    mp_arena arena; /* cells of one table */
 } text_out;
 
-/* --- colour: never the only sign of what it says --- */
+/* --- colour: never the only sign of a difference --- */
 
-/* 16 colours, on light and dark; red and cyan differ to colour-blind people, too. */
+/* 16 colours, for light and dark backgrounds. Red and cyan are distinguishable for colour-blind
+ * people. */
 #define BOLD MP_TEXT_BOLD
 #define FAINT MP_TEXT_FAINT
 #define UNDERLINED MP_TEXT_UNDERLINED
@@ -48,7 +49,7 @@ static const char *escape(const text_out *out, const char *sequence)
     return out->style->colour ? sequence : "";
 }
 
-/* A name, the qualifying parts of its words faint. */
+/* Print a name, with the qualifying parts of its words faint. */
 static void put_name(text_out *out, const char *text, size_t length)
 {
     for (const char *p = text, *end = text + length; p < end;) {
@@ -73,9 +74,10 @@ static void put_cell(text_out *out, const mp_column *column, const char *text, s
         fprintf(out->file, "%s%.*s%s", tones[tone], (int)length, text, tone ? PLAIN : "");
 }
 
-/* --- texts that go on in a next line --- */
+/* --- wrapped texts --- */
 
-/* A piece of a line: its colour is its own, as a pager may begin anywhere. */
+/* Print a part of a line. It sets and ends its own colour, because a pager may begin at any
+ * line. */
 static void put_part(text_out *out, const char *sequence, const char *text, size_t length)
 {
     bool coloured = out->style->colour && *sequence;
@@ -83,7 +85,8 @@ static void put_part(text_out *out, const char *sequence, const char *text, size
             coloured ? PLAIN : "");
 }
 
-/* The text behind what already takes `used` columns of the line; `sequence` NULL: as a name. */
+/* Print a text, wrapped, on a line whose first `used` columns are taken. `sequence`: colour; NULL =
+ * print it as a name. */
 static void put_wrapped(text_out *out, const char *sequence, const char *text, size_t used,
                         size_t hang)
 {
@@ -112,7 +115,7 @@ static void put_text(text_out *out, const char *text)
     put_wrapped(out, "", text, 2, 4);
 }
 
-/* --- records: a label and a value a line --- */
+/* --- records: a label and a value on each line --- */
 
 static void put_label(text_out *out, const char *label, size_t widest, mp_tone tone)
 {
@@ -159,12 +162,12 @@ static void put_answer(text_out *out, const mp_document *document)
 
 /* --- rows --- */
 
-/* A row, counted from 1, or the titles (0), without blanks at the ends of its lines. */
+/* Print a row, counted from 1, or the titles (0), without trailing blanks. */
 static void put_line(text_out *out, const mp_layout *layout, size_t row)
 {
     bool more = true;
     for (size_t line = 0; more; line++) {
-        size_t blanks = MP_GAP; /* that are still to be written if anything follows */
+        size_t blanks = MP_GAP; /* blanks to write if anything follows */
         more = false;
         fputs(row ? "" : escape(out, UNDERLINED), out->file);
         for (size_t i = 0; i < layout->count; i++) {
@@ -190,8 +193,8 @@ static void put_line(text_out *out, const mp_layout *layout, size_t row)
     }
 }
 
-/* A frame below a row, behind what it is to the row: without arguments where they do not fit, and
- * else whole. */
+/* Print a frame below a row, after the word `what`. If it does not fit, its arguments are removed
+ * and the rest is wrapped. */
 static void put_frame(text_out *out, const char *what, const char *frame)
 {
     enum { INDENT = 6 };
@@ -203,7 +206,7 @@ static void put_frame(text_out *out, const char *what, const char *frame)
     put_wrapped(out, NULL, frame, used, INDENT + 2);
 }
 
-/* A stack behind its first frame, a line for each caller. */
+/* Print the callers of a stack, one per line; `with_first`: also its first frame. */
 static void put_callers(text_out *out, const mp_table *table, size_t row, const mp_cell *cell,
                         bool with_first)
 {
@@ -228,7 +231,7 @@ static void put_callers(text_out *out, const mp_table *table, size_t row, const 
         fprintf(out->file, "      and %s more caller%s\n", left, rest == 1 ? "" : "s");
 }
 
-/* Notes on one line where they fit, else each on its own. */
+/* Print the notes on one line if they fit, otherwise on one line each. */
 static void put_notes(text_out *out, const mp_cell *cell)
 {
     enum { INDENT = 6 };
@@ -363,7 +366,7 @@ void mp_text_guided(const mp_document *document, const mp_style *style, const mp
     }
     const size_t shown = guide ? document->table_count : mp_document_first_tables(document);
     for (size_t i = 0; i < shown; i++) {
-        /* In short, the answer is its words, or else the table that it is about. */
+        /* A brief answer is the summary or, if there is none, the main table. */
         if (style->brief && (answered || (main && main != &document->tables[i])))
             continue;
         if (picture && main == &document->tables[i]) {
@@ -397,7 +400,7 @@ static bool render_text(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
-/* How wide a column is whose rows are not known yet. */
+/* Return the default width of a column whose rows are not known yet. */
 static size_t usual_width(const mp_column *column)
 {
     static const size_t widths[] = {

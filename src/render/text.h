@@ -1,12 +1,12 @@
-/* Text as the renderer "text" prints it, for who shows it a line at a time and has to know what
- * each line is of. */
+/* Text of the renderer "text", for programs that show it line by line and need to know what each
+ * line shows. */
 #ifndef MP_RENDER_TEXT_H
 #define MP_RENDER_TEXT_H
 
 #include "render/renderer.h"
 
-/* The escape sequences of its colours: MP_TEXT_PLAIN ends each of the others, and an answer has no
- * others. None of them is the only sign of what it says. */
+/* Escape sequences of the colours. MP_TEXT_PLAIN ends each of the others, and an answer contains no
+ * others. No difference is shown by colour alone. */
 #define MP_TEXT_BOLD "\033[1m"
 #define MP_TEXT_FAINT "\033[2m"
 #define MP_TEXT_UNDERLINED "\033[4m"
@@ -24,12 +24,12 @@ typedef struct mp_text_guide {
      * titles, MP_ROW_NONE for everything else of the table. The table is NULL outside all
      * tables. */
     void (*position)(void *opaque, const mp_table *table, size_t row, size_t text);
-    /* How many callers are shown below the row, in place of as many as the table has. */
+    /* Return the number of callers to show below the row, instead of the table's list_depth. */
     size_t (*depth)(void *opaque, const mp_table *table, size_t row);
     const char *wider; /* key or option that shows the columns left out: "w" */
 } mp_text_guide;
 
-/* Print the document as the renderer does. */
+/* Print the document like the renderer "text", and report positions to the guide. */
 void mp_text_guided(const mp_document *document, const mp_style *style, const mp_text_guide *guide,
                     FILE *file);
 

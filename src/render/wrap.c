@@ -23,8 +23,8 @@ static bool ends_part(const char *p)
            (*p == '.' && p[1] >= 'A' && p[1] <= 'Z');
 }
 
-/* How much of the text stands in so many columns. A blank that leaves most of the line empty is no
- * place to end it where a name has a better one. */
+/* Return the number of bytes of the text that fit into `room` columns. The line ends at a blank,
+ * unless that leaves most of the line empty and a name can be broken at a part. */
 static size_t line_length(const char *text, size_t room)
 {
     const char *p = text, *blank = NULL, *part = NULL, *bracket = NULL;
@@ -47,7 +47,8 @@ static size_t line_length(const char *text, size_t room)
     return (size_t)(p - text);
 }
 
-/* Looks no further than it has to: a name may be much longer than a line. */
+/* Return true if the text fits into the line. Stops at its end, because a name may be much
+ * longer. */
 static bool fits(const char *text, size_t used, size_t width)
 {
     while (*text && used <= width)

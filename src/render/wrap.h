@@ -1,4 +1,4 @@
-/* Texts that go on in a next line. */
+/* Wrap texts into lines. */
 #ifndef MP_RENDER_WRAP_H
 #define MP_RENDER_WRAP_H
 
@@ -6,12 +6,13 @@
 
 #include "base/memory.h"
 
-/* The text in lines of `width` columns (0: any), the first behind `used` columns, each further one
- * behind `hang` blanks: it ends at a blank if there is one, else at the end of a part of a name,
- * else where there is no more room. Itself where it fits. */
+/* Return the text wrapped into lines of `width` columns (0 = unlimited). The first line begins
+ * after `used` columns, further ones after `hang` blanks. A line ends at a blank if possible,
+ * otherwise after a part of a name, otherwise anywhere. Returns `text` itself if it fits. */
 const char *mp_wrap_text(mp_arena *arena, const char *text, size_t used, size_t hang, size_t width);
 
-/* A line of what was wrapped, from 0; "" if there is none. `further`: others follow. */
+/* Return line number `line` (from 0) of a wrapped text; "" if there is none. `further`: set to true
+ * if more lines follow. */
 const char *mp_line_of_text(mp_arena *arena, const char *text, size_t line, bool *further);
 
 #endif

@@ -7,13 +7,13 @@
 
 /* Return the replacement for the character at *p and advance *p; NULL: the character itself,
  * `length` bytes of it. XML 1.0 does not allow control characters, U+FFFE and U+FFFF; invisible
- * characters are written out. `attribute`: line ends are replaced as well, because a parser
- * would turn them into blanks. */
+ * characters are written out. `attribute`: line ends are replaced as well, because a parser would
+ * turn them into blanks. */
 static const char *entity_of(const char **p, const char *end, bool attribute, char text[MP_ESCAPE],
                              size_t *length)
 {
     const char *cursor = *p;
-    const bool plain = strchr("\t\n\r", *cursor) != NULL; /* to XML */
+    const bool plain = strchr("\t\n\r", *cursor) != NULL; /* allowed in XML */
     size_t escaped = plain ? 0 : mp_text_escape(cursor, end, text);
     if (end - cursor >= 3 && memcmp(cursor, "\xef\xbf", 2) == 0 &&
         (unsigned char)cursor[2] >= 0xbe) {
@@ -24,7 +24,7 @@ static const char *entity_of(const char **p, const char *end, bool attribute, ch
     *p += *length ? *length : 1;
     if (escaped)
         return text;
-    if (!*length) /* no UTF-8, which no document has */
+    if (!*length) /* invalid UTF-8, which documents do not contain */
         return "";
     if (*cursor == '\r' || (attribute && plain)) {
         snprintf(text, MP_ESCAPE, "&#%d;", *cursor);
@@ -37,7 +37,7 @@ static const char *entity_of(const char **p, const char *end, bool attribute, ch
                             : NULL;
 }
 
-/* To the file, if there is one; gives how many bytes it is. */
+/* Write the text to the file, unless it is NULL. Return the number of bytes. */
 static size_t put(FILE *file, const char *text, bool attribute)
 {
     const char *end = text + strlen(text), *entity;

@@ -1,12 +1,13 @@
-/* Texts as XML: what would end them is written as an entity, what XML has no place for left out. */
+/* Write text as XML. Characters of mark-up become entities; characters that XML does not allow are
+ * written as escapes, such as \x1b. */
 #ifndef MP_RENDER_XML_H
 #define MP_RENDER_XML_H
 
 #include <stdio.h>
 
-/* Between tags; and ` name="value"` in one, line ends and tabs kept. */
+/* Write text between tags; write ` name="value"`, with line ends and tabs kept. */
 void mp_xml_text(FILE *file, const char *text);
-size_t mp_xml_length(const char *text); /* so many bytes that takes */
+size_t mp_xml_length(const char *text); /* number of bytes that mp_xml_text writes */
 void mp_xml_attribute(FILE *file, const char *name, const char *value);
 
 #endif

@@ -1,13 +1,14 @@
 "use strict";
-/* Parts that all scripts use: the page's data, elements, and amounts in the words of memprof. Nothing that
- * a recording says becomes markup: texts are put in as texts. */
+/* Functions that all scripts use: the page's data, elements, and amounts formatted like memprof's. Texts of a
+ * recording are inserted as text nodes, so they cannot become markup. */
 const data = JSON.parse(document.getElementById("data").textContent);
 
 function textOf(number) {
   return data.texts[number];
 }
 
-/* An element with attributes (on...: a listener; those that are null are left out) and children. */
+/* Return a new element with attributes and children. An attribute on... is a listener; attributes and children
+ * that are null are left out. */
 function make(name, attributes, ...children) {
   const svg = /^(svg|g|path|rect|line|text|title|circle)$/.test(name);
   const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", name)
@@ -23,7 +24,7 @@ function make(name, attributes, ...children) {
   return element;
 }
 
-/* One digit behind the point, halves to even, as C prints it. */
+/* Format with one decimal, rounding halves to even like printf() in C. */
 function tenths(size) {
   const quarters = size * 4;
   if (Number.isInteger(quarters) && quarters % 2 === 1) {
@@ -76,7 +77,7 @@ function amountText(unit, number, signed) {
        : unit === "seconds" ? `${secondsText(number, signed)} s` : countText(number, signed);
 }
 
-/* "worse", "better" or "plain": more is worse of all that memprof measures. */
+/* Return "worse", "better" or "plain": for everything that memprof measures, more is worse. */
 function toneOf(change) {
   return change > 0 ? "worse" : change < 0 ? "better" : "plain";
 }

@@ -1,8 +1,8 @@
-/* The graph of memory over time, in which two moments are picked. */
+/* The graph of memory over time, in which the user picks two moments. */
 
 const LEFT = 74, RIGHT = 14, TOP = 22, BOTTOM = 24, PANEL = 96;
 
-/* At most four steps of a size that people know. */
+/* Return at most four ticks at round values; those of bytes are powers of two. */
 function ticksOf(most, bytes) {
   if (!bytes) {
     return d3.ticks(0, most, 3);
@@ -14,8 +14,9 @@ function ticksOf(most, bytes) {
   return d3.range(0, most + 1, step);
 }
 
-/* `graph`: {title, momentOf (a word for its moments), names, at (rising), lines: [{title, unit, values}], places: those of its moments that
- * can be picked}; `picked(from, to)` is called with places when somebody does. */
+/* Return a new graph. `graph`: {title, momentOf (kind of the moments, in the singular), names, at (positions,
+ * ascending), lines: [{title, unit, values}], places (indexes of the moments that can be picked)}.
+ * `picked(from, to)` is called with two of these places when the user picks them. */
 function makeGraph(graph, picked) {
   const {at, places} = graph, count = at.length, all = d3.range(count);
   const hint = `Drag over the graph, or choose two ${graph.momentOf}s above it: all below is then about what happened between them.`;
@@ -61,7 +62,7 @@ function makeGraph(graph, picked) {
       ...(hovered === null ? [] : [mark(x(at[hovered]), "hovered")]));
   }
 
-  /* The place of the moment, among some, that is nearest to the pointer. */
+  /* Return the index in `among` of the moment that is nearest to the pointer. */
   function nearest(event, among) {
     const place = event.clientX - svg.getBoundingClientRect().left;
     return d3.scan(among, (a, b) => Math.abs(x(at[a]) - place) - Math.abs(x(at[b]) - place));

@@ -1,4 +1,5 @@
-/* A page in the making: html.c puts it together, figures.c draws what is in it. */
+/* State of a page while it is written: html.c writes the page, html_data.c the data of its
+ * figures. */
 #ifndef MP_RENDER_HTML_PAGE_H
 #define MP_RENDER_HTML_PAGE_H
 
@@ -7,18 +8,18 @@
 #include "render/renderer.h"
 
 typedef struct mp_page {
-    FILE *file; /* in memory: what turns out to be too much is taken back */
+    FILE *file; /* in memory, so that output beyond a limit can be removed again */
     const mp_style *style;
     bool exact_bytes;
-    long room;      /* bytes that tables may still take */
-    mp_arena arena; /* texts of the piece at hand */
+    long room;      /* bytes left for tables */
+    mp_arena arena; /* texts of the current part */
 } mp_page;
 
 /* Write the figures as JSON, for scripts to draw, sort and compare, in an element that is not
  * executed. */
 void mp_page_data(mp_page *page, const mp_document *document);
 
-/* A text, between tags or in an attribute, so that nothing in it does anything. */
+/* Write a text, between tags or in an attribute, with all mark-up in it escaped. */
 void mp_page_text(mp_page *page, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* Answers for two picked moments, by the same arithmetic as `memprof growth`, `leaks` and `top`: amounts
- * alive are the sums of all changes up to there, amounts leaked those of births in between. */
+/* Answers for two picked moments, computed like those of `memprof growth`, `leaks` and `top`: live amounts are
+ * sums of all changes up to a moment, leaked amounts are sums of changes of objects born between the two. */
 
 function decodeGroup(group) {
   const rows = group.labels.map((label, i) => ({
@@ -32,7 +32,7 @@ function compareTexts(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/* Rows that changed, those that did so most first. */
+/* Return the rows that changed, the largest change first. */
 function growthOf(group, from, to) {
   const rows = group.rows.map(row => {
     const was = aliveAt(row, from), is = aliveAt(row, to);
@@ -42,7 +42,7 @@ function growthOf(group, from, to) {
     .sort((a, b) => Math.abs(b.bytes) - Math.abs(a.bytes) || compareTexts(a.row.label, b.row.label));
 }
 
-/* Rows with an amount of their own, the largest first. */
+/* Return the rows whose amount is not 0, the largest first. `amountOf(row)` returns {bytes, objects}. */
 function amountsOf(group, amountOf) {
   return group.rows.map(row => ({row, ...amountOf(row)})).filter(row => row.bytes || row.objects)
     .sort((a, b) => b.bytes - a.bytes || b.objects - a.objects || compareTexts(a.row.label, b.row.label));
@@ -58,7 +58,7 @@ function aliveOf(group, moment) {
 
 /* --- tables --- */
 
-/* The frames of a row, the innermost first. */
+/* Return the frames of a row, innermost first. */
 function stackOf(history, row) {
   const frames = [];
   for (let at = row.place; at; at = history.stacks[at].parent) {
@@ -67,7 +67,7 @@ function stackOf(history, row) {
   return frames;
 }
 
-/* A text that unfolds to the row's stack, without the text if that is where it begins. */
+/* Return a text that unfolds to a stack. The stack's first frame is left out if it is the text. */
 function stackElement(text, frames) {
   if (frames.length < 2) {
     return make("span", null, text);
@@ -100,7 +100,7 @@ function leakTitles(group) {
   return ["Leaked#", "Alive#", group.named ? "Type and name" : "Type", "Allocation site"];
 }
 
-/* Show the code of a site alone, as its label names it: no allocator. */
+/* Return the cells of a leak. The site is the label without the type: it does not name an allocator's frame. */
 function leakCells(history, {row, bytes, objects}) {
   const before = `${row.type} at `, site = row.label.startsWith(before) ? row.label.slice(before.length) : row.label;
   return [bytesCell(bytes), countCell(objects), {text: `${row.type} ${row.name}`.trim()},
@@ -116,7 +116,7 @@ function topCells({row, bytes, objects}, all) {
 
 const SHOWN_ROWS = 200;
 
-/* A section with a table of the first rows, and the sum of those that it leaves out. */
+/* Return a section with a table of the first rows, and the sum of the rows that are left out. */
 function tableSection(id, title, titles, rows, cellsOf, {note = "", empty = "none", signed = false} = {}) {
   const rest = rows.slice(SHOWN_ROWS), sum = sumOf(rest);
   const part = make("section", {id}, make("h2", null, title), note ? make("p", null, note) : null);
@@ -136,7 +136,7 @@ function tableSection(id, title, titles, rows, cellsOf, {note = "", empty = "non
 
 /* --- stacks --- */
 
-/* A tree of stacks with the types of the rows at their ends. */
+/* Return the tree of the rows' stacks; its leaves are the rows' types. */
 function stacksTree(history, rows, label, signed) {
   const tree = {unit: "bytes", signed, countOf: "objects", parents: [], labels: [], kinds: [], own: [], counts: []};
   const put = (parent, text, kind, own, count) => {
@@ -153,7 +153,7 @@ function stacksTree(history, rows, label, signed) {
   return tree;
 }
 
-/* Make a tree each of the amounts that grew, leaked and are alive. */
+/* Return one tree for each metric: growth, leaks and live amounts. */
 function pickedTrees(history, sites, from, to) {
   const name = history.names[to], window = `from ${history.names[from]} to ${name}`;
   const tree = (of, title, rows, label, signed) =>
@@ -165,7 +165,7 @@ function pickedTrees(history, sites, from, to) {
   ];
 }
 
-/* --- all of it --- */
+/* --- the whole answer --- */
 
 function pickedTables(history, from, to) {
   const {groups, names} = history, types = aliveOf(groups[0], to), all = sumOf(types).bytes;
@@ -188,7 +188,7 @@ function pickedText(history, from, to) {
     (leaked ? `; created since and still alive: ${bytesText(leaked.bytes)} in ${countText(leaked.objects)} objects` : "");
 }
 
-/* The commands that say the same. That of leaks knows more, and may have another order for it. */
+/* Return a paragraph with the commands that print the same. `leaks` has more columns and may sort by them. */
 function commandsElement(history, from, to) {
   const code = word => make("code", null, `memprof ${word} --from ${history.numbers[from]} --to ${history.numbers[to]}`);
   const leaks = history.groups.some(group => group.births)
@@ -196,7 +196,7 @@ function commandsElement(history, from, to) {
   return make("p", null, code("growth"), ` says the same${history.session ? ` of ${history.session}` : ""}`, ...leaks, ".");
 }
 
-/* The part of the page that is about two picked moments. */
+/* Return the part of the page about the two picked moments. */
 function makePicked() {
   const title = make("h2"), told = make("p", {class: "sum", role: "status"}), how = make("div"), first = make("div"), others = make("div");
   const flames = makeTrees("picked-trees", "Growth by stack", false);

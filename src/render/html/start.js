@@ -1,8 +1,8 @@
-/* Puts everything in its place. What it hides, it can bring back; without it the page is whole. */
+/* Start all scripts. They only hide parts that they can show again; without scripts the page is complete. */
 
 const views = [];
 
-/* Facts about a recording, whichever moments are picked. All else below gives way to those. */
+/* Ids of sections about the whole recording. They stay visible while moments are picked; others are hidden. */
 const FACTS = ["table-anomaly_counts", "table-snapshots", "table-totals", "table-session", "table-sessions", "diagnostics",
                "made"];
 const PRINTED_OPEN = "#table-leaks details, #leaks-picked details";
@@ -17,15 +17,15 @@ function selectOf(label, changed) {
   };
 }
 
-/* Sum up the amounts alive in the groups. */
+/* Return a line of live bytes, the sums over all groups. */
 function aliveLine(history) {
   const values = history.names.map((name, i) =>
     history.groups[0].rows.reduce((sum, row) => sum + aliveAt(row, i).bytes, 0));
   return {title: "alive", unit: "bytes", values};
 }
 
-/* The lines of the picture of the same session, with the places of the history's moments; where there is
- * none, what was alive at these. */
+/* Return the graph of a history: the lines of its session's picture, in which the moments of the history can be
+ * picked. If there is no such picture, the graph has a line of live bytes. */
 function graphOf(history) {
   const drawn = data.lines.find(lines => lines.name === history.graph);
   const names = drawn ? drawn.names.map(textOf) : [];
@@ -40,8 +40,8 @@ function graphOf(history) {
           lines: drawn.lines.filter(line => line.unit === "bytes" && line.values.some(value => value)).slice(0, 2)};
 }
 
-/* Collect the parts below the graph that are about the whole answer: those that give way, and those
- * headed as facts. The answer above stays, but is no headline then. */
+/* Return a function that shows or hides the parts below the graph that are about the whole answer. Facts stay
+ * visible, below a heading of their own. The answer above stays too, but no longer as a headline. */
 function makeWhole(below) {
   const all = [];
   for (let at = below.nextElementSibling; at; at = at.nextElementSibling) {
@@ -69,7 +69,7 @@ function makeWhole(below) {
   };
 }
 
-/* The graph, lists that do the same for whoever has no pointer, and what two moments say. */
+/* Add the graph, lists to pick moments without a pointer, and the answers for the picked moments. */
 function startHistories(histories) {
   const many = histories.length > 1, picked = makePicked();
   let history = null, graph = null;
@@ -87,7 +87,7 @@ function startHistories(histories) {
       picked.show(history, first, last);
     }
   };
-  /* Picking the moments of the answer shows the answer itself, if there is one session alone. */
+  /* If there is only one session, picking the moments of the answer shows the answer itself. */
   const pick = (first, last) => show(first, last, !many && first === history.from && last === history.to);
   const pickListed = () => {
     const ends = [Number(from.select.value), Number(to.select.value)];
@@ -118,7 +118,7 @@ function startHistories(histories) {
   choose(0, true);
 }
 
-/* Keep figures that scripts draw anew for paper alone. */
+/* Show the static figure of this name only on paper, because scripts draw it on the screen. */
 function markPrinted(name) {
   const drawn = document.getElementById(`figure-${name}`);
   if (drawn) {
@@ -126,7 +126,7 @@ function markPrinted(name) {
   }
 }
 
-/* Pictures of stacks, or maps, of one answer are one that shows each in its turn. */
+/* Replace the pictures of stacks, or the maps, by one view in which the user chooses one of them. */
 function startTrees(trees, id) {
   const first = trees.length && document.getElementById(`figure-${trees[0].name}`);
   if (!first) {
@@ -146,7 +146,7 @@ function start() {
   if (data.histories.length) {
     startHistories(data.histories.map(decodeHistory));
   }
-  /* On paper nothing unfolds: the stacks of what the report is about are there. */
+  /* Nothing can be unfolded on paper: unfold the stacks of the main table before printing. */
   window.addEventListener("beforeprint", () => document.querySelectorAll(PRINTED_OPEN).forEach(one => { one.open = true; }));
   let width = window.innerWidth;
   window.addEventListener("resize", () => {

@@ -1,4 +1,4 @@
-/* Tables that sort by their titles and show the rows that have what is typed. */
+/* Tables that are sorted by a click on a title, and filtered by words. */
 
 function valueOf(row, column) {
   const cell = row.cells[column], text = cell ? cell.textContent.trim() : "";
@@ -39,7 +39,7 @@ function makeSortable(table, sorted) {
   });
 }
 
-/* Show the rows that have all these words, at most so many; gives how many have them. */
+/* Show the rows that contain all these words, at most `most`. Return how many rows contain them. */
 function filterRows(table, words, most = Infinity) {
   const wanted = words.toLowerCase().split(/\s+/).filter(word => word);
   let found = 0;
@@ -52,10 +52,11 @@ function filterRows(table, words, most = Infinity) {
   return found;
 }
 
-/* Few rows are seen at once: nobody needs to look for one. Of many, the first are shown. */
+/* Tables of up to FEW_ROWS need no filter. Tables of more than MANY_ROWS show the first FIRST_ROWS. */
 const FEW_ROWS = 8, FIRST_ROWS = 20, MANY_ROWS = 30;
 
-/* A box to type into and, of many rows, a button that shows all; `refresh` when their order changed. */
+/* Return a box for filter words and, for tables of many rows, a button that shows all rows. `refresh` applies
+ * the filter again after the rows were sorted. */
 function makeFilter(table, name) {
   const all = table.tBodies[0].rows.length, told = make("span", {role: "status"});
   let most = all > MANY_ROWS ? FIRST_ROWS : Infinity;
@@ -72,7 +73,7 @@ function makeFilter(table, name) {
   return {element: make("div", {class: "tools"}, input, told), more, refresh};
 }
 
-/* Label the cells: in a narrow window, a row is a block in which each cell has its title. */
+/* Label the cells with their titles: in a narrow window, a row is shown as a block of labelled cells. */
 function labelCells(table) {
   const titles = Array.from(table.tHead.rows[0].cells, cell => cell.textContent);
   table.classList.add("labelled");
@@ -100,7 +101,7 @@ function enhanceTable(table) {
   region.after(make("div", {class: "tools"}, filter.more));
 }
 
-/* A new one, of titles (numbers end in "#") and rows of {text, value, tone, code} or elements. */
+/* Return a new table of titles (those of numbers end in "#") and rows of {text, value, tone, code} or elements. */
 function makeTable(name, titles, rows) {
   const table = make("table", {class: "rows"},
     make("thead", null, make("tr", null, ...titles.map(title =>

@@ -1,8 +1,8 @@
-/* Trees of what holds, spends or calls what, as wide as what it comes to: as flames, or as a map. */
+/* Trees of stacks or areas, drawn in proportion to their amounts, as a flame graph or as a treemap. */
 
-/* Places with children, from flat arrays. `own` may be below 0, of what became less: then a place is
- * as wide as all that changed in it, and tells what came of it. With `base`, it is as wide as the
- * larger of both. */
+/* Make places with children from flat arrays. `own` may be negative, for amounts that became smaller: the width
+ * of a place is then the sum of all changes in it without their signs, and its amount is their sum. With `base`,
+ * the width is the sum of the larger of both sides. */
 function makePlaces(tree) {
   const places = tree.parents.map((parent, i) => ({
     i, label: tree.labels[i], kind: tree.kinds ? tree.kinds[i] : "code", parent: i ? parent : null, children: [],
@@ -35,7 +35,7 @@ function placeText(tree, place, whole) {
 
 const FLAME_ROW = 19, FLAME_LETTER = 6.7;
 
-/* Neighbours of one kind differ a little, each name always in the same way. */
+/* Return the shade of a label: neighbours of one kind differ slightly, and the same label is always the same. */
 function shadeOf(label) {
   let sum = 0;
   for (let i = 0; i < label.length; i++) {
@@ -48,8 +48,8 @@ function classOf(tree, place) {
   return tree.base ? toneOf(place.all - place.was) : tree.signed ? toneOf(place.all) : `${place.kind} ${shadeOf(place.label)}`;
 }
 
-/* Lay out the places of at least a pixel, by d3's partition, below the place in focus, with its callers
- * above it. */
+/* Lay out the place in focus with its callers above and the places below it that are at least a pixel wide, by
+ * d3's partition. */
 function layFlame(root, focus, width) {
   const above = [];
   for (let at = focus; at; at = at.parentPlace) {
@@ -66,7 +66,7 @@ function layFlame(root, focus, width) {
   return {boxes, rows: above.length - 1 + height};
 }
 
-/* Areas in areas, two levels at a time. */
+/* Lay out nested areas, two levels at a time. */
 function layMap(focus, width, height) {
   const root = d3.hierarchy(focus, place => place.children)
     .eachBefore(node => { node.value = node.data.width; });
@@ -80,7 +80,7 @@ function cut(text, width) {
   return letters < 3 ? "" : text.length <= letters ? text : `${text.slice(0, letters - 1)}\u2026`;
 }
 
-/* A picture to zoom and search in, with its tools; `tree` may be set anew. */
+/* Return a picture of a tree that can be zoomed and searched, with its tools; `show` sets another tree. */
 function makeTreeView(name, map, ...tools) {
   let tree = null, places = [], focus = null, marked = null, words = "";
   const told = make("p", {class: "told", role: "status"});

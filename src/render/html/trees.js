@@ -1,6 +1,6 @@
-/* Several trees of one matter, of which one is shown at a time: as a picture, and as a list. */
+/* Several trees, of which the user chooses one: as a picture, and as a list. */
 
-/* A tree as a list that unfolds, made as it is opened: what holds what. */
+/* Return a tree as a list whose items unfold; children are added when an item is opened. */
 function makeUnfolding(tree) {
   const places = makePlaces(tree);
   const MOST = 100;
@@ -25,7 +25,8 @@ function makeUnfolding(tree) {
   return make("ul", {class: "unfolding c"}, ...items(places[0].children));
 }
 
-/* A figure; `show` puts {of, title, note, tree, base} into it, and keeps what of them was looked at. */
+/* Return a figure. `show` sets its trees, an array of {of, title, note, tree, base}; the number of the chosen
+ * tree does not change. */
 function makeTrees(id, name, map) {
   const caption = make("figcaption"), unfolding = make("div", {hidden: true}), note = make("p"), legend = make("p"),
     choice = make("span", {class: "choice"}), view = makeTreeView(name, map, choice);
