@@ -19,7 +19,7 @@ function ticksOf(most, bytes) {
  * `picked(from, to)` is called with two of these places when the user picks them. */
 function makeGraph(graph, picked) {
   const {at, places} = graph, count = at.length, all = d3.range(count);
-  const hint = `Drag over the graph, or choose two ${graph.momentOf}s above it: all below is then about what happened between them.`;
+  const hint = `Drag over the graph, or choose two ${graph.momentOf}s above it. The tables below then show what changed between them.`;
   const told = make("p", {class: "told"}, hint);
   const svg = make("svg", {class: "graph", role: "img", "aria-label": graph.title});
   const view = make("div", {class: "view"}, svg, told);

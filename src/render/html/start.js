@@ -48,11 +48,11 @@ function makeWhole(below) {
     all.push(at);
   }
   const facts = all.filter(one => FACTS.includes(one.id));
-  const head = make("section", {id: "facts", hidden: true}, make("h2", null, "About the whole recording"),
-                    make("p", null, "What is below is not about the two picked snapshots."));
+  const head = make("section", {id: "facts", hidden: true}, make("h2", null, "The whole recording"),
+                    make("p", null, "The sections below cover the whole recording, not the two chosen snapshots."));
   (facts[0] || below).before(head);
   const answer = document.querySelector("main > section[aria-label=Answer]");
-  const aside = make("p", {id: "answer-whole", hidden: true}, "Of the whole recording; what is picked stands below:");
+  const aside = make("p", {id: "answer-whole", hidden: true}, "For the whole recording; the chosen snapshots are compared below:");
   if (answer) {
     answer.prepend(aside);
   }
@@ -78,7 +78,7 @@ function startHistories(histories) {
     to.select.value = last;
     graph.show(first, last);
     back.hidden = whole;
-    note.textContent = (many && whole ? "Until then it is about all sessions. " : "") +
+    note.textContent = (many && whole ? "Until you choose, the page covers all sessions. " : "") +
       history.note;
     showWhole(whole);
     if (whole) {
@@ -106,7 +106,7 @@ function startHistories(histories) {
   };
   const session = selectOf("Of", () => choose(Number(session.select.value), false));
   const from = selectOf("Compare", pickListed), to = selectOf("with", pickListed);
-  const back = make("button", {type: "button", onclick: () => choose(histories.indexOf(history), true)}, "Back to the whole answer");
+  const back = make("button", {type: "button", onclick: () => choose(histories.indexOf(history), true)}, "Show the whole recording");
   const caption = make("figcaption"), drawn = make("div"), note = make("p");
   const figure = make("figure", {id: "history", class: "screen"}, caption,
                       make("div", {class: "tools"}, many ? session.element : null, from.element, to.element, back), drawn, note);

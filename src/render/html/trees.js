@@ -35,7 +35,7 @@ function makeTrees(id, name, map) {
     const open = asList.getAttribute("aria-expanded") !== "true";
     asList.setAttribute("aria-expanded", open);
     unfolding.hidden = !open;
-  }}, "As a list that unfolds");
+  }}, "Show as a list");
   const choose = place => {
     const {title, note: text, base, tree} = trees[place];
     chosen = place;
