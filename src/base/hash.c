@@ -19,8 +19,7 @@ static void spread(unsigned char *bytes, size_t length)
     memcpy(given, (const void *)getauxval(AT_RANDOM),
            sizeof given); // NOLINT(performance-no-int-to-ptr)
     for (size_t i = 0; i < length; i += sizeof drawn) {
-        given[0] +=
-            0x9e3779b97f4a7c15u; /* golden ratio times 2^64: steps to a new number each time */
+        given[0] += 0x9e3779b97f4a7c15u; /* golden ratio; never repeats a number */
         drawn = mp_fold(given[0] ^ given[1], given[1] | 1);
         drawn = mp_fold(drawn ^ given[0], 0xc2b2ae3d27d4eb4fu);
         memcpy(bytes + i, &drawn, length - i < sizeof drawn ? length - i : sizeof drawn);

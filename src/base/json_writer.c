@@ -48,8 +48,7 @@ void mp_json_close(mp_json *json, char bracket)
     json->depth--;
     json->begun = false;
     if (json->readable)
-        mp_json_next(
-            json); /* put the closing bracket on its own line, even if there are no members */
+        mp_json_next(json); /* bracket on its own line, even without members */
     json->begun = true;
     put(json, &bracket, 1);
 }

@@ -18,8 +18,7 @@ typedef struct mp_sqlite_calls {
     ssize_t (*read)(void *opaque, void *buffer, size_t size, uint64_t offset);
     /* Write at most `size` bytes. Return their number. NULL: the file is read-only. */
     ssize_t (*write)(void *opaque, const void *from, size_t size, uint64_t offset);
-    int (*truncate)(void *opaque,
-                    uint64_t size); /* return 0 on success; unused if `write` is NULL */
+    int (*truncate)(void *opaque, uint64_t size); /* 0: success; used only with `write` */
     int64_t (*size)(void *opaque);
 } mp_sqlite_calls;
 

@@ -57,9 +57,8 @@ const char *mp_archive_target(const mp_archive *archive, const char *name, mp_ar
  * report how many bytes precede an error. */
 typedef struct mp_entry_data {
     const char *items;
-    size_t length; /* bytes of the block not yet delivered */
-    uint64_t given,
-        offset; /* bytes delivered; offset of the block: a gap between them is a hole of zeros */
+    size_t length;          /* bytes of the block not yet delivered */
+    uint64_t given, offset; /* bytes delivered; offset of the block (after a hole of zeros) */
     bool over, failed;
 } mp_entry_data;
 

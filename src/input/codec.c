@@ -133,7 +133,7 @@ const mp_codec mp_codec_xz = {sizeof(lzma_stream), xz_begin, xz_step, xz_end};
 
 typedef struct zstd_state {
     ZSTD_DStream *stream;
-    size_t next; /* bytes up to the end of the current block */
+    size_t next; /* bytes up to the end of a block */
 } zstd_state;
 
 static bool zstd_begin(void *state)
@@ -156,8 +156,7 @@ static mp_codec_result zstd_step(void *state, mp_codec_bytes *bytes, const char 
     advance(bytes, in.pos, out.pos);
     if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
         mp_out_of_memory();
-    zstd->next = code > BLOCK_HEAD ? code - BLOCK_HEAD
-                                   : code; /* the request includes the next block header */
+    zstd->next = code > BLOCK_HEAD ? code - BLOCK_HEAD : code; /* without the next header */
     return ZSTD_isError(code) ? damaged(ZSTD_getErrorName(code), why)
            : code             ? MP_CODEC_MORE
                               : MP_CODEC_END;
@@ -209,8 +208,7 @@ static mp_codec_result lz4_frame_step(lz4_state *lz4, mp_codec_bytes *bytes, con
             mp_out_of_memory();
         return damaged(name, why);
     }
-    lz4->next =
-        code > LZ4_WORD ? code - LZ4_WORD : code; /* the request includes the next block header */
+    lz4->next = code > LZ4_WORD ? code - LZ4_WORD : code; /* without the next header */
     advance(bytes, taken, put);
     return code ? MP_CODEC_MORE : MP_CODEC_END;
 }

@@ -36,13 +36,11 @@ typedef struct mp_load_options {
      * times. Pass the same "since" and "until" to the reports. NULL: no bound; without both,
      * objects count by the snapshots in which they appear. */
     const char *since, *until;
-    const char *domain; /* application domain of the dump to read; NULL: all domains */
-    const char *moment; /* a moment of an event log, "peak" or a time; NULL: none */
-    int64_t
-        temporary;   /* maximum age of a temporary object, in events or microseconds; 0: 1 event */
-    int64_t reorder; /* events may be late by this many events; 0: 10000; negative: none */
-    const char *const
-        *skips; /* globs of frames that are skipped when a stack is assigned to a site */
+    const char *domain;       /* application domain of the dump to read; NULL: all domains */
+    const char *moment;       /* a moment of an event log, "peak" or a time; NULL: none */
+    int64_t temporary;        /* maximum age of a temporary object, events or us; 0: 1 event */
+    int64_t reorder;          /* events may be late by this many events; 0: 10000; negative: none */
+    const char *const *skips; /* globs of frames skipped when a site is named */
     size_t skip_count;
     const mp_progress *progress; /* NULL: none */
     /* Encoding of texts in recordings, listings and sources: a name known to iconv that contains
@@ -50,7 +48,7 @@ typedef struct mp_load_options {
      * 8859-1. A byte-order mark overrides it. */
     const char *encoding;
     mp_limits limits;
-    uint32_t slices;        /* number of snapshots made from an event log; 0: 10 */
+    uint32_t slices;        /* number of snapshots made from an event log; 0: 20 */
     bool temporary_is_time; /* `temporary` is in microseconds */
     bool no_skips;          /* without `skips`, do not skip frames of well-known allocators */
     bool keep_objects;      /* keep every object, for exports */

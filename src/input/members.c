@@ -34,9 +34,8 @@ struct mp_members {
     mp_arena names;
     listed_member *members; /* sorted by name; equal names by position */
     size_t count, capacity;
-    mp_failure failure; /* ends the list, or explains gaps in it */
-    pthread_mutex_t
-        lock; /* protects the members below, and `wanted`, `direct` and `spooled` of each member */
+    mp_failure failure;   /* ends the list, or explains gaps in it */
+    pthread_mutex_t lock; /* protects all below, and the state of each member */
     mp_walk *idle[MOST_WALKS];
     mp_spool spool;
     uint32_t misses; /* number of requests for members that no visitor wanted */

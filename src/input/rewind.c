@@ -101,8 +101,7 @@ bool mp_input_spread(mp_input *input)
     if (!clone)
         return mp_input_failed(input, "cannot read again");
     input->places = mp_stream_copy(clone);
-    mp_stream_close(
-        input->stream); /* the clone replaces it; it has been read to its end and has its faults */
+    mp_stream_close(input->stream); /* replaced by the clone, with its faults */
     input->stream = clone;
     input->file = clone->bottom;
     input->at_end = true;

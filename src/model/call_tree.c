@@ -58,9 +58,8 @@ static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node nod
 
 static void mark_overloads(mp_model *model)
 {
-    mp_id_index first_of = {0}; /* first symbol of each name */
-    for (int pass = 0; pass < 2;
-         pass++) /* the second pass marks symbols seen before the first overload */
+    mp_id_index first_of = {0};          /* first symbol of each name */
+    for (int pass = 0; pass < 2; pass++) /* the second pass marks earlier symbols */
         for (uint32_t i = 1; i < model->symbols.count; i++) {
             mp_symbol *symbol = &model->symbols.items[i];
             if (!symbol->name.i)

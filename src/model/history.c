@@ -139,8 +139,7 @@ void mp_history_was(mp_history *history, uint64_t id, mp_generation_id generatio
         return;
     mp_object *written = &history->model->objects.items[entry->object];
     if (entry->object &&
-        written->generation.i ==
-            entry->generation.i) /* otherwise the entry is that of an earlier object */
+        written->generation.i == entry->generation.i) /* not of an earlier object */
         written->generation = generation;
     entry->generation = generation;
 }

@@ -167,8 +167,7 @@ typedef struct mp_context {
     /* Context of the owner when the object was born; MP_CONTEXT_UNKNOWN if the owner is not in the
      * recording. */
     mp_context_id owner;
-    mp_string_id
-        thread; /* thread that created it; none: unknown, or threads are not distinguished */
+    mp_string_id thread; /* creating thread; none: unknown or not distinguished */
     mp_session_id session;
     uint16_t depth; /* number of owners above it */
     bool reusable;  /* reusable objects; not counted as live */
@@ -341,7 +340,7 @@ typedef struct mp_tree_node {
 #define MP_LIST(type)                                                                              \
     struct {                                                                                       \
         type *items;                                                                               \
-        uint32_t count; /* includes the reserved element 0 */                                      \
+        uint32_t count; /* with the reserved element 0 */                                          \
         size_t capacity;                                                                           \
     }
 
@@ -375,8 +374,8 @@ typedef struct mp_model {
     MP_LIST(mp_object) objects;       /* empty unless requested */
     MP_LIST(mp_type_peak) type_peaks; /* peaks stated by files; sorted by session, snapshot */
     MP_LIST(mp_root_count)
-    root_counts;                  /* roots of all graphs that were read; sorted by snapshot, kind */
-    MP_LIST(mp_holding) holdings; /* holdings of all graphs but the last; sorted by snapshot, key */
+    root_counts;                  /* of all graphs; sorted by snapshot, kind */
+    MP_LIST(mp_holding) holdings; /* of all graphs but the last; sorted by snapshot, key */
     mp_holder_places places;      /* places of the last graph in `holdings` */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* built by mp_model_build_tree */

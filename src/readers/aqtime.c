@@ -1,4 +1,4 @@
-/* The reader of AQTime allocation databases: opening them, and going from set to set. */
+/* The reader of AQTime allocation databases: opens them and reads their result sets in order. */
 #include "readers/aqtime.h"
 
 #include <stdlib.h>
@@ -9,9 +9,10 @@
 #include "base/text.h"
 #include "model/build.h"
 
-static const char signature[] = "SQLite format 3"; /* with its NUL */
+static const char signature[] = "SQLite format 3"; /* including its NUL */
 
-/* The schema stands at the start of the file; its texts are as they were written. */
+/* Return true if the schema names a table of AQTime. The schema is at the start of the file, as
+ * plain text. */
 static bool names_table(mp_slice head)
 {
     static const char name[] = "ALLOCATION_PROFILER_";
@@ -46,7 +47,7 @@ static void begin_session(aq_state *state)
     }
 }
 
-/* The set at which reports look by themselves, see mp_window_of. */
+/* Return the index of the set at which reports look by default (mp_window_of). */
 static size_t last_of_interest(const aq_state *state)
 {
     for (size_t i = state->set_count; i-- > 0;)

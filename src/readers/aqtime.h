@@ -1,8 +1,8 @@
-/* AQTime allocation databases: the parts of the reader.
+/* The AQTime reader: its parts and their shared state.
  *
  * A database is a list of result sets. Every table is walked once, sorted by result set, and all
- * walks go side by side: set by set, names first, then objects with their stacks, then figures of
- * classes and references. What a set defines is forgotten with it, because ids mean nothing beyond
+ * walks advance together. Of each set the names are read first, then the objects with their stacks,
+ * then class figures and references. Ids are valid only within a set, so they are forgotten after
  * it. */
 #ifndef MP_READERS_AQTIME_H
 #define MP_READERS_AQTIME_H
@@ -27,12 +27,12 @@ typedef enum aq_table {
     AQ_THREADS,
     AQ_REFERENCES_TO,
     AQ_REFERENCES_FROM,
-    AQ_META_LINES, /* not read: routines tell their lines */
-    AQ_RELATIONS,  /* not read: it says what the format says */
+    AQ_META_LINES, /* not read: routines state their own lines */
+    AQ_RELATIONS,  /* not read: it describes the format's fixed relations */
     AQ_TABLES
 } aq_table;
 
-/* Columns that are read; 0 is the row's number in its table. */
+/* Columns that are read. Column 0 is the number of the row in its table. */
 enum { AQ_COLUMNS = 16 };
 enum { AQ_ROW, AQ_SET };
 enum { AQ_CAPTION = 2 };
@@ -53,18 +53,18 @@ enum { AQ_R_HITS = AQ_R_MODULE + 1 };
 enum { AQ_T_RECORD = 2, AQ_T_SYSTEM_ID, AQ_T_NAME };
 enum { AQ_E_OBJECT = 2, AQ_E_RECORD };
 
-/* A number of a row; where it is not known, the value is 0. */
+/* A number in a row; the value is 0 if it is unknown. */
 typedef struct aq_number {
     int64_t value;
     bool known;
 } aq_number;
 
-/* A walk over a table in the order of result sets. */
+/* A walk over a table, sorted by result set. */
 typedef struct aq_cursor {
-    sqlite3_stmt *statement; /* NULL: no such table, or its end */
-    bool there, has_set;     /* the database has the table; and in it INST_ID */
-    bool ready, taken;       /* there is a row at hand; it was handed out */
-    aq_number set;           /* that it belongs to */
+    sqlite3_stmt *statement; /* NULL: the table does not exist, or the walk is at its end */
+    bool there, has_set;     /* the table exists; it has the column INST_ID */
+    bool ready, taken;       /* there is a current row; aq_next has returned it */
+    aq_number set;           /* result set of the current row */
 } aq_cursor;
 
 typedef struct aq_set {
@@ -73,15 +73,15 @@ typedef struct aq_set {
     mp_snapshot_id snapshot;
 } aq_set;
 
-/* Figures stated for a class, and the sums of its rows of objects. */
+/* Figures stated for the classes of a type, and the sums of its objects, in one result set. */
 typedef struct aq_figures {
     int64_t live, live_size, total, total_size;
     int64_t objects, bytes;
-    int64_t peak, peak_size; /* -1: not told, or of several classes of this name */
-    int64_t row;             /* in CLASSES_DATA; the last one of several */
-    bool listed;             /* in `active` */
+    int64_t peak, peak_size; /* -1: not stated, or there are several such classes */
+    int64_t row;             /* row in CLASSES_DATA; the last of several */
+    bool listed;             /* member of `active` */
     bool stated, live_known, size_known, total_known;
-} aq_figures; /* figures of one type in one result set */
+} aq_figures;
 
 /* An object of the graph. */
 typedef struct aq_vertex {
@@ -95,116 +95,116 @@ typedef struct aq_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
     const mp_load_options *options;
-    mp_arena scratch; /* memory for the row at hand */
+    mp_arena scratch; /* memory for the current row */
 
-    /* Over all inputs. */
+    /* Shared by all inputs: */
     mp_id_index types;      /* name to type */
-    mp_id_index symbols;    /* (name, first line) to symbol */
-    mp_id_index node_index; /* (caller's node, symbol) to node */
+    mp_id_index symbols;    /* (name, start line) to symbol */
+    mp_id_index node_index; /* (parent node, symbol) to node */
     uint64_t node_count;
 
-    /* The input at hand. */
+    /* The current input: */
     const char *path;
     sqlite3 *database;
-    int64_t steps_left; /* that SQLite may take */
+    int64_t steps_left; /* steps that SQLite may still execute */
     bool failed, converted;
     mp_encoding *encoding; /* encoding of texts that are not UTF-8; NULL: ISO 8859-1 */
-    bool bad_text;         /* nor that */
+    bool bad_text;         /* a text was not valid in `encoding` either */
     uint64_t records;
     mp_census census;
     mp_history *history;
     aq_cursor cursors[AQ_TABLES];
     aq_set *sets;
     size_t set_count, set_capacity;
-    size_t graph_set;       /* the one that reports look at: of no other a graph is made */
-    mp_id_index identities; /* objects of unknown birth, to the first set that lists them */
-    uint64_t *ids;          /* ids of the kept objects: at the set before, and then at this one */
+    size_t graph_set;       /* index of the set whose graph is built, as reports use only that */
+    mp_id_index identities; /* objects without a stated birth, to the first set that lists them */
+    uint64_t *ids;          /* ids of kept objects: of the previous set, then of the current one */
     size_t ids_before, id_count, id_capacity;
-    uint64_t next_id; /* for objects whose own id is taken */
+    uint64_t next_id; /* next id for objects whose own id is taken */
 
-    /* The result set at hand. */
-    size_t set;        /* its place, from 0 */
-    aq_number last_id; /* id of its last object so far */
+    /* The current result set: */
+    size_t set;        /* index, from 0 */
+    aq_number last_id; /* id of the last object read */
     mp_id_index classes, routines, threads;
-    mp_id_index kept;    /* ids of objects */
-    aq_figures *figures; /* by type */
+    mp_id_index kept;    /* ids of objects, for model->objects */
+    aq_figures *figures; /* indexed by type */
     size_t figure_count, figure_capacity;
-    uint32_t *active; /* the types that have figures */
+    uint32_t *active; /* types with figures */
     size_t active_count, active_capacity;
-    mp_symbol_id *stack; /* frames of the object at hand, innermost first */
+    mp_symbol_id *stack; /* routines of the current object's stack, innermost first */
     size_t stack_capacity;
     int64_t overwrites;
-    aq_vertex *vertices; /* from 1; of the graph's set alone */
+    aq_vertex *vertices; /* from 1; only of the set whose graph is built */
     size_t vertex_count, vertex_capacity;
     mp_id_index vertex_of; /* ID of an object to its vertex */
 } aq_state;
 
 /* --- connection: aqtime_connection.c --- */
 
-/* Open the file's database. It is closed with the file. False after a diagnostic. */
+/* Open the database of the file. aq_source_close closes it. Return false after a diagnostic. */
 bool aq_connect(aq_state *state, aq_source *file);
 
 /* --- tables: aqtime_tables.c --- */
 
-/* "ALLOCATION_PROFILER_OBJECTS" */
+/* Return the name of a table, such as "ALLOCATION_PROFILER_OBJECTS". */
 const char *aq_table_name(aq_table table);
 /* Return true if the format has a table of this name. */
 bool aq_is_table(const char *name);
-/* NULL after a diagnostic. */
+/* Prepare a statement. Return NULL after a diagnostic. */
 sqlite3_stmt *aq_prepare(aq_state *state, const char *query);
-/* Say what SQLite says, once an input; gives false. */
+/* Report SQLite's error message, once per input. Return false. */
 bool aq_fail(aq_state *state, const char *doing);
-/* Find the tables and open walks over them. False after a diagnostic. */
+/* Find the tables and start walks over them. Return false after a diagnostic. */
 bool aq_open_tables(aq_state *state);
 void aq_close_tables(aq_state *state);
-/* All result sets, in order. False after a diagnostic where there is none. */
+/* List all result sets, in order. Return false after a diagnostic if there are none. */
 bool aq_read_sets(aq_state *state);
-/* Return true if the current set has another row. Sets must be asked for in order; rows of sets
- * that do not exist are skipped with a diagnostic. */
+/* Return true if the current set has another row in the table. Sets must be read in order; rows of
+ * sets that do not exist are skipped with a diagnostic. */
 bool aq_has(aq_state *state, aq_table table);
-/* Pass over all rows of the set at hand. */
+/* Skip all rows of the current set. */
 void aq_pass(aq_state *state, aq_table table);
-/* The next row of the set at hand, with its columns of numbers; rows in which one of them is
- * something else are passed over with a diagnostic. */
+/* Read the next row of the current set, and its numeric columns. A row with an invalid number is
+ * skipped with a diagnostic. Return false if the set has no more rows. */
 bool aq_next(aq_state *state, aq_table table, aq_number numbers[AQ_COLUMNS]);
-/* The row at hand is to come again. */
+/* Let aq_next return the current row again. */
 void aq_hold_back(aq_state *state, aq_table table);
 int64_t aq_row(const aq_state *state, aq_table table);
-/* A diagnostic about a row of the table. */
+/* Report a diagnostic about a row of the table. */
 void aq_say(aq_state *state, mp_diagnostic_id id, aq_table table, int64_t row, const char *format,
             ...) __attribute__((format(printf, 5, 6)));
-/* Borrowed until the next row; "" for none. */
+/* Return the text of a column of the current row; "" for NULL. Borrowed until the next row. */
 const char *aq_text(const aq_state *state, aq_table table, int column);
 mp_string_id aq_intern(aq_state *state, const char *text);
 
 /* --- names: aqtime_names.c --- */
 
-/* Classes, routines and threads of the set at hand. */
+/* Read the classes, routines and threads of the current set. */
 void aq_read_names(aq_state *state);
-/* Return the id for a number of the set. If nothing defines the number, report a diagnostic and
- * create an id. */
+/* Return the model's id for a number of the current set. If the number is not defined, report a
+ * diagnostic and create an id. */
 mp_type_id aq_class(aq_state *state, int64_t record, int64_t row);
 mp_symbol_id aq_routine(aq_state *state, int64_t record, int64_t row);
 mp_string_id aq_thread(aq_state *state, int64_t record, int64_t row);
 mp_type_id aq_type_of_row(aq_state *state, aq_table table);
-/* A class of the set, unless one of that number came before. */
+/* Define a class of the current set, unless its number is already defined. */
 void aq_name_class(aq_state *state, int64_t record, mp_type_id type);
 bool aq_is_overwrite(const aq_state *state, mp_type_id type);
-/* The call-tree node of the stack of `count` routines in state->stack. */
+/* Return the call-tree node of the stack with `count` routines in state->stack. */
 mp_node_id aq_node_of(aq_state *state, size_t count);
 
 /* --- objects: aqtime_objects.c --- */
 
 void aq_read_objects(aq_state *state);
 
-/* --- what else a set tells: aqtime_sets.c --- */
+/* --- other data of a set: aqtime_sets.c --- */
 
-/* Read the figures stated for classes, and their names. When all objects are read, compare the
- * figures with them. */
+/* Read the figures and names stated for classes. aq_check_figures compares them with the objects,
+ * after all objects are read. */
 void aq_read_figures(aq_state *state);
 void aq_check_figures(aq_state *state);
 aq_figures *aq_figures_of(aq_state *state, mp_type_id type);
-/* The graph, where it is to be made of this set and there are any. */
+/* Build the graph if it is that of the current set and the set has references. */
 void aq_read_references(aq_state *state);
 
 #endif

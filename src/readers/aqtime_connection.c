@@ -1,6 +1,6 @@
-/* The connection to a database: nothing in a file makes SQLite do more than read rows that are
- * there, each once. Its tables are trees of pages, of which each page and each byte is used once:
- * they are walked before SQLite reads them. */
+/* Secure opening of a database. SQLite may only read rows that exist, each once, whatever the file
+ * contains. Tables are trees of pages; before SQLite reads them, they are walked to check that
+ * every page and every byte is used once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,19 @@
 
 /* --- trees of pages --- */
 
-/* Walks over tables, page by page, with what they came upon. */
+/* State of the walks over all tables. */
 typedef struct page_walk {
     const aq_source *file;
-    unsigned char *seen, *page; /* which pages any table has, a bit each; the one at hand */
-    uint32_t *next;             /* pages to go to */
+    unsigned char *seen, *page; /* bits of pages that a table uses; the current page */
+    uint32_t *next;             /* pages still to be visited */
     size_t next_count, next_capacity;
     uint64_t rows, bytes; /* totals of all tables so far */
     int64_t last_row;
-    bool behind_first; /* row of the table at hand */
+    bool behind_first; /* a row of the current table was read */
     char why[128];     /* description of the fault */
 } page_walk;
 
-/* Kinds of pages, and what stands where in them. */
+/* Kinds of pages, and offsets in their headers. */
 enum { INTERIOR_OF_ROWS = 5, LEAF_OF_ROWS = 13, INTERIOR_OF_KEYS = 2, LEAF_OF_KEYS = 10 };
 enum { FILE_HEADER = 100, CELLS = 3, LAST_CHILD = 8, LEAF_HEADER = 8, INTERIOR_HEADER = 12 };
 
@@ -54,7 +54,7 @@ static uint32_t big16(const unsigned char *cursor)
     return (uint32_t)cursor[0] << 8 | cursor[1];
 }
 
-/* A number of one to nine bytes; gives how many, 0 where the page ends before it does. */
+/* Read a number of one to nine bytes. Return its length, or 0 if the page ends before it does. */
 static size_t read_number(const unsigned char *cursor, const unsigned char *end, uint64_t *number)
 {
     *number = 0;
@@ -86,7 +86,7 @@ static bool push(page_walk *pages, uint32_t page)
     return true;
 }
 
-/* The pages on which a long row goes on. Each has the number of the next one in front. */
+/* Mark the overflow pages of a long row as used. Each starts with the number of the next. */
 static bool take_chain(page_walk *pages, uint32_t from, uint32_t first, uint64_t bytes)
 {
     uint32_t each = pages->file->usable - 4;
@@ -102,7 +102,7 @@ static bool take_chain(page_walk *pages, uint32_t from, uint32_t first, uint64_t
     return true;
 }
 
-/* A row; gives how many bytes of the page it takes, 0 where something is wrong. */
+/* Check a row. Return the number of its bytes in the page; 0: it is malformed. */
 static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *cursor,
                        const unsigned char *end)
 {
@@ -130,7 +130,8 @@ static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *c
     return used;
 }
 
-/* A cell of an inner page: a page below it, and the last row that is there. */
+/* Check a cell of an inner page: a child page, and the last row below it. Return its length; 0: it
+ * is malformed. */
 static size_t take_child(page_walk *pages, uint32_t number, const unsigned char *cursor,
                          const unsigned char *end)
 {
@@ -141,8 +142,8 @@ static size_t take_child(page_walk *pages, uint32_t number, const unsigned char 
     return push(pages, aq_big32(cursor)) ? used + 4 : 0;
 }
 
-/* The page at hand. Pages below it are gone to from the first to the last, so they are put down in
- * the other order. */
+/* Check the current page. Its children are pushed in reverse order, so that they are visited from
+ * the first to the last. */
 static bool take_page(page_walk *pages, uint32_t number)
 {
     const unsigned char *page = pages->page, *end = page + pages->file->usable;
@@ -170,9 +171,9 @@ static bool take_page(page_walk *pages, uint32_t number)
     return used <= (size_t)(end - places) || wrong(pages, number, "has rows in each other's place");
 }
 
-/* Walk the table that begins at page `root`. False, with `why`, where a page or a part of it would
- * be read twice, in this table or another: what SQLite does with a table that passes is bounded by
- * the size of the file. What begins there and is no table of rows passes too. */
+/* Walk the table whose root is page `root`. Return false, and set `why`, if a page or a part of one
+ * is used twice, by this or another table. After this check, the work of SQLite is bounded by the
+ * size of the file. A root that is not of a table passes too. */
 static bool walk_pages(page_walk *pages, uint32_t root)
 {
     bool first = true;
@@ -186,7 +187,7 @@ static bool walk_pages(page_walk *pages, uint32_t root)
             return wrong(pages, number, "is missing: the file ends before it");
         const unsigned char kind = pages->page[number == 1 ? FILE_HEADER : 0];
         if (first && (kind == INTERIOR_OF_KEYS || kind == LEAF_OF_KEYS))
-            return true; /* an index: nothing reads it */
+            return true; /* an index, which is not used */
         if (!take_page(pages, number))
             return false;
         first = false;
@@ -197,10 +198,10 @@ static bool walk_pages(page_walk *pages, uint32_t root)
 /* --- SQLite --- */
 
 enum {
-    LARGEST_SCHEMA = 128 * 1024, /* some hundred times what the tables of the format take */
+    LARGEST_SCHEMA = 128 * 1024, /* hundreds of times the size of the format's schema */
     LONGEST_ROW = 1024 * 1024,
     STEPS_A_CALL = 1000,
-    STEPS_A_ROW = 400, /* steps of two walks over it, and of sorting its columns */
+    STEPS_A_ROW = 400, /* steps to walk the row twice and sort its columns */
     STEPS_BESIDE = 1000 * 1000,
 };
 
@@ -215,7 +216,7 @@ static const struct {
     {SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-/* More steps than all rows can take: what else the statement does is none of ours. */
+/* Abort a statement that executes more steps than all rows can need. */
 static int count_steps(void *opaque)
 {
     aq_state *state = opaque;
@@ -223,7 +224,8 @@ static int count_steps(void *opaque)
     return state->steps_left < 0;
 }
 
-/* Rows of the tables that are read, and of the schema; no functions, views, triggers, recursion. */
+/* Allow only to read the format's tables and the schema; no functions, views, triggers or
+ * recursion. */
 static int allow(void *opaque, int action, const char *first, const char *second,
                  const char *database, const char *through)
 {
@@ -245,7 +247,7 @@ static bool damaged(aq_state *state, const char *why)
     return false;
 }
 
-/* The schema is walked before SQLite sees it. */
+/* Walk the schema before SQLite reads it. */
 static bool walk_schema(aq_state *state, page_walk *pages)
 {
     if (!walk_pages(pages, 1))
@@ -284,7 +286,7 @@ static bool confine(aq_state *state)
         sqlite3_limit(state->database, limits[i].what, limits[i].most);
     state->steps_left = STEPS_BESIDE;
     sqlite3_progress_handler(state->database, STEPS_A_CALL, count_steps, state);
-    /* A database may name a size of its own, as large as it likes. */
+    /* A database may set an arbitrarily large cache size. */
     if (sqlite3_exec(state->database, "PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON",
                      NULL, NULL, NULL) != SQLITE_OK)
         return aq_fail(state, "cannot open the database");

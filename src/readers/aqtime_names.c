@@ -9,7 +9,8 @@
 #include "model/build.h"
 #include "readers/aqtime.h"
 
-/* `name` with `owner` and a dot in front, unless it has that already. Lives in the scratch. */
+/* Return `name` qualified by `owner` and a dot, unless it starts with `owner`. Allocated in the
+ * scratch arena. */
 static const char *qualified(aq_state *state, const char *owner, const char *name)
 {
     if (!*owner || strncmp(name, owner, strlen(owner)) == 0)
@@ -28,7 +29,8 @@ static mp_type_class class_of(const char *name)
     return MP_TYPE_ORDINARY;
 }
 
-/* Types are told apart by name, whatever numbers they have. */
+/* Return the type of this name. Types are identified by name; their numbers may differ between
+ * sets. */
 static mp_type_id type_named(aq_state *state, const char *name, int64_t number)
 {
     mp_string_id text = aq_intern(state, name);
@@ -41,15 +43,16 @@ static mp_type_id type_named(aq_state *state, const char *name, int64_t number)
     return (mp_type_id){*place};
 }
 
-/* A figure that is only shown: a row is not skipped for it. -1: it is none. */
+/* Return a number that is only displayed, so an invalid one does not invalidate its row; -1: it is
+ * invalid. */
 static int64_t figure_of(const aq_state *state, aq_table table, int column)
 {
     int64_t figure;
     return mp_parse_count(aq_text(state, table, column), &figure) ? figure : -1;
 }
 
-/* Set the properties of a class besides its name. If two modules have a class of one name, it
- * belongs to neither. */
+/* Set module and finalizer of a class. If several modules have a class of this name, the module
+ * becomes "(several)". */
 static void describe(aq_state *state, aq_table table, mp_type_id id)
 {
     mp_string_id module = aq_intern(state, aq_text(state, table, AQ_C_MODULE));
@@ -65,7 +68,7 @@ static void describe(aq_state *state, aq_table table, mp_type_id id)
 
 mp_type_id aq_type_of_row(aq_state *state, aq_table table)
 {
-    /* A text is borrowed until the next one of its column alone: both stay. */
+    /* A text is borrowed until the next text of the same column, so both are valid here. */
     const char *name = aq_text(state, table, AQ_C_NAME);
     const char *space = aq_text(state, table, AQ_C_NAMESPACE);
     if (!*name)
@@ -115,7 +118,8 @@ mp_type_id aq_class(aq_state *state, int64_t record, int64_t row)
 
 /* --- routines --- */
 
-/* Routines of one name that begin at different lines are overloads. 0: the line is not told. */
+/* Return the symbol of a routine. Routines with equal names and different start lines are
+ * overloads; start line 0 is unknown. */
 static mp_symbol_id symbol_named(aq_state *state, const char *name, uint32_t start_line, bool *made)
 {
     mp_string_id text = aq_intern(state, name);
@@ -191,7 +195,7 @@ mp_symbol_id aq_routine(aq_state *state, int64_t record, int64_t row)
 
 /* --- stacks --- */
 
-/* Equal routines with equal callers are one node. */
+/* Equal routines with equal callers share a node. */
 mp_node_id aq_node_of(aq_state *state, size_t count)
 {
     mp_node_id caller = {0};

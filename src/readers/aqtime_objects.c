@@ -5,8 +5,8 @@
 #include "model/build.h"
 #include "readers/aqtime.h"
 
-/* Frames of the object with this ID, in the order stored; gives how many. Rows of smaller IDs are
- * of no object. */
+/* Read the stack of the object with this ID into state->stack, in the order stored. Return the
+ * number of frames. Rows of lower IDs belong to no object and are skipped with a diagnostic. */
 static size_t read_stack(aq_state *state, int64_t id)
 {
     aq_number numbers[AQ_COLUMNS];
@@ -29,7 +29,8 @@ static size_t read_stack(aq_state *state, int64_t id)
     return count;
 }
 
-/* Two objects of one ID have one stack between them: it is the first one's. */
+/* Return the number of frames of an object. If two objects have the same ID, the first one gets the
+ * stack. */
 static size_t stack_of(aq_state *state, aq_number id, int64_t row)
 {
     if (!id.known)
@@ -44,7 +45,7 @@ static size_t stack_of(aq_state *state, aq_number id, int64_t row)
     return read_stack(state, id.value);
 }
 
-/* --- when it was born --- */
+/* --- births --- */
 
 /* Return the number that identifies the object in all result sets: its creation number, else its
  * address, else its record. */
@@ -56,7 +57,7 @@ static uint64_t identity_of(const aq_number *numbers, mp_type_id type)
     return mp_hash_pair((uint64_t)other->value, type.i + 1u);
 }
 
-/* The result set, counted from 1, before which it was born. */
+/* Return the number of the result set, from 1, before which the object was born. */
 static size_t birth_of(aq_state *state, const aq_number *numbers, mp_type_id type)
 {
     int64_t get = numbers[AQ_O_GET].value;
@@ -69,9 +70,9 @@ static size_t birth_of(aq_state *state, const aq_number *numbers, mp_type_id typ
     return *first;
 }
 
-/* --- what becomes of it --- */
+/* --- recording of an object --- */
 
-/* Ids of kept objects are different from each other, whatever the database says. */
+/* Keep an object for model->objects, under a unique id, even if the database repeats ids. */
 static void keep(aq_state *state, const aq_number *numbers, int64_t bytes,
                  mp_generation_id generation)
 {
@@ -84,7 +85,7 @@ static void keep(aq_state *state, const aq_number *numbers, int64_t bytes,
     mp_history_change(state->history, id, bytes, generation);
 }
 
-/* Objects that were there at the set before and are no more. */
+/* Report the death of objects that were in the previous set and are not in this one. */
 static void bury(aq_state *state)
 {
     size_t now = state->id_count - state->ids_before;
@@ -115,7 +116,7 @@ static void enter(aq_state *state, const aq_number *numbers, mp_type_id type, si
                   int64_t row)
 {
     int64_t bytes = numbers[AQ_O_SIZE].value;
-    /* Routines tell where they begin, and nothing tells at which of their lines they create. */
+    /* Only the start line of a routine is known, not the line of the allocation. */
     mp_node_id node = aq_node_of(state, frames);
     mp_context context = {.type = type, .node = node, .line = node.i ? MP_NO_LINE : 0};
     if (numbers[AQ_O_THREAD].known)
@@ -157,7 +158,7 @@ void aq_read_objects(aq_state *state)
     state->last_id.known = false;
     while (aq_next(state, AQ_OBJECTS, numbers))
         read_object(state, numbers);
-    read_stack(state, INT64_MAX); /* stacks of objects that are not listed */
+    read_stack(state, INT64_MAX); /* remaining stacks belong to no listed object */
     if (state->history)
         bury(state);
 }

@@ -1,4 +1,4 @@
-/* Data of a result set besides its objects: figures of classes, references. */
+/* Data of a result set besides its objects: figures of classes, and references. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static void wrong_order(aq_state *state, const char *what, aq_number live, aq_nu
                what, live.value, text, total.value);
 }
 
-/* Several classes of one name, in different modules, are one type. */
+/* Add the figures of a class to those of its type. Classes of one name in several modules are one
+ * type. */
 static void add_figures(aq_figures *figures, const aq_number *numbers, int64_t row)
 {
     bool first = !figures->stated;
@@ -60,7 +61,7 @@ static void add_figures(aq_figures *figures, const aq_number *numbers, int64_t r
 
 void aq_read_figures(aq_state *state)
 {
-    const int64_t most = INT64_MAX / 1024; /* a thousand rows add up */
+    const int64_t most = INT64_MAX / 1024; /* limit, so that a thousand rows can be added */
     aq_number numbers[AQ_COLUMNS];
     while (aq_next(state, AQ_CLASSES, numbers)) {
         int64_t row = aq_row(state, AQ_CLASSES);
@@ -123,7 +124,7 @@ void aq_check_figures(aq_state *state)
 
 /* --- references --- */
 
-/* One end of a reference: an object of the set, or what is not among them. */
+/* One end of a reference: an object of the set, or an id that is not in it. */
 typedef enum end_kind {
     LISTED,
     UNLISTED_ID,
@@ -132,12 +133,12 @@ typedef enum end_kind {
 
 typedef struct end {
     end_kind kind;
-    uint64_t value; /* vertex, ID or REC_ID */
+    uint64_t value; /* vertex; or ID or REC_ID */
 } end;
 
 typedef struct edge {
     end from, to;
-    size_t order; /* in which the database has it */
+    size_t order; /* position in the database */
 } edge;
 
 typedef struct edges {
@@ -174,7 +175,8 @@ static end end_of(const mp_id_index *index, int64_t number, end_kind unlisted)
     return vertex ? (end){LISTED, vertex} : (end){unlisted, (uint64_t)number};
 }
 
-/* One table tells where an object's references lead, the other where those to it come from. */
+/* Read a table of references. One table has the references from each object, the other those to
+ * it. */
 static void read_edges(aq_state *state, aq_table table, const mp_id_index *by_record, edges *list)
 {
     aq_number numbers[AQ_COLUMNS];
@@ -189,7 +191,7 @@ static void read_edges(aq_state *state, aq_table table, const mp_id_index *by_re
     }
 }
 
-/* Each pair once, object by object, in the order of its first row. */
+/* Remove duplicates, and sort by object and by the position of the first row. */
 static void sort_edges(edges *list)
 {
     size_t kept = 0;
@@ -204,7 +206,7 @@ static void sort_edges(edges *list)
     qsort(list->items, list->count, sizeof *list->items, by_order);
 }
 
-/* Report the references and objects that the graph ignores. */
+/* Report references and objects that are missing from the graph. */
 static void say_what_was_odd(const aq_state *state)
 {
     const mp_graph *graph = state->model->graph;
@@ -221,8 +223,9 @@ static void say_what_was_odd(const aq_state *state)
                     set, graph->dangling);
 }
 
-/* The recorder keeps references of managed objects alone. What a type is, it does not say: objects
- * of a type are managed if one of them is a root or at an end of a reference. */
+/* Find the types without recorded references. AQTime records only those of managed objects, but
+ * does not state which types are managed: a type is if one of its objects is a root or an end of a
+ * reference. */
 static void find_untracked(const aq_state *state, const edges *list)
 {
     mp_graph *graph = state->model->graph;
@@ -240,7 +243,7 @@ static void find_untracked(const aq_state *state, const edges *list)
     }
 }
 
-/* References between objects of the set; of what is not listed there is but the number. */
+/* Build the graph of the references between objects of the set. Other references are counted. */
 static void build_graph(aq_state *state, const edges *list)
 {
     mp_graph_builder *graph = mp_graph_begin(state->model, state->sets[state->set].snapshot);
@@ -260,7 +263,7 @@ static void build_graph(aq_state *state, const edges *list)
         if (vertex->root)
             mp_graph_root(graph, &(mp_root){.kind = MP_ROOT_UNSPECIFIED, .id = vertex->record});
     }
-    dangling += list->count - next; /* from what is not listed */
+    dangling += list->count - next; /* references from unlisted objects */
     if (!mp_graph_end(graph)) {
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
                     "has more references than 32 bits can number; they are ignored");
@@ -275,7 +278,7 @@ void aq_read_references(aq_state *state)
 {
     edges list = {0};
     mp_id_index by_record = {0};
-    if (state->set != state->graph_set) { /* nobody asks for them */
+    if (state->set != state->graph_set) { /* reports do not use the graph of this set */
         aq_pass(state, AQ_REFERENCES_TO);
         aq_pass(state, AQ_REFERENCES_FROM);
         return;

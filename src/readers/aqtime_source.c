@@ -1,4 +1,4 @@
-/* The bytes of a database: the input, and the log beside it. */
+/* The bytes of a database: those of the input, and of the write-ahead log beside it. */
 #include "readers/aqtime_source.h"
 
 #include <errno.h>
@@ -11,17 +11,17 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 
-/* Offsets in the header of a database, and the bounds of its page sizes. */
+/* Offsets in the database header, and limits of page sizes. */
 enum { PAGE_SIZE = 16, UNUSED = 20, SMALLEST = 512, LARGEST = 65536, LEAST_USED = 480 };
-/* Size of the header of a log's frame, which is a page as a change left it. */
+/* Length of the header of a frame. A frame of the log has one page after a change. */
 enum { FRAME_HEADER = 24, LOG_VERSION = 3007000 };
-static const uint32_t log_magic = 0x377f0682; /* the last bit: in which order words are summed up */
+static const uint32_t log_magic = 0x377f0682; /* the lowest bit is the byte order of the checksum */
 
-/* --- the log --- */
+/* --- write-ahead log --- */
 
 typedef struct log_sum {
     uint32_t low, high;
-    bool big; /* words with their high byte first */
+    bool big; /* words are big-endian */
 } log_sum;
 
 static void add_up(log_sum *sum, const unsigned char *cursor, size_t length)
@@ -61,8 +61,9 @@ static void not_all(aq_source *file, const char *ending, const char *why)
                 *ending && file->target ? file->target : file->path, ending, why);
 }
 
-/* Frames as long as their sums hold. Gives how many, and of how many pages the database was at the
- * end of each change; a frame that is of no ended change is no part of the database. */
+/* Read frames as long as their checksums are valid. Return their number, and set *pages to the page
+ * of each and *ended to the number of committed frames. file->pages is the size after the last
+ * commit. */
 static uint32_t read_frames(aq_source *file, log_sum sum, uint32_t **pages, uint32_t *ended)
 {
     size_t capacity = 0, size = FRAME_HEADER + (size_t)file->page_size;
@@ -71,7 +72,7 @@ static uint32_t read_frames(aq_source *file, log_sum sum, uint32_t **pages, uint
     for (; count < UINT32_MAX - 1; count++) {
         size_t got = log_at(file, AQ_LOG_HEADER + (uint64_t)count * size, frame, size);
         if (!got || (got >= 16 && memcmp(frame + 8, file->log_header + 16, 8) != 0))
-            break; /* the end, or what is left of a log before */
+            break; /* the end, or frames of an earlier log */
         if (got == size) {
             add_up(&sum, frame, 8);
             add_up(&sum, frame + FRAME_HEADER, file->page_size);
@@ -113,7 +114,8 @@ static void read_log(aq_source *file)
     free(pages);
 }
 
-/* A file of the database's name and an ending: -1 where there is none, or none that is a file. */
+/* Open the file named after the database with this suffix. Return its descriptor; -1: there is no
+ * regular file. */
 static int open_beside(aq_source *file, const char *ending)
 {
     struct stat status;
@@ -171,7 +173,7 @@ static bool read_header(aq_source *file)
     return true;
 }
 
-/* All is 0 of what is no file. */
+/* Get the status of a file; all zero if it is not open. */
 static void look_at(int opened, struct stat *status)
 {
     if (opened < 0 || fstat(opened, status) != 0)
@@ -215,7 +217,7 @@ aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *dia
 
 bool aq_source_is_whole(aq_source *file)
 {
-    /* The headers, too: times of files are no finer than a few milliseconds. */
+    /* Compare the headers too: time stamps of files are only accurate to some milliseconds. */
     unsigned char header[AQ_HEADER], log_header[AQ_LOG_HEADER] = {0};
     bool same = is_as_it_was(mp_input_descriptor(file->input), &file->was) &&
                 is_as_it_was(file->log, &file->log_was) &&
@@ -244,7 +246,7 @@ void aq_source_close(aq_source *file)
 
 /* --- pages --- */
 
-/* Read a part of one page. */
+/* Read a part of a single page. */
 static size_t read_part(const aq_source *file, uint64_t offset, void *bytes, size_t size)
 {
     uint64_t page = offset / file->page_size + 1, within = offset % file->page_size;
@@ -257,7 +259,7 @@ static size_t read_part(const aq_source *file, uint64_t offset, void *bytes, siz
     return log_at(file, start + FRAME_HEADER + within, bytes, size);
 }
 
-/* Read from one page at most. */
+/* Read up to the end of the page. */
 static ssize_t read_seen(void *opaque, void *buffer, size_t size, uint64_t offset)
 {
     const aq_source *file = opaque;
@@ -292,7 +294,7 @@ bool aq_source_page(const aq_source *file, uint32_t number, unsigned char *bytes
     return read_part(file, (uint64_t)(number - 1) * file->page_size, bytes, size) == size;
 }
 
-/* --- what SQLite sees --- */
+/* --- file for SQLite --- */
 
 static int64_t size_seen(void *opaque)
 {

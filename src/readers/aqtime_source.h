@@ -1,8 +1,8 @@
-/* A database's file as SQLite is to see it: the pages of an input, and those of the write-ahead log
- * beside it that were committed.
+/* The file of a database as SQLite reads it: the pages of an input, overridden by the committed
+ * pages of its write-ahead log.
  *
- * Nothing is written, locked or made beside the input. What cannot be read of a log, or shows that
- * a change was under way, is told. */
+ * Nothing is written, locked or created beside the input. A log that is incomplete, and signs of an
+ * unfinished change, are reported. */
 #ifndef MP_READERS_AQTIME_SOURCE_H
 #define MP_READERS_AQTIME_SOURCE_H
 
@@ -17,32 +17,31 @@ enum { AQ_HEADER = 100, AQ_LOG_HEADER = 32 };
 typedef struct aq_source {
     mp_input *input;
     mp_diagnostics *diagnostics;
-    const char *path; /* for messages */
-    char *target;     /* target of a link, beside which the log is; NULL: it is no link */
+    const char *path; /* path for messages */
+    char *target;     /* end of the link, where the log is; NULL: the path is no link */
     unsigned char header[AQ_HEADER];
-    uint32_t page_size, usable, pages; /* how large a page is, how much of it is the database's own,
-                                          and how many there are */
+    uint32_t page_size, usable, pages; /* of a page: size, used part; number of pages */
     bool whole;
-    struct stat was; /* before anything was read; so it is with the log's */
-    int log;         /* the log's descriptor; -1: there is none */
+    struct stat was; /* status before anything was read */
+    int log;         /* descriptor of the log; -1: there is none */
     struct stat log_was;
     unsigned char log_header[AQ_LOG_HEADER];
-    mp_id_index frames;  /* page to the last committed frame of it, from 1 */
-    mp_sqlite_file seen; /* file as SQLite sees it */
+    mp_id_index frames;  /* page to its last committed frame, from 1 */
+    mp_sqlite_file seen; /* the file for SQLite */
 } aq_source;
 
-/* The input must be open as long as the file is. NULL after a diagnostic. */
+/* Open the file of a database. The input must stay open as long as the file. NULL after a
+ * diagnostic. */
 aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *diagnostics);
-/* Return true if everything that belongs to the database was read and nobody wrote to it
- * meanwhile. */
+/* Return true if the whole database was read, and was not changed meanwhile. */
 bool aq_source_is_whole(aq_source *file);
-/* If a write-ahead log has changes, replace the checksum of the file by the one that the file
- * will have after they are written back. */
+/* If the log has changes, replace the checksum of the file by that of the file after a
+ * checkpoint. */
 void aq_source_sum_up(aq_source *file, mp_checksum *checksum);
-/* Close its connection too, whose statements must be finalized. NULL: nothing happens. */
+/* Close the file and its connection, whose statements must be finalized. NULL is allowed. */
 void aq_source_close(aq_source *file);
 
-/* Open a connection that reads it and nothing else. NULL after a diagnostic. */
+/* Open a read-only connection to the file. NULL after a diagnostic. */
 sqlite3 *aq_source_connect(aq_source *file);
 
 static inline uint32_t aq_big32(const unsigned char *cursor)
@@ -51,8 +50,8 @@ static inline uint32_t aq_big32(const unsigned char *cursor)
            cursor[3];
 }
 
-/* Read the first `size` bytes of a page, which are counted from 1. False where they are not there.
- */
+/* Read the first `size` bytes of a page; pages are numbered from 1. Return false if they do not
+ * exist. */
 bool aq_source_page(const aq_source *file, uint32_t number, unsigned char *bytes, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The tables of an allocation database: which there are, and walks over their rows. */
+/* The tables of an allocation database, and the walks over their rows. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,8 +16,8 @@ enum { LONGEST_QUERY = 1024 };
 
 typedef struct table_words {
     const char *name, *alias;
-    const char *columns[AQ_COLUMNS]; /* behind the row's number; n number, s text */
-    int second;                      /* the column that rows of a set are sorted by; 0: none */
+    const char *columns[AQ_COLUMNS]; /* after the row number; n: number, s: text */
+    int second;                      /* column that the rows of a set are sorted by; 0: none */
 } table_words;
 
 #define PREFIX "ALLOCATION_PROFILER_"
@@ -104,9 +104,9 @@ sqlite3_stmt *aq_prepare(aq_state *state, const char *query)
     return statement;
 }
 
-/* --- which tables and columns there are --- */
+/* --- tables and columns of the database --- */
 
-/* Real tables only: what a view or a module would do is not for a reader to find out. */
+/* Find the tables. Views and virtual tables are ignored, as they could run arbitrary code. */
 static void find_tables(aq_state *state, const char *found[AQ_TABLES])
 {
     sqlite3_stmt *list = aq_prepare(
@@ -128,12 +128,12 @@ static void find_tables(aq_state *state, const char *found[AQ_TABLES])
 
 /* Columns that a table of the database has. */
 typedef struct table_shape {
-    bool there[AQ_COLUMNS]; /* its columns */
-    const char *row;        /* a name of the row's number that no column has; NULL: none */
+    bool there[AQ_COLUMNS]; /* the columns of the format that exist */
+    const char *row;        /* name of the row number that no column hides; NULL: none */
 } table_shape;
 
-/* Return true if the column's values are recorded. A generated column is computed for each row,
- * which may take forever; a long default is not part of the row either. */
+/* Return true if the column's values are stored. A generated column is computed for each row, which
+ * could take forever; a long default value is not stored in the row either. */
 static bool is_recorded(sqlite3_stmt *column)
 {
     enum { DEFAULT = 4, HIDDEN = 6, LONGEST_DEFAULT = 64 };
@@ -176,8 +176,8 @@ static bool find_columns(aq_state *state, aq_table table, const char *name, tabl
     return !state->failed;
 }
 
-/* A walk over the table; columns that it lacks are NULL. Numbers may be stored as text, so they are
- * sorted by what they say. Indexes are not used: nobody looked at what is in them. */
+/* Open a walk over the table; missing columns are NULL. Numbers may be stored as text, so rows are
+ * sorted by numeric value. Indexes are not used, as their contents were not checked. */
 static void open_cursor(aq_state *state, aq_table table, const char *name)
 {
     char query[LONGEST_QUERY], second[80] = "";
@@ -265,7 +265,7 @@ mp_string_id aq_intern(aq_state *state, const char *text)
     return id;
 }
 
-/* A whole number in any of its spellings. */
+/* Convert a real number that is whole. */
 static bool whole(double real, int64_t *value)
 {
     bool fits = real > -9e18 && real < 9e18 && floor(real) == real;
@@ -280,7 +280,7 @@ static bool whole_text(const char *text, int64_t *value)
     *value = strtoll(text, &end, 10);
     if (end == text || errno)
         return false;
-    if (*end == '.') /* "20.0" */
+    if (*end == '.') /* text such as "20.0" */
         while (*++end == '0')
             ;
     return *end == '\0';
@@ -305,8 +305,8 @@ static bool number_at(sqlite3_stmt *statement, int column, aq_number *number)
     }
 }
 
-/* Numbers of the row at hand, among its columns from one on. False after a diagnostic where one of
- * them is something else: the row is not to be used. */
+/* Read the numeric columns of the current row from column `from` on. Return false after a
+ * diagnostic if one of them is not a number; the row is then skipped. */
 static bool read_numbers(aq_state *state, aq_table table, int from, int to, aq_number *numbers)
 {
     sqlite3_stmt *statement = state->cursors[table].statement;
@@ -327,7 +327,7 @@ static bool read_numbers(aq_state *state, aq_table table, int from, int to, aq_n
 
 /* --- walks --- */
 
-/* One row on; at the end, or after a failure, the walk has none any more. */
+/* Advance to the next row. At the end, and after a failure, the walk is closed. */
 static void step(aq_state *state, aq_table table)
 {
     aq_cursor *cursor = &state->cursors[table];
@@ -401,7 +401,7 @@ static void add_set(aq_state *state, int64_t id, mp_string_id caption)
     state->sets[state->set_count++] = (aq_set){.id = id, .caption = caption};
 }
 
-/* Those with objects, listed or not. */
+/* Add the sets that have objects, in case INSTANCES does not list them. */
 static void add_sets_of_objects(aq_state *state)
 {
     sqlite3_stmt *list =
@@ -418,7 +418,7 @@ static void add_sets_of_objects(aq_state *state)
     sqlite3_finalize(list);
 }
 
-/* By number; of one set, the listing first. */
+/* Sort by number; of equal numbers, the one with a caption comes first. */
 static int by_id(const void *left, const void *right)
 {
     const aq_set *a = left, *b = right;

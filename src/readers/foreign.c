@@ -1,5 +1,5 @@
-/* Recognise files that no reader accepts: the first bytes of formats that people mistake for a
- * recording, from their public descriptions. */
+/* Recognition of foreign files: signatures of formats that users may confuse with recordings, taken
+ * from their public descriptions. */
 #include <string.h>
 
 #include "base/error.h"
@@ -39,7 +39,8 @@ static const struct {
 #undef SIGNATURE
 };
 
-/* heaptrack's text: a version line "v <hex> <n>", then records of one letter. */
+/* Return true for heaptrack's text format: a version line "v <hex> <n>", then records with one
+ * letter. */
 static bool is_heaptrack(mp_slice head)
 {
     if (!mp_slice_starts(head, "v "))
@@ -59,7 +60,7 @@ static bool is_binary(mp_slice head)
     return odd * 20 > head.length;
 }
 
-/* The same number of commas, at least two, in the first two lines. */
+/* Return true if the first two lines have the same number of commas or semicolons, at least two. */
 static bool is_csv(mp_slice head)
 {
     size_t commas[2] = {0, 0}, line = 0;

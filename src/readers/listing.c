@@ -1,14 +1,14 @@
 /* Debug listings, as COMPILE ... DEBUG-LIST writes them: the source with all includes and
- * preprocessor references expanded, hence with the line numbers that the profiler records.
+ * preprocessor references expanded, and so with the line numbers that the profiler records.
  *
  *            12         RUN proc1.
  *
- * Every line starts with its number, right-aligned in a margin of 12 characters; there are no
- * headings and no pages. The margin's width is not documented, so it is not relied on: a line is
- * blanks, a number and the source text, and the text is taken without the blanks around it. Lines
- * without a number are passed over; of two with the same number the first counts.
+ * Each line starts with its number, right-aligned in a margin of 12 characters; there are no
+ * headings or page breaks. The width of the margin is not documented, so the parser does not depend
+ * on it: a line is blanks, a number and the source text, which is trimmed. Lines without a number
+ * are skipped; of several lines with one number, the first counts.
  *
- * A listing is looked for in each folder in turn, under the names of base/source_name.h. */
+ * Each folder is searched for a listing under the names of base/source_name.h. */
 #include "readers/listing.h"
 
 #include <stdlib.h>
@@ -22,15 +22,15 @@
 #include "input/fields.h"
 #include "model/build.h"
 
-/* No file system has longer paths. */
+/* Limit that exceeds the path length of every file system. */
 enum { LONGEST_PATH = 4096 };
 
-/* The profile's lines that want a text: by (program, line), chained where there are several. A
- * place is one in profile->lines, behind those one in profile->coverage_lines. */
+/* Lines of the profile that need a text, by (program, line), in chains. Indexes from 0 on are those
+ * of profile->lines, followed by those of profile->coverage_lines. */
 typedef struct wanted_lines {
-    mp_id_index index;    /* to the first place of a chain */
-    uint32_t *next;       /* by place */
-    mp_id_index programs; /* to the path of the listing, or one of these */
+    mp_id_index index;    /* (program, line) to the first index of a chain */
+    uint32_t *next;       /* next index in the chain */
+    mp_id_index programs; /* program to the path of its listing, or a value below */
 } wanted_lines;
 #define NOT_LOOKED_FOR UINT32_MAX
 #define NO_LISTING (UINT32_MAX - 1)
@@ -40,7 +40,7 @@ static uint64_t line_key(mp_string_id program, uint32_t line)
     return (uint64_t)program.i << 32 | line;
 }
 
-/* The program of a module that a listing may explain; none for all others. */
+/* Return the program of a module that may have a listing; none for other modules. */
 static mp_string_id program_of(const mp_profile *profile, mp_module_id id)
 {
     const mp_module *module = &profile->modules.items[id.i];
@@ -64,7 +64,7 @@ static wanted_lines collect(const mp_profile *profile)
     wanted_lines wanted = {.next = mp_alloc_zero(places, sizeof *wanted.next)};
     for (uint32_t i = 1; i < profile->lines.count; i++) {
         const mp_profile_line *line = &profile->lines.items[i];
-        if (!line->code.i && !line->rounded) /* a report cuts the names of programs */
+        if (!line->code.i && !line->rounded) /* reports cut program names */
             want(&wanted, program_of(profile, line->module), line->line, i);
     }
     for (uint32_t i = 1; i < profile->coverage.count; i++) {
@@ -77,9 +77,9 @@ static wanted_lines collect(const mp_profile *profile)
     return wanted;
 }
 
-/* --- where a listing may be --- */
+/* --- search for a listing --- */
 
-/* "folder/name" if it is a file; NULL if not. */
+/* Return "folder/name" if it is a file; otherwise NULL. */
 static const char *file_at(mp_arena *arena, const char *folder, mp_slice name)
 {
     struct stat status;
@@ -103,7 +103,7 @@ static const char *find_listing(mp_arena *arena, const mp_load_options *options,
     return NULL;
 }
 
-/* --- reading one --- */
+/* --- reading a listing --- */
 
 static void set_code(mp_model *model, const wanted_lines *wanted, mp_string_id program,
                      uint64_t number, mp_slice text)

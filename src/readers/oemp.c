@@ -1,8 +1,8 @@
 /* OpenEdge memory-profiler recordings, versions 1 and 2: the layout of the file.
  *
- * Source: "OpenEdge Memory Profiler Recording Format", Progress Software, April 2025. A snapshot is
- * 11 or 12 sections of rows, each closed by a line with a dot; columns are separated by a blank and
- * are numbers or quoted strings. */
+ * Source: "OpenEdge Memory Profiler Recording Format", Progress Software, April 2025. A snapshot
+ * consists of 11 or 12 sections of rows. A line with a dot ends each section. Columns are separated
+ * by a blank, and are numbers or quoted strings. */
 #include "readers/oemp.h"
 
 #include <inttypes.h>
@@ -21,19 +21,19 @@ enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12 };
 typedef void row_function(oemp_state *, const oemp_value *, uint64_t);
 typedef void batch_function(const oemp_batch *);
 
-/* A column: its name in the format document behind a letter for its kind: n number, s string,
- * p percentage with two decimals. */
+/* A section. A column is its name in the format document after a letter for its kind: n number, s
+ * string, p percentage with two decimals. */
 typedef struct oemp_section {
     const char *name;
-    unsigned columns, columns_v1;           /* 0: as `columns` */
-    row_function *row;                      /* columns of any kind */
-    batch_function *batch;                  /* numbers only: replayed on another thread */
-    size_t (*read)(mp_input *, uint64_t *); /* such rows, as many as fit in a batch */
+    unsigned columns, columns_v1;           /* in version 1; 0: as `columns` */
+    row_function *row;                      /* for rows with columns of any kind */
+    batch_function *batch;                  /* for rows of numbers, replayed by another thread */
+    size_t (*read)(mp_input *, uint64_t *); /* read number rows until the batch is full */
     const char *column[MOST_COLUMNS];
 } oemp_section;
 
-/* The long sections are read without a look at each line first. One function for each, so that the
- * compiler knows the columns. */
+/* Reading of the long sections, many rows per call. Each has its own function, so that the columns
+ * are known at compile time. */
 #define READ_ROWS(name, columns, wanted)                                                           \
     static size_t name(mp_input *input, uint64_t *rows)                                            \
     {                                                                                              \
@@ -152,7 +152,7 @@ static const oemp_section *const version_2[MOST_SECTIONS + 1] = {&header,
 
 /* --- rows --- */
 
-/* Columns of one row by their kinds. Returns how many could be read, up to `columns`. */
+/* Parse the columns of a row. Return how many could be parsed, at most `columns`. */
 static unsigned parse_row(mp_fields *fields, mp_arena *scratch, const oemp_section *section,
                           unsigned columns, oemp_value *row)
 {
@@ -187,7 +187,7 @@ static unsigned columns_of(const oemp_section *section, unsigned version)
     return version == 1 && section->columns_v1 ? section->columns_v1 : section->columns;
 }
 
-/* Read a header row; false, with nothing said, if it is none. */
+/* Parse a header row. Return false, without a diagnostic, if the line is none. */
 static bool parse_header(mp_slice line, mp_arena *scratch, oemp_value *row)
 {
     mp_fields fields = mp_fields_of(line);
@@ -205,12 +205,12 @@ typedef struct oemp_cursor {
     oemp_state *state;
     mp_input *input;
     const oemp_section *const *layout; /* NULL: between snapshots */
-    unsigned position;                 /* section of the layout */
+    unsigned position;                 /* index of the current section in the layout */
     unsigned version;
     uint64_t records, whole, skipped_from, skipped;
 } oemp_cursor;
 
-/* Lines that belong to nothing were passed over: say so once for each run of them. */
+/* Report the lines skipped outside of snapshots, once per run of lines. */
 static void report_skipped(oemp_cursor *cursor)
 {
     if (cursor->skipped)
@@ -241,7 +241,7 @@ static bool begin_snapshot(oemp_cursor *cursor, mp_slice line)
     return true;
 }
 
-/* A row that does not fit its section: a header that starts the next snapshot early, or damage. */
+/* Handle a row that does not fit its section: the header of the next snapshot, or damage. */
 static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const mp_fields *fields)
 {
     oemp_state *state = cursor->state;
@@ -256,7 +256,7 @@ static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const m
         return;
     }
     if (!mp_input_line_closed(cursor->input))
-        return; /* the input ends in the middle of this row, and that is what is said of it */
+        return; /* the input ends inside this row, which is reported elsewhere */
     unsigned columns = columns_of(section, cursor->version);
     mp_slice rest = mp_fields_rest(fields);
     if (column == columns)
@@ -274,7 +274,7 @@ static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const m
                     section->column[column] + 1, kind_of(section->column[column]));
 }
 
-/* The batch that is to be filled with rows of the section at hand, from `line` on. */
+/* Return an empty batch for rows of the current section from `line` on. */
 static oemp_batch *next_batch(const oemp_cursor *cursor, uint64_t line)
 {
     const oemp_section *section = cursor->layout[cursor->position];
@@ -292,7 +292,7 @@ static void section_row(oemp_cursor *cursor, mp_slice line)
     unsigned columns = columns_of(section, cursor->version), read;
     mp_fields fields = mp_fields_of(line);
     mp_pipeline_drain(cursor->state->pipeline);
-    if (cursor->position == 0) { /* the header row itself is read: nothing more belongs there */
+    if (cursor->position == 0) { /* a second row in the header section */
         bad_row(cursor, line, columns, &fields);
         return;
     }
@@ -318,9 +318,9 @@ static void section_row(oemp_cursor *cursor, mp_slice line)
     bad_row(cursor, line, read, &fields);
 }
 
-/* Hand the rows of a long section over, until a line comes that is something else. Whatever is not
- * such a row waits for the replay first (drain): so events keep their order, and nothing but the
- * window and the cursor is touched by two threads. */
+/* Submit the rows of a long section until another kind of line follows. Any other line first waits
+ * for the replay (drain), so events keep their order, and the threads share nothing but the
+ * batches. */
 static void number_rows(oemp_cursor *cursor)
 {
     mp_pipeline *pipeline = cursor->state->pipeline;
@@ -357,7 +357,7 @@ static void between_snapshots(oemp_cursor *cursor, mp_slice line)
     mp_arena_free(&cursor->state->scratch);
 }
 
-/* The input is over; say where it broke off. */
+/* Report where the input was truncated. */
 static void end_of_input(oemp_cursor *cursor)
 {
     oemp_state *state = cursor->state;
@@ -388,7 +388,7 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     for (;;) {
         if (cursor.layout && cursor.layout[cursor.position]->batch)
             number_rows(&cursor);
-        if (!mp_window_has_line(input)) /* faults of the input are diagnosed in order */
+        if (!mp_window_has_line(input)) /* report faults of the input in file order */
             mp_pipeline_drain(state->pipeline);
         if (!mp_input_line(input, &line))
             break;
@@ -447,7 +447,7 @@ static const char *skip_digits(const char *text)
     return text;
 }
 
-/* "rec/memprof.4711" of "rec/memprof.4711.AS-2.oemp". */
+/* Return the length of "rec/memprof.4711" in "rec/memprof.4711.AS-2.oemp"; 0 for other names. */
 static size_t process(const char *path)
 {
     static const char start[] = "memprof.", session[] = ".AS-";

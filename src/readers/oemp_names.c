@@ -1,5 +1,5 @@
-/* The ids of a recording: types, names, call-tree nodes, areas of the platform. Any of them may be
- * used before it is defined. */
+/* The ids of a recording: types, names, call-tree nodes and platform areas. All of them may be used
+ * before they are defined. */
 #include <inttypes.h>
 
 #include "base/diagnose.h"
@@ -7,7 +7,7 @@
 #include "model/build.h"
 #include "readers/oemp.h"
 
-/* A request id, tag or name that stands for nothing. */
+/* Return true for a request id, tag or name that means "none". */
 static bool is_nil(mp_slice text)
 {
     return text.length == 0 || mp_slice_is(text, "?") || mp_slice_is(text, "??:??");
@@ -33,7 +33,7 @@ uint32_t oemp_line(oemp_state *state, uint64_t number, const char *name, uint64_
 
 /* --- ids --- */
 
-/* An id is used before it is defined: remember where, in case no definition comes. */
+/* Remember where an undefined id is used, for a diagnostic if it stays undefined. */
 static void refer(oemp_state *state, mp_diagnostic_id kind, uint32_t target, uint64_t number,
                   uint64_t line)
 {
@@ -95,7 +95,7 @@ static void redefined(oemp_state *state, const char *what, uint64_t number, uint
 
 /* --- catalogues, names and nodes --- */
 
-/* The types to which the document or the vendor's catalogue gives a meaning, by name. */
+/* Return the class of a type by its name, as in the format document or the vendor's catalogue. */
 static mp_type_class class_of(mp_slice name)
 {
     static const struct {
@@ -210,7 +210,7 @@ void oemp_platform_catalogue(oemp_state *state, const oemp_value *row, uint64_t 
     mp_string_id name = oemp_intern(state, row[0].text);
     if (*place && model->platforms.items[*place].i != name.i)
         redefined(state, "platform object", row[1].number, line);
-    if (!*place) /* another recording may have it too */
+    if (!*place) /* it may be known from another recording */
         *place = mp_id_index_get(&state->platform_names, name.i);
     if (!*place) {
         *MP_ADD(&model->platforms) = name;

@@ -1,4 +1,4 @@
-/* Recordings and their snapshots: headers, trailers, and what the end of all inputs tells. */
+/* Recordings and their snapshots: headers, trailers, and checks after all inputs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* --- recordings and their headers --- */
 
-/* The UUID in its usual form, or whatever the file has in its place. */
+/* Return the UUID in canonical form, or the file's text, with a diagnostic, if it is invalid. */
 static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
 {
     char given[40], canonical[UUID_STR_LEN];
@@ -94,7 +94,7 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
     return recording;
 }
 
-/* A time or size of a header or trailer; one that no clock or memory has is taken as 0. */
+/* Return a time or size of a header or trailer; 0, with a diagnostic, if it is impossible. */
 static int64_t amount(oemp_state *state, uint64_t number, const char *what, uint64_t line)
 {
     if (number <= (uint64_t)1 << 53)
@@ -123,7 +123,7 @@ static void check_sequence(oemp_state *state, const oemp_recording *recording, u
     }
 }
 
-/* The platform rows of a snapshot that broke off are not those of the next one. */
+/* Remove the platform rows of a truncated snapshot, as the next one has its own. */
 static void forget_platform(oemp_state *state)
 {
     mp_model *model = state->model;
@@ -142,7 +142,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     state->latest_us = 0;
     state->sequence = row[2].number;
     state->tag = oemp_intern(state, row[5].text);
-    mp_heap_resolve_owners(&recording->heap); /* waiting objects are of the file before */
+    mp_heap_resolve_owners(&recording->heap); /* pending births belong to the previous file */
     recording->heap.path = state->path;
     if (recording->started)
         check_sequence(state, recording, line);
@@ -170,7 +170,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     recording->trailed = false;
 }
 
-/* --- trailer --- */
+/* --- trailers --- */
 
 enum {
     TIME,
@@ -278,7 +278,7 @@ bool oemp_snapshot_end(oemp_state *state, uint64_t line)
     return true;
 }
 
-/* --- the end of all inputs --- */
+/* --- after all inputs --- */
 
 static bool is_defined(const mp_model *model, const oemp_reference *reference)
 {

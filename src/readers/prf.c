@@ -1,8 +1,8 @@
 /* OpenEdge execution-profiler data, versions 1 to 4: the layout of the file.
  *
- * Source: real recordings of OpenEdge 11 to 12; the format has no public specification. A profile
- * is a description line and sections of rows, each closed by a line with a dot; columns are
- * separated by a blank and are numbers or quoted strings. A file may hold several profiles. */
+ * Source: recordings of OpenEdge 11 to 12; the format has no public specification. A profile
+ * consists of a description line and sections of rows. A line with a dot ends each section. Columns
+ * are separated by a blank, and are numbers or quoted strings. A file may have several profiles. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +16,19 @@
 
 enum { MOST_COLUMNS = 8, MOST_SECTIONS = 12, CHILD_COUNT = 6, CHILD_SUM = 7 };
 
-/* A column: its name behind a letter for its kind: i id, l line, n count, t seconds that are
- * added up, w a moment in seconds, s string. */
+/* A section. A column is its name after a letter for its kind: i id, l line, n count, t seconds
+ * that are summed, w a moment in seconds, s string. */
 typedef struct prf_section {
     const char *name;
     prf_part part;
-    unsigned required, columns; /* those beyond the required ones may be missing */
+    unsigned required, columns; /* columns after the required ones may be missing */
     void (*row)(prf_state *, const prf_value *, uint64_t);
     void (*end)(prf_state *);
     const char *column[MOST_COLUMNS];
 } prf_section;
 
 static const prf_section description = {"description", PRF_DESCRIPTION, 0, 0, NULL, NULL, {NULL}};
-/* The start line and the signature came with 11.7.4, under the same version number. */
+/* Start line and signature were added in 11.7.4, under the same version number. */
 static const prf_section modules = {
     "modules",
     PRF_MODULES,
@@ -61,10 +61,10 @@ static const prf_section trace = {"tracing",
                                   {"imodule id", "lline", "texclusive seconds", "wstart seconds"}};
 static const prf_section coverage = {
     "coverage", PRF_COVERAGE, 3, 3, prf_entity, NULL, {"imodule id", "sentity", "nlines"}};
-/* Rows below each row of the coverage, up to a line with a dot. */
+/* Lines of a coverage entity. They follow its row, up to a line with a dot. */
 static const prf_section entity = {"coverage",      PRF_COVERAGE,   1,        1,
                                    prf_entity_line, prf_entity_end, {"lline"}};
-/* Statistics: kept as they are, and looked into as far as their meaning is known. */
+/* Statistics: rows are kept unchanged, and parsed as far as their meaning is known. */
 static const prf_section statistics[] = {
     [MP_STATISTICS_OPERATIONS] = {.name = "statistics (operations)", .part = PRF_STATISTICS},
     [MP_STATISTICS_MODULES] = {.name = "statistics (module details)", .part = PRF_STATISTICS},
@@ -99,12 +99,12 @@ typedef struct prf_cursor {
     prf_state *state;
     mp_input *input;
     const prf_section *const *layout; /* NULL: between profiles */
-    bool in_entity;                   /* among the lines of a coverage entity */
-    bool cut;                         /* the last line has no end */
+    bool in_entity;                   /* reading the lines of a coverage entity */
+    bool cut;                         /* the last line has no newline */
     bool foreign;                     /* skipping a profile of an unknown version */
     unsigned version;                 /* version of the first profile */
     uint64_t records, profiles, whole, skipped_from, skipped;
-    uint64_t told; /* rows of lines: of what they cost, and of which there are */
+    uint64_t told; /* rows with times or executable lines; 0: nothing is usable */
 } prf_cursor;
 
 static bool parse_column(mp_fields *fields, mp_arena *scratch, char kind, prf_value *value)
@@ -131,11 +131,11 @@ static bool parse_column(mp_fields *fields, mp_arena *scratch, char kind, prf_va
         break;
     }
     if (!ok)
-        *fields = before; /* at the field that is not of its kind */
+        *fields = before; /* leave the cursor at the field that is wrong */
     return ok;
 }
 
-/* Columns of one row by their kinds. Returns how many could be read. */
+/* Parse the columns of a row. Return how many could be parsed. */
 static unsigned parse_row(mp_fields *fields, mp_arena *scratch, const prf_section *section,
                           prf_value *row)
 {
@@ -252,7 +252,7 @@ static void section_row(prf_cursor *cursor, mp_slice line)
 
 /* --- profiles --- */
 
-/* Lines that belong to nothing were passed over: say so once for each run of them. */
+/* Report the lines skipped outside of profiles, once per run of lines. */
 static void report_skipped(prf_cursor *cursor)
 {
     if (cursor->skipped)
@@ -263,7 +263,8 @@ static void report_skipped(prf_cursor *cursor)
     cursor->skipped = 0;
 }
 
-/* The profile breaks off in the section at hand; this one and those after it prove nothing. */
+/* End a profile that is truncated in the current section. This section and later ones count as
+ * damaged. */
 static void abandon_profile(prf_cursor *cursor)
 {
     prf_state *state = cursor->state;
@@ -295,14 +296,14 @@ static void section_end(prf_cursor *cursor)
     prf_session_end(cursor->state);
 }
 
-/* Cheap enough to ask of every line: a description that comes too early tells a torn profile that
- * another one was appended to. */
+/* Return true if the line may be a description; cheap enough for every line. A description inside a
+ * profile shows that the profile is truncated, and another one was appended. */
 static bool looks_like_header(mp_slice line)
 {
     return line.length > 20 && line.start[1] == ' ' && line.start[4] == '/' && line.start[7] == '/';
 }
 
-/* Start the profile that the line describes; false if it describes none. */
+/* Start the profile that the line describes. Return false if it is not a description. */
 static bool begin_profile(prf_cursor *cursor, mp_slice line)
 {
     prf_state *state = cursor->state;
@@ -348,7 +349,8 @@ static void one_line(prf_cursor *cursor, mp_slice line)
         cursor->skipped_from = mp_input_line_number(cursor->input);
 }
 
-/* A row without a line end may be cut inside a number; only the dot is not. */
+/* Return true if the line may be cut inside a number, as it has no newline. A single dot is
+ * complete. */
 static bool is_cut(const prf_cursor *cursor, mp_slice line)
 {
     mp_slice trimmed = mp_slice_trim(line);
@@ -356,7 +358,7 @@ static bool is_cut(const prf_cursor *cursor, mp_slice line)
            !(trimmed.length == 1 && trimmed.start[0] == '.');
 }
 
-/* The input is over; say where it broke off. */
+/* Report where the input was truncated. */
 static void end_of_input(prf_cursor *cursor)
 {
     prf_state *state = cursor->state;

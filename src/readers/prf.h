@@ -1,5 +1,5 @@
-/* Execution profiles: the parts of the reader. Tokens come from prf.c; what rows mean is found in
- * prf_rows.c: ids are looked up, traces folded, nodes linked. */
+/* The execution-profile reader: its parts. prf.c splits the file into rows; prf_rows.c evaluates
+ * them: it looks up ids, sums traces and links nodes. */
 #ifndef MP_READERS_PRF_H
 #define MP_READERS_PRF_H
 
@@ -12,35 +12,37 @@
 
 /* --- the description line: prf_header.c --- */
 
-/* All slices borrow from the line or from the arena that was given to prf_header_parse. */
+/* The parsed description line. Slices borrow from the line, or from the arena given to
+ * prf_header_parse. */
 typedef struct prf_header {
     uint64_t version;
     mp_slice date, description, time, user;
-    mp_slice extra; /* from version 3: what looks like JSON and is none */
+    mp_slice extra; /* since version 3: text that resembles JSON but is invalid */
 } prf_header;
 
-/* False if the line is no description. Any version is accepted: the caller judges it. */
+/* Parse a description line. Return false if it is none. Every version is accepted; the caller
+ * checks it. */
 bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header);
 
-/* TotTime in microseconds; -1 where there is none. */
+/* Return TotTime in microseconds; -1: there is none. */
 int64_t prf_header_total(mp_slice extra);
 
-/* The number behind a key; -1: there is none. */
+/* Return the number of a key; -1: there is none. */
 int64_t prf_header_number(mp_slice extra, const char *key);
 
-/* The last value of a key that is a string and not empty; the empty slice if there is none. */
+/* Return the last string value of a key that is not empty; empty if there is none. */
 mp_slice prf_header_text(mp_slice extra, const char *key);
 
 /* --- rows: prf_rows.c --- */
 
-/* One column of a row: `number` for ids, `amount` for lines, counts and microseconds. */
+/* A column of a row: `number` for ids, `amount` for lines, counts and microseconds. */
 typedef struct prf_value {
     uint64_t number;
     int64_t amount;
     mp_slice text;
 } prf_value;
 
-/* The sections, as bits: which of a profile are not to be relied on. */
+/* The sections, as bits of the set of damaged sections. */
 typedef enum prf_part {
     PRF_DESCRIPTION = 1,
     PRF_MODULES = 2,
@@ -53,18 +55,19 @@ typedef enum prf_part {
     PRF_USER_DATA = 256,
 } prf_part;
 
-/* Line in the file of a row of the model; for a node, also the sums of its children. */
+/* The line in the file of a row; for a node also the number of its children and the sum of their
+ * numbers. */
 typedef struct prf_place {
     uint64_t line;
     uint64_t children, child_sum;
-    mp_node_id awaited; /* a parent that was not defined yet */
+    mp_node_id awaited; /* parent that was undefined so far */
 } prf_place;
 
-/* Places of the rows of one list, from the first one of the profile being read. */
+/* Places of the rows of one list, from the current profile's first row on. */
 typedef struct prf_places {
     prf_place *items;
     size_t count, capacity;
-    uint32_t first; /* which element of the model's list at[0] is about */
+    uint32_t first; /* index of the row at items[0] in the model's list */
 } prf_places;
 
 typedef struct prf_state {
@@ -72,28 +75,29 @@ typedef struct prf_state {
     mp_profile *profile;
     mp_diagnostics *diagnostics;
     const mp_load_options *options;
-    mp_arena scratch; /* unescaped strings of the row at hand */
-    mp_budget spent;  /* all counts and times so far */
-    /* The input being read. */
+    mp_arena scratch; /* memory for unescaped strings of the current row */
+    mp_budget spent;  /* limits the sum of all counts and times */
+    /* The current input: */
     const char *path;
-    bool converted; /* a name was not UTF-8 */
-    /* The profile being read. */
+    bool converted; /* a name was not valid UTF-8 */
+    /* The current profile: */
     mp_session_id session;
     uint64_t header_line;
-    int64_t total_us; /* TotTime; -1: not said */
-    unsigned unsound; /* sections with bad rows, or that were never closed */
+    int64_t total_us; /* TotTime; -1: not stated */
+    unsigned unsound; /* sections with bad rows, or without an end */
     unsigned version;
     bool names_split;
     uint32_t first_module, first_model_node;
-    mp_id_index modules, nodes, traced; /* ids of the file; (module, line) */
+    mp_id_index modules, nodes, traced; /* ids of the file; (module, line) to trace */
     prf_places lines, calls, traces, tree;
-    uint64_t entity_line, entity_wants; /* coverage entity being read: line, promised lines */
+    uint64_t entity_line, entity_wants; /* of the current entity: line, stated lines */
 } prf_state;
 
-/* A profile begins; `line` is where its description stands. */
+/* Start a profile; `line` is that of its description. */
 void prf_session_begin(prf_state *state, const prf_header *header, uint64_t line);
 
-/* Rows by section, each with the columns in the order of the table in prf.c. */
+/* Functions for the rows of each section. They get the columns in the order of the table in
+ * prf.c. */
 void prf_module(prf_state *state, const prf_value *row, uint64_t line);
 void prf_call(prf_state *state, const prf_value *row, uint64_t line);
 void prf_line(prf_state *state, const prf_value *row, uint64_t line);
@@ -104,18 +108,18 @@ void prf_node(prf_state *state, const prf_value *row, uint64_t line);
 void prf_user_data(prf_state *state, const prf_value *row, uint64_t line);
 void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line);
 
-/* The modules are all in: split their names. */
+/* Split the names of the modules, after all are read. */
 void prf_modules_end(prf_state *state);
-/* The lines of an entity are all in. */
+/* End a coverage entity, after all its lines are read. */
 void prf_entity_end(prf_state *state);
-/* The profile is over, whole or not: what was read of it is linked and verified. */
+/* End the profile, complete or not: link its rows and verify them. */
 void prf_session_end(prf_state *state);
 
-/* Hold the profile against itself (prf_verify.c). */
+/* Check the consistency of the profile (prf_verify.c). */
 void prf_verify(prf_state *state);
 
-/* Program and method of every module from `first` on, which are the modules of one profile
- * (prf_names.c). */
+/* Split the names of all modules from `first` on, which belong to one profile, into program and
+ * method (prf_names.c). */
 void prf_split_names(mp_model *model, uint32_t first);
 
 #endif

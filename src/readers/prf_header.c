@@ -1,6 +1,6 @@
-/* Parse the description line. The part after the user resembles JSON but breaks its rules: raw
- * backslashes before a closing quote, a duplicate key, a nested object without its first quote.
- * Therefore known keys are searched by name, and nothing else is read. */
+/* Parsing of the description line. The part after the user resembles JSON but violates its rules:
+ * raw backslashes before a closing quote, a duplicate key, a nested object without its first quote.
+ * So only known keys are searched by name. */
 #include "readers/prf.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "input/fields.h"
 
-/* Return true if the text has the digits ('9') and signs of the pattern. */
+/* Return true if the text has the form of the pattern, in which '9' is any digit. */
 static bool has_shape(mp_slice text, const char *pattern)
 {
     if (text.length != strlen(pattern))
@@ -34,8 +34,7 @@ bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header)
     return true;
 }
 
-/* Return the text after `"key":`, searched from `from` on; empty if the key does not occur
- * again. */
+/* Return the text after the next `"key":` in `from`; empty if the key does not occur. */
 static mp_slice behind_key(mp_slice from, const char *key)
 {
     size_t length = strlen(key);
@@ -63,7 +62,7 @@ int64_t prf_header_total(mp_slice extra)
     bool point = false;
     for (; length < value.length; length++) {
         char c = value.start[length];
-        /* A comma is the decimal sign only between digits: elsewhere the next key follows. */
+        /* A comma is a decimal sign only between digits; otherwise the next key follows. */
         bool comma = c == ',' && length + 1 < value.length &&
                      isdigit((unsigned char)value.start[length + 1]);
         if (!point && (c == '.' || comma))
@@ -96,7 +95,7 @@ mp_slice prf_header_text(mp_slice extra, const char *key)
     while (rest.length) {
         if (rest.start[0] == '"') {
             const char *from = rest.start + 1, *end = rest.start + rest.length, *p = from;
-            /* A backslash protects nothing here: a quote closes where a comma or brace follows. */
+            /* Backslashes do not escape. A quote closes the string if a comma or brace follows. */
             while ((p = memchr(p, '"', (size_t)(end - p))) && p + 1 < end && p[1] != ',' &&
                    p[1] != '}')
                 p++;

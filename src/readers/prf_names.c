@@ -1,4 +1,4 @@
-/* Program and method out of the name of a module.
+/* Splitting of a module's name into program and method.
  *
  *   file.p                          a unit (CRC <> 0: the whole name, blanks included)
  *   entity file.p                   an internal procedure, function or trigger of it
@@ -7,9 +7,9 @@
  *   method Defining Runtime         since 12.1; the lines are those of the defining class
  *   ~Class Class                    a destructor
  *
- * Without a CRC the first word is the entity. What follows is matched against the known units,
- * whose names may hold blanks: all of it; else the longest beginning that is a unit; else what is
- * in front of an ending that is a unit. If no unit is known, it is a path as a whole, or the first
+ * Without a CRC, the first word is the entity. The rest is matched with the known units, whose
+ * names may contain blanks: the whole rest; else its longest beginning that is a unit; else the
+ * part before an ending that is a unit. If no unit is known, it is a path as a whole, or the first
  * of two classes. */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "model/build.h"
 #include "readers/prf.h"
 
-/* Beyond this, a name with many blanks is no name: it is not taken apart. */
+/* Maximum length of a name that is split. */
 enum { LONGEST_NAME = 4096 };
 
 typedef struct unit_probe {
@@ -54,7 +54,7 @@ static bool is_path(mp_slice text)
            memchr(text.start, ':', text.length);
 }
 
-/* The unit in what follows the entity. */
+/* Return the unit in the text after the entity. */
 static mp_slice unit_in(const mp_model *model, const mp_hash_index *units, mp_slice rest)
 {
     if (rest.length > LONGEST_NAME || is_unit(model, units, rest))

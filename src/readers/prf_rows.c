@@ -17,7 +17,7 @@ static mp_string_id intern(prf_state *state, mp_slice text)
 
 static uint32_t start_line_of(int64_t line)
 {
-    return line < 0 ? 0 : (uint32_t)line; /* a row's lines fit into 32 bits with a sign */
+    return line < 0 ? 0 : (uint32_t)line; /* lines of rows fit into int32_t */
 }
 
 static prf_place *place_add(prf_places *places, uint64_t line)
@@ -27,7 +27,7 @@ static prf_place *place_add(prf_places *places, uint64_t line)
     return &places->items[places->count++];
 }
 
-/* --- a profile begins --- */
+/* --- start of a profile --- */
 
 static void places_begin(prf_places *places, uint32_t first)
 {
@@ -131,7 +131,8 @@ void prf_modules_end(prf_state *state)
     state->names_split = true;
 }
 
-/* The module of a row: 0 is the session, and one that nobody defined is made up. */
+/* Return the module of a row; 0 is the session. An undefined module gets a made-up name, with a
+ * diagnostic. */
 static mp_module_id module_of(prf_state *state, uint64_t number, uint64_t line)
 {
     uint32_t *place = mp_id_index_put(&state->modules, number);
@@ -248,7 +249,7 @@ void prf_node(prf_state *state, const prf_value *row, uint64_t line)
         redefined(state, "call-tree node", number, line);
         return;
     }
-    if (number != 0) /* node 0 is the session, and calls itself its parent */
+    if (number != 0) /* node 0 is the session, whose parent is itself */
         parent = node_of(state, parent_number);
     if (number == 0 ? parent_number != 0 : parent_number >= number)
         mp_diagnose(state->diagnostics, MP_DIAG_PARENT_ORDER, state->path, line,
@@ -282,7 +283,7 @@ void prf_user_data(prf_state *state, const prf_value *row, uint64_t line)
         .session = state->session, .time_us = row[0].amount, .text = intern(state, row[1].text)};
 }
 
-/* A row that is not as expected is kept all the same: what it means is not known anyway. */
+/* Keep a row of the statistics. A row of an unexpected form is kept without its meaning. */
 void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line)
 {
     mp_profile_statistic row = {
@@ -306,9 +307,9 @@ void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line)
     *MP_ADD(&state->profile->statistics) = row;
 }
 
-/* --- a profile ends --- */
+/* --- end of a profile --- */
 
-/* One symbol for each module that has a frame in the tree, named as the file names the module. */
+/* Make a symbol for each module with a node in the tree, under the module's name in the file. */
 static void name_frames(prf_state *state)
 {
     mp_profile *profile = state->profile;
@@ -330,8 +331,8 @@ static void name_frames(prf_state *state)
     free(symbols);
 }
 
-/* Parents that no row defined, at the rows that name them. Where rows were skipped or the file ends
- * early, the definition may have been among what is missing. */
+/* Report parents without a definition, at the rows that name them. If rows are missing, their
+ * definitions may be among these, so nothing is reported. */
 static void report_awaited(prf_state *state)
 {
     if (state->unsound & PRF_NODES)
@@ -350,7 +351,7 @@ static void report_awaited(prf_state *state)
 
 void prf_session_end(prf_state *state)
 {
-    prf_modules_end(state); /* if the file ends among them */
+    prf_modules_end(state); /* the file may end before the end of the modules */
     name_frames(state);
     report_awaited(state);
     prf_verify(state);

@@ -1,9 +1,8 @@
-/* Consistency checks of an execution profile. Files round every time to a microsecond, so a sum of
- * n rows may be off by half a microsecond per row, plus one for the figure that it is compared
- * with.
+/* Consistency checks of an execution profile. All times are rounded to microseconds, so a sum of n
+ * rows may be off by half a microsecond per row, plus one for the figure that it is compared with.
  *
- * Checks need whole sections: if rows were skipped or the file ends early, the rest is not
- * checked. */
+ * Checks need whole sections: those with skipped rows, or beyond the end of a truncated file, are
+ * not checked. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,10 @@
 #include "readers/prf.h"
 
 typedef struct module_sum {
-    int64_t exclusive_us, called_us; /* its own rows; the nodes that its nodes call */
+    int64_t exclusive_us, called_us; /* in its own lines; in nodes called by its nodes */
     int64_t entry_us;                /* cumulative time of its line 0 */
     int64_t summands;
-    uint64_t entry_row; /* 0: it has no line 0 */
+    uint64_t entry_row; /* row of its line 0; 0: it has none */
 } module_sum;
 
 static bool sound(const prf_state *state, unsigned parts)
@@ -31,7 +30,7 @@ static bool within(int64_t a, int64_t b, int64_t summands)
     return off <= 1 + summands / 2;
 }
 
-/* Microseconds as the file writes them. */
+/* Seconds as in the file. */
 typedef struct seconds_text {
     char text[32];
 } seconds_text;
@@ -86,8 +85,8 @@ static void check_total(prf_state *state)
 
 /* --- nodes --- */
 
-/* For each node of the file, from state->first_model_node on, its place among the profile's nodes;
- * 0 for what no row defined. The caller frees it. */
+/* Return a map from nodes of the file, from state->first_model_node on, to nodes of the profile; 0
+ * for nodes without a row. The caller frees it. */
 static uint32_t *profile_nodes(const prf_state *state)
 {
     const mp_profile *profile = state->profile;
@@ -98,7 +97,7 @@ static uint32_t *profile_nodes(const prf_state *state)
     return map;
 }
 
-/* The row of the caller's node; NULL for the root and where the caller was never defined. */
+/* Return the caller's node; NULL for the root, or if the caller was not defined. */
 static const mp_profile_node *caller_of(const prf_state *state, const uint32_t *node_of,
                                         const mp_profile_node *node)
 {
@@ -148,7 +147,7 @@ static void check_modules(prf_state *state, const module_sum *sums)
     }
 }
 
-/* Each node's list of children against the nodes that name it as their caller. */
+/* Compare each node's list of children with the nodes that name it as their caller. */
 static void check_children(prf_state *state, const uint32_t *node_of)
 {
     const mp_profile *profile = state->profile;
@@ -177,8 +176,8 @@ static void check_children(prf_state *state, const uint32_t *node_of)
 
 /* --- lines --- */
 
-/* A module begins with its line 0, which was executed as often as the module was called. The
- * session is called by nobody; where no call was recorded, nothing is held against none. */
+/* Check that line 0 of each module, its entry, was executed as often as the module was called. The
+ * session has no caller. Without any recorded call, there is no check. */
 static void check_entries(prf_state *state)
 {
     const mp_profile *profile = state->profile;
@@ -214,8 +213,8 @@ typedef struct line_sum {
     uint64_t row;
 } line_sum;
 
-/* Check that the time of a line with everything it called is at least its own time and, if the
- * nodes have it, the time of what it called. Line 0 has the time of its whole module. */
+/* Check that the cumulative time of each line is at least its own time plus, if there are nodes,
+ * that of the nodes it called. Line 0 has the time of its whole module. */
 static void check_lines(prf_state *state, const uint32_t *node_of)
 {
     const mp_profile *profile = state->profile;
@@ -257,12 +256,12 @@ static void check_lines(prf_state *state, const uint32_t *node_of)
     free(sums);
 }
 
-/* --- call graph against nodes --- */
+/* --- call graph against call tree --- */
 
 typedef struct call_edge {
     mp_module_id caller, callee;
     int32_t line;
-    int64_t graph, nodes; /* calls as either section has them */
+    int64_t graph, nodes; /* calls in the call graph, and in the call tree */
     uint64_t row;
 } call_edge;
 
@@ -280,7 +279,7 @@ static bool same_edge(const void *opaque, uint32_t value)
     return a->caller.i == b->caller.i && a->callee.i == b->callee.i && a->line == b->line;
 }
 
-/* The edge, made if it is new. Valid until the next call. */
+/* Return the edge, created if it is new. Valid until the next call. */
 static call_edge *edge_of(call_edges *edges, mp_module_id caller, int32_t line, mp_module_id callee)
 {
     edges->wanted = (call_edge){.caller = caller, .callee = callee, .line = line};
@@ -317,10 +316,10 @@ static void collect_edges(const prf_state *state, const uint32_t *node_of, call_
     }
 }
 
-/* A recording that is switched on mid-run finds frames on the stack. Their modules have no line 0.
- * The nodes link these frames as they were called, at a line 0 that nobody saw; section 3 hangs
- * them all under the session. Exactly that case is no contradiction: the calls of such an edge are
- * carried over to the session's. */
+/* Correct a legitimate difference. If a recording starts in the middle of a run, some frames are
+ * already active, so their modules have no line 0. The call tree links these frames by calls at a
+ * line 0, but the call graph has them as calls by the session. The calls of such edges are moved to
+ * the session's edges. */
 static void carry_to_session(const prf_state *state, const module_sum *sums, call_edges *edges)
 {
     mp_module_id session = {mp_id_index_get(&state->modules, 0)};
@@ -339,7 +338,7 @@ static void carry_to_session(const prf_state *state, const module_sum *sums, cal
     }
 }
 
-/* Check the calls against the call tree. Return true if they agree. */
+/* Compare the call graph with the call tree. Return true if they agree. */
 static bool check_call_graph(prf_state *state, const uint32_t *node_of, const module_sum *sums)
 {
     call_edges edges = {0};
@@ -363,7 +362,8 @@ static bool check_call_graph(prf_state *state, const uint32_t *node_of, const mo
 
 /* --- trace against lines --- */
 
-/* A trace may be partial, but never more than the summary. */
+/* Check that no line has more executions in the trace than in its summary. The trace may be
+ * partial. */
 static void check_trace(prf_state *state)
 {
     const mp_profile *profile = state->profile;
@@ -417,7 +417,7 @@ void prf_verify(prf_state *state)
         check_lines(state, node_of);
         check_modules(state, sums);
     }
-    /* If they do not agree, these would be reported twice. */
+    /* If these differ, check_entries would report the same differences again. */
     if (sound(state, PRF_LINES | PRF_CALLS) && check_call_graph(state, node_of, sums))
         check_entries(state);
     free(sums);

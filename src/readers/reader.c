@@ -1,4 +1,4 @@
-/* Readers as a table: the one that claims an input, and the reading of inputs one by one. */
+/* The table of readers: selection of a reader, and reading of inputs one by one. */
 #include <string.h>
 #include <strings.h>
 
@@ -27,7 +27,8 @@ const mp_reader *const *mp_readers(size_t *count)
     return table;
 }
 
-/* Return true if the name ends with an ending of the reader; its first one is its own. */
+/* Return true if the name has a suffix of the reader: the first one if `owned`, otherwise one of
+ * the others. */
 static bool has_ending(const mp_reader *reader, const char *name, size_t length, bool owned)
 {
     for (const char *cursor = reader->endings; *cursor; cursor += strspn(cursor, " ")) {
@@ -45,7 +46,7 @@ mp_naming mp_reader_naming(const char *path)
     const size_t length = mp_input_name_length(path, strlen(path));
     mp_naming naming = MP_NAMED_OTHERWISE;
     for (size_t i = 0; i < READERS; i++) {
-        const bool other = table[i]->kind == MP_KIND_DATABASE; /* other programs have them, too */
+        const bool other = table[i]->kind == MP_KIND_DATABASE; /* not only AQTime's */
         if (has_ending(table[i], path, length, true) && !other)
             return MP_NAMED_RECORDING;
         if (has_ending(table[i], path, length, true) || has_ending(table[i], path, length, false))
@@ -89,7 +90,7 @@ const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second)
     return best;
 }
 
-/* The surest reader. NULL after a diagnostic. */
+/* Return the reader that claims the input. NULL after a diagnostic. */
 static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *diagnostics)
 {
     char kind[128];
@@ -150,7 +151,7 @@ void mp_loading_end(mp_loading *loading)
     loading->state = NULL;
 }
 
-/* --- what readers share --- */
+/* --- functions for readers --- */
 
 void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path)
 {

@@ -1,8 +1,8 @@
 /* GC heap dumps of the Remote Performance Monitor for the .NET Compact Framework, version 2.
  *
  * Sources: "The GC log file format", S. Pratschner, and "Heap Dump File Information", XNA Game
- * Studio. A record a line, its letter first; every number behind it is hexadecimal. A file is one
- * moment: several files are moments of one session, in the order given. */
+ * Studio. Each line is a record: a letter, then hexadecimal numbers. A file is one dump; several
+ * files are dumps of one session, in the order given. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 enum { VERSION = 2, FEW_TYPES = 4096, MOST_NAMES = 20 };
 #define NO_VERSION UINT64_MAX
 
-/* Milliseconds of the device's clock at which the dump of a section began and ended; -1: none. */
+/* Start and end of the dump of a section by the device's clock, in milliseconds; -1: unknown. */
 typedef struct stamps {
     int64_t begin, end;
     mp_string_id name;
@@ -36,30 +36,30 @@ typedef struct rpm_state {
     mp_type_counts counts;
     mp_id_index types_by_name; /* mp_string_id to the first type of that name */
     bool converted;
-    int64_t first_stamp, last_stamp; /* milliseconds, of dumps so far; -1: none was seen */
-    const char *last_path;           /* path of the dump before; NULL: there is none */
+    int64_t first_stamp, last_stamp; /* of all dumps so far, milliseconds; -1: no stamp yet */
+    const char *last_path;           /* path of the previous dump; NULL: none */
 
-    /* state of one file */
+    /* state of one file: */
     mp_graph_builder *graph;
     int64_t stamp;
-    uint32_t first_type;      /* first type of this file in the model */
-    MP_LIST(stamps) sections; /* from 1, those that are asked for */
+    uint32_t first_type;      /* the file's first type in the model */
+    MP_LIST(stamps) sections; /* from 1; those that are read */
     uint64_t version, records, objects;
-    bool open, skipped, unclosed; /* a section is open; it is not asked for; one was not closed */
-    bool chosen;                  /* the domain asked for was there */
-    mp_string_id domains[MOST_NAMES]; /* those that are there, for a message */
+    bool open, skipped, unclosed;     /* a section is open; it is not read; one was not closed */
+    bool chosen;                      /* the requested domain was found */
+    mp_string_id domains[MOST_NAMES]; /* domains of the file, for a message */
     size_t domain_count;
-    uint32_t first_of_section; /* type of the model */
-    uint32_t few[FEW_TYPES];   /* type id to type, where that is one of the section */
+    uint32_t first_of_section; /* its first type in the model */
+    uint32_t few[FEW_TYPES];   /* type id to type; smaller values are from earlier sections */
     mp_id_index many;
-    bool oversized;       /* the size of the object that is being read is no sane one */
-    uint64_t *references; /* references of the object that is being read */
+    bool oversized;       /* the current object has an impossible size */
+    uint64_t *references; /* references of the current object */
     size_t reference_capacity;
 } rpm_state;
 
 /* --- words --- */
 
-/* The next word as a hexadecimal number of 64 bits; the hot path. */
+/* Read the next word as a 64-bit hexadecimal number; this is the hot path. */
 static inline bool take_hex(mp_fields *words, uint64_t *value)
 {
     mp_fields_skip(words);
@@ -74,7 +74,8 @@ static bool take_hex32(mp_fields *words, uint32_t *value)
     return ok;
 }
 
-/* The rest of a record is a name, which may hold blanks, and perhaps a stamp behind it. */
+/* Read a name, which may contain blanks, up to the end of the record. If its last word can be a
+ * time stamp, set *stamp, and return the name without it. */
 static mp_slice take_name(mp_fields *words, int64_t *stamp)
 {
     mp_fields_skip(words);
@@ -92,8 +93,8 @@ static mp_slice take_name(mp_fields *words, int64_t *stamp)
 
 /* --- types --- */
 
-/* A type of the section, new when it is named for the first time, by an object or a declaration.
- * What `few` has of sections before is less than the section's first type. */
+/* Return the type with this id in the current section, created at its first use. Values in `few`
+ * from earlier sections are less than the section's first type. */
 static uint32_t type_of(rpm_state *state, uint64_t id)
 {
     uint32_t *place = id < FEW_TYPES ? &state->few[id] : mp_id_index_put(&state->many, id);
@@ -119,7 +120,7 @@ static uint32_t *types_by_name(rpm_state *state)
     mp_model *model = state->model;
     uint32_t count = model->types.count;
     uint32_t *canonical = mp_alloc_zero(count, sizeof *canonical);
-    bool *seen = mp_alloc_zero(count, sizeof *seen); /* declared in this file */
+    bool *seen = mp_alloc_zero(count, sizeof *seen); /* names declared in this file */
     for (uint32_t i = state->first_type; i < count; i++) {
         mp_type *type = &model->types.items[i];
         bool declared = type->name.i;
@@ -172,7 +173,7 @@ static void begin_section(rpm_state *state, mp_slice name, int64_t stamp)
         session->application = id;
 }
 
-/* Records outside of any section have one without a name. */
+/* Open a section without a name for records outside of sections. */
 static void need_section(rpm_state *state)
 {
     if (!state->open)
@@ -202,7 +203,7 @@ static bool read_end(rpm_state *state, mp_fields *words, uint64_t offset)
     state->open = false;
     if (state->skipped)
         return true;
-    /* A name may end in what looks like a stamp: then it is the whole that is the section's. */
+    /* If the end of the section's name looks like a stamp, compare the whole text too. */
     stamps *section = &state->sections.items[state->sections.count - 1];
     int64_t stamp = -1;
     mp_slice whole = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
@@ -229,7 +230,7 @@ static bool read_type(rpm_state *state, mp_fields *words)
         return true;
     mp_slice name = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
     mp_string_id text = mp_model_intern(state->model, name, &state->converted);
-    uint32_t number = type_of(state, id); /* which may move the types */
+    uint32_t number = type_of(state, id); /* may move the array of types */
     mp_type *type = &state->model->types.items[number];
     if (!type->name.i)
         type->name = text;
@@ -268,7 +269,7 @@ static bool read_root(rpm_state *state, mp_fields *words)
     bool contained = !mp_fields_end(words);
     if (contained && !take_hex(words, &container))
         return false;
-    for (uint64_t more; !mp_fields_end(words);) /* which mean nothing */
+    for (uint64_t more; !mp_fields_end(words);) /* further numbers have no meaning */
         if (!take_hex(words, &more))
             return false;
     need_section(state);
@@ -388,8 +389,8 @@ static bool refuse(const rpm_state *state, mp_graph_builder *graph)
     return true;
 }
 
-/* Stamps are of a clock of 32 bits that starts again every 49 days. A dump that seems to be earlier
- * than the first has no time. */
+/* Return the time of the dump in microseconds since the first one. The 32-bit clock wraps around
+ * every 49 days. A dump that seems to precede the first one gets no time (0). */
 static int64_t time_of(rpm_state *state)
 {
     if (state->stamp < 0)
@@ -400,7 +401,7 @@ static int64_t time_of(rpm_state *state)
     return later <= INT32_MAX ? (int64_t)later * 1000 : 0;
 }
 
-/* From one stamp to another, in microseconds; -1: not known, or the clock went backwards. */
+/* Return the microseconds between two stamps; -1: one is unknown, or the clock went backwards. */
 static int64_t between(int64_t begin, int64_t end)
 {
     uint32_t later = (uint32_t)(end - begin);
@@ -428,8 +429,8 @@ static const char *skip_number(const char *text)
     return text + strspn(text, "0123456789");
 }
 
-/* Return true if two paths are the same but for numbers in them, and those of the first are higher:
- * it is a later dump than the second. */
+/* Return true if both paths differ only in numbers, and those of the first are higher, so it is
+ * probably a later dump. */
 static bool is_numbered_after(const char *first, const char *second)
 {
     const char *a = first, *b = second;
@@ -444,8 +445,8 @@ static bool is_numbered_after(const char *first, const char *second)
     return strverscmp(first, second) > 0;
 }
 
-/* Check the order of the dumps, which growth depends on. It is that of their stamps if all have
- * one, else that of the command line, where "dump-10" is sorted before "dump-2". */
+/* Check the order of the dumps, on which growth depends. It is by stamp if all dumps have one,
+ * otherwise as on the command line, where a shell sorts "dump-10" before "dump-2". */
 static void check_order(rpm_state *state)
 {
     bool both = state->last_stamp >= 0 && state->stamp >= 0,
@@ -463,7 +464,7 @@ static void check_order(rpm_state *state)
         state->last_stamp = state->stamp;
 }
 
-/* All lines are read: resolve the references, and enter what is alive. */
+/* Resolve the references and enter the live objects, after all lines were read. */
 static bool end_file(rpm_state *state)
 {
     mp_model *model = state->model;
@@ -513,7 +514,7 @@ static bool read_rpm(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* The first line that is not blank, taken off with all before it; empty if there is none. */
+/* Take the first line that is not blank off the text; empty if there is none. */
 static mp_slice next_line(mp_slice *head)
 {
     mp_slice line = {"", 0};
@@ -522,10 +523,10 @@ static mp_slice next_line(mp_slice *head)
     return line;
 }
 
-/* The numbers that a record starts with, at most `most` of them; how many there are. */
+/* Return how many numbers a record starts with, at most `most`. */
 static size_t leading_numbers(mp_slice line, size_t most)
 {
-    char text[64 + MP_HEX_SLACK] = ""; /* the start of a file may have nothing behind it */
+    char text[64 + MP_HEX_SLACK] = ""; /* the head may end without slack for mp_hex_word */
     size_t length = line.length < 64 ? line.length : 64, count = 0;
     if (length)
         memcpy(text, line.start, length);
@@ -535,7 +536,8 @@ static size_t leading_numbers(mp_slice line, size_t most)
     return count;
 }
 
-/* An `a` record whose version is one digit, then another record of the format. */
+/* Claim a file whose first record is `a` with a version of one digit, followed by another valid
+ * record. */
 static mp_bid probe(mp_slice head)
 {
     mp_slice first = next_line(&head), second = next_line(&head);
@@ -551,19 +553,19 @@ static mp_bid probe(mp_slice head)
                : MP_NOT_MINE;
 }
 
-/* The name and the stamp of the first section are the file's. */
+/* Set application and stamp from the first section. */
 static bool place_rpm(mp_slice head, mp_place *place)
 {
-    enum { MARK = 4, ENOUGH = 64 }; /* "a 2 ", as probe has it; then the name, whose end tells */
+    enum { MARK = 4, ENOUGH = 64 }; /* length of "a 2 "; bytes of the name's end */
     const mp_slice line = mp_slice_trim(next_line(&head));
-    char end[ENOUGH + MP_HEX_SLACK] = {0}; /* a head may have no byte behind it */
+    char end[ENOUGH + MP_HEX_SLACK] = {0}; /* the head may end without slack for mp_hex_word */
     int64_t stamp = -1;
     if (line.length > MARK) {
         const size_t length = line.length - MARK < ENOUGH ? line.length - MARK : ENOUGH;
         memcpy(end, line.start + line.length - length, length);
         mp_fields words = mp_fields_of((mp_slice){end, length});
         const size_t kept = take_name(&words, &stamp).length;
-        const size_t cut = length - kept; /* bytes of the stamp and around it */
+        const size_t cut = length - kept; /* length of the stamp and the blanks before it */
         place->application = mp_hash_bytes(line.start + MARK, line.length - MARK - cut);
     }
     place->stamped = stamp >= 0;

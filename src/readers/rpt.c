@@ -1,4 +1,4 @@
-/* ProTop execution-profiler reports: the 20 lines of a profile that took most time.
+/* ProTop execution-profiler reports: the 20 most expensive lines of a profile.
  *
  * Source: the layout that ProTop documents for its zprofiler. Two frames are printed, each centred:
  *
@@ -9,10 +9,10 @@
  *   Program/Class                  Line  Time          Avg Time      Calls      IP/Method ...
  *   ------------------------------ ----- ------------- ------------- ---------- ------------ ...
  *
- * How far a frame is indented depends on its width, so the row of dashes tells where the columns
- * are, counted in characters. An older layout ends with one column of 40, Internal
- * Procedure/Method; the newer one has IP/Method (20) and Code (50). Text is cut to its column, and
- * a number that does not fit prints as question marks: it is unknown, not 0. */
+ * The indentation of a frame depends on its width, so the positions of the columns are taken from
+ * the row of dashes, in characters. The older layout ends with one column of 40 characters,
+ * Internal Procedure/Method; the newer one has IP/Method (20) and Code (50). Text is cut to its
+ * column. A number that does not fit is printed as question marks: it is unknown, not 0. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,31 +36,31 @@ static const char ruler[] = "------------------------------ ----- -------------"
 static const char title[] = "Profiler: Top";
 
 typedef struct rpt_column {
-    size_t from, to; /* characters, `to` excluded */
+    size_t from, to; /* characters; `to` is exclusive */
 } rpt_column;
 
 typedef struct rpt_state {
     mp_model *model;
     mp_profile *profile;
     mp_diagnostics *diagnostics;
-    mp_budget spent; /* all counts and times so far */
-    /* The input being read. */
+    mp_budget spent; /* limits the sum of all counts and times */
+    /* The current input: */
     const char *path;
     bool converted;
     mp_session_id session;
     mp_id_index modules; /* (program, method) */
     uint64_t last_number;
-    int64_t last_us; /* time of the row above, if there is one */
+    int64_t last_us; /* time of the previous row */
     bool has_last;
     rpt_column columns[MOST_COLUMNS];
-    unsigned column_count; /* 0: the row of dashes is still to come */
+    unsigned column_count; /* 0: the row of dashes was not read yet */
     bool titled, ruled;
     uint64_t records;
 } rpt_state;
 
 /* --- cells --- */
 
-/* The bytes of characters [from, to); what is not UTF-8 has a character a byte. */
+/* Return the bytes of a column's characters. Each byte of invalid UTF-8 counts as a character. */
 static mp_slice cell_of(mp_slice line, rpt_column column)
 {
     const char *end = line.start + line.length, *p = line.start, *start = end;
@@ -73,7 +73,8 @@ static mp_slice cell_of(mp_slice line, rpt_column column)
     return start < p ? mp_slice_trim((mp_slice){start, (size_t)(p - start)}) : (mp_slice){end, 0};
 }
 
-/* Each run of dashes is a column. */
+/* Read the columns from the row of dashes: each run of dashes is one. Return false for other
+ * lines. */
 static bool read_ruler(rpt_state *state, mp_slice line)
 {
     rpt_column columns[MOST_COLUMNS];
@@ -115,14 +116,14 @@ static bool is_group_sign(mp_slice cell, size_t i)
     return i > 0 && digits == 3;
 }
 
-/* A number with `digits` decimals, its decimal sign a point or comma. Groups of three may be kept
- * apart by the other sign; a number without decimals has none but such groups. An empty cell is a
+/* Parse a number with `digits` decimals, after a point or a comma. The other sign may separate
+ * groups of three digits; a number without decimals may only have groups. An empty cell is a
  * suppressed zero. */
 static bool parse_number(mp_slice cell, int digits, int64_t *value)
 {
     char text[NUMBER_CELL];
     size_t length = 0;
-    const char *sign = NULL; /* the decimal one */
+    const char *sign = NULL; /* the decimal sign */
     *value = 0;
     assert(cell.start || !cell.length);
     if (cell.length >= sizeof text)
@@ -139,7 +140,8 @@ static bool parse_number(mp_slice cell, int digits, int64_t *value)
     return cell.length == 0 || (mp_field_decimal(&fields, digits, value) && mp_fields_end(&fields));
 }
 
-/* "hh:mm:ss" at the start of the text, the hours as long as they are; microseconds, -1 if none. */
+/* Parse "hh:mm:ss" at the start of the text; hours may have any length. Return microseconds; -1:
+ * malformed. */
 static int64_t parse_clock(mp_slice text)
 {
     int64_t parts[3] = {0};
@@ -155,7 +157,7 @@ static int64_t parse_clock(mp_slice text)
     return ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1000000;
 }
 
-/* --- the frame at the top --- */
+/* --- frame at the top --- */
 
 static void add_known(int64_t *sum, int64_t us)
 {
@@ -163,8 +165,8 @@ static void add_known(int64_t *sum, int64_t us)
         *sum = (*sum < 0 ? 0 : *sum) + us;
 }
 
-/* Return true, and the rest of the line, if the line starts with `words`, optionally followed by
- * a colon. */
+/* Return true if the line starts with `words`, and set *rest to the text after them and an optional
+ * colon. */
 static bool behind(mp_slice line, const char *words, mp_slice *rest)
 {
     line = mp_slice_trim(line);
@@ -178,7 +180,7 @@ static bool behind(mp_slice line, const char *words, mp_slice *rest)
     return true;
 }
 
-/* "<text> [hh:mm:ss]": the elapsed time may be cut off, and brackets may be in the text. */
+/* Parse "<text> [hh:mm:ss]". The time may be cut off, and the text may contain brackets. */
 static void read_description(rpt_state *state, mp_slice text)
 {
     size_t open = text.length;
@@ -228,7 +230,7 @@ static mp_module_id module_of(rpt_state *state, mp_slice program, mp_slice metho
     return (mp_module_id){*place};
 }
 
-/* The number of a cell; false after a diagnostic. */
+/* Read the number of a cell. Return false after a diagnostic. */
 static bool number_cell(rpt_state *state, mp_slice line, unsigned column, int64_t *value,
                         unsigned *unknown, uint64_t offset)
 {
@@ -268,7 +270,8 @@ static bool affords(rpt_state *state, int64_t calls, int64_t exclusive, uint64_t
     return ok;
 }
 
-/* A zero may be printed as nothing, but not all of a row's numbers are zero. */
+/* Return true if one of the row's numbers is not empty. A zero may be printed as an empty cell, but
+ * a row has at least one other number. */
 static bool has_number(const rpt_state *state, mp_slice line)
 {
     return cell_of(line, state->columns[LINE]).length ||
@@ -277,7 +280,7 @@ static bool has_number(const rpt_state *state, mp_slice line)
            cell_of(line, state->columns[CALLS]).length;
 }
 
-/* Return the value of one more digit at the end of the cell's number, in microseconds. */
+/* Return the value, in microseconds, of a unit of the last digit in the cell. */
 static int64_t step_of(mp_slice cell)
 {
     int64_t step = 1;
@@ -289,8 +292,8 @@ static int64_t step_of(mp_slice cell)
     return step;
 }
 
-/* A row says its time twice, the second time by its average; and no row took longer than the one
- * above. */
+/* Check a row: its time must match its average times its calls, and must not exceed that of the
+ * previous row. */
 static void hold_row(rpt_state *state, mp_slice line, const mp_profile_line *row, uint64_t offset)
 {
     bool times =
@@ -370,19 +373,20 @@ static void one_line(rpt_state *state, mp_slice line, uint64_t offset)
     if (trimmed.length == 0 || read_ruler(state, line))
         return;
     if (mp_slice_starts(trimmed, title)) {
-        if (state->titled) /* reports one behind the other */
+        if (state->titled) /* another report in the same file */
             begin_session(state);
         state->titled = true;
     } else if (state->column_count == 0) {
         top_line(state, line, offset);
-    } else if (!mp_slice_starts(trimmed, "Program/Class ")) { /* headings come again on a page */
+    } else if (!mp_slice_starts(trimmed, "Program/Class ")) { /* not repeated headings */
         read_row(state, line, offset);
     }
 }
 
 /* --- one input --- */
 
-/* The report leaves most of the profile out; the data it was made of may be at hand. */
+/* Report that the profile from which the report was made is in the same folder. The report has only
+ * a part of it. */
 static void note_profile_beside(rpt_state *state)
 {
     size_t length = strlen(state->path);
@@ -408,7 +412,7 @@ static void begin_input(rpt_state *state, uint32_t summary)
     begin_session(state);
 }
 
-/* Say what the report lacks. Returns whether it is of use. */
+/* Report what is missing. Return true if the report is usable. */
 static bool end_input(rpt_state *state, bool cut, uint64_t line)
 {
     if (cut)
@@ -453,7 +457,8 @@ static bool read_rpt(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* A report begins with its title and has a ruler below it. Text that quotes a report does not. */
+/* Claim a file that starts with the title and has a row of dashes further down, so that texts which
+ * only quote a report are not claimed. */
 static mp_bid probe(mp_slice head)
 {
     bool titled = false;

@@ -1,7 +1,7 @@
-/* Taligent heap-monitoring logs: an event a line.
+/* Taligent heap-monitoring logs, with one event per line.
  *
- * Sources: "Heap monitoring file format", Taligent 1995, and the pages on the heap monitor of the
- * same book. Times are microseconds since 1970 and fit 64 bits. */
+ * Sources: "Heap monitoring file format", Taligent 1995, and the chapter on the heap monitor in the
+ * same book. Times are microseconds since 1970 and fit into 64 bits. */
 #include "readers/taligent.h"
 
 #include <stdlib.h>
@@ -16,20 +16,20 @@ enum { DEFAULT_SLICES = 20, TAIL = 64 * 1024, SECOND = 1000000 };
 
 /* --- lines --- */
 
-/* Without the star that stands in front of events on a corrupt heap. */
+/* Return the line without the star that marks events on a corrupt heap. */
 static mp_slice without_star(mp_slice line, bool *starred)
 {
     *starred = line.length && line.start[0] == '*';
     return *starred ? mp_slice_trim((mp_slice){line.start + 1, line.length - 1}) : line;
 }
 
-/* The latest time in the last lines. */
+/* Return the latest time in the last lines. */
 static int64_t latest_time(mp_input *input)
 {
     char *tail = mp_alloc(TAIL);
     size_t length = mp_input_tail(input, tail, TAIL);
     int64_t latest = 0;
-    const char *last = memrchr(tail, '\n', length); /* text behind it may be truncated */
+    const char *last = memrchr(tail, '\n', length); /* the text after it may be truncated */
     mp_slice left = {tail, last ? (size_t)(last + 1 - tail) : 0};
     for (mp_slice line; mp_slice_take_line(&left, &line);) {
         taligent_line event;
@@ -49,7 +49,7 @@ static void bad_line(taligent_pass *pass, const taligent_line *event, uint64_t o
                 "line is not a heap event, %s: line skipped", event->wrong);
 }
 
-/* A line that is no event: a banner, a title, or damage. */
+/* Handle a line that is not an event: a banner, a title, or damage. */
 static void other_line(taligent_pass *pass, mp_slice line, const taligent_line *event,
                        uint64_t offset)
 {
@@ -81,7 +81,7 @@ static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
     taligent_event(pass, &event, offset);
 }
 
-/* Up to the first line that is an event or a block: which of the two kinds of file it is. */
+/* Return true for a line of a heap analysis file. */
 static bool is_analysis(mp_slice line)
 {
     taligent_block block;
@@ -138,7 +138,7 @@ static void open_pass(taligent_pass *pass)
     pass->blocks.log.input = pass->model->inputs.count - 1;
     pass->blocks.threads_as_one = pass->options->threads_as_one;
     pass->replay = mp_pipeline_new(sizeof(taligent_batch), taligent_replay);
-    if (pass->model->tell) /* the listener for snapshots during the replay */
+    if (pass->model->tell) /* call the listener in this thread, between events */
         mp_pipeline_alone(pass->replay);
     taligent_order_open(&pass->order, pass->options->reorder);
     pass->slice_us = pass->options->slice_us;
@@ -150,13 +150,13 @@ static void open_pass(taligent_pass *pass)
                                            : DEFAULT_SLICES;
 }
 
-/* All lines; false where the last one is cut off. */
+/* Read all lines. Return false if the last one is truncated. */
 static bool read_lines(taligent_pass *pass, mp_input *input, bool analysis)
 {
     bool whole = true;
     mp_slice line;
     for (;;) {
-        if (!mp_window_has_line(input)) /* faults of the input are diagnosed in order */
+        if (!mp_window_has_line(input)) /* report faults of the input in file order */
             taligent_resolve(pass);
         if (!mp_input_line(input, &line))
             break;
@@ -180,7 +180,7 @@ static void close_pass(taligent_pass *pass)
     pass->blocks.log.events->late_events += pass->late_events;
 }
 
-/* Read the whole input into the model; false where its last line is cut off. */
+/* Read the whole input into the model. Return false if its last line is truncated. */
 static bool run_pass(taligent_pass *pass, mp_input *input)
 {
     bool analysis = head_is_analysis(mp_input_look_ahead(input));
@@ -190,13 +190,14 @@ static bool run_pass(taligent_pass *pass, mp_input *input)
     uint32_t first_anomaly = pass->blocks.log.events->anomalies.count;
     bool whole = read_lines(pass, input, analysis);
     taligent_end(pass);
-    if (!analysis) /* whose blocks are told in the order of time */
+    if (!analysis) /* blocks of an analysis are already sorted */
         end_log(pass, first_anomaly, first_diagnostic);
     close_pass(pass);
     return whole;
 }
 
-/* Find the peak by reading the input once and discarding the result and its diagnostics. */
+/* Return the line of the peak, found by reading the input once into a model that is discarded
+ * together with its diagnostics. */
 static uint64_t find_peak(const taligent_state *state, mp_input *input)
 {
     mp_model *model = mp_model_new();
@@ -215,7 +216,7 @@ static uint64_t find_peak(const taligent_state *state, mp_input *input)
     return line;
 }
 
-/* A log without events has no moments to speak of. */
+/* Mark the snapshots of a log without events as not whole. */
 static void forget(const taligent_pass *pass)
 {
     for (uint32_t i = pass->blocks.start.i; i < pass->model->snapshots.count; i++)
@@ -269,7 +270,8 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* The first line that says anything is an event, a block or the title of either. */
+/* Claim a file whose first line, banners aside, is an event, a block or the title of one of
+ * them. */
 static mp_bid probe(mp_slice head)
 {
     mp_slice left = head;

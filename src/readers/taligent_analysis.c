@@ -1,5 +1,5 @@
-/* Heap analysis files: a section of anomalies in free form, then a block a line. Their blocks
- * become events again, in the order of time, and are replayed like a log. */
+/* Heap analysis files: a free-form section of anomalies, then one block per line. The blocks are
+ * converted to events, sorted by time, and replayed like a log. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,22 +8,22 @@
 #include "base/text.h"
 #include "readers/taligent.h"
 
-/* One end of a block's life. */
+/* The birth or death of a block. */
 typedef struct analysis_event {
     taligent_line line;
-    bool undated;  /* its time is the block's age, as nobody knows its birth */
-    uint64_t time; /* line in the file */
+    bool undated;  /* the time is the block's age, as its birth is unknown */
+    uint64_t time; /* line of the file */
 } analysis_event;
 
 typedef struct analysis {
     analysis_event *events;
     size_t count, capacity;
     mp_arena texts;
-    bool dated; /* a time was seen: the two below are known */
+    bool dated; /* a time was seen, so the next two are known */
     int64_t first_us, last_us;
 } analysis;
 
-/* In the order of time; a block's birth before its death, else as in the file. */
+/* Sort by time, then by line; the birth of a block comes before its death. */
 static int by_time(const void *left, const void *right)
 {
     const analysis_event *a = left, *b = right;
@@ -78,7 +78,7 @@ static void add_block(analysis *file, const taligent_block *block, uint64_t offs
     add(file, line, block->undated, offset);
 }
 
-/* "Anomalies: none", "No anomalies." and the like: the section is there, and has nothing in it. */
+/* Return true for a line that says that there are no anomalies, such as "Anomalies: none". */
 static bool says_none(mp_slice line)
 {
     static const char *const ends[] = {"none", "none found", ": 0"};
@@ -94,7 +94,8 @@ static bool says_none(mp_slice line)
     return line.length >= strlen(no) && strncasecmp(line.start, no, strlen(no)) == 0;
 }
 
-/* Before the first block, lines are the monitor's own findings; after it, they are damage. */
+/* Handle a line that is not a block. Before the first block it is a finding of the monitor, later
+ * it is damage. */
 static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, uint64_t offset)
 {
     bool banner = mp_slice_starts(line, "***");
@@ -124,13 +125,13 @@ bool taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
 {
     analysis file = {0};
     bool whole;
-    do { /* the first line is at hand */
+    do { /* the first line was already read */
         line = mp_slice_trim(line);
         whole = mp_input_line_closed(input) || !line.length;
         if (whole && line.length)
             read_line(pass, &file, line, mp_input_line_number(input));
     } while (mp_input_line(input, &line));
-    for (size_t i = 0; i < file.count; i++) { /* such ages are of the time that was watched */
+    for (size_t i = 0; i < file.count; i++) { /* date undated blocks */
         file.events[i].line.time_us += file.events[i].undated ? file.first_us : 0;
         if (file.events[i].line.time_us > file.last_us)
             file.last_us = file.events[i].line.time_us;

@@ -1,5 +1,5 @@
-/* Events of a heap log, and snapshots cut from their time: one thread takes lines apart, another
- * replays what they say. */
+/* Events of a heap log, and snapshots at the ends of time slices. One thread parses the lines,
+ * another replays the events. */
 #include "readers/taligent.h"
 
 #include <inttypes.h>
@@ -7,10 +7,10 @@
 #include "base/diagnose.h"
 #include "base/units.h"
 
-/* --- slices of time --- */
+/* --- slices --- */
 
-/* When the k-th slice ends, since the first event. Without overflow: the rest of a division is
- * smaller than the number of slices. */
+/* Return the end of slice k, in microseconds since the first event. The remainder is smaller than
+ * the number of slices, so the product cannot overflow. */
 static int64_t slice_end(const taligent_pass *pass, uint32_t k)
 {
     if (pass->slice_us)
@@ -29,7 +29,7 @@ static void end_slice(taligent_pass *pass, int64_t end)
     mp_model_tell_snapshot(model, (mp_snapshot_id){(uint32_t)(snapshot - model->snapshots.items)});
 }
 
-/* Skip slices of fixed length without events: an event opens its own slice. */
+/* Skip slices of fixed length that have no events. */
 static void skip_empty(taligent_pass *pass, int64_t time_us)
 {
     if (!pass->slice_us)
@@ -39,7 +39,8 @@ static void skip_empty(taligent_pass *pass, int64_t time_us)
         pass->slice = number < pass->slices ? (uint32_t)number : pass->slices;
 }
 
-/* The moment that the user asked for. It has the number of the slice in which it lies. */
+/* End a snapshot at the moment requested by the user. Its number is that of the slice that contains
+ * it. */
 static void end_asked(taligent_pass *pass, int64_t time_us)
 {
     mp_snapshot *snapshot = mp_blocks_end_snapshot(&pass->blocks, time_us);
@@ -49,7 +50,7 @@ static void end_asked(taligent_pass *pass, int64_t time_us)
     pass->asks_line = pass->asks_time = false;
 }
 
-/* All snapshots that end before an event at this time. */
+/* End all snapshots that end before an event at this time. */
 static void advance(taligent_pass *pass, int64_t time_us)
 {
     if (pass->slice == 0)
@@ -97,7 +98,7 @@ void taligent_end(taligent_pass *pass)
     if (!pass->begun)
         taligent_begin(pass, 0, 0);
     advance(pass, 0);
-    if (pass->slice_us) { /* the open one, as far as it goes */
+    if (pass->slice_us) { /* the last slice ends with the log */
         pass->slices = pass->slice;
         pass->last_us = pass->first_us + pass->highest_us;
     }
@@ -107,11 +108,11 @@ void taligent_end(taligent_pass *pass)
             end_asked(pass, pass->asked_us);
         end_slice(pass, until);
     }
-    if (pass->asks_time) { /* behind the last event nothing changes */
+    if (pass->asks_time) { /* nothing changes after the last event */
         tell_late(pass);
         end_asked(pass, pass->last_us - pass->first_us);
     }
-    pass->model->snapshots.count--; /* the one that the last end began: it is of no use */
+    pass->model->snapshots.count--; /* drop the snapshot begun by the last end */
 }
 
 /* --- events --- */
@@ -177,8 +178,8 @@ void taligent_resolve(taligent_pass *pass)
     mp_pipeline_drain(pass->replay);
 }
 
-/* The name as a number that no other name has: four bits a letter, which tell digits and the hyphen
- * apart, behind a 1. A name that is too long for that is one of the model's texts. */
+/* Return a key for the name of a thread: 1, followed by four bits per character, which distinguish
+ * digits and the hyphen. Longer names get the number of their text in the model. */
 static uint64_t thread_key(taligent_pass *pass, mp_slice name)
 {
     if (name.length > 15)
@@ -189,7 +190,8 @@ static uint64_t thread_key(taligent_pass *pass, mp_slice name)
     return key;
 }
 
-/* Threads take turns as they like, so that the one before says nothing. */
+/* Return the number of the thread. There is no cache of the last thread, as threads alternate at
+ * random. */
 static uint32_t thread_of(taligent_pass *pass, mp_slice name)
 {
     taligent_threads *threads = &pass->threads;
@@ -211,7 +213,7 @@ static void replay_next(taligent_pass *pass, const mp_event *event)
     mp_event *place = &batch->events[pass->batched++];
     *place = *event;
     place->time_us = timed ? event->time_us - pass->first_us : 0;
-    if (pass->batched == TALIGENT_BATCH || pass->model->tell) /* who hears of it does so at once */
+    if (pass->batched == TALIGENT_BATCH || pass->model->tell) /* no delay for a listener */
         submit(pass, mp_pipeline_submit);
 }
 

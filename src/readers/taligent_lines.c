@@ -1,5 +1,5 @@
-/* Lines of Taligent's two kinds of files, taken apart. A log's columns are thread, time, address,
- * size, type and stack crawl, apart by blanks or tabs; the crawl is the rest of the line. */
+/* Parsing of lines of both kinds of files. The columns of a log are thread, time, address, size,
+ * type and stack crawl, separated by blanks or tabs; the crawl is the rest of the line. */
 #include <string.h>
 
 #include "base/text.h"
@@ -31,7 +31,8 @@ static bool parse_address(mp_slice word, uint64_t *value)
     return true;
 }
 
-/* A type goes on over blanks within <...> and (...). Between tabs it is all that stands there. */
+/* Read a type. Between tabs it is the whole cell; otherwise it ends at the first blank outside of
+ * <...> and (...). */
 static mp_slice next_type(mp_fields *cursor)
 {
     const char *gap = cursor->cursor;
@@ -49,7 +50,7 @@ static mp_slice next_type(mp_fields *cursor)
         char letter = *cursor->cursor;
         open += (letter == '<' || letter == '(') - (letter == '>' || letter == ')');
     }
-    if (open > 0) { /* brackets that never close hold nothing together */
+    if (open > 0) { /* a bracket is not closed, so the type ends at the first blank */
         cursor->cursor = start;
         return mp_field_word(cursor);
     }
@@ -67,9 +68,9 @@ static bool wrong(taligent_line *event, const char *what)
     return false;
 }
 
-/* --- words that are numbers, the hot path --- */
+/* --- numbers; the hot path --- */
 
-/* "2-22982": an opaque name of two numbers. */
+/* Read the name of a thread, two numbers such as "2-22982". */
 static bool take_thread(mp_fields *cursor, mp_slice *thread)
 {
     const char *start = cursor->cursor, *position = start, *end = cursor->end;
@@ -96,7 +97,7 @@ static bool take_decimal(mp_fields *cursor, int64_t *value)
     return position > start && position - start <= 18 && (position == end || mp_is_gap(*position));
 }
 
-/* The same of a whole cell. */
+/* Parse a whole cell as a decimal number. */
 static bool parse_decimal(mp_slice word, int64_t *value)
 {
     mp_fields cursor = mp_fields_of(word);
@@ -110,7 +111,8 @@ static bool is_thread(mp_slice word)
     return take_thread(&cursor, &thread) && cursor.cursor == cursor.end;
 }
 
-/* A word in the place of a number; false, with nothing taken, if another stands there. */
+/* Skip `word` in the place of a number. Return false, and skip nothing, if another word is
+ * there. */
 static bool take_word(mp_fields *cursor, const char *word)
 {
     size_t length = strlen(word), left = (size_t)(cursor->end - cursor->cursor);
@@ -155,7 +157,7 @@ bool taligent_is_title(mp_slice line)
 
 /* --- heap analysis files --- */
 
-/* With tabs, a column is what stands between two of them; the last goes to the end. */
+/* Read a cell up to the next tab; the last one goes up to the end of the line. */
 static mp_slice next_cell(mp_fields *cursor, bool last)
 {
     const char *start = cursor->cursor;
@@ -170,7 +172,8 @@ static bool is_deleter(mp_slice word)
     return is_thread(word) || mp_slice_is(word, "notask");
 }
 
-/* Blanks apart: the crawl of the allocation goes on to the last word that can be the deleter. */
+/* Split the rest of a line without tabs. The last word that can be a deleting thread separates the
+ * crawl of the allocation from that of the deletion. */
 static bool split_crawls(mp_slice rest, taligent_block *block)
 {
     mp_fields cursor = mp_fields_of(rest);
@@ -190,7 +193,7 @@ static bool split_crawls(mp_slice rest, taligent_block *block)
 bool taligent_parse_block(mp_slice line, taligent_block *block)
 {
     if (!memchr(line.start, '-', line.length))
-        return false; /* a thread has one: all lines of a file that is another format come by */
+        return false; /* threads contain a hyphen; quickly rejects lines of other formats */
     mp_fields cursor = mp_fields_of(line);
     bool tabs = memchr(line.start, '\t', line.length) != NULL;
     mp_slice cells[6] = {{NULL, 0}};
@@ -213,7 +216,7 @@ bool taligent_parse_block(mp_slice line, taligent_block *block)
         block->deleter = next_cell(&cursor, false);
         block->deletion_crawl = next_cell(&cursor, true);
         if (memchr(block->deletion_crawl.start, '\t', block->deletion_crawl.length))
-            return false; /* there are nine */
+            return false; /* there are only nine cells */
     } else if (!split_crawls(rest_of(&cursor), block)) {
         return false;
     }

@@ -1,5 +1,5 @@
-/* Stack crawls and types: millions of lines repeat a few thousand of them. A crawl is hashed whole,
- * once a line, known by 128 bits of that, and taken apart once for each distinct one. */
+/* Stack crawls and types. Millions of lines repeat a few thousand distinct ones, so each line's
+ * crawl is hashed to 128 bits, and only distinct crawls are split into frames. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ void taligent_names_free(taligent_names *names)
     *names = (taligent_names){0};
 }
 
-/* Indexes whose values are places in a list of the model, each with a name. */
+/* Probe of an index whose values are elements with a name in a list of the model. */
 typedef struct name_probe {
     const mp_model *model;
     mp_string_id name;
@@ -72,8 +72,9 @@ static bool ends_in_operator(mp_slice frame)
              ((before | 32) >= 'a' && (before | 32) <= 'z'));
 }
 
-/* Bars behind `operator` are of its name where arguments follow: operator|(int), operator||(int),
- * operator|=(int). Without arguments, the last of several keeps frames apart. */
+/* Return the number of bars after `operator` that belong to its name. All do if arguments follow:
+ * operator|(int), operator||(int), operator|=(int). Otherwise the last of several bars separates
+ * frames. */
 static size_t bars_of_operator(const char *cursor, const char *end)
 {
     size_t bars = 0;
@@ -83,7 +84,7 @@ static size_t bars_of_operator(const char *cursor, const char *end)
     return closes ? bars : bars - 1;
 }
 
-/* The frame before `end`, whose start is looked for from the front once for the whole crawl. */
+/* The frames of a crawl, in order. */
 typedef struct frame_list {
     mp_slice *items;
     size_t count, capacity;
@@ -117,7 +118,7 @@ static mp_node_id add_crawl(taligent_names *names, mp_slice crawl)
     frame_list frames = {0};
     mp_node_id node = {0};
     split(crawl, &frames);
-    while (frames.count) /* the outermost stands last */
+    while (frames.count) /* the last frame is the outermost */
         node = node_of(names, node, frames.items[--frames.count]);
     free(frames.items);
     return node;
@@ -165,7 +166,8 @@ static bool same_type(const void *opaque, uint32_t value)
     return mp_slice_equal(probe->names->types[value].text, probe->text);
 }
 
-/* Texts that are one in UTF-8, and differ in the file, are one type too. */
+/* Return the type of a text. Different bytes may become the same text in UTF-8, and so the same
+ * type. */
 static mp_type_id model_type(taligent_names *names, mp_slice text)
 {
     mp_model *model = names->model;

@@ -1,5 +1,5 @@
-/* Events in the order of their time. A thread takes the time of its event and writes the line when
- * it gets to it, so that others may stand before it that happened later. */
+/* Sorting of events by time. A thread takes the time of its event and writes the line later, so
+ * lines of later events may come before it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 enum { DEFAULT_MOST = 10000, FIRST_PLACES = 1024 };
 
-/* Room for as many as wait, if there are so many, and for the one that makes the first one go. */
+/* Return the capacity of the queue: at most that of all waiting events, and of the one that makes
+ * the first leave. */
 static size_t places_for(const taligent_order *order, size_t wanted)
 {
     return wanted < order->most + 1 ? wanted : order->most + 1;
@@ -74,7 +75,7 @@ static void make_room(taligent_order *order)
 
 static void enter(taligent_order *order, const mp_event *event)
 {
-    bool timed = event->kind != MP_EVENT_OLD; /* others stay where they stand */
+    bool timed = event->kind != MP_EVENT_OLD; /* old blocks keep their place */
     if (timed && event->time_us < order->highest_us) {
         enter_late(order, event);
         return;
