@@ -371,12 +371,11 @@ typedef struct mp_model {
     MP_LIST(mp_recorded_session) sessions;
     MP_LIST(mp_string_id) platforms;
     MP_LIST(mp_platform_sample) platform_samples;
-    MP_LIST(mp_object) objects;       /* empty unless requested */
-    MP_LIST(mp_type_peak) type_peaks; /* peaks stated by files; sorted by session, snapshot */
-    MP_LIST(mp_root_count)
-    root_counts;                  /* of all graphs; sorted by snapshot, kind */
-    MP_LIST(mp_holding) holdings; /* of all graphs but the last; sorted by snapshot, key */
-    mp_holder_places places;      /* places of the last graph in `holdings` */
+    MP_LIST(mp_object) objects;         /* empty unless requested */
+    MP_LIST(mp_type_peak) type_peaks;   /* peaks stated by files; sorted by session, snapshot */
+    MP_LIST(mp_root_count) root_counts; /* of all graphs; sorted by snapshot, kind */
+    MP_LIST(mp_holding) holdings;       /* of all graphs but the last; sorted by snapshot, key */
+    mp_holder_places places;            /* places of the last graph in `holdings` */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* built by mp_model_build_tree */
     uint32_t *tree_of;          /* index in `tree` by mp_node_id; built by mp_model_build_tree */
