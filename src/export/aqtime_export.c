@@ -1,5 +1,5 @@
-/* Export to an AQTime allocation database: a result set a snapshot, written beside its target and
- * put in its place when it is whole. */
+/* Export to an AQTime allocation database, with one result set per snapshot. It is written to a
+ * temporary file next to its target, which it replaces when it is complete. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,18 +16,18 @@
 
 /* A routine at a line: a row of META_ROUTINES. */
 typedef struct aq_routine {
-    uint32_t node; /* in model->tree; any of those with its symbol */
+    uint32_t node; /* index in model->tree: any node with the routine's symbol */
     uint32_t line;
-    uint32_t set; /* ordinal of the last set that has it */
+    uint32_t set; /* number of the last set that has a row for it */
 } aq_routine;
 
-/* The stack of a context's objects: places in `frames`. */
+/* The stack of a context's objects, as indexes in `frames`. */
 typedef struct aq_stack {
     size_t first, count;
     bool known, cut;
 } aq_stack;
 
-/* A class up to the set at hand. */
+/* Figures of a class up to the current set. */
 typedef struct aq_class {
     int64_t live, live_size, peak, peak_size, total, total_size;
     bool seen;
@@ -37,22 +37,22 @@ typedef struct aq_sets {
     aq_out *out;
     const mp_model *model;
     const mp_live_objects *live;
-    uint32_t ordinal; /* number of the set at hand, from 1 */
+    uint32_t ordinal; /* number of the current set, from 1 */
     mp_arena scratch; /* labels */
 
     mp_id_index routine_index; /* (symbol or node, line) to routine */
-    aq_routine *routines;      /* from 1 */
+    aq_routine *routines;      /* elements from 1 */
     size_t routine_count, routine_capacity;
     aq_stack *stacks; /* by context */
     uint32_t *frames; /* routines, innermost first */
     size_t frame_count, frame_capacity;
-    uint32_t *thread_sets; /* by string: ordinal of the last set that has the thread */
+    uint32_t *thread_sets; /* by string: number of the last set that has a row for the thread */
     aq_class *classes;     /* by type */
     uint32_t next_delta;
-    aq_out_link *links;     /* by vertex; NULL: there is no graph */
-    int64_t objects, bytes; /* sums of the set at hand */
-    int64_t cut;            /* number of its objects whose stacks are cut */
-    size_t *alive;          /* places in live->living at the set at hand, rising */
+    aq_out_link *links;     /* by vertex; NULL = there is no graph */
+    int64_t objects, bytes; /* sums of the current set */
+    int64_t cut;            /* number of objects in the set whose stacks are cut */
+    size_t *alive; /* indexes in live->living of the objects in the current set, ascending */
     size_t alive_count, next_living;
 } aq_sets;
 
@@ -89,7 +89,7 @@ static void close_sets(aq_sets *sets)
 
 /* --- routines and stacks --- */
 
-/* The routine's row, once in each set that needs it. */
+/* Write the routine's row, once in each set that needs it. */
 static void put_routine(aq_sets *sets, uint32_t id)
 {
     const mp_model *model = sets->model;
@@ -155,7 +155,7 @@ static mp_type_id type_of(const aq_sets *sets, mp_context_id context)
     return mp_context_type(sets->model, &sets->model->contexts.items[context.i]);
 }
 
-/* The row of an object, with those of its thread and its stack. */
+/* Write the row of an object, and the rows of its thread and its stack. */
 static void put_object(aq_sets *sets, const mp_living *living)
 {
     aq_out *out = sets->out;
@@ -227,7 +227,7 @@ static void rise(int64_t *most, int64_t now)
     *most = now > *most ? now : *most;
 }
 
-/* Peaks that the recording states may have been between snapshots. */
+/* Raise peaks to those that the recording states, which may have been between snapshots. */
 static void add_stated_peaks(aq_sets *sets, mp_snapshot_id snapshot)
 {
     const mp_model *model = sets->model;
@@ -251,7 +251,7 @@ static void put_class(aq_sets *sets, uint32_t type)
     rise(&entry->peak, entry->live);
     rise(&entry->peak_size, entry->live_size);
     rise(&entry->total, entry->peak);
-    rise(&entry->total_size, entry->peak_size); /* objects may grow */
+    rise(&entry->total_size, entry->peak_size); /* objects may have grown since their creation */
     AQ_OUT_PUT(sets->out, AQ_OUT_CLASSES, AQ_OUT_NO_PARENT, type,
                AQ_OUT_TEXT("COL_CLASS_NAME", name), AQ_OUT_TEXT("COL_MODULE_NAME", module),
                AQ_OUT_NUMBER("COL_FINALIZABLE", finalizable),
@@ -287,8 +287,8 @@ static void put_relations(aq_out *out)
     }
 }
 
-/* Objects stand in the order in which they came: what is alive is what was and what comes now, and
- * nobody looks again at what is gone. */
+/* Write the objects of a snapshot. Objects are sorted by creation, so the objects of a set are
+ * those of the previous set that are still alive, and new ones. */
 static void put_objects(aq_sets *sets, mp_snapshot_id id)
 {
     const mp_live_objects *live = sets->live;
@@ -305,8 +305,8 @@ static void put_objects(aq_sets *sets, mp_snapshot_id id)
     sets->alive_count = kept;
 }
 
-/* All rows of the result set of a snapshot; snapshots come in order. False with a message where it
- * would not say what reports say. */
+/* Write all rows of a snapshot's result set. Snapshots must come in order. False with a message if
+ * the sums differ from those of reports. */
 static bool put_set(aq_sets *sets, mp_snapshot_id id)
 {
     aq_out *out = sets->out;
@@ -338,7 +338,7 @@ static bool put_set(aq_sets *sets, mp_snapshot_id id)
                    sets->bytes);
 }
 
-/* Numbers of result sets: those of the snapshots where they rise. */
+/* Return true if the snapshots' numbers ascend, so that result sets can have the same numbers. */
 static bool numbers_rise(const mp_live_objects *live)
 {
     const mp_snapshot *before = NULL;
@@ -351,7 +351,8 @@ static bool numbers_rise(const mp_live_objects *live)
     return true;
 }
 
-/* `cut`: how many objects of the last set have a stack that is cut. */
+/* Write all result sets. `cut`: set to the number of objects in the last set whose stacks are
+ * cut. */
 static bool put_sets(aq_out *out, const mp_live_objects *live, int64_t *cut)
 {
     aq_sets sets;
@@ -367,7 +368,7 @@ static bool put_sets(aq_out *out, const mp_live_objects *live, int64_t *cut)
     return ok;
 }
 
-/* --- what is said of it --- */
+/* --- the command's document --- */
 
 typedef struct totals_row {
     int64_t snapshots, live_objects, live_bytes, truncated_stacks;
@@ -441,7 +442,7 @@ static bool write_aqtime(const mp_request *request, mp_document *document, mp_er
     return ok;
 }
 
-enum { OF_LOGS = 1, OF_DUMPS = 4 }; /* variants */
+enum { OF_LOGS = 1, OF_DUMPS = 4 }; /* bits of the variants */
 
 static const mp_heap_arguments defaults;
 

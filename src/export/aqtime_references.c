@@ -23,7 +23,7 @@ static uint32_t sorted_targets(const mp_graph *graph, uint32_t object, uint32_t 
     return count;
 }
 
-/* Room for the targets of any object. */
+/* Return an array with room for the targets of any object. Release with free(). */
 static uint32_t *room_for_targets(const mp_graph *graph)
 {
     uint32_t most = 0;
@@ -47,7 +47,7 @@ aq_out_link *aq_out_links_of(const mp_graph *graph)
             }
     }
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (!(graph->roots.items[i].flags & MP_ROOT_WEAK)) /* weak ones keep nothing alive */
+        if (!(graph->roots.items[i].flags & MP_ROOT_WEAK)) /* weak roots keep nothing alive */
             links[graph->roots.items[i].object].root = true;
     free(targets);
     return links;
@@ -69,7 +69,7 @@ void aq_out_references(aq_out *out, const mp_graph *graph, const aq_out_link *li
             uint32_t ends[] = {i, targets[j]};
             if (!links[ends[0]].row || !links[ends[1]].row)
                 continue;
-            for (int end = 0; end < 2; end++) { /* a row at each about the other */
+            for (int end = 0; end < 2; end++) { /* one row for each direction */
                 uint32_t self = ends[end], other = ends[1 - end];
                 AQ_OUT_PUT(out, end ? AQ_OUT_FROM : AQ_OUT_TO, links[self].row,
                            (int64_t)links[other].id,

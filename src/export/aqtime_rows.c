@@ -7,17 +7,18 @@
 #include "base/memory.h"
 #include "query/labels.h"
 
-/* So many rows are always written, and of a larger recording so many times what it has itself. */
+/* Limits: ALWAYS rows are always allowed; more are allowed up to TIMES the rows that a single set
+ * of all objects would have. */
 enum { ALWAYS = 2000000, TIMES = 32 };
 
-/* Numbers of rows for objects, stacks and classes; all other tables have no more rows than
- * these, or only a few per set. */
+/* Numbers of rows for objects, stacks and classes; all other tables have no more rows than these,
+ * or only a few per set. */
 typedef struct aq_rows {
     int64_t total; /* in all result sets */
-    int64_t once;  /* if each stood in one */
+    int64_t once;  /* if each object, stack and class were in a single set */
 } aq_rows;
 
-/* How many result sets are of snapshots before this one. */
+/* Return the number of result sets whose snapshots precede this one. */
 static size_t sets_before(const mp_live_objects *live, mp_snapshot_id snapshot)
 {
     size_t low = 0, high = live->snapshot_count;
@@ -37,7 +38,8 @@ static void add(aq_rows *rows, size_t sets, int64_t each)
     rows->once += sets ? each : 0;
 }
 
-/* By context, the rows of an object: its own and those of its stack. */
+/* Return, by context, the number of rows per object: its own and those of its stack. Release with
+ * free(). */
 static int64_t *rows_of_objects(const mp_model *model)
 {
     int64_t *rows = mp_alloc_zero(model->contexts.count, sizeof *rows);
@@ -63,7 +65,7 @@ static void add_objects(aq_rows *rows, const mp_live_objects *live)
     free(each);
 }
 
-/* A class stands in each set from the first on that knows it. */
+/* Add the rows of classes. A class is in each set from the first one that has it. */
 static void add_classes(aq_rows *rows, const mp_live_objects *live)
 {
     const mp_model *model = live->model;

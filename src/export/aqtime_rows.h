@@ -1,16 +1,16 @@
-/* How many rows a database has, before the first one is written. */
+/* Count the rows of a database before it is written. */
 #ifndef MP_EXPORT_AQTIME_ROWS_H
 #define MP_EXPORT_AQTIME_ROWS_H
 
 #include "export/objects.h"
 
-/* Each object has its stack for itself, so that of a recursion with an object on each level would
- * make a database that grows with the square of its depth. */
+/* Maximum callers of a stack. Each object has its own copy of its stack, so the stacks of a
+ * recursion with an object at each level would grow with the square of its depth. */
 enum { AQ_CALLERS = 64 };
 
-/* Every result set has all that is alive at it, so that what many snapshots have in common would
- * make a database that grows with the square of the recording. False with a message where it does.
- */
+/* Return true if the number of rows is acceptable. Each result set has all objects that are alive
+ * at its snapshot, so a recording with many long-lived objects and many snapshots could make a
+ * database that grows with the square of its size. False with a message. */
 bool aq_rows_afforded(const mp_live_objects *live, mp_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* The tables with all columns of AQTime's description, in its order, and rows for them. */
+/* The tables with all columns of AQTime's description, in its order, and functions that write their
+ * rows. */
 #include "export/aqtime_writer.h"
 
 #include <errno.h>
@@ -73,7 +74,7 @@ static bool run(aq_out *out, const char *query)
     return sqlite3_exec(out->file.database, query, NULL, NULL, NULL) == SQLITE_OK || fail(out);
 }
 
-/* The place of a column from 1; 0: the table has none of this name. */
+/* Return the position of a column, from 1; 0 if the table has no such column. */
 static int place_of(aq_out_table table, const char *column)
 {
     size_t length = strlen(column);
@@ -87,8 +88,8 @@ static int place_of(aq_out_table table, const char *column)
     return 0;
 }
 
-/* The same of the row's value `i`: rows of a table mostly say the same columns in the same order.
- */
+/* Return the position of the column of a row's value `i`. It is cached, because rows of a table
+ * usually have the same columns in the same order. */
 static int known_place(aq_out *out, aq_out_table table, size_t i, const char *column)
 {
     struct aq_out_place *known = &out->places[table][i];
@@ -117,7 +118,8 @@ static bool create(aq_out *out, aq_out_table table)
            fail(out);
 }
 
-/* Most rows are frames of stacks, and to begin a statement takes longer than to put a row. */
+/* Rows per INSERT for stacks. Most rows are frames, and starting a statement takes longer than
+ * writing a row. */
 enum { FRAMES = 16 };
 
 static bool prepare_frames(aq_out *out)
@@ -134,7 +136,7 @@ static bool prepare_frames(aq_out *out)
            fail(out);
 }
 
-/* --- the file, by its descriptor --- */
+/* --- file access by descriptor --- */
 
 static int descriptor_of(const void *opaque)
 {
@@ -166,7 +168,7 @@ static const mp_sqlite_calls calls = {read_file, write_file, truncate_file, size
 
 bool aq_out_open(aq_out *out, int file)
 {
-    /* The file is nobody's until it is whole: it needs no journal. */
+    /* The file replaces its target only when it is complete, so it needs no journal. */
     static const char *const how[] = {"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF",
                                       "PRAGMA locking_mode = EXCLUSIVE", "BEGIN"};
     bool ok = mp_sqlite_open(&out->file, &calls, (void *)(intptr_t)file) == SQLITE_OK || fail(out);
@@ -200,7 +202,7 @@ static void bind(aq_out *out, aq_out_table table, int place, const aq_out_value 
 {
     sqlite3_stmt *insert = out->inserts[table];
     int status = SQLITE_OK;
-    if (!place) /* a key that the table does without */
+    if (!place) /* a key column that the table does not have */
         return;
     if (value->text && *value->text)
         status = sqlite3_bind_text(insert, place, value->text, -1, SQLITE_STATIC);

@@ -1,4 +1,4 @@
-/* The tables of an AQTime allocation database, for writing: a row a call. */
+/* Write the tables of an AQTime allocation database, row by row. */
 #ifndef MP_EXPORT_AQTIME_WRITER_H
 #define MP_EXPORT_AQTIME_WRITER_H
 
@@ -31,24 +31,24 @@ typedef struct aq_out {
     mp_sqlite_file file;
     sqlite3_stmt *inserts[AQ_OUT_TABLES];
     sqlite3_stmt *frames;                 /* inserts many rows of stacks at once */
-    int keys[AQ_OUT_TABLES][AQ_OUT_KEYS]; /* places of ID, INST_ID, PARENT_ID, REC_ID */
+    int keys[AQ_OUT_TABLES][AQ_OUT_KEYS]; /* positions of ID, INST_ID, PARENT_ID, REC_ID */
     struct aq_out_place {
         const char *column;
         int place;
-    } places[AQ_OUT_TABLES][AQ_OUT_VALUES]; /* places of the last row's values */
+    } places[AQ_OUT_TABLES][AQ_OUT_VALUES]; /* positions of the columns of the last row's values */
     int64_t rows[AQ_OUT_TABLES];
-    int64_t set;                /* INST_ID of the rows to come */
-    int64_t ids[AQ_OUT_TABLES]; /* the last ones in this set */
+    int64_t set;                /* INST_ID of new rows */
+    int64_t ids[AQ_OUT_TABLES]; /* last ID of each table in this set */
     bool failed;
     const char *path; /* for messages */
     mp_error *error;
 } aq_out;
 
 /* A value of a row: a text, which may be "" for none, or a number, which may be MP_UNKNOWN. Columns
- * that nothing is said of are NULL. */
+ * without a value are NULL. */
 typedef struct aq_out_value {
-    const char *column; /* NULL: no more values */
-    const char *text;   /* NULL: a number */
+    const char *column; /* NULL = end of the values */
+    const char *text;   /* NULL = the value is `number` */
     int64_t number;
 } aq_out_value;
 #define AQ_OUT_TEXT(column, text)                                                                  \
@@ -61,21 +61,22 @@ typedef struct aq_out_value {
     }
 
 const char *aq_out_table_name(aq_out_table table);
-/* Begin in the empty file of a descriptor, which is borrowed. False with a message in out->error.
- */
+/* Begin a database in the empty file of a descriptor, which is borrowed. False with a message in
+ * out->error. */
 bool aq_out_open(aq_out *out, int file);
-/* End the one transaction. Close in any case; false with a message if it is not all written. */
+/* Commit the single transaction, and close. Must be called in any case. False with a message if the
+ * database is incomplete. */
 bool aq_out_close(aq_out *out);
 
-/* The rows to come are of this result set: their IDs begin anew. */
+/* Begin a result set: new rows belong to it, and their IDs begin with 1 again. */
 void aq_out_begin(aq_out *out, int64_t set);
-/* Put a row with the next ID, which is returned, and AQ_OUT_VALUES values at most. After a fault
- * nothing happens any more. */
+/* Write a row with at most AQ_OUT_VALUES values. Return its ID, the next one. After an error, calls
+ * do nothing. */
 int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t record,
                    const aq_out_value *values);
 #define AQ_OUT_PUT(out, table, parent, record, ...)                                                \
     aq_out_put(out, table, parent, record, (const aq_out_value[]){__VA_ARGS__, {NULL, NULL, 0}})
-/* Put the stack of an object: its routines, innermost first, a row each. */
+/* Write the stack of an object, one row for each routine, innermost first. */
 void aq_out_put_stack(aq_out *out, int64_t object, const uint32_t *routines, size_t count);
 
 #endif

@@ -1,9 +1,9 @@
-/* A profile in the format of Callgrind: functions with what they cost themselves by line, and whom
- * they call with what that costs. Types are the innermost functions, as in all weighed stacks.
+/* A profile in the format of Callgrind: functions with their own costs by line, and their calls
+ * with inclusive costs. Types of objects are innermost functions, as in all weighted stacks.
  *
- * The format has a graph of functions where a recording has a tree. What a call costs is what is
- * below it where its function is not on the stack already, so that what a function costs with all
- * that it calls has each object and each microsecond once, also of recursion. */
+ * The format has a graph of functions, a recording has a tree. A call has an inclusive cost only if
+ * its callee is not on the stack already, so that the inclusive cost of a recursive function
+ * contains each object and each microsecond once. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ typedef struct event_of {
     bool counts;
 } event_of;
 
-/* Events of all kinds of recordings; one has those of what it weighs. */
+/* Events of all kinds of recordings; a file has those of the metrics that its recording has. */
 static const event_of events[] = {
     {"Allocations", "objects created", MP_WEIGH_CREATED, true},
     {"Bytes", "bytes created", MP_WEIGH_CREATED, false},
@@ -29,9 +29,9 @@ static const event_of events[] = {
     {"Calls", "calls", MP_WEIGH_SECONDS, true},
 };
 
-/* Cost of a line of a function itself, or of the calls that it makes to another function. */
+/* Own cost of a line of a function, or cost of its calls of another function. */
 typedef struct cost_row {
-    uint32_t function, callee; /* 0: itself */
+    uint32_t function, callee; /* 0 = own cost */
     int64_t line, calls;
     int64_t costs[MOST_EVENTS];
 } cost_row;
@@ -42,11 +42,11 @@ typedef struct callgrind_out {
     const event_of *events[MOST_EVENTS];
     size_t event_count;
     size_t column[MOST_EVENTS]; /* column of each event in the weights */
-    cost_row *rows;             /* from 1 */
+    cost_row *rows;             /* elements from 1 */
     size_t row_count, row_capacity;
-    mp_id_index self_rows, calls; /* by place; by place and callee */
+    mp_id_index self_rows, calls; /* keys: place; place and callee */
     int64_t call_rows;
-    mp_id_index told_files, told_functions, told_objects; /* texts that were written out */
+    mp_id_index told_files, told_functions, told_objects; /* texts that were written already */
     bool *shares_name;                                    /* by function */
 } callgrind_out;
 
@@ -57,7 +57,8 @@ static int64_t line_told(const mp_code *code, uint32_t frame, uint32_t callee)
     uint32_t line = mp_code_line(code, frame, callee);
     if (line == MP_NO_LINE && !callee)
         line = code->weights->frames[frame].start_line;
-    return line == MP_NO_LINE || (int32_t)line < 0 ? 0 : line; /* a sign would mean another thing */
+    /* A sign would mean a relative line number. */
+    return line == MP_NO_LINE || (int32_t)line < 0 ? 0 : line;
 }
 
 static cost_row *row_at(callgrind_out *out, uint32_t *number, const cost_row *begun)
@@ -92,7 +93,7 @@ static void add_own(callgrind_out *out, uint32_t frame)
     add_costs(out, row_at(out, number, &row), frame, false);
 }
 
-/* `outermost`: its function is not on the stack already. */
+/* Add a call. `outermost`: its callee is not on the stack already. */
 static void add_call(callgrind_out *out, uint32_t frame, bool outermost)
 {
     mp_code *code = &out->code;
@@ -111,7 +112,7 @@ static void add_call(callgrind_out *out, uint32_t frame, bool outermost)
         add_costs(out, row, frame, true);
 }
 
-/* The frames in preorder. */
+/* Add all frames, in pre-order. */
 static void add_all(callgrind_out *out)
 {
     const mp_weights *weights = out->code.weights;
@@ -156,7 +157,8 @@ static bool same_name(const void *opaque, uint32_t value)
     return a->name == b->name && a->source == b->source && a->module == b->module;
 }
 
-/* Readers know a function by object, file and name alone, and add up what is called the same. */
+/* Find functions with the same object, file and name: readers cannot distinguish them, and would
+ * add them up. */
 static void find_shared_names(callgrind_out *out)
 {
     mp_code *code = &out->code;
@@ -175,7 +177,7 @@ static void find_shared_names(callgrind_out *out)
     mp_hash_index_free(&first);
 }
 
-/* "fl=(1) name", and after that "fl=(1)". */
+/* Write "fl=(1) name" for the first use of a name, then "fl=(1)". */
 static void put_name(callgrind_out *out, const char *key, mp_id_index *told, uint32_t number,
                      const char *name)
 {
@@ -190,7 +192,7 @@ static const char *text_or_none(const mp_code *code, uint32_t text)
     return text ? mp_dictionary_text(code->texts, text) : "???";
 }
 
-/* `called`: "c" of a function that is called. Numbers of texts that are not known are 0. */
+/* Write a function. `called`: "c" for a callee, otherwise "". Number 0 stands for unknown texts. */
 static void put_function(callgrind_out *out, const char *called, uint32_t number)
 {
     static const char *const keys[2][3] = {{"ob", "fl", "fn"}, {"cob", "cfi", "cfn"}};
@@ -237,7 +239,7 @@ static void put_rows(callgrind_out *out)
         if (row->callee) {
             const mp_code_function *callee = &out->code.functions[row->callee];
             put_function(out, "c", row->callee);
-            /* At least one, of which recordings do not say how many. */
+            /* If the number of calls is unknown, write 1. */
             fprintf(out->file, "calls=%" PRId64 " %" PRIu32 "\n", row->calls > 0 ? row->calls : 1,
                     callee->start_line);
         }

@@ -1,4 +1,4 @@
-/* Coverage for continuous integration: Cobertura's XML, tracefiles of lcov, SonarQube's XML. */
+/* Coverage for continuous integration: Cobertura XML, lcov tracefiles, SonarQube XML. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,13 @@
 #include "render/xml.h"
 #include "reports/answers.h"
 
-/* Options of tables, of which nothing is shown: these files have all lines. */
+/* Options of tables, which have no effect: these files have all lines. */
 static const char *const unused[] = {"by", "sort", "limit", "uncovered", NULL};
-/* The name of a main block where methods have names. */
+/* Name of a main block in formats whose methods must have names. */
 static const char main_block[] = "(main block)";
 
-/* Return all of the document's coverage. NULL with a message where it has none, where it is of runs
- * that were read apart, or where a program has several sources: the formats have one of each path.
- */
+/* Return the document's coverage. NULL with a message if it has none, if it was merged from several
+ * runs, or if a program has several sources, because these formats allow one source per path. */
 static const mp_coverage_answer *coverage_of(const mp_document *document, const mp_style *style,
                                              const char *format, mp_error *error)
 {
@@ -44,8 +43,8 @@ static const mp_coverage_answer *coverage_of(const mp_document *document, const 
     return NULL;
 }
 
-/* Return the executions of the source's line at *place, of whichever method it is; the next line is
- * then at *place. */
+/* Return the executions of the source line at *place, over all methods, and advance *place to the
+ * next line. */
 static int64_t take_line(const mp_coverage_file *file, size_t *place, int64_t *line)
 {
     int64_t executions = 0;
@@ -58,11 +57,10 @@ static int64_t take_line(const mp_coverage_file *file, size_t *place, int64_t *l
 /* --- Cobertura ---
  *
  * Packages, classes, methods, lines. Source: the document type coverage-04 of Cobertura;
- * tests/cobertura.xsd says what is written here. A program is a class, its folder or name space a
- * package. Branches and complexity are not known: their numbers, which the format demands, are 0 of
- * 0. */
+ * tests/cobertura.xsd defines the part that is written here. A program is a class, its folder or
+ * namespace a package. Branches and complexity are required but unknown: their numbers are 0. */
 
-/* Rounded down, so that 1 is each line. */
+/* Rates are rounded down, so that only complete coverage is 1. */
 static void put_rates(FILE *out, uint64_t executed, uint64_t lines)
 {
     unsigned rate = lines ? (unsigned)(executed * 10000 / lines) : 10000;
@@ -107,7 +105,7 @@ static void put_class(FILE *out, const mp_coverage_file *file)
     fputs("          </lines>\n        </class>\n", out);
 }
 
-/* A file and its package: "shop" of "shop/Order.cls", "." of what is in no folder. */
+/* A file and its package: "shop" for "shop/Order.cls", "." for files without a folder. */
 typedef struct packed_file {
     const char *package;
     const mp_coverage_file *file;
@@ -195,10 +193,10 @@ const mp_renderer mp_renderer_cobertura = {.name = "cobertura",
 
 /* --- lcov ---
  *
- * A record a source file, a line a fact, of which genhtml makes pages. Source: the manual page
- * geninfo(1) of lcov, FILES. */
+ * One record for each source file, one fact on each line. Source: the manual page geninfo(1) of
+ * lcov, FILES. */
 
-/* A function stands at its first line that could be executed. */
+/* Write the methods of a file. The line of a method is its first executable one. */
 static void put_lcov_methods(FILE *out, mp_arena *arena, const mp_coverage_file *file)
 {
     size_t executed = 0;
@@ -244,8 +242,8 @@ const mp_renderer mp_renderer_lcov = {.name = "lcov",
 
 /* --- SonarQube ---
  *
- * Files, and of each the lines that could be executed. Source: SonarQube's description of generic
- * test data; tests/sonar-generic.xsd says what is written. */
+ * Files with their executable lines. Source: SonarQube's description of generic test data;
+ * tests/sonar-generic.xsd defines the part that is written here. */
 
 static bool render_sonar(const mp_document *document, const mp_diagnostics *diagnostics,
                          const mp_style *style, FILE *out, mp_error *error)

@@ -1,6 +1,6 @@
-/* A heap in the format of DHAT, version 2: for each stack what was created, how long that lived,
- * and what of it was alive at most, at the peak and at the end. What is alive is looked at when a
- * snapshot is taken, as recordings tell it. */
+/* A heap in the format of DHAT, version 2: for each stack, the objects created and their lifetimes,
+ * and the objects alive at its maximum, at the global peak and at the end. Live objects are known
+ * at snapshots only. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,26 +13,27 @@
 #include "model/ages.h"
 
 enum {
-    FRAMES = 65,           /* maximum frames of a stack */
-    SHORT_LIVED_US = 10000 /* dh_view marks what lived less on the average */
+    FRAMES = 65, /* maximum frames of a stack */
+    /* Threshold in microseconds: dh_view marks allocations with shorter average lifetimes. */
+    SHORT_LIVED_US = 10000
 };
 
-/* A point of the program: objects and bytes. */
+/* A program point of DHAT, with objects and bytes. */
 typedef struct dhat_point {
     int64_t created, created_bytes, lived_us;
-    int64_t alive, bytes;     /* now */
-    int64_t most, most_bytes; /* when most bytes were */
-    int64_t peak, peak_bytes; /* at the peak of all */
-    size_t touched;           /* place of the last snapshot that changed it, from 1 */
+    int64_t alive, bytes;     /* at the current snapshot */
+    int64_t most, most_bytes; /* at the snapshot with most bytes of this point */
+    int64_t peak, peak_bytes; /* at the snapshot with most bytes of all points */
+    size_t touched;           /* index of the last snapshot that changed it, plus 1 */
 } dhat_point;
 
 typedef struct dhat_out {
     mp_json json;
     mp_sites *sites;
     dhat_point *points; /* by node */
-    uint32_t *touched;  /* nodes that the snapshot at hand changed */
+    uint32_t *touched;  /* nodes that the current snapshot changed */
     size_t touched_count;
-    size_t peak; /* place among the snapshots */
+    size_t peak; /* index of the peak in the snapshots */
     int64_t written, frames;
     mp_written_totals totals;
 } dhat_out;
@@ -134,7 +135,7 @@ static void put_head(dhat_out *out)
     mp_arena_free(&arena);
 }
 
-/* Places are the frames, behind [root]. */
+/* Write a point. Frame 0 is [root]; a place's frame has the place's number. */
 static void put_point(dhat_out *out, uint32_t node)
 {
     const dhat_point *point = &out->points[node];
@@ -243,7 +244,7 @@ static bool write_dhat(const mp_request *request, mp_document *document, mp_erro
     return mp_sites_write(request, document, FRAMES, error, write_points);
 }
 
-enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* variants */
+enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* bits of the variants */
 
 static const mp_heap_arguments defaults;
 

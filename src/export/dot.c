@@ -1,8 +1,8 @@
-/* Export as a graph for Graphviz: of a heap the call tree with what it leaks or has alive, of a
- * dump the dominator tree by type, of a profile who calls whom. What is small is left out of the
- * picture and its sum stands there; the graph's label says so.
+/* Export as a graph for Graphviz: for a heap the call tree with leaked or live bytes, for a dump
+ * the dominator tree by type, for a profile the call graph. Small nodes are left out; their sums
+ * are in the nodes above them, and their number is in the graph's label.
  *
- * Beside what is drawn, each node has `own` and `all` as exact numbers: bytes or microseconds. */
+ * Nodes have exact numbers too, in the attributes `own` and `all`: bytes or microseconds. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@
 #include "query/weights.h"
 #include "render/cell.h"
 
-/* A picture of more nodes nobody reads. Of those there may be, the ones that have a share of so
- * many thousandths of the whole. */
+/* Maximum number of nodes, because nobody can read a larger picture, and minimum share of a node in
+ * thousandths of the whole. */
 enum { MOST_NODES = 80, LEAST_SHARE = 5 };
 enum { LABEL_BYTES = 80, TOOLTIP_BYTES = 400 };
 
@@ -30,10 +30,10 @@ typedef struct dot_out {
     int64_t nodes, edges;
 } dot_out;
 
-/* --- the grammar --- */
+/* --- syntax --- */
 
-/* In quotes: Graphviz reads backslashes, and the entities of HTML. What nobody sees stands there so
- * that it is seen, and what is long is cut. */
+/* Write a quoted string. Graphviz interprets backslashes and HTML entities, so they are escaped;
+ * invisible characters are written as escapes, and long texts are cut. */
 static void put_quoted(dot_out *out, const char *text, size_t most)
 {
     text = mp_safe_text(&out->arena, text);
@@ -64,7 +64,7 @@ static const char *amount(const dot_out *out, int64_t value, char text[MP_UNIT_T
     return text;
 }
 
-/* Thousandths of the whole. */
+/* Return thousandths of the whole. */
 static int64_t share(const dot_out *out, int64_t value)
 {
     return out->whole > 0 && value > 0 ? (int64_t)((double)value * 1000 / (double)out->whole) : 0;
@@ -75,7 +75,7 @@ static bool is_large(const dot_out *out, int64_t value)
     return value > 0 && share(out, value) >= LEAST_SHARE;
 }
 
-/* `count`: of objects or calls; below 0: not told. */
+/* Write a node. `counted`: number of objects or calls in words; "" = unknown. */
 static void put_node(dot_out *out, const char *id, uint32_t number, const char *name, int64_t self,
                      int64_t total, const char *counted)
 {
@@ -108,7 +108,7 @@ static void put_edge(dot_out *out, const char *from_id, uint32_t from, const cha
     out->edges++;
 }
 
-/* `note`: a line of its own, or NULL. */
+/* Begin a graph. `note`: a line of its label, or NULL. */
 static void open_graph(dot_out *out, const char *name, size_t shown, size_t total, const char *what,
                        const char *note)
 {
@@ -135,7 +135,7 @@ static void close_graph(dot_out *out, mp_document *document, const mp_request *r
     mp_arena_free(&out->arena);
 }
 
-/* --- which are large --- */
+/* --- choice of nodes --- */
 
 typedef struct candidate {
     int64_t total;
@@ -223,7 +223,8 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
         return false;
     mp_weighing weighing = mp_weighing_usual(request->filter);
     mp_weights weights = mp_weights_of(request->filter, &window, &weighing, 1);
-    if (weighing == MP_WEIGH_LEAKED && weights.items[0][0].total == 0) { /* which is no picture */
+    /* If nothing leaks, draw live bytes. */
+    if (weighing == MP_WEIGH_LEAKED && weights.items[0][0].total == 0) {
         mp_weights_free(&weights);
         weighing = MP_WEIGH_ALIVE;
         weights = mp_weights_of(request->filter, &window, &weighing, 1);
@@ -241,9 +242,9 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     return true;
 }
 
-/* --- who calls whom --- */
+/* --- call graphs --- */
 
-/* One arrow a pair: calls from several lines are one. */
+/* An edge. Calls from several lines of a caller are one edge. */
 typedef struct arrow {
     uint32_t caller, callee;
     int64_t calls, us;

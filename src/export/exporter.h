@@ -1,9 +1,9 @@
-/* Exporters: one const struct a file format of another tool, one line in
+/* Exporters: each is a const struct for one file format of another tool, and a line in
  * src/export/formats.def.
  *
- * An exporter is asked as a report is: its arguments, what it needs of a model and how it answers
- * each kind are a mp_report. Its answer goes to request->file; the document says what was written,
- * see below. It neither reads inputs nor prints. */
+ * An exporter is run like a report: its arguments, the capabilities that it needs and its variants
+ * are an mp_report. It writes to request->file, and describes in the document what it wrote (see
+ * below). It neither reads inputs nor prints. */
 #ifndef MP_EXPORT_EXPORTER_H
 #define MP_EXPORT_EXPORTER_H
 
@@ -13,47 +13,50 @@
 
 typedef struct mp_exporter {
     const char *name;
-    const char *endings; /* usual endings of the files' names */
-    /* Its arguments are members of mp_heap_arguments (reports/sections.h), or shared ones. All of a
-     * recording, up to FILE@SNAPSHOT: "to" is the format. Its name is MP_EXPORT_TO(name). */
+    const char *endings; /* usual file name extensions */
+    /* Its name is MP_EXPORT_TO(name). Arguments are members of mp_heap_arguments
+     * (reports/sections.h), or shared ones. It exports the whole recording, up to FILE@SNAPSHOT,
+     * because --to names the format. */
     mp_report report;
-    bool binary; /* nothing for a terminal */
-    /* It writes the file at request->path by itself, whole or not at all, and request->file is
-     * NULL: no stream will do. */
+    bool binary; /* not suitable for a terminal */
+    /* It writes the file at request->path itself, completely or not at all; request->file is NULL.
+     * It cannot write to a pipe. */
     bool in_place;
-    /* It writes any number of recordings, and is run for each in turn: only one is in memory. */
+    /* It writes any number of recordings, and is run for one at a time, so that only one is in
+     * memory. */
     bool many;
-    /* For exporters of many, both or none. Begin a file: the result is request->sink of each run.
-     * End it, after all recordings if `keep`, and complete the document; else undo what was written
-     * and return false. The path is borrowed until then. */
+    /* For exporters with `many`; otherwise NULL. `begin` starts a file and returns request->sink
+     * for each run. `end` is called after all recordings: if `keep` is true, it completes the file
+     * and the document; otherwise it undoes everything and returns false. The path is borrowed
+     * until then. */
     void *(*begin)(const char *path);
     bool (*end)(void *sink, bool keep, mp_document *document, mp_error *error);
 } mp_exporter;
 
 #define MP_EXPORT_TO(name) "export " MP_DASHES "to " name
 
-/* --- what an export says of itself: sums of what stands in its file, and how many rows of each
- * kind. The sums are added up as the rows are written, and are those of the reports. --- */
+/* --- description of an export: totals of the file, and its number of rows by kind. Totals are
+ * added up while rows are written, and equal those of reports. --- */
 
-/* By the names that reports have for them; MP_UNKNOWN: the file does not tell it. */
+/* Totals, named like those of reports; MP_UNKNOWN = the file does not contain them. */
 typedef struct mp_written_totals {
     int64_t snapshots;
     int64_t live_objects, live_bytes, created_objects, created_bytes, leaked_objects, leaked_bytes;
     int64_t retained_bytes, references, roots; /* totals of a heap dump */
-    int64_t calls, seconds;                    /* totals of a profile, in microseconds */
+    int64_t calls, seconds;                    /* totals of a profile; seconds: in microseconds */
     int64_t truncated_stacks;
 } mp_written_totals;
 
-/* All MP_UNKNOWN. */
+/* Totals that are all MP_UNKNOWN. */
 extern const mp_written_totals mp_nothing_written;
-/* The total that a column of weights adds to: its amounts, or where it `counts`, objects or calls.
- */
+/* Return the total that belongs to a column of weights: that of its amounts or, if `counts`, of its
+ * objects or calls. */
 int64_t *mp_written_total(mp_written_totals *totals, mp_weighing weighing, bool counts);
 
-/* The document of an export: first the title, "PATH: WHAT", and the totals. */
+/* Begin the document of an export with its title, "PATH: WHAT", and its totals. */
 void mp_written(mp_document *document, const mp_request *request, const char *what,
                 const mp_written_totals *totals);
-/* Then a row each for what the file has so many of. */
+/* Add the table of row counts; add a row to it: the file has `rows` rows of kind `what`. */
 mp_table *mp_written_table(mp_document *document);
 void mp_written_rows(mp_document *document, mp_table *table, const char *what, int64_t rows);
 

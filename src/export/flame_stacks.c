@@ -1,4 +1,4 @@
-/* Stacks of flame graphs for other tools: lines as FlameGraph's scripts read them, and speedscope's
+/* Stacks of flame graphs for other tools: folded lines for the FlameGraph scripts, and speedscope's
  * file format. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "document/figure.h"
 #include "render/renderer.h"
 
-/* Options of pictures: these files have all frames. */
+/* Options of pictures, which have no effect: these files have all frames. */
 static const char *const unused[] = {"limit", "depth", "min-percent", NULL};
 
-/* Return the document's stacks. NULL with a message where it has none. */
+/* Return the document's stacks. NULL with a message if it has none. */
 static const mp_figure *stacks_of(const mp_document *document, mp_error *error)
 {
     const mp_figure *figure = mp_document_figure_of(document, MP_FIGURE_STACKS);
@@ -27,18 +27,18 @@ static const mp_figure *stacks_of(const mp_document *document, mp_error *error)
 
 /* --- folded ---
  *
- * A line a stack, "frame;frame;frame 123", the outermost first; of a difference both amounts, as
- * difffolded.pl writes them. Each line has its whole stack, so of a stack that is deep beyond
- * measure the lines say its first frames, and one that stands for the rest: all lines together stay
- * in proportion to what was recorded. */
+ * One line per stack, "frame;frame;frame 123", outermost frame first. For a comparison there are
+ * two amounts, as difffolded.pl writes them. Each line contains its whole stack, so very deep
+ * stacks are cut to DEEPEST frames and a frame "(deeper)": otherwise the file would grow with the
+ * square of the depth. */
 
 enum { DEEPEST = 500 };
 
 typedef struct folded_out {
     FILE *file;
     const mp_tree_figure *tree;
-    mp_text_buffer stack;     /* the frames of the walk's path */
-    size_t ends[DEEPEST + 1]; /* how long it is with so many of them */
+    mp_text_buffer stack;     /* frames of the current path */
+    size_t ends[DEEPEST + 1]; /* length of `stack` for each number of frames */
 } folded_out;
 
 /* Append a frame. Characters that separate frames or lines, and hidden ones, are escaped. */
@@ -112,17 +112,17 @@ const mp_renderer mp_renderer_folded = {.name = "folded",
 
 /* --- speedscope (https://www.speedscope.app) ---
  *
- * Profiles of events that open and close frames. So a file is as long as what was recorded, however
- * deep its stacks are. Of a difference there are two profiles, of one list of frames. */
+ * Profiles of events that open and close frames, so the size of the file does not depend on the
+ * depth of stacks. A comparison has two profiles with a common list of frames. */
 
 typedef struct speedscope_out {
     mp_json json;
     const mp_tree_figure *tree;
     uint32_t *frames;     /* frame of each place */
-    mp_id_index by_label; /* labels of one text are one, mostly by their address */
+    mp_id_index by_label; /* frames by label; equal labels mostly have the same address */
 } speedscope_out;
 
-/* A frame of each label and source, in the order in which they come first. */
+/* Write the frames: one for each label and source, in the order of their first use. */
 static void put_frames(speedscope_out *out)
 {
     uint32_t count = 0;

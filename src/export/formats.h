@@ -1,14 +1,15 @@
-/* The formats that are written: src/export/formats.def is the table. */
+/* Output formats: src/export/formats.def is the table. */
 #ifndef MP_EXPORT_FORMATS_H
 #define MP_EXPORT_FORMATS_H
 
 #include "export/exporter.h"
 #include "render/renderer.h"
 
-/* All of a kind, in the order of the table; the first renderer is the default. */
+/* Return all renderers or exporters, in the order of the table; the first renderer is the
+ * default. */
 const mp_renderer *const *mp_renderers(size_t *count);
 const mp_exporter *const *mp_exporters(size_t *count);
-/* NULL: there is none of this name. */
+/* Return the one of this name; NULL if there is none. */
 const mp_renderer *mp_renderer_find(const char *name);
 const mp_exporter *mp_exporter_find(const char *name);
 
@@ -16,12 +17,13 @@ const mp_exporter *mp_exporter_find(const char *name);
  * tools. */
 typedef struct mp_target {
     const char *name, *summary;
-    const mp_report *report;     /* that is asked */
-    const mp_exporter *exporter; /* whose it is; NULL: a renderer shows its answer */
+    const mp_report *report; /* report that answers */
+    /* Exporter to which the report belongs; NULL = `renderer` shows the report's answer. */
+    const mp_exporter *exporter;
     const mp_renderer *renderer;
 } mp_target;
 
-/* The one at a place, from 0, or of a name; false: there is none. */
+/* Get a target by number, from 0, or by name; false if there is none. */
 bool mp_target_at(size_t place, mp_target *target);
 bool mp_target_find(const char *name, mp_target *target);
 

@@ -1,10 +1,10 @@
-/* Export of an object graph as V8's heap snapshot, which Chrome's DevTools, Node's tools and memlab
- * open: nodes and edges as two arrays of numbers, their names in a table of strings.
+/* Export of an object graph as V8's heap snapshot, for Chrome's DevTools, Node's tools and memlab:
+ * nodes and edges as two arrays of numbers, and names in a table of strings.
  *
- * The root of it has a category for each kind of roots below "(GC roots)". Weak roots are weak
- * edges. What no strong root reaches hangs by weak edges on a category of its own, and what it
- * refers to elsewhere it refers to by weak edges: whatever a reader thinks of such objects, what
- * those that are reached retain stays the same. */
+ * Below the root, "(GC roots)" has a category for each kind of roots. Weak roots are weak edges.
+ * Objects that no strong root reaches are weakly referenced by a category of their own, and their
+ * references to reachable objects are weak edges too. So they do not change the retained sizes of
+ * reachable objects, however a reader treats them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "export/exporter.h"
 #include "query/graph_query.h"
 
-/* Places in the lists of types that the head declares. */
+/* Indexes in the lists of types in the head. */
 enum { NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
 enum { EDGE_ELEMENT = 1, EDGE_PROPERTY = 2, EDGE_SHORTCUT = 5, EDGE_WEAK = 6 };
 enum { NODE_FIELDS = 7, EDGE_FIELDS = 3 };
@@ -36,7 +36,7 @@ static const char head[] =
     "\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],\n"
     "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},\n";
 
-/* Strings that are always there, and nodes before those of kinds of roots. */
+/* Fixed strings, and nodes that precede those of the kinds of roots. */
 enum { STRING_NONE, STRING_ROOTS, STRING_UNREACHED, STRING_UNTRACKED, STRING_REFERENCE, STRINGS };
 static const char *const fixed_strings[] = {"", "(GC roots)", "(unreachable)",
                                             "(referrers not recorded)", "reference"};
@@ -47,22 +47,23 @@ typedef struct snapshot_out {
     mp_graph_view view;
     const mp_graph *graph;
     mp_arena names;
-    bool begun;          /* the array that is written has rows */
-    uint32_t *by_kind;   /* roots that have an object, by kind, then as in the file */
-    uint32_t root_count; /* number of them */
-    uint32_t *kinds;     /* by number; of each, where its roots begin in by_kind: first_of_kind */
+    bool begun;          /* the current array has elements already */
+    uint32_t *by_kind;   /* roots that have an object, by kind, then in the order of the file */
+    uint32_t root_count; /* number of elements of `by_kind` */
+    /* Kinds of roots, ascending; first_of_kind: where the roots of each begin in `by_kind`. */
+    uint32_t *kinds;
     uint32_t *first_of_kind;
     uint32_t kind_count;
-    uint32_t *rooted; /* first strong root of each object, + 1; 0: it has none */
+    uint32_t *rooted; /* first strong root of each object, plus 1; 0 = it has none */
     uint32_t shortcuts, unreached, untracked;
-    uint32_t *string_of; /* string of each type; 0: its name is not used yet */
+    uint32_t *string_of; /* string of each type; 0 = not used yet */
     mp_type_id *named;   /* types in the order of their strings */
     uint32_t named_count;
-    uint32_t *synthetic; /* ids of the nodes that are no objects */
-    bool own_ids;        /* ids of the file would not do */
+    uint32_t *synthetic; /* ids of the nodes that are not objects */
+    bool own_ids;        /* ids are numbered anew, because those of the file cannot be used */
 } snapshot_out;
 
-/* --- what is where --- */
+/* --- numbering --- */
 
 static uint32_t node_of(const snapshot_out *out, uint32_t object)
 {
@@ -114,8 +115,8 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Readers keep ids in 32 bits, and tell objects of two snapshots apart by them. Where those of the
- * file are as short, and no two of them are equal, they stay; what is no object gets free ones. */
+/* Choose the ids. Readers keep ids in 32 bits, and compare snapshots by them, so ids of the file
+ * are kept if they fit and are unique. Nodes that are not objects get unused ids. */
 static void choose_ids(snapshot_out *out)
 {
     const mp_graph *graph = out->graph;
@@ -179,7 +180,7 @@ static void close_out(snapshot_out *out)
     mp_graph_view_free(&out->view);
 }
 
-/* --- rows of numbers --- */
+/* --- arrays of numbers --- */
 
 static void put_row(snapshot_out *out, const uint64_t *fields, size_t count)
 {
@@ -236,7 +237,7 @@ static void put_nodes(snapshot_out *out)
                  graph->first[i + 1] - graph->first[i]);
 }
 
-/* A static is named by the type that declares it, others by their kind. */
+/* Return the string of a root's name: the declaring type for a static field, otherwise its kind. */
 static uint64_t name_of_root(snapshot_out *out, const mp_root *root, uint32_t kind)
 {
     return root->container.i ? string_of_type(out, root->container) : STRINGS + kind;
@@ -265,8 +266,8 @@ static void put_edges_of_roots(snapshot_out *out)
         }
 }
 
-/* Write the edges, sorted by node. The objects that strong roots refer to are also children of
- * the root itself, from which readers count distances. */
+/* Write the edges, sorted by node. The objects that strong roots refer to are also children of the
+ * root itself, from which readers count distances. */
 static void put_edges(snapshot_out *out)
 {
     const mp_graph *graph = out->graph;
@@ -337,7 +338,7 @@ static void put_snapshot(snapshot_out *out, uint64_t nodes, uint64_t edges)
     fputs("]}\n", out->json.file);
 }
 
-/* Readers keep sizes in 32 bits. */
+/* Return true if all sizes fit into 32 bits, as readers expect. False with a message. */
 static bool sizes_fit(const mp_graph *graph, mp_error *error)
 {
     mp_arena arena = {0};

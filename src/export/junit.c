@@ -1,9 +1,8 @@
-/* JUnit XML, which continuous integration shows as test results: a policy is a suite, a rule a
- * test.
+/* JUnit XML, which CI systems show as test results: a policy is a test suite, a rule a test.
  *
- * Source: the schemas by which the consumers of such files describe them; tests/junit.xsd says what
- * is written here. A rule that fails is a failure, one that could not be judged an error; what one
- * that passes warns of is its output. */
+ * Source: the schemas that consumers of such files publish; tests/junit.xsd defines the part that
+ * is written here. A failed rule is a failure, a rule that cannot be judged an error; warnings of
+ * passed rules are output. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@ static void put_counts(FILE *file, const mp_checks *checks)
             checks->counts[MP_VERDICT_FAIL], checks->counts[MP_VERDICT_ERROR]);
 }
 
-/* "p" of "rules/p.policy": a class name is shown as a path by its dots. */
+/* Return "p" for "rules/p.policy". Dots in a class name would be shown as a path. */
 static const char *class_of(mp_arena *arena, const mp_document *document, const mp_checks *checks)
 {
     const char *slash = strrchr(checks->policy, '/');

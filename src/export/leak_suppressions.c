@@ -1,5 +1,5 @@
-/* The leaks as suppressions, for people who accept some of them: to be pasted into a file of
- * suppressions, each with the reason that is still to be written. */
+/* Leaks as suppressions, for users who accept some of them: sections to paste into a file of
+ * suppressions, whose reasons are still to be filled in. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +11,8 @@
 #include "render/renderer.h"
 #include "reports/answers.h"
 
-/* A pattern that matches this text: as the whole of it, and with nothing that the file's format
- * takes for its own. `special` is escaped; what cannot be in a line, or would not show in it, is
- * `any`. */
+/* Write a pattern that matches exactly this text. Characters in `special` are escaped; characters
+ * that cannot be in a line, or are invisible, become `any`. */
 static void put_pattern(FILE *file, const char *text, const char *special, char any)
 {
     char escape[MP_ESCAPE];
@@ -23,7 +22,7 @@ static void put_pattern(FILE *file, const char *text, const char *special, char 
         if (hidden)
             fputc(any, file);
         else if (*p == ' ' && (p == text || p + 1 == end))
-            fputs("[ ]", file); /* blanks at the ends of a value go */
+            fputs("[ ]", file); /* blanks at the ends of a value would be removed */
         else
             fprintf(file, "%s%c", strchr(special, *p) ? "\\" : "", *p);
         p += hidden ? hidden : 1;
@@ -39,12 +38,12 @@ static void put_glob(FILE *file, const char *key, const char *text)
     fputc('\n', file);
 }
 
-/* A section and the leaks it accepts: recursion leaks at each level, and several files have the
- * same leak. */
+/* A section and the leaks that it accepts: recursion leaks at each level, and several files may
+ * have the same leak. */
 typedef struct accepted {
-    const mp_leak_site *site; /* the first */
-    size_t number;            /* its row, from 1 */
-    int64_t bytes, objects;   /* sums of all */
+    const mp_leak_site *site; /* first leak */
+    size_t number;            /* row of the first leak, from 1 */
+    int64_t bytes, objects;   /* sums over all leaks of the section */
 } accepted;
 
 static void put_leak(FILE *file, const accepted *leak)
@@ -55,7 +54,7 @@ static void put_leak(FILE *file, const accepted *leak)
     mp_format_count(objects, leak->objects, false);
     fprintf(file, "\n# %s in %s object%s\n[leak %zu]\n", bytes, objects,
             leak->objects == 1 ? "" : "s", leak->number);
-    if (!site->inferred) /* too unsure to accept a leak by */
+    if (!site->inferred) /* an inferred type is too uncertain for a suppression */
         put_glob(file, "type", site->type);
     put_glob(file, "name", site->name);
     if (site->frames) {
@@ -68,7 +67,7 @@ static void put_leak(FILE *file, const accepted *leak)
     fputs("reason = TODO: why is this accepted?\n", file);
 }
 
-/* The number of the section that accepts the leak, from 1 on in the order of the rows. */
+/* Return the number of the section that accepts the leak, from 1 in the order of the rows. */
 static uint32_t section_of(mp_dictionary *sections, const mp_leak_site *site)
 {
     mp_arena arena = {0};

@@ -1,5 +1,5 @@
-/* A heap over time in the format of Massif: what was alive at each snapshot, and at some of them,
- * the peak among them, by which stacks. Types are the innermost places. */
+/* A heap over time in the format of Massif: live bytes at each snapshot and, for some snapshots
+ * including the peak, the stacks that allocated them. Types of objects are innermost frames. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -7,26 +7,27 @@
 #include "export/stacks.h"
 
 enum {
-    FRAMES = 31,   /* frames of a stack: Massif's own 30, and a type */
-    DETAILED = 10, /* snapshots with stacks, beside the peak and the window's end */
+    FRAMES = 31, /* maximum frames of a stack: Massif's default of 30, and a type */
+    /* Number of snapshots with stacks, in addition to the peak and the window's end. */
+    DETAILED = 10,
 };
 
-/* A place of a tree that is still to be written. */
+/* A line of a tree that is still to be written. */
 typedef struct massif_line {
-    uint32_t node; /* 0 below the first: places that are too small to stand alone */
+    uint32_t node; /* 0 in lines other than the first: the sum of nodes that are too small */
     unsigned depth;
-    int64_t bytes, places; /* bytes of the line; number of those places */
+    int64_t bytes, places; /* bytes of the line; number of nodes summed up in it */
 } massif_line;
 
 typedef struct massif_out {
     FILE *file;
     mp_sites *sites;
-    int64_t *self, *total; /* bytes alive of each node */
-    mp_links links;        /* links between the nodes */
+    int64_t *self, *total; /* live bytes of each node */
+    mp_links links;        /* children of the nodes */
     massif_line *lines;
     size_t line_count, line_capacity;
-    int64_t alive; /* bytes at the snapshot at hand */
-    int64_t nodes; /* that were written */
+    int64_t alive; /* live bytes at the current snapshot */
+    int64_t nodes; /* number of nodes that were written */
 } massif_out;
 
 /* --- a tree --- */
@@ -40,7 +41,7 @@ static void sum_up(massif_out *out)
         out->total[sites->nodes[i].parent] += out->total[i];
 }
 
-/* The largest last: lines are taken off the end. */
+/* Sort lines by ascending size, because they are taken off the end. */
 static int by_bytes(const void *a, const void *b)
 {
     const massif_line *x = a, *y = b;
@@ -60,8 +61,8 @@ static bool is_small(const massif_out *out, uint32_t node)
     return out->total[node] <= 0 || out->total[node] < out->total[0] / 100;
 }
 
-/* Push the children of a node in the order of bytes: those with at least a hundredth of the
- * total, and the rest as one. Return their number. */
+/* Push the children of a node in the order of bytes: those with at least a hundredth of the total,
+ * and the rest as one. Return their number. */
 static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
 {
     massif_line rest = {.depth = depth + 1};
@@ -139,7 +140,8 @@ static bool is_detailed(const mp_sites *sites, size_t place)
     return place == sites->end || (place + 1) % (each ? each : 1) == 0;
 }
 
-/* False with a message where stacks would not say what reports say. */
+/* Write a snapshot. False with a message if the sum of the stacks differs from the total of
+ * reports. */
 static bool put_snapshot(massif_out *out, size_t place, bool peak, int64_t *time, mp_error *error)
 {
     mp_sites *sites = out->sites;

@@ -1,6 +1,6 @@
-/* Export as one JSON object a line, for jq and databases: the relations of the recording, finer
- * than any report sums them up, after the tables that every report has. "kind" says what a line is
- * of; members are named as in reports. */
+/* Export as one JSON object per line, for jq and databases: the tables that every report has, and
+ * the relations of the recording, which are more detailed than any report. The member "kind" names
+ * the table or relation; other members are named as in reports. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,15 +11,15 @@
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
-/* Lines on their way. */
+/* State of the output. */
 typedef struct lines_out {
     FILE *file;
-    mp_document *written; /* the answer of the command, which says how many there are */
+    mp_document *written; /* the command's document, with the number of rows of each kind */
     mp_table *rows;
     mp_relation_source *source;
 } lines_out;
 
-/* The kind that lines of a table of reports, or of a relation, are. */
+/* Name of a relation, and the value of "kind" of its lines. */
 typedef struct line_kind {
     const char *relation, *kind;
 } line_kind;

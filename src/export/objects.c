@@ -38,7 +38,8 @@ static void take_snapshots(mp_live_objects *live, mp_snapshot_id only)
             live->snapshots[live->snapshot_count++] = (mp_snapshot_id){i};
 }
 
-/* Vertices by id; empty where several have one id, as in several application domains. */
+/* Index the vertices by id. Return false, with an empty index, if ids are not unique, as in several
+ * application domains. */
 static bool index_vertices(const mp_graph *graph, mp_id_index *vertices)
 {
     for (uint32_t i = 1; graph && i <= graph->count; i++) {
@@ -52,8 +53,9 @@ static bool index_vertices(const mp_graph *graph, mp_id_index *vertices)
     return true;
 }
 
-/* By snapshot: how many of the objects are told of from an earlier one on. A log finds blocks late
- * that were always there. */
+/* Return, for each snapshot, the number of objects that were first seen before it. Release with
+ * free(). Objects are not in this order: a log may mention blocks late that existed from the
+ * beginning. */
 static uint32_t *places_by_snapshot(const mp_model *model)
 {
     uint32_t *places = mp_alloc_zero(model->snapshots.count + 1, sizeof *places);
@@ -90,7 +92,8 @@ static void take_objects(mp_live_objects *live)
     mp_id_index_free(&vertices);
 }
 
-/* A dump knows types: the context of each. */
+/* Return the context of each type: contexts of a dump have nothing but types. Release with
+ * free(). */
 static mp_context_id *contexts_of_types(const mp_model *model)
 {
     mp_context_id *contexts = mp_alloc_zero(model->types.count, sizeof *contexts);

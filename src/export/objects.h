@@ -1,4 +1,4 @@
-/* Functions shared by exporters of objects: which objects were alive at which moments. */
+/* Functions shared by exporters of objects: the objects that were alive at given moments. */
 #ifndef MP_EXPORT_OBJECTS_H
 #define MP_EXPORT_OBJECTS_H
 
@@ -8,12 +8,12 @@
 #include "query/query.h"
 
 typedef struct mp_living {
-    uint64_t id; /* as in the file, or, where those are not unique, a number from 1 */
+    uint64_t id; /* id in the file; if those are not unique, a number from 1 */
     int64_t bytes;
     mp_context_id context;
-    mp_snapshot_id born; /* none: not told */
+    mp_snapshot_id born; /* 0 = unknown */
     mp_snapshot_id from, until;
-    uint32_t vertex; /* in the model's graph; 0: it is not in it */
+    uint32_t vertex; /* vertex in the model's graph; 0 = none */
 } mp_living;
 
 /* Moments of one session and the objects that were alive at any of them. */
@@ -23,12 +23,13 @@ typedef struct mp_live_objects {
     mp_session_id session;
     mp_snapshot_id *snapshots; /* in the order of time */
     size_t snapshot_count;
-    mp_living *living; /* by `from`, rising */
+    mp_living *living; /* sorted by `from` */
     size_t living_count;
 } mp_live_objects;
 
-/* All snapshots where objects were kept, else the one that the graph is of. False with a message
- * where neither is there, or there are several sessions. */
+/* Find the objects alive at all snapshots if objects were kept, otherwise at the snapshot of the
+ * graph. Release with mp_live_objects_free. False with a message if there are neither objects nor a
+ * graph, or several sessions. */
 bool mp_live_objects_of(const mp_filter *filter, mp_live_objects *live, mp_error *error);
 void mp_live_objects_free(mp_live_objects *live);
 
@@ -37,7 +38,7 @@ static inline bool mp_is_alive_at(const mp_living *living, mp_snapshot_id snapsh
     return living->from.i <= snapshot.i && (!living->until.i || living->until.i > snapshot.i);
 }
 
-/* The only session that has snapshots. False with a message where there are several, or none. */
+/* Find the only session with snapshots. False with a message if there are several, or none. */
 bool mp_only_session(const mp_filter *filter, mp_session_id *session, mp_error *error);
 
 #endif

@@ -1,7 +1,7 @@
-/* Export as OpenMetrics text, for Prometheus: the totals of the reports, and the worst of what they
- * list, each a gauge. A recording is over, so nothing of it is a counter that goes on.
+/* Export as OpenMetrics text, for Prometheus: the totals of the reports, and the first rows of
+ * their lists, each as a gauge. There are no counters, because a recording does not continue.
  *
- * Names are those of the reports' totals with "memprof_" in front; times are seconds. */
+ * Names are those of the reports' totals with the prefix "memprof_"; times are in seconds. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ enum { MEASURES = 3 };
 /* A time series: labels in braces, and a value of each measure. */
 typedef struct series {
     const char *labels;
-    int64_t values[MEASURES]; /* MP_UNKNOWN: it has none */
+    int64_t values[MEASURES]; /* MP_UNKNOWN = no value */
 } series;
 
 typedef struct metrics_out {
@@ -39,9 +39,9 @@ typedef struct metrics_out {
     size_t count;
 } metrics_out;
 
-/* --- the grammar --- */
+/* --- syntax --- */
 
-/* As a label's value: what nobody sees stands there so that it is seen. */
+/* Return a text as a label's value, with invisible characters written as escapes. */
 static const char *quoted(metrics_out *out, const char *text)
 {
     text = mp_safe_text(&out->arena, text);
@@ -78,7 +78,8 @@ static void put_sample(metrics_out *out, const char *name, const char *labels, c
 
 /* --- totals --- */
 
-/* "peak_time_us" is "peak_time_seconds", and what ends in its unit says so. */
+/* Return the name of a metric, and its unit. Microseconds are exported as seconds: "peak_time_us"
+ * becomes "peak_time_seconds". */
 static const char *metric_name(metrics_out *out, const mp_column *column, const char **unit)
 {
     static const char *const units[] = {"bytes", "objects", "seconds"};
@@ -113,9 +114,9 @@ static void put_totals(metrics_out *out, const mp_document *document)
     }
 }
 
-/* --- what is worst --- */
+/* --- the first rows of lists --- */
 
-/* Rows that nothing tells apart are one: a series may be there but once. */
+/* Add a row. Rows with the same labels are added up, because a time series must be unique. */
 static void add_row(metrics_out *out, const char *labels, const int64_t values[MEASURES])
 {
     size_t index = 0;

@@ -1,8 +1,8 @@
-/* A profile for pprof (profile.proto, packed by gzip): what was created, is alive and leaked, or
- * the calls and times of an execution profile, by stack.
+/* A profile for pprof (profile.proto, compressed by gzip): bytes created, alive and leaked, or
+ * calls and times of an execution profile, by stack.
  *
- * Messages of one kind may follow each other in pieces, so a part is written as soon as there is
- * enough of it, and none of it is in memory twice. */
+ * A repeated field of a message may be written in pieces. So the output is written whenever PIECE
+ * messages are complete, and no complete profile is in memory. */
 #include "base/error.h"
 #include "export/stacks.h"
 
@@ -14,8 +14,9 @@
 #include "export/pprof.pb-c.h"
 
 enum {
-    PIECE = 4096,        /* messages that are written at once */
-    MOST_CALLERS = 1024, /* callers of a stack: recursion adds the square of its depth */
+    PIECE = 4096, /* number of messages in a piece */
+    /* Maximum callers of a stack: recursion makes the file grow with the square of its depth. */
+    MOST_CALLERS = 1024,
     MOST_VALUES = 2 * MP_MOST_WEIGHINGS,
     MOST_LABELS = 4,
 };
@@ -57,28 +58,28 @@ static void close_gzip(gzip_out *out)
 
 /* --- messages --- */
 
-/* A frame on the way up from others, which many stacks share. */
+/* A frame as a caller of other frames, which many stacks share. */
 typedef struct frame_step {
     uint32_t caller, depth;
-    uint32_t place; /* place of the call in its caller; 0: nobody has asked yet */
+    uint32_t place; /* location of the call in its caller; 0 = not computed yet */
 } frame_step;
 
 typedef struct pprof_out {
     gzip_out gzip;
-    mp_arena arena; /* memory of the piece at hand */
+    mp_arena arena; /* memory of the current piece */
     Pprof__Profile piece;
-    size_t pending;        /* messages in it */
-    void *pointers[PIECE]; /* to them, for the one list that is not empty */
+    size_t pending;        /* number of messages in it */
+    void *pointers[PIECE]; /* pointers to the messages, for the one list that is not empty */
     uint8_t *packed;
     size_t packed_capacity;
     mp_code code;
     frame_step *steps;      /* by frame */
-    mp_id_index text_index; /* texts of `code` to places in the string table */
-    uint32_t *texts;        /* text in `code` of each place from 1 */
+    mp_id_index text_index; /* texts of `code` to indexes in the string table */
+    uint32_t *texts;        /* text in `code` of each index from 1 */
     size_t text_count, text_capacity;
     mp_written_totals totals;
     int64_t samples;
-    int64_t unit; /* number of the file's units in a byte or a microsecond */
+    int64_t unit; /* number of the file's units per byte or microsecond */
 } pprof_out;
 
 static void flush(pprof_out *out)
@@ -93,7 +94,7 @@ static void flush(pprof_out *out)
     mp_arena_free(&out->arena);
 }
 
-/* The place of a text in the string table. */
+/* Return the index of a text in the string table. */
 static int64_t text_of(pprof_out *out, uint32_t id)
 {
     uint32_t *place = id ? mp_id_index_put(&out->text_index, id) : NULL;
@@ -112,7 +113,7 @@ static int64_t text(pprof_out *out, const char *text)
     return text_of(out, mp_code_text_id(&out->code, text));
 }
 
-/* `message` into the list; all of a piece are of one. */
+/* Add a message to the piece. All messages of a piece belong to the same list. */
 #define ADD(out, list, message)                                                                    \
     do {                                                                                           \
         (out)->pointers[(out)->pending++] = (message);                                             \
@@ -122,7 +123,7 @@ static int64_t text(pprof_out *out, const char *text)
             flush(out);                                                                            \
     } while (0)
 
-/* A zeroed message of the piece at hand. */
+/* Return a new message in the memory of the current piece, initialised by `init`. */
 #define NEW(out, type, init) new_message(&(out)->arena, &(const type)init, sizeof(type))
 
 static void *new_message(mp_arena *arena, const void *empty, size_t size)
@@ -166,7 +167,7 @@ static void add_sum(int64_t *total, int64_t more)
     *total = *total == MP_UNKNOWN ? more : *total + more;
 }
 
-/* The locations of a stack; `below`: what its first frame leads to, or 0. */
+/* Add the locations of a stack. `below`: callee of its first frame, or 0. */
 static void add_stack(pprof_out *out, Pprof__Sample *sample, uint32_t frame, uint32_t below)
 {
     size_t whole = out->steps[frame].depth;
@@ -204,7 +205,7 @@ static void add_sample(pprof_out *out, uint32_t frame)
     add_label(out, sample, "name", weight_frame->object);
     add_label(out, sample, "thread", weight_frame->thread);
     add_label(out, sample, "request", weight_frame->request);
-    /* A type is a label of the code that created it; in a dump, what holds is types. */
+    /* A type is a label of the code that created its objects; in a dump, types are the frames. */
     add_stack(out, sample, type && !dump ? weight_frame->parent : frame, type && !dump ? frame : 0);
     out->samples++;
     ADD(out, sample, sample);
@@ -302,15 +303,16 @@ static Pprof__ValueType *value_type(pprof_out *out, const char *type, const char
 
 enum { PER_MICROSECOND = 1000 };
 
-/* Times are nanoseconds as in other profiles, or where their sum does not fit, microseconds. */
+/* Return the number of units per microsecond or byte. Times are in nanoseconds, as in other
+ * profiles, unless their sum would overflow. */
 static int64_t unit_of(const mp_weights *weights)
 {
     bool fits = weights->items[0][0].total <= INT64_MAX / PER_MICROSECOND;
     return weights->weighings[0] == MP_WEIGH_SECONDS && fits ? PER_MICROSECOND : 1;
 }
 
-/* When the first session began, in nanoseconds since 1970; 0: no recording says it, or the format
- * has no number for it. */
+/* Return the start of the first session, in nanoseconds since 1970; 0 if it is unknown or out of
+ * range. */
 static int64_t began(const mp_model *model)
 {
     int64_t first = 0;
@@ -346,7 +348,7 @@ static void add_head(pprof_out *out, const mp_model *model)
     flush(out);
 }
 
-/* --- all of it --- */
+/* --- the file --- */
 
 static void describe(const pprof_out *out, const mp_id_index *modules, const mp_request *request,
                      mp_document *document)

@@ -1,10 +1,10 @@
-/* ProTop's execution-profiler report, column for column, so that scripts which read .rpt files keep
- * working.
+/* ProTop's execution-profiler report, with identical columns, so that scripts which read .rpt
+ * files keep working.
  *
- * Source: the description of ProTop's report: columns of 30, 5, 13, 13 and 10, then either 40 for
- * the internal procedure or method (older), or 20 for it and 50 for the source text (newer).
- * Numbers are right-aligned, text is cut to its column, a number that does not fit prints as "?".
- */
+ * Source: the description of ProTop's report: columns of 30, 5, 13, 13 and 10, then either 40
+ * for the internal procedure or method (older), or 20 for it and 50 for the source text (newer).
+ * Numbers are right-aligned, text is cut to its column, a number that does not fit prints as
+ * "?". */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ typedef struct rpt_out {
     mp_arena arena;
 } rpt_out;
 
-/* Both frames are centred on the paper. */
+/* Indent so that `width` characters are centred on the page. */
 static void put_indent(const rpt_out *out, int width)
 {
     fprintf(out->file, "%*s", ((out->older ? 120 : 160) - width) / 2, "");
@@ -36,7 +36,7 @@ static void put_centred(const rpt_out *out, const char *text)
     fprintf(out->file, "%s\n", text);
 }
 
-/* Cut to so many characters; the last text of a line is not padded. */
+/* Write a text cut to `width` characters, and padded unless it is the last text of a line. */
 static void put_cut(rpt_out *out, const char *text, int width, bool last)
 {
     const char *safe = mp_safe_text(&out->arena, text), *end = safe;
@@ -44,7 +44,7 @@ static void put_cut(rpt_out *out, const char *text, int width, bool last)
     for (; *end && used < width; used++)
         do
             end++;
-        while (((unsigned char)*end & 0xc0) == 0x80); /* the rest of a UTF-8 character */
+        while (((unsigned char)*end & 0xc0) == 0x80); /* skip the rest of a UTF-8 character */
     fprintf(out->file, "%.*s%*s", (int)(end - safe), safe, last ? 0 : width - used, "");
 }
 
@@ -89,13 +89,13 @@ static void put_titles(const rpt_out *out)
     enum { NEWER = 1, OLDER = 2, BOTH = NEWER | OLDER };
     static const struct {
         const char *title;
-        int width; /* negative: to the right */
+        int width; /* negative = aligned right */
         unsigned layouts;
     } columns[] = {{"Program/Class", 30, BOTH}, {"Line", -5, BOTH},
                    {"Time", -13, BOTH},         {"Avg Time", -13, BOTH},
                    {"Calls", -10, BOTH},        {"IP/Method", 20, NEWER},
                    {"Code", 50, NEWER},         {"Internal Procedure/Method", 40, OLDER}};
-    for (int line = 0; line < 2; line++) { /* the titles, and dashes below them */
+    for (int line = 0; line < 2; line++) { /* the titles, then dashes */
         put_indent(out, out->older ? 116 : 147);
         for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
             int width = columns[i].width;

@@ -38,7 +38,7 @@ uint32_t mp_code_text_id(mp_code *code, const char *text)
     return id;
 }
 
-/* Return the name of a frame: of a type whose objects all have one name, both. */
+/* Return the name of a frame. A type whose objects all have the same name includes it. */
 static uint32_t name_of(mp_code *code, const mp_weight_frame *frame)
 {
     if (!frame->object)
@@ -99,7 +99,7 @@ uint32_t mp_code_place_of(mp_code *code, uint32_t frame, uint32_t callee)
     return *place;
 }
 
-/* --- what was weighed --- */
+/* --- weighted stacks --- */
 
 bool mp_stacks_weigh(const mp_request *request, mp_document *document, bool apart, mp_error *error,
                      void (*write)(const mp_weights *weights, const mp_request *request,
@@ -163,7 +163,7 @@ static uint32_t node_at(mp_sites *sites, mp_id_index *index, uint32_t parent, ui
     return *known;
 }
 
-/* From the innermost frame outwards. */
+/* Return the node of a stack, adding missing nodes from the innermost frame outwards. */
 static uint32_t end_at(mp_sites *sites, mp_id_index *index, uint32_t frame, uint32_t frames)
 {
     uint32_t node = 0, callee = 0;

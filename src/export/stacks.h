@@ -1,5 +1,5 @@
-/* Stacks for other tools: texts, functions and places in them by number, of all that was weighed or
- * of a heap over time, and the one way in which exporters of stacks are asked. */
+/* Stacks for exporters: texts, functions and places by number, for weighted stacks or for a heap
+ * over time, and the common way in which these exporters are run. */
 #ifndef MP_EXPORT_STACKS_H
 #define MP_EXPORT_STACKS_H
 
@@ -11,73 +11,74 @@
 
 /* --- code ---
  *
- * Numbers begin at 1 and follow the order in which they are asked for, so that the same recording
- * gives the same file. Texts do nothing to whoever prints them: hidden characters are escaped. */
+ * Numbers begin at 1, in the order of their first use, so that the same recording always gives the
+ * same file. Hidden characters in texts are escaped, so that texts can be printed. */
 
 typedef struct mp_code_function {
-    uint32_t name, source, module; /* texts; 0: not known */
-    uint32_t start_line;           /* 0: not known */
+    uint32_t name, source, module; /* texts; 0 = unknown */
+    uint32_t start_line;           /* 0 = unknown */
 } mp_code_function;
 
 typedef struct mp_code_place {
     uint32_t function;
-    uint32_t line; /* MP_NO_LINE: not known */
+    uint32_t line; /* MP_NO_LINE = unknown */
 } mp_code_place;
 
-/* Zero-initialise all but `weights`; release with mp_code_free. */
+/* Numbers of texts, functions and places. mp_code_of initialises it; release with mp_code_free. */
 typedef struct mp_code {
     const mp_weights *weights;
     mp_dictionary *texts;
     mp_arena scratch;
-    mp_code_function *functions; /* from 1 */
+    mp_code_function *functions; /* elements from 1 */
     size_t function_count, function_capacity;
     mp_hash_index function_index;
-    mp_code_place *places; /* from 1 */
+    mp_code_place *places; /* elements from 1 */
     size_t place_count, place_capacity;
     mp_id_index place_index;
-    uint32_t *function_of; /* by frame; 0: nobody asked */
+    uint32_t *function_of; /* by frame; 0 = not numbered yet */
 } mp_code;
 
 mp_code mp_code_of(const mp_weights *weights);
 void mp_code_free(mp_code *code);
 
-/* The number of a text; 0 for NULL or "". */
+/* Return the number of a text; 0 for NULL or "". */
 uint32_t mp_code_text_id(mp_code *code, const char *text);
-/* The function of a frame. */
+/* Return the number of a frame's function. */
 uint32_t mp_code_function_of(mp_code *code, uint32_t frame);
-/* The line that a frame is at where it calls `callee`, a frame below it, or, where that is 0, of
- * what it does itself. MP_NO_LINE: not known. */
+/* Return the line at which a frame calls `callee`, a frame below it; if `callee` is 0, the line of
+ * its own cost. MP_NO_LINE if unknown. */
 uint32_t mp_code_line(const mp_code *code, uint32_t frame, uint32_t callee);
-/* The place of both. */
+/* Return the number of the frame's function at that line. */
 uint32_t mp_code_place_of(mp_code *code, uint32_t frame, uint32_t callee);
 
-/* --- what was weighed --- */
+/* --- weighted stacks --- */
 
-/* Weigh what was asked for and hand it to `write`: of a heap what was created, is alive and leaked,
- * `apart` also by thread and request; of a dump what is retained, of a profile times. False with a
- * message, and nothing written. */
+/* Compute the weights and pass them to `write`: bytes created, alive and leaked of a heap (`apart`:
+ * separately for each thread and request), retained bytes of a dump, times of a profile. False with
+ * a message, without calling `write`. */
 bool mp_stacks_weigh(const mp_request *request, mp_document *document, bool apart, mp_error *error,
                      void (*write)(const mp_weights *weights, const mp_request *request,
                                    mp_document *document));
-/* Return true if anything of any column ends at the frame. */
+/* Return true if the frame has an own weight in any column. */
 bool mp_stacks_end_at(const mp_weights *weights, uint32_t frame);
 
-/* Places in a tree by what is below and beside each, for walks without recursion. */
+/* Children of each node of a tree, for iterative walks. */
 typedef struct mp_links {
-    uint32_t *below, *beside; /* the first below each, and the next of the same parent; 0: none */
+    uint32_t *below, *beside; /* first child of each node, and next sibling; 0 = none */
 } mp_links;
 
-/* Link `count` structs of `size` bytes that begin with the number of their parent, which comes
- * before them; 0 is the root. Release with mp_links_free. */
+/* Link `count` structs of `size` bytes, each of which begins with the number of its parent. Parents
+ * come before their children; number 0 is the root. Release with mp_links_free. */
 mp_links mp_links_of(const void *nodes, size_t size, uint32_t count);
 void mp_links_free(mp_links *links);
 
 /* --- a heap over time ---
  *
- * Stacks of creation, the innermost place first, and what happened to the objects of each from one
- * snapshot to the next. */
+ * Allocation stacks, innermost place first, and the changes of their objects from one snapshot to
+ * the next. */
 
-/* A place with all that is further in; node 0 is above all. Parents stand before their children. */
+/* A place and all places further in, as a node of a tree. Node 0 is the root. Parents come before
+ * their children. */
 typedef struct mp_site_node {
     uint32_t parent, place;
 } mp_site_node;
@@ -87,32 +88,32 @@ typedef struct mp_sites {
     mp_weights weights;
     mp_code code;
     mp_site_node *nodes;
-    uint32_t count; /* with node 0 */
+    uint32_t count; /* including node 0 */
     size_t capacity;
-    uint32_t *end_of;           /* node at which each context's stack ends; 0: it does not count */
-    int64_t cut;                /* stacks that have more frames */
-    uint32_t *snapshots;        /* the whole ones of the session, rising */
-    size_t snapshot_count, end; /* the place of the window's end among them */
+    uint32_t *end_of; /* node at which each context's stack ends; 0 = not part of the selection */
+    int64_t cut;      /* number of stacks that were cut */
+    uint32_t *snapshots;        /* complete snapshots of the session, ascending */
+    size_t snapshot_count, end; /* index of the window's end in `snapshots` */
     bool has_times;
     uint32_t next_delta;
 } mp_sites;
 
-/* Hand the only session's stacks, the innermost `frames` of each, to `write`, with what that gives.
- * False with a message also where there are several sessions, or none. */
+/* Pass the stacks of the only session, cut to their innermost `frames`, to `write`, and return its
+ * result. False with a message also if there are several sessions, or none. */
 bool mp_sites_write(const mp_request *request, mp_document *document, uint32_t frames,
                     mp_error *error,
                     bool (*write)(mp_sites *sites, const mp_request *request, mp_document *document,
                                   mp_error *error));
 
-/* Place of the first of the snapshots up to `last` that has most bytes alive. */
+/* Return the index of the snapshot with most live bytes, up to `last`; of equal ones, the first. */
 size_t mp_sites_peak(const mp_sites *sites, size_t last);
-/* The next of what happened up to this snapshot; snapshots come in order. False: that was all. */
+/* Get the next change up to this snapshot; false if there is none. Snapshots must come in order. */
 bool mp_sites_next(mp_sites *sites, uint32_t snapshot, uint32_t *node, const mp_cost **cost);
 
-/* "0x1F: placeOrder shop.OrderService (shop/OrderService.cls:155)", the number being the place's;
- * in the arena. */
+/* Return "0x1F: placeOrder shop.OrderService (shop/OrderService.cls:155)", with the place's number
+ * in front. In the arena. */
 const char *mp_sites_label(const mp_sites *sites, uint32_t place, mp_arena *arena);
-/* Return the name of the application, or else of the file. In the arena. */
+/* Return the name of the application or, if unknown, of the file. In the arena. */
 const char *mp_sites_command(const mp_sites *sites, mp_arena *arena);
 
 #endif

@@ -1,9 +1,9 @@
-/* Export in the Trace Event Format, which chrome://tracing, Perfetto and DevTools' performance
- * panel open: memory over time as counters, tags as instants, requests as slices; of a profile with
- * tracing, a slice for each execution of a line.
+/* Export in the Trace Event Format, for chrome://tracing, Perfetto and DevTools' performance panel:
+ * memory over time as counters, tags as instants, requests as slices; for a profile with tracing, a
+ * slice for each execution of a line.
  *
- * A session is a process of its own. Where all tell when they began they stand by that, the first
- * at 0; else each begins at 0. */
+ * Each session is a process. If the start times of all sessions are known, the first one starts at
+ * 0; otherwise each starts at 0. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "query/requests.h"
 #include "query/timeline.h"
 
-/* Threads of a process: slices of one thread lie in each other or apart, never across. */
+/* Threads of a process. Slices of one thread must be nested or disjoint. */
 enum { MEMORY_TRACK = 0, FIRST_LANE = 1, LANES = 32 };
-/* Distance between snapshots that have no times. */
+/* Distance between snapshots without times, in microseconds. */
 enum { SECOND_US = 1000000 };
 
 typedef struct trace_out {
@@ -27,7 +27,7 @@ typedef struct trace_out {
     const mp_model *model;
     mp_arena names;
     int64_t *starts; /* offset of each session's times */
-    bool told;       /* snapshots have times */
+    bool told;       /* times of snapshots are known */
     int64_t counters, instants, slices;
 } trace_out;
 
@@ -141,8 +141,8 @@ static void put_snapshot(trace_out *out, const mp_snapshot *snapshot)
     out->instants++;
 }
 
-/* The first lane where nothing runs any more. One request follows another in each session, unless a
- * recording says otherwise. */
+/* Return the first lane that is free at the start of a request, and take it until its end. Requests
+ * of a session normally follow each other, so they share a lane. */
 static uint32_t lane_of(int64_t lanes[LANES], int64_t from_us, int64_t to_us)
 {
     uint32_t lane = 0;
@@ -152,7 +152,7 @@ static uint32_t lane_of(int64_t lanes[LANES], int64_t from_us, int64_t to_us)
     return FIRST_LANE + lane;
 }
 
-/* One that no snapshot tells the end of begins, and never ends. */
+/* Write a request. If its end is not recorded, its slice has no end. */
 static void put_request(trace_out *out, const mp_served *served, int64_t lanes[LANES])
 {
     uint32_t session = served->session.i;
@@ -193,7 +193,7 @@ static void put_requests(trace_out *out, const mp_window *window)
 
 /* --- tracing --- */
 
-/* "method program:12"; of line 0 it is the whole of it. */
+/* Return "method program:12"; without a line for a whole method (line 0). */
 static const char *name_of(trace_out *out, const mp_timed *timed)
 {
     const mp_module *module = &out->model->profile->modules.items[timed->module.i];
@@ -207,10 +207,10 @@ static uint32_t session_of(const trace_out *out, const mp_timed *timed)
     return out->model->profile->modules.items[timed->module.i].session.i;
 }
 
-/* How long each slice is drawn. Times are rounded, so one may seem to last until the next beside
- * it, or beside what it ran inside of, has begun; in a trace that would lie across it, and it is
- * cut. From the last to the first: those that begin behind the one at hand wait on a stack, and of
- * these the nearest that is not deeper ends it. */
+/* Return the length of each slice, in microseconds. Times are rounded, so a slice may seem to end
+ * after the start of the next slice beside it or beside its caller. Overlapping slices are not
+ * allowed, so it is cut there. The loop goes backwards: `later` is a stack of slices that begin
+ * later, and the nearest one that is not deeper limits the length. Release with free(). */
 static int64_t *lengths_of(const trace_out *out, const mp_timeline *timeline)
 {
     int64_t *lengths = mp_alloc((timeline->count + 1) * sizeof *lengths);
