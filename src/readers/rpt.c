@@ -378,7 +378,7 @@ static void one_line(rpt_state *state, mp_slice line, uint64_t offset)
         state->titled = true;
     } else if (state->column_count == 0) {
         top_line(state, line, offset);
-    } else if (!mp_slice_starts(trimmed, "Program/Class ")) { /* no repeated heading */
+    } else if (!mp_slice_starts(trimmed, "Program/Class ")) { /* repeated on each page */
         read_row(state, line, offset);
     }
 }
