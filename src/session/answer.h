@@ -70,6 +70,17 @@ void mp_held_read(mp_held *held, const mp_file_group *group, const mp_reading *r
                   mp_diagnostics *diagnostics);
 void mp_held_free(mp_held *held);
 
+/* Skip a group that was found in a folder and has no answer to the question of the request. Return
+ * false if it has one. */
+bool mp_group_is_passed_over(const mp_file_group *group, const mp_request *request,
+                             mp_diagnostics *diagnostics, mp_group_answer *answer);
+
+/* Ask a question of all groups together, by a report that can answer it. All of them are in memory
+ * until it is answered. Otherwise like mp_groups_answer. */
+void mp_groups_ask_together(const mp_file_groups *groups, const mp_question *question,
+                            const mp_reading *reading, mp_diagnostics *diagnostics,
+                            mp_answers *answers);
+
 /* Ask a question that compares recordings or baselines. The groups are read one after another, so
  * only one is in memory at a time. Otherwise like mp_groups_answer. */
 void mp_groups_compare(const mp_file_groups *groups, const mp_question *question,
