@@ -40,8 +40,7 @@ const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint
 /* Properties of a frame and its callers. */
 typedef struct mp_frame_facts {
     uint32_t depth;      /* number of frames from the outermost to this one */
-    uint32_t allocators; /* outermost of the adjacent allocator frames that end here; 0: not an
-                            allocator */
+    uint32_t allocators; /* outermost of the allocators that end here; 0: not an allocator */
     int64_t lines;       /* sum of the lines of all calls */
 } mp_frame_facts;
 /* Return the properties of a frame; all are 0 for frame 0. Valid until the next
@@ -115,8 +114,7 @@ int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now);
 typedef struct mp_entry_key {
     uint32_t type; /* type of the objects; for an inherited method, the class of the object, or 0 */
     uint32_t name; /* name of the object, the method or the group */
-    uint32_t program;  /* program of a method; for heaps, the innermost function or source that is
-                          not an allocator */
+    uint32_t program;  /* program of a method; for heaps, the creating function or source */
     uint32_t frame;    /* innermost frame of the stack */
     uint32_t line;     /* line in `frame`; MP_NO_LINE: unknown */
     uint32_t start;    /* first line of a method, which distinguishes overloads; 0: unknown */

@@ -16,8 +16,7 @@ typedef enum mp_outcome {
 
 /* Result for a group. */
 typedef struct mp_group_answer {
-    mp_error *error;  /* error instead of an answer; NULL: there is an answer, or diagnostics give
-                         the reason */
+    mp_error *error;  /* error; NULL: there is an answer, or diagnostics give the reason */
     bool passed_over; /* found in a folder, and the question does not apply to it */
     bool of_file;     /* `error` already names the file that it is about */
     mp_outcome outcome;
@@ -49,8 +48,7 @@ typedef struct mp_answers {
 typedef struct mp_held {
     mp_model *model;             /* NULL: nothing read yet */
     mp_diagnostics *diagnostics; /* diagnostics from reading the recording */
-    mp_load_options read_with;   /* options the recording was read with; they determine which
-                                    questions it can answer */
+    mp_load_options read_with;   /* options it was read with, which limit the possible questions */
     bool loaded;                 /* the whole recording could be read */
 } mp_held;
 
