@@ -27,9 +27,8 @@ typedef struct mp_annotation {
 const char **mp_annotation_sources(mp_arena *arena, const mp_filter *filter, size_t *count);
 
 /* Return the source that the name denotes: the one with this name or file name, otherwise the only
- * \
- * one whose name ends with it after a `/`, a `\` or a dot. Return NULL with an error that lists \
- * the candidates. */
+ * one whose name ends with it after a `/`, a `\` or a dot. Return NULL with an error that lists the
+ * candidates. */
 const char *mp_annotation_source(mp_arena *arena, const char *const *sources, size_t count,
                                  const char *name, mp_error *error);
 

@@ -80,7 +80,7 @@ static int by_source(const void *left, const void *right, void *opaque)
 }
 
 /* Find the sources of all modules, in order. A module with unknown CRC belongs to the version of
- * its program, if there is only one. */
+ * its program if the program has only one. */
 static void find_sources(builder *state)
 {
     const mp_profile *profile = state->profile;

@@ -1,9 +1,9 @@
-/* Filters: the part of a model that counts.
+/* Filters: the part of a model that a query is about.
  *
- * A model is complete and never changes. Queries read it through a filter, which determines the
- * contexts and the snapshots of creation of the objects that count, the types of a graph, the
- * modules of a profile, and the last snapshot of a session (FILE@SNAPSHOT). Later snapshots are
- * marked as not whole. The figures of the snapshots in a filter include only what counts. */
+ * A model is complete and never changes. A filter determines which of it counts: the contexts and
+ * the snapshots of creation of the objects, the types of a graph, the modules of a profile, and the
+ * last snapshot of a session (FILE@SNAPSHOT). Queries mark later snapshots as not whole. The
+ * figures of the snapshots in a filter include only what counts. */
 #ifndef MP_QUERY_FILTER_H
 #define MP_QUERY_FILTER_H
 

@@ -79,8 +79,7 @@ typedef struct mp_joint {
 
 typedef enum mp_groups_kind {
     MP_GROUPS_OF_TYPES,   /* all objects of certain types */
-    MP_GROUPS_OF_HOLDERS, /* root objects of a type that nothing dominates, none of them large
-                           */
+    MP_GROUPS_OF_HOLDERS, /* root objects of a type that nothing dominates, none large */
     MP_GROUPS_OF_ROOTS,   /* strong roots */
     MP_GROUPS_OF_ROOTED,  /* objects that certain roots refer to */
 } mp_groups_kind;
@@ -244,7 +243,7 @@ void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *wh
                       size_t most, int64_t least);
 /* Compute lower bounds of the retained sizes of groups of types or of root objects, and upper
  * bounds in `most`, one per group (INT64_MAX: unknown). A group whose bounds are equal is settled.
- * O(references), times a constant for the few objects examined above each object. */
+ * O(references), with a constant factor for the few objects examined above each object. */
 void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most);
 void mp_groups_free(mp_groups *groups);
 
@@ -254,7 +253,7 @@ typedef struct mp_graph_totals {
     int64_t references, dangling_references, duplicate_objects;
     int64_t reachable_objects, reachable_bytes;
     int64_t unreachable_objects, unreachable_bytes;
-    int64_t untracked_objects, untracked_bytes; /* objects for which this is unknown */
+    int64_t untracked_objects, untracked_bytes; /* objects whose reachability is unknown */
 } mp_graph_totals;
 
 /* Return the totals of a graph. `dominators` may be NULL; reachable objects are then searched. */
@@ -504,7 +503,7 @@ mp_growing_holder *mp_growing_holders(mp_arena *arena, const mp_window *window, 
 typedef struct mp_kept_type {
     uint32_t type;
     int64_t objects, of_objects,
-        bytes; /* objects kept alive by the holder alone, of how many, and their bytes */
+        bytes; /* objects kept alive by the holder alone; all objects; bytes of the former */
 } mp_kept_type;
 
 /* Return the types that grow with an accumulation: the holder reaches all their objects, alone

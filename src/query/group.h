@@ -107,8 +107,8 @@ const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension 
 mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimension);
 void mp_grouping_free(mp_grouping *grouping);
 
-/* Add the figures MP_GROUPS_SCOPED and MP_GROUPS_KEPT, as far as `wanted`, to groups of any kind.
- * `groups`, `count` and `group_of` must be set. */
+/* Add those of the figures MP_GROUPS_SCOPED and MP_GROUPS_KEPT that `wanted` has to groups of any
+ * kind. `groups`, `count` and `group_of` must be set. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);
 
 /* Return the bytes of each group alive at `to`, without accepted leaks. Release with free(). */

@@ -381,7 +381,7 @@ static uint32_t settle_some(mp_graph_view *view, const question *asked, uint32_t
     return kept;
 }
 
-/* Like settle_some, with bounds of all groups. */
+/* Like settle_some, but with lower and upper bounds of all groups. */
 static uint32_t settle_by_bounds(mp_graph_view *view, const question *asked, uint32_t *open,
                                  uint32_t left)
 {

@@ -196,7 +196,7 @@ typedef struct module_cost {
     uint32_t caller;                /* an example caller */
     unsigned unknown;
     bool has_entry, rounded;
-    bool repeats, is_looked_at; /* see mp_code_cost; that is known or being found out */
+    bool repeats, is_looked_at; /* see mp_code_cost; `repeats` is determined or being determined */
 } module_cost;
 
 /* Figures of a session. */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Thresholds, explained in docs/verdict.md. */
-static const double MOST_DEATHS = 0.25, /* maximum share of leak-aged objects that die later */
+static const double MOST_DEATHS = 0.25, /* maximum share of old objects that die later */
     MOST_HAZARD = 0.35,      /* maximum share of old objects that die during a recording */
     MOST_SHARE = 0.99,       /* maximum share of young objects that die per place */
     BY_LUCK = 1e-3,          /* chance that so few old objects die if they die like young ones */
@@ -91,9 +91,8 @@ static bool is_balanced(const mp_site_course *course)
     return chance < BY_CHANCE;
 }
 
-/* Return true if the number of live objects reaches its maximum again and again, up to the last
- * quarter, and never exceeds it: at many places since it first did, and more often than chance
- * explains. */
+/* Return true if the site has a ceiling: the number of live objects reaches its maximum repeatedly,
+ * more often than by chance and still in the last quarter, and never exceeds it. */
 static bool is_at_ceiling(const mp_site_course *course)
 {
     const uint32_t length = course->length;
@@ -164,8 +163,8 @@ static old_state state_of(const mp_site_course *course, uint32_t age)
                                                                                    : OLD_STAY;
 }
 
-/* Return true if the site leaks: find the smallest age beyond which objects stay. Objects born
- * later than that before the end cannot be judged. */
+/* Return true if the site leaks: find the smallest age beyond which objects stay. Only objects born
+ * at least that long before the end can be judged. */
 static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 {
     const uint32_t length = course->length;

@@ -52,7 +52,7 @@ typedef struct mp_weight_frame {
     const char *module;           /* program or library; or NULL */
     const char *thread, *request; /* creators of a type's objects, if separated; or NULL */
     uint32_t line;                /* line in it that calls or creates; MP_NO_LINE: unknown */
-    uint32_t called_at;           /* line of its caller; MP_NO_LINE: unknown */
+    uint32_t called_at;           /* line in the caller that calls it; MP_NO_LINE: unknown */
     uint32_t start_line;          /* first line of the function; 0: unknown */
     uint32_t overload; /* number, from 1, among frames with the same name and start line; or 0 */
     bool tells_start;  /* the label shows start_line, to distinguish it or for lack of a line */

@@ -66,7 +66,8 @@ const mp_relation *const *mp_relations(size_t *count);
 /* Return true if the model of the source has the data of the relation. */
 bool mp_relation_fits(const mp_relation *relation, const mp_relation_source *source);
 
-/* Cursor over the rows of a relation. Create with mp_cursor_open, release with mp_cursor_free. */
+/* Cursor over the rows of a relation. Create with mp_cursor_open or mp_cursor_new, release with
+ * mp_cursor_free. */
 typedef struct mp_cursor {
     const mp_relation *relation;
     mp_relation_source *source;

@@ -33,8 +33,8 @@ typedef struct group_work {
 
 /* --- progress of several groups --- */
 
-/* Progress on one group. Files are opened twice, first to find their format; only the furthest
- * position in a file counts. */
+/* Progress on one group. A file is opened twice, first to detect its format; a position counts only
+ * if it is further than before. */
 typedef struct group_progress {
     group_work *work;
     const char *path;

@@ -59,8 +59,8 @@ void mp_groups_answer(const mp_file_groups *groups, const mp_question *question,
                       const mp_reading *reading, const mp_merge_style *style, mp_held *held,
                       mp_diagnostics *diagnostics, mp_answers *answers);
 void mp_answers_free(mp_answers *answers);
-/* Take the document out of the answers. The caller frees it, before the answers that it refers
- * to. */
+/* Take the document out of the answers. The caller must free it before the answers, because it
+ * refers to them. */
 mp_document *mp_answers_take(mp_answers *answers);
 
 /* Read a group into `held` unless that is already done, and add its problems to `diagnostics`. */
@@ -68,13 +68,13 @@ void mp_held_read(mp_held *held, const mp_file_group *group, const mp_reading *r
                   mp_diagnostics *diagnostics);
 void mp_held_free(mp_held *held);
 
-/* Skip a group that was found in a folder and has no answer to the question of the request. Return
- * false if it has one. */
+/* Return true if the group was found in a folder and the question does not apply to it. Then store
+ * the error in `answer` and add a note that the group is skipped. */
 bool mp_group_is_passed_over(const mp_file_group *group, const mp_request *request,
                              mp_diagnostics *diagnostics, mp_group_answer *answer);
 
-/* Ask a question of all groups together, by a report that can answer it. All of them are in memory
- * until it is answered. Otherwise like mp_groups_answer. */
+/* Ask one question about all groups together, with a report that supports it. All recordings stay
+ * in memory until it is answered. Otherwise like mp_groups_answer. */
 void mp_groups_ask_together(const mp_file_groups *groups, const mp_question *question,
                             const mp_reading *reading, mp_diagnostics *diagnostics,
                             mp_answers *answers);

@@ -236,7 +236,7 @@ bool mp_session_refuse_many(const mp_session *session, const char *asked, mp_err
                    asked, session->groups.count, session->groups.items[0].name);
 }
 
-/* Return the path of a file of the only group that can be read only once; NULL: none. */
+/* Return the path of a stream in the only group, which can be read only once; NULL: none. */
 static const char *read_once(const mp_session *session)
 {
     const mp_file_group *group = &session->groups.items[0];

@@ -1,19 +1,19 @@
-/* A question to several recordings together: all of them are read, and one answer is about joint.
- */
+/* Ask one question about several recordings together: all of them are read, and one answer is about
+ * all. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "session/answer.h"
 
-/* The requests of the groups that can be asked. */
+/* Requests about the groups that the question applies to. */
 typedef struct together {
-    mp_held *held;        /* by group */
-    mp_request *requests; /* of the groups below */
+    mp_held *held;        /* recordings, by group */
+    mp_request *requests; /* `count` requests */
     size_t *places;       /* group of each request */
     size_t count;
 } together;
 
-/* Read a group, and add a request about it unless there is nothing to ask. */
+/* Read a group, and add a request about it if the question applies to it. */
 static void add_group(together *joint, const mp_file_groups *groups, size_t place,
                       const mp_question *question, const mp_reading *reading,
                       mp_diagnostics *diagnostics, mp_group_answer *answer)
@@ -47,7 +47,7 @@ static void answer_together(const together *joint, const mp_question *question,
         return;
     mp_document_free(answers->document);
     answers->document = NULL;
-    const bool general = wrong == joint->count; /* then the message names no group */
+    const bool general = wrong == joint->count; /* the error is not about a single group */
     mp_group_answer *answer = &answers->groups[joint->places[general ? 0 : wrong]];
     answer->error = mp_alloc(sizeof error);
     *answer->error = error;
@@ -67,7 +67,7 @@ void mp_groups_ask_together(const mp_file_groups *groups, const mp_question *que
     *answers = (mp_answers){.merged = true,
                             .groups = mp_alloc_zero(groups->count, sizeof *answers->groups),
                             .count = groups->count};
-    named.load.checksums = true; /* they tell the recordings apart */
+    named.load.checksums = true; /* checksums identify the recordings */
     for (size_t i = 0; i < groups->count; i++)
         add_group(&joint, groups, i, question, &named, diagnostics, &answers->groups[i]);
     if (joint.count)
