@@ -1,4 +1,5 @@
-/* Snapshots of memory recordings as text, section by section, and two small recordings of them. */
+/* Snapshots of memory recordings as text, section by section, and two small recordings made of
+ * them. */
 #ifndef TESTS_UNIT_RECORDING_H
 #define TESTS_UNIT_RECORDING_H
 
@@ -7,27 +8,28 @@
 #define OTHER_UUID "\"3f2504e0-4f89-11d3-9a0c-0305e82c3302\""
 #define END ".\n"
 
-/* Types and platform objects that every recording here has. */
+/* Types and platform objects of every recording here. */
 #define TYPES                                                                                      \
     "\"Procedure\" 34\n\"Dynamic Query\" 41\n\"OO BuiltIn\" 66\n\"Widget Pool\" 68\n"              \
     "\"Temp-table\" 72\n\"Reusable Obj\" 80\n"
 
-/* A row of objects without the columns that nothing is made of. */
+/* A row of an object. Columns that are not read are 0. */
 #define OBJECT(id, type, bytes, node, line, source, scope, table, name, built_in)                  \
     id " " type " " bytes " 0 0 0 " node " " line " " source " 0 " scope " " table " " name        \
        " 0 " built_in " 0\n"
-/* An object without a name, in a scope or not. */
+/* An object without a name, with or without a scope. */
 #define PLAIN(id, type, bytes, node, line, scope)                                                  \
     OBJECT(id, type, bytes, node, line, "0", scope, "1", "0", "0")
 
-/* A header of version 2, a client's. */
+/* Header of version 2, recorded by a client. */
 #define HEADER_OF(uuid, sequence, tag, request, api)                                               \
     "2 3277 " sequence " " STAMP " \"AVM-Client\" \"" tag "\" " request " \"\" 0 " uuid            \
     " \"\" 0 \"shop\" " api " 0.5 \"12.8.9\" \"\" \"\"\n" END
 #define TRAILER_OF(sequence, tag, time, objects, bytes, peak)                                      \
     time " " objects " " bytes " 0 " peak " 1 0 0 0 \"" tag "\" " sequence "\n" END
 
-/* A whole snapshot of version 2. `types`, `sources`, `names`, `nodes` and the rest are rows. */
+/* A complete snapshot of version 2. `types`, `sources`, `names`, `nodes` and the others are
+ * rows. */
 #define SNAPSHOT_OF(uuid, sequence, tag, request, api, types, sources, names, nodes, objects,      \
                     changed, deleted, time, live, bytes, peak)                                     \
     HEADER_OF(uuid, sequence, tag, request, api)                                                   \
@@ -38,7 +40,7 @@
     SNAPSHOT_OF(UUID, sequence, tag, "\"\"", "?", types, sources, names, nodes, objects, changed,  \
                 deleted, time, live, bytes, peak)
 
-/* The sections of a recording of two snapshots that has every column, in both versions. */
+/* Sections of a recording of two snapshots, with every column, in both versions. */
 #define HEADER_COLUMNS(version)                                                                    \
     version " 3277 1 " STAMP " \"AS-4\" \"Pre 1\" \"req-7\" \"old\" 1500 " UUID                    \
             " \"C:\\app,src\" 2048 \"shop\" \"GET /orders\" 22.45"
@@ -49,12 +51,12 @@
 #define NAMES "9 \"tt \"\"Order\"\"\"\n10 \"Progress.Collections.List<dog>\"\n"
 #define CALL_TREE "100 1 0 0\n101 3 100 7\n"
 #define OBJECTS_1                                                                                  \
-    "1 34 400 11 12 1000 100 3 2 13 0 0 9 14 5 15\n" /* code: its name is its source's */          \
-    "2 72 200 0 0 1001 101 15 0 0 1 0 9 0 0 0\n"     /* not instantiated */                        \
+    "1 34 400 11 12 1000 100 3 2 13 0 0 9 14 5 15\n" /* code: named by its source */               \
+    "2 72 200 0 0 1001 101 15 0 0 1 0 9 0 0 0\n"     /* never instantiated */                      \
     "3 66 50 0 0 1002 101 16 0 0 0 0 0 0 5 0\n"      /* named by its class */                      \
-    "4 66 60 0 0 1003 101 17 0 0 0 0 10 0 5 0\n"     /* a generic: by its name */                  \
+    "4 66 60 0 0 1003 101 17 0 0 0 0 10 0 5 0\n"     /* generic: named by its name */              \
     "5 80 1000 0 0 1004 100 4 2 0 0 0 0 0 0 0\n"     /* reusable */                                \
-    "6 41 10 0 0 1005 0 0 0 0 1 0 0 0 0 0\n"         /* by no code */
+    "6 41 10 0 0 1005 0 0 0 0 1 0 0 0 0 0\n"         /* not created by code */
 #define TRAILER_1 "5000 5 720 1500 7 4 0 1 1000 \"Pre 1\" 1\n"
 #define HEADER_2(version)                                                                          \
     version " 3277 2 " STAMP " \"AS-4\" \"_Exit\" \"??:\?\?\" \"\" ? " UUID                        \
@@ -75,8 +77,8 @@
         CHANGED_2 END DELETED_2 END TRAILER_2 END
 #define VERSION_2 VERSION_2_FIRST VERSION_2_SECOND
 
-/* Version 1 has other columns in the header and the trailer, another order, changed objects among
- * the new ones, and reusable objects among the others. */
+/* Version 1 has other columns in the header and the trailer, and its sections are in another order.
+ * Changed objects are among the new ones, and reusable objects among the others. */
 #define VERSION_1                                                                                  \
     HEADER_COLUMNS("1")                                                                            \
     "\n" END PLATFORMS END TYPES END BUILT_INS END OBJECTS_1 END PLATFORM_1 END END CALL_TREE END  \

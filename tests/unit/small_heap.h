@@ -1,4 +1,5 @@
-/* A recording of five snapshots, small enough to be worked out by hand:
+/* A recording of five snapshots, small enough for calculations by hand. `in`: owner; `at`: snapshot
+ * of creation.
  *
  *   object               created by          in  at  what becomes of it
  *    1  Widget Pool   10 no code              -   1  the session's own, unnamed
@@ -28,7 +29,7 @@
     PLAIN("7", "41", "7", "103", "5", "0")                                                         \
     OBJECT("8", "80", "999", "101", "9", "2", "0", "0", "0", "0")
 
-/* 3/130, 7/408, 7/428, 6/407, 1/10 objects and bytes are alive. */
+/* Live objects/bytes at snapshots 1 to 5: 3/130, 7/408, 7/428, 6/407, 1/10. */
 #define TRAILER_REUSED(sequence, tag, time, objects, bytes, peak)                                  \
     time " " objects " " bytes " 0 " peak " 1 0 1 999 \"" tag "\" " sequence "\n" END
 #define HEAP_1(uuid, tag)                                                                          \

@@ -31,7 +31,7 @@
 #define REFERENCES                                                                                 \
     "CREATE TABLE " P "REFERENCES_TO (INST_ID, PARENT_ID, REC_ID);"                                \
     "CREATE TABLE " P "REFERENCES_FROM (INST_ID, PARENT_ID, REC_ID);"
-/* Sets 5 and 3, in that order of rows; class 1 is Shop.Order, class 2 TMemo. */
+/* Sets 5 and 3, with rows in that order; class 1 is Shop.Order, class 2 TMemo. */
 #define SETS                                                                                       \
     "INSERT INTO INSTANCES VALUES ('After', 5), ('Before', 3);"                                    \
     "INSERT INTO " P "META_CLASSES_DATA VALUES ('Order', 'Shop', 3, 1), ('Order', 'Shop', 5, 1),"  \
@@ -73,7 +73,7 @@ static reading read_database(const char *statements)
     return r;
 }
 
-/* "type objects/bytes frame < frame", a leak a line. */
+/* Return one line per leak: "type objects/bytes frame < frame". */
 static char *leaks_of(const mp_model *model)
 {
     char *text;
@@ -127,7 +127,7 @@ static void test_sets_classes_stacks(void **state)
     reading_free(&r);
 }
 
-/* Allocators' own frames stay in the stack, and do not name the site. */
+/* Allocators' frames stay in the stack, but do not name the site. */
 static void test_sites_are_not_named_by_allocators(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void test_one_set_is_all_new(void **state)
     reading_free(&r);
 }
 
-/* Objects without a Get # are told by their creation number. */
+/* Objects without a Get # are identified by their creation number. */
 static void test_born_where_first_listed(void **state)
 {
     (void)state;
@@ -198,7 +198,7 @@ static void test_wrong_values(void **state)
                                                       OBJECT("9", "1", "1", "8", "9", "NULL", "9"));
     assert_true(r.ok);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 8);
-    assert_int_equal(r.model->snapshots.items[1].live_objects, 1); /* without a size */
+    assert_int_equal(r.model->snapshots.items[1].live_objects, 1); /* an object without a size */
     const mp_diagnostic *first = find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW);
     assert_non_null(strstr(first->message, P "OBJECTS, row "));
     reading_free(&r);
@@ -239,7 +239,7 @@ static void test_figures_of_classes(void **state)
         "2") "INSERT INTO " P "META_CLASSES_DATA VALUES ('Memory Overwrite Error', '', 3, 3);"
              "INSERT INTO " P "CLASSES_DATA VALUES ('Shop.Order', 1, 10, 2, 20, 5, 70, 3, 1),"
              " ('TMemo', 4, 0, 3, 0, 2, 0, 3, 2), ('Shop.Order', 0, 0, 2, 20, 5, 70, 5, 1);");
-    /* five were created, one of them is listed; TMemo has no objects, and its figures fall */
+    /* Five were created, one of which is listed; TMemo has no objects, and its figures decrease. */
     assert_int_equal(r.model->snapshots.items[1].created_objects, 5 + 2);
     assert_int_equal(r.model->snapshots.items[1].deleted_objects, 4 + 2);
     assert_int_equal(r.model->snapshots.items[2].deleted_objects, 1);
@@ -273,7 +273,8 @@ static void test_references(void **state)
     reading_free(&r);
 }
 
-/* Rows 2 and 3 have numbers of rows before: one has no stack, the other is not in the graph. */
+/* Rows 2 and 3 have the numbers of earlier rows: one has no stack, the other is not in the
+ * graph. */
 static void test_objects_that_come_again(void **state)
 {
     (void)state;
@@ -309,7 +310,7 @@ static void test_missing_tables(void **state)
     reading_free(&r);
 }
 
-/* A view could do anything, for as long as it likes. */
+/* A view could run any query, for any time, so views are refused. */
 static void test_views_are_not_run(void **state)
 {
     (void)state;
@@ -320,7 +321,7 @@ static void test_views_are_not_run(void **state)
     reading_free(&r);
 }
 
-/* Whatever is broken is told, and nothing else happens. */
+/* Each defect has its diagnostic, and no other effect. */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -348,7 +349,7 @@ static void test_damaged(void **state)
     sqlite3_free(b.items);
 }
 
-/* No sum of what a class is said to have overflows: what would be too much is no figure. */
+/* Sums of stated figures do not overflow: figures that are too large are unknown. */
 static void test_figures_do_not_overflow(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Databases as files with what lies beside them: logs, journals, names that mean something. */
+/* Database files together with files next to them: logs, journals, and names with special
+ * characters. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,9 +78,9 @@ static void flip(const char *name, long position)
     fclose(file);
 }
 
-/* Two objects of 10 and 20 bytes, of which only the first is in the database itself: the other one
- * and a third that was not ended, if that is asked for, are in the log. Both are copies, as a
- * process that was killed leaves them. */
+/* Make a database with two objects of 10 and 20 bytes. Only the first is in the database file, the
+ * other one is in the log. If `open_change`, the log also has a third object whose transaction was
+ * not committed. Both files are copies, as a killed process would leave them. */
 static void make_logged(const char *name, bool open_change)
 {
     char work[128], log[160];
@@ -92,7 +93,8 @@ static void make_logged(const char *name, bool open_change)
     assert_int_equal(sqlite3_open(work, &database), SQLITE_OK);
     run(database, TABLE OBJECT("1", "10") "PRAGMA journal_mode = WAL;"
                                           "PRAGMA wal_autocheckpoint = 0;" OBJECT("2", "20"));
-    if (open_change) /* more than the cache holds goes into the log before it is ended */
+    /* A transaction larger than the cache is written to the log before it is committed. */
+    if (open_change)
         run(database, "PRAGMA cache_size = 2; BEGIN; WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL "
                       "SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO " OBJECTS
                       " SELECT 1, i, 1, 7 FROM n;");
@@ -101,7 +103,8 @@ static void make_logged(const char *name, bool open_change)
     sqlite3_close(database);
 }
 
-/* Bytes alive, of the database at `path`. Nothing is made beside it, and nothing changed. */
+/* Return the live bytes of the database at `path`. Checks that no file was created or changed next
+ * to it. */
 static int64_t bytes_of(bool *complete, uint64_t *logs)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
@@ -144,12 +147,12 @@ static void test_a_log_is_read(void **state)
     (void)state;
     make_logged("logged", false);
     assert_read(30, true);
-    /* Names that mean something where a path is taken for a URI. */
+    /* These names would have a meaning if the path were parsed as a URI. */
     make_logged("a?mode=rw&x%41#b", false);
     assert_read(30, true);
 }
 
-/* SQLite looks beside what a link leads to, and so at no log beside the link. */
+/* SQLite looks for the log next to the target of a link, not next to the link. */
 static void test_a_link(void **state)
 {
     (void)state;
@@ -177,8 +180,8 @@ static mp_checksum checksum_of(void)
     return checksum;
 }
 
-/* It is of what is read: another one without the log, and the same when SQLite has put the log's
- * pages into the file, of which it is then no more than that. */
+/* The checksum is that of the data that was read: without the log it differs, and it equals that of
+ * the file alone after SQLite has copied the log's pages into the file. */
 static void test_a_checksum(void **state)
 {
     (void)state;
@@ -199,8 +202,8 @@ static void test_a_checksum(void **state)
     assert_int_equal(logged.bytes, size_of(path));
 }
 
-/* Return true if the database still counts as complete after these statements ran. Its files get
- * an old time stamp before, so that a change is visible. */
+/* Return true if the database still counts as complete after these statements ran. Its files get an
+ * old time stamp before, so that a change is visible. */
 static bool is_whole_after(const char *statements)
 {
     const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
@@ -228,13 +231,13 @@ static void test_written_meanwhile(void **state)
     (void)state;
     make_logged("busy", false);
     assert_true(is_whole_after("SELECT * FROM " OBJECTS));
-    make_logged("busy", false); /* into the log */
+    make_logged("busy", false); /* written to the log */
     assert_false(is_whole_after("PRAGMA wal_autocheckpoint = 0;" OBJECT("3", "40")));
-    make_logged("busy", false); /* from the log into the file, of which the header stays */
+    make_logged("busy", false); /* copied from the log to the file; the log's header stays */
     assert_false(is_whole_after("PRAGMA wal_checkpoint(PASSIVE);"));
 }
 
-/* A page that is gone is an error of SQLite, and ends nothing: no page is mapped. */
+/* A missing page is an SQLite error, not a crash: no page is mapped. */
 static void test_cut_short_meanwhile(void **state)
 {
     (void)state;
@@ -274,12 +277,12 @@ static void test_without_its_log(void **state)
     make_logged("alone", false);
     unlink(beside);
     assert_read(10, true);
-    copy("/dev/null", beside, 0); /* all is in the database */
+    copy("/dev/null", beside, 0); /* everything is in the database file */
     assert_read(10, true);
-    assert_int_equal(truncate(beside, 10), 0); /* no header */
+    assert_int_equal(truncate(beside, 10), 0); /* shorter than a header */
     assert_read(10, false);
     unlink(beside);
-    assert_int_equal(mkfifo(beside, 0600), 0); /* would wait for a writer */
+    assert_int_equal(mkfifo(beside, 0600), 0); /* opening it would wait for a writer */
     assert_read(10, false);
 }
 
@@ -294,7 +297,7 @@ static void test_damaged_logs(void **state)
     flip(beside, size - 100); /* in a page */
     assert_read(10, false);
     make_logged("damaged", false);
-    flip(beside, 26); /* the header's sum */
+    flip(beside, 26); /* in the header's checksum */
     assert_read(10, false);
 }
 
@@ -305,7 +308,7 @@ static void test_an_unfinished_change(void **state)
     assert_read(30, false);
 }
 
-/* Remains of an earlier log: its frames have a different salt. */
+/* Frames of an earlier log are ignored: they have a different salt. */
 static void test_old_frames(void **state)
 {
     (void)state;
@@ -326,7 +329,8 @@ static void test_a_journal(void **state)
     snprintf(journal, sizeof journal, "%s-journal", path);
     copy(path, journal, 512);
     assert_read(10, false);
-    assert_int_equal(truncate(journal, 0), 0); /* finished, and kept for the next one */
+    /* The journal was finished, and kept for the next transaction. */
+    assert_int_equal(truncate(journal, 0), 0);
     assert_read(10, true);
 }
 

@@ -1,4 +1,4 @@
-/* Blocks of a heap log: what is alive, and the deletions that are remembered. */
+/* Blocks of a heap log: live blocks, and recent deletions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void close_heap(heap *state)
     mp_diagnostics_free(state->diagnostics);
 }
 
-/* Deletions close gaps in the table: what is alive is found whatever went before. */
+/* Deletions close gaps in the table: live blocks are found after any deletions. */
 static void what_is_alive_is_found(void **unused)
 {
     (void)unused;
@@ -79,7 +79,8 @@ static void what_is_alive_is_found(void **unused)
     close_heap(&state);
 }
 
-/* More than a million deletions: the latest are remembered, however often one is looked up. */
+/* After more than a million deletions, the most recent ones are remembered, however often one is
+ * looked up. */
 static void the_last_million_deletions_are_remembered(void **unused)
 {
     (void)unused;

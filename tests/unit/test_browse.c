@@ -1,4 +1,4 @@
-/* The browser without a screen: what keys do to its pages. */
+/* The browser without a screen: the effect of keys on its pages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 static void a_line_is_taken_apart_as_by_a_shell(void **unused)
 {
     static const struct {
-        const char *line, *words; /* with a bar between them */
+        const char *line, *words; /* words separated by bars */
     } cases[] = {
         {"", ""},
         {"  ", ""},
@@ -115,10 +115,10 @@ static const browse_page *page_of(subject *self)
     return &browse_top(&self->state)->page;
 }
 
-/* The text of the cell in this column of the row that the cursor is on. */
+/* Return the text of a cell in the row under the cursor, by column. */
 static const char *cell(subject *state, const char *column)
 {
-    static mp_arena arena; /* texts are the page's own */
+    static mp_arena arena; /* texts belong to the page */
     const char *cursor = browse_page_cell(&arena, page_of(state), column);
     return cursor ? cursor : "";
 }
@@ -133,7 +133,7 @@ static void keys_move_open_and_find(void **unused)
     assert_string_equal(self.state.views[self.state.view]->name, "leaks");
     assert_string_equal(cell(&self, "name"), "shop.OrderEvent");
     size_t closed = page_of(&self)->line_count;
-    type(&self, "l"); /* five callers */
+    type(&self, "l"); /* opens five callers */
     assert_int_equal(page_of(&self)->line_count, closed + 5);
     type(&self, "jj");
     assert_int_equal(browse_page_at(page_of(&self))->frame, 2);
@@ -196,7 +196,7 @@ static void trees_fold_and_lists_are_sorted(void **unused)
     begin(&self, SAMPLES "/shop-v4.prf", 60, 100);
     type(&self, ":tree\n");
     size_t total = page_of(&self)->line_count;
-    type(&self, "jh"); /* below "session" is one tree */
+    type(&self, "jh"); /* "session" has one tree below it */
     assert_true(page_of(&self)->line_count < total);
     type(&self, "s");
     assert_non_null(strstr(self.state.said, "tree"));
@@ -255,7 +255,8 @@ static void a_line_is_typed_and_corrected(void **unused)
     browse_press(&self.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x5009});
     browse_press(&self.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0xe9});
     browse_press(&self.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x1f600});
-    browse_press(&self.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x9b}); /* a control */
+    /* A control character. */
+    browse_press(&self.state, (browse_key){.kind = BROWSE_CHARACTER, .code = 0x9b});
     assert_string_equal(self.state.typed, "one \xe5\x80\x89\xc3\xa9\xf0\x9f\x98\x80");
     press(&self, BROWSE_ERASE);
     press(&self, BROWSE_ERASE);
@@ -270,7 +271,7 @@ static void a_line_is_typed_and_corrected(void **unused)
     assert_true(self.state.help_top > 0);
     for (int i = 0; i < 100; i++)
         type(&self, "k");
-    assert_int_equal(self.state.help_top, 0); /* there is nothing above the first line */
+    assert_int_equal(self.state.help_top, 0); /* the help cannot scroll above its first line */
     type(&self, "q");
     press(&self, BROWSE_BACK_TAB); /* the view before the first one is the last one */
     assert_int_equal(self.state.view, self.state.view_count - 1);
@@ -294,7 +295,7 @@ static void a_wide_page_moves_sideways(void **unused)
     assert_int_equal(page_of(&self)->left, 0);
     type(&self, "w");
     assert_false(page_of(&self)->wide);
-    type(&self, ":info\njs"); /* a record has no order */
+    type(&self, ":info\njs"); /* a record cannot be sorted */
     assert_true(*self.state.said);
     finish(&self);
 }
@@ -307,7 +308,7 @@ static void sorted_rows_turn_round_and_go_back(void **unused)
     type(&self, ":top\n");
     char first[64], last[64];
     snprintf(first, sizeof first, "%s", cell(&self, "key"));
-    type(&self, "s2"); /* by size, as it is */
+    type(&self, "s2"); /* already sorted by size: reverses the order */
     assert_string_equal(cell(&self, "key"), first);
     type(&self, "s2");
     snprintf(last, sizeof last, "%s", cell(&self, "key"));
@@ -318,14 +319,14 @@ static void sorted_rows_turn_round_and_go_back(void **unused)
     type(&self, "k\033s");
     while (self.state.item + 1 < self.state.item_count)
         press(&self, BROWSE_DOWN);
-    type(&self, "l"); /* as they were */
+    type(&self, "l"); /* unsorted */
     assert_string_equal(cell(&self, "key"), first);
     type(&self, "f--limit 3\ns2");
     assert_non_null(strstr(self.state.said, "rows shown"));
     finish(&self);
 }
 
-/* --- whatever is typed --- */
+/* --- any keys --- */
 
 static void hold(const browse_state *state, const browse_page *page)
 {

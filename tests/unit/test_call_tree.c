@@ -1,4 +1,4 @@
-/* Building: equal stacks become one node of the call tree, and cycles are cut. */
+/* Building the call tree: equal stacks become one node, and cycles are cut. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "query/query.h"
 #include "support/memory_reader.h"
 
-/* Symbols "a", "b", ... with start line 0, in this order from 1; "" makes one without a name. */
+/* Add symbols "a", "b", ... with start line 0, numbered from 1; "" adds one without a name. */
 static void add_symbols(mp_model *model, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -30,7 +30,7 @@ static void add_node(mp_model *model, uint32_t parent, uint32_t symbol, uint32_t
                                        .number = model->nodes.count};
 }
 
-/* Parents stand before their children, and every node is in the tree. */
+/* Check that parents come before their children, and that every node is in the tree. */
 static void check_tree(const mp_model *model)
 {
     for (uint32_t i = 1; i < model->tree.count; i++)
@@ -49,16 +49,16 @@ static void equal_stacks_are_one_node(void **unused)
     model->symbols.items[4].start_line = 7;
     add_node(model, 0, 1, 0); /* 1: a */
     add_node(model, 1, 2, 5); /* 2: a:5 > b */
-    add_node(model, 0, 3, 0); /* 3: a by another number: as 1 */
-    add_node(model, 3, 2, 5); /* 4: as 2 */
+    add_node(model, 0, 3, 0); /* 3: a under another number: equals 1 */
+    add_node(model, 3, 2, 5); /* 4: equals 2 */
     add_node(model, 3, 2, 6); /* 5: another line */
-    add_node(model, 3, 4, 5); /* 6: b that starts at 7 is another one */
-    add_node(model, 8, 2, 5); /* 7: before its parent: as 2 */
-    add_node(model, 0, 1, 0); /* 8: as 1 */
+    add_node(model, 3, 4, 5); /* 6: another b, which starts at line 7 */
+    add_node(model, 8, 2, 5); /* 7: defined before its parent; equals 2 */
+    add_node(model, 0, 1, 0); /* 8: equals 1 */
     add_node(model, 0, 2, 5); /* 9: b, but at the root */
     add_node(model, 1, 5, 1); /* 10: no name */
-    add_node(model, 1, 6, 1); /* 11: no name either: not the same */
-    add_node(model, 1, 5, 1); /* 12: as 10 */
+    add_node(model, 1, 6, 1); /* 11: no name either, but another symbol */
+    add_node(model, 1, 5, 1); /* 12: equals 10 */
     mp_model_build_tree(model, diagnostics);
     static const uint32_t as[] = {0, 1, 2, 1, 2, 5, 6, 2, 1, 9, 10, 11, 10};
     assert_int_equal(model->tree.count, 1 + 7);
@@ -117,7 +117,8 @@ static void cycles_are_cut(void **unused)
     }
 }
 
-/* Children first, a million deep: neither recursion nor a second walk up each stack. */
+/* Children are defined before their parents, a million levels deep: the tree is built without
+ * recursion, and without walking up each stack. */
 static void stacks_may_be_a_million_deep(void **unused)
 {
     (void)unused;

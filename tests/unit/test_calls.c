@@ -1,4 +1,4 @@
-/* Who calls whom, of a stack on which everything comes back, and of a graph of calls. */
+/* Callers and callees on a recursive stack, and in a call graph. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ extern const mp_reader mp_reader_prf;
 enum { SESSION, M, A, B, CALLABLES };
 
 /* The session calls M at line 1, M calls A at 2, A calls M at 3, M calls A at 4, A calls B at 5.
- * Alone they spend 10, 20, 10, 20, 30 and 10. */
+ * Their own costs are 10, 20, 10, 20, 30 and 10. */
 static mp_calls ping_pong(void)
 {
     static const mp_call_node nodes[] = {
@@ -44,7 +44,7 @@ static const mp_call_edge *edge(const mp_calls *calls, uint32_t caller, int32_t 
     return NULL;
 }
 
-/* M costs 90 with its callees: all of it for the session, nothing more for A. */
+/* M costs 90 including callees: all of it belongs to the session's call, none to A's call. */
 static void test_callers(void **state)
 {
     (void)state;
@@ -64,8 +64,8 @@ static void test_callers(void **state)
     mp_calls_free(&calls);
 }
 
-/* M spends 40 itself; of the rest, 10 in A before M runs again, and 40 in A after that. A spends 40
- * itself, 20 in M before A runs again, and 10 in B. */
+/* M's own cost is 40; of the rest, 10 is in A before M runs again, and 40 in A after that. A's own
+ * cost is 40; 20 is in M before A runs again, and 10 in B. */
 static void test_callees(void **state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void test_callees(void **state)
     mp_calls_free(&calls);
 }
 
-/* Two calls one behind the other are no recursion. */
+/* Two calls, one after the other, are not recursion. */
 static void test_siblings(void **state)
 {
     (void)state;
@@ -96,14 +96,14 @@ static void test_siblings(void **state)
     mp_calls_free(&calls);
 }
 
-/* Version 1 tells who calls whom from which line, and of lines what they take themselves and with
- * what they call: m calls from lines 0, 5, 6, 7 and 8, a calls itself, c and d each other.
+/* Version 1 has calls with the line of the caller, and for each line its own time and its time
+ * including callees. m calls from lines 0, 5, 6, 7 and 8, a calls itself, c and d call each other.
  *
- * Line 5 calls a alone: 0.8 of 0.9 s. Line 6 calls a and b, of line 7 nothing is told, line 8 takes
- * more itself than with what it calls, and the time of line 0 is all of m's: of those, nothing can
- * be told, as a and b have several callers. d is called by c alone, but comes back to it. e is
- * called by line 9 and by nobody else, and takes 0.3 s; line 9 calls it and b. Line 11 calls b, for
- * which no time went by. */
+ * Line 5 calls only a: 0.8 of 0.9 s. Line 6 calls a and b, line 7 has no times, line 8 has more own
+ * time than inclusive time, and line 0 has all of m's time: for these lines the times of the calls
+ * are unknown, because a and b have several callers. d is called by c only, but calls it again. e
+ * is called only by line 9, and takes 0.3 s; line 9 calls e and b. Line 11 calls b, which took no
+ * time. */
 #define GRAPH                                                                                      \
     "1 09/10/2021 \"run\" 16:59:51 \"joe\"\n.\n"                                                   \
     "1 \"m\" \"\" 0\n2 \"a\" \"\" 0\n3 \"b\" \"\" 0\n4 \"c\" \"\" 0\n5 \"d\" \"\" 0\n"             \

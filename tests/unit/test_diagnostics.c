@@ -1,4 +1,4 @@
-/* Diagnostics: counted all, kept some; the catalogue in order. */
+/* Diagnostics: all are counted, some are kept; the catalogue is in order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void all_are_counted_and_few_are_kept(void **unused)
     mp_diagnostics_free(NULL);
 }
 
-/* Text quoted from a file may be anything; the message is UTF-8 and ends. */
+/* Text quoted from a file may contain any bytes; the message is terminated UTF-8. */
 static void messages_are_text(void **unused)
 {
     (void)unused;
@@ -69,7 +69,7 @@ static void messages_are_text(void **unused)
     mp_diagnostics_free(diagnostics);
 }
 
-/* Codes are words of small letters, digits and dashes, and no two are the same. */
+/* Codes consist of small letters, digits and dashes, and are unique. */
 static void the_catalogue_is_in_order(void **unused)
 {
     (void)unused;
@@ -91,7 +91,7 @@ static void the_catalogue_is_in_order(void **unused)
     assert_string_equal(mp_severity_name(MP_ERROR), "error");
 }
 
-/* The marks of a text become what whoever asks writes; what the user wrote stays as it is. */
+/* The caller decides how arguments are written; text that the user wrote does not change. */
 static void arguments_are_spelled_by_whoever_asks(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Documents: what a report fills is there, as copies; and cells as text. */
+/* Documents: contents are copied into them, and cells are formatted as text. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void tables_are_found_and_filled(void **unused)
     (void)unused;
     mp_document *document = mp_document_new("top");
     char name[20];
-    for (int i = 0; i < 50; i++) /* more than there is room for at first */
+    for (int i = 0; i < 50; i++) /* more than the initial capacity */
         MP_TABLE(document, i == 7 ? "seven" : "other", NULL, MP_ROWS, columns);
     mp_table *table = &document->tables[7];
     assert_ptr_equal(mp_document_find(document, "seven"), table);
@@ -128,7 +128,7 @@ static void what_is_not_known_stays_unknown(void **unused)
     mp_document_free(document);
 }
 
-/* Sort by a column; then the names stand in this order. */
+/* Sort by a column, and check the order of the names. */
 static void sorts_to(size_t column, const char *names)
 {
     made_row rows[] = {
@@ -146,15 +146,15 @@ static void sorts_to(size_t column, const char *names)
 static void structs_stand_in_the_order_of_a_column(void **unused)
 {
     (void)unused;
-    sorts_to(0, "abcd-"); /* texts ascending, those without one last */
-    sorts_to(1, "-cdba"); /* the largest first; equal ones as they stood */
+    sorts_to(0, "abcd-"); /* texts ascending, missing ones last */
+    sorts_to(1, "-cdba"); /* the largest first; equal ones keep their order */
     sorts_to(2, "cdab-"); /* changes by their size */
     sorts_to(4, "-cbda");
     sorts_to(6, "-cdba");
     mp_rows_sort(NULL, 0, sizeof(made_row), &struct_columns[0]);
 }
 
-/* A struct beside each row, found by what it is. */
+/* A struct is attached to each row, and found by its kind. */
 static void structs_are_attached(void **unused)
 {
     (void)unused;
@@ -178,7 +178,7 @@ static void structs_are_attached(void **unused)
     mp_document_free(document);
 }
 
-/* Paths and patterns may be any bytes; what is no UTF-8 is read as ISO 8859-1. */
+/* Paths and patterns may contain any bytes; text that is not UTF-8 is read as ISO 8859-1. */
 static void every_text_is_utf8(void **unused)
 {
     (void)unused;
@@ -241,11 +241,12 @@ static void text_is_made_safe(void **unused)
         {"\xc2\x80\xc2\x9f\xc2\xa0", "\\xc2\\x80\\xc2\\x9f\xc2\xa0"}, /* U+00A0 is a blank */
         {"a\xe2\x80\xae"
          "b",
-         "a\\u{202e}b"},                                           /* right to left from here */
-        {"a\xe2\x80\x8b\xf3\xa0\x80\xa0", "a\\u{200b}\\u{e0020}"}, /* no width; a tag */
-        {"a\xe2\x80\xa8\xef\xbb\xbf", "a\\u{2028}\\u{feff}"},      /* an end of line; a mark */
-        {"\xe2\x9a\xa0\xef\xb8\x8f", "\xe2\x9a\xa0\\u{fe0f}"},     /* a selector of variants */
-        {"\xd7\x90\xd7\x91", "\xd7\x90\xd7\x91"},                  /* and Hebrew letters */
+         "a\\u{202e}b"},                                           /* right-to-left override */
+        {"a\xe2\x80\x8b\xf3\xa0\x80\xa0", "a\\u{200b}\\u{e0020}"}, /* zero width; a tag */
+        /* A line separator; a byte order mark. */
+        {"a\xe2\x80\xa8\xef\xbb\xbf", "a\\u{2028}\\u{feff}"},
+        {"\xe2\x9a\xa0\xef\xb8\x8f", "\xe2\x9a\xa0\\u{fe0f}"}, /* a variation selector */
+        {"\xd7\x90\xd7\x91", "\xd7\x90\xd7\x91"},              /* Hebrew letters */
         {"Z\xc3\xbcrich \xe2\x82\xac", "Z\xc3\xbcrich \xe2\x82\xac"},
     };
     mp_arena arena = {0};
@@ -268,7 +269,7 @@ static void names_lose_what_matters_least(void **unused)
         const char *shortened;
     } cases[] = {
         {"abcdefghij", 10, "abcdefghij"},
-        {"abcdefghij", 9, "abcd" DOTS "ghij"}, /* no part of it matters more than others */
+        {"abcdefghij", 9, "abcd" DOTS "ghij"}, /* no part of it is more important than others */
         {"abcdefghij", 4, "a" DOTS "ij"},
         {"abcdefghij", 2, DOTS "j"},
         {"abcdefghij", 1, DOTS},
@@ -282,9 +283,10 @@ static void names_lose_what_matters_least(void **unused)
         {"OOABL Obj shop.OrderEvent", 24, "OOABL Obj " DOTS "OrderEvent"},
         {"C:\\work\\shop\\placeOrder.p", 17, DOTS "placeOrder.p"},
         {"runs/shop-monday.taligent", 22, DOTS "shop-monday.taligent"},
-        {"shop/placeOrder.p:51", 19, DOTS "placeOrder.p:51"}, /* a suffix is no part */
+        {"shop/placeOrder.p:51", 19, DOTS "placeOrder.p:51"}, /* a suffix is no component */
         {"TOrder::Add(const TLine&, int)", 29, "TOrder::Add(" DOTS ")"},
-        {"TOrder::Add(const TLine&, int)", 10, "TOrd" DOTS "dd(" DOTS ")"}, /* "::" is no such */
+        /* "::" does not separate components. */
+        {"TOrder::Add(const TLine&, int)", 10, "TOrd" DOTS "dd(" DOTS ")"},
         {"Dict`2[[shop.Key, shop],[int, lib]]", 12, "Dict`2[" DOTS "]"},
         {"find_all.part.0 [clone .constprop.0]", 20, "find_all." DOTS "nstprop.0]"},
         {"List<shop.Order>.Add", 19, "List<" DOTS ">.Add"},
@@ -323,9 +325,9 @@ static void long_texts_go_on_in_a_next_line(void **unused)
         {"void node::options::Insert()", 0, 2, 24, "void node::options::\n  Insert()"},
         {"_GLOBAL__cli_options_mutex", 0, 2, 16, "_GLOBAL__cli_\n  options_mutex"},
         {"C:\\shop\\src,C:\\lib", 0, 1, 14, "C:\\shop\\src,\n C:\\lib"},
-        {"Initialize(...)", 0, 2, 14, "Initialize\n  (...)"}, /* brackets stay one */
+        {"Initialize(...)", 0, 2, 14, "Initialize\n  (...)"}, /* brackets stay together */
         {"0123456789", 0, 2, 6, "012345\n  6789"},
-        {"0123456789", 0, 9, 4, "0123\n  45\n  67\n  89"}, /* half of it at most */
+        {"0123456789", 0, 9, 4, "0123\n  45\n  67\n  89"}, /* `hang` is at most half of the width */
     };
     mp_arena arena = {0};
     bool further;
@@ -341,8 +343,8 @@ static void long_texts_go_on_in_a_next_line(void **unused)
     mp_arena_free(&arena);
 }
 
-/* By Unicode's East_Asian_Width and general categories; no locale is set here. */
-/* An arena of many blocks owns all that it handed out, and nothing else. */
+/* Widths are those of Unicode's East_Asian_Width and general categories; no locale is set here. */
+/* An arena of many blocks owns exactly the memory that it handed out. */
 static void arenas_know_what_they_handed_out(void **unused)
 {
     (void)unused;
@@ -371,8 +373,8 @@ static void arenas_know_what_they_handed_out(void **unused)
     mp_arena_free(&other);
 }
 
-/* Packed once and once more: frames and lists that rows share are there once, also where one list
- * is the beginning of another; what is borrowed is where it was. */
+/* Documents are packed twice: frames and lists that rows share are stored once, also if one list is
+ * the beginning of another one; borrowed texts stay at their addresses. */
 static void packed_rows_share_what_they_shared(void **unused)
 {
     (void)unused;
@@ -398,7 +400,7 @@ static void packed_rows_share_what_they_shared(void **unused)
     enum { ROWS = sizeof stacks / sizeof *stacks };
     for (size_t i = 0; i < ROWS; i++)
         mp_table_put(document, table, &(counted){"row", (int64_t)i, 1, stacks[i]});
-    mp_document_figure(document, MP_FIGURE_MAP, "map"); /* no merged answer has one */
+    mp_document_figure(document, MP_FIGURE_MAP, "map"); /* merged answers have no maps */
     mp_place *place = mp_arena_alloc(document->arena, sizeof *place);
     *place = (mp_place){.label = mp_document_text(document, "all"), .self = 3};
     mp_document_figure(document, MP_FIGURE_STACKS, "stacks")->tree =
@@ -441,21 +443,21 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
     } cases[] = {
         {"abc", 3},
         {"\xc3\xa4", 1},                 /* U+00E4, a letter with its mark */
-        {"a\xcc\x88", 1},                /* U+0308 stands above the a */
+        {"a\xcc\x88", 1},                /* U+0308 is combined with the a */
         {"\xe5\x80\x89\xe5\xba\xab", 4}, /* U+5009 U+5EAB, wide */
         {"\xf0\x9f\x90\x9b", 2},         /* U+1F41B, an emoji */
         {"\xe2\x80\xa6", 1},             /* U+2026, ambiguous, is narrow */
-        {"\xe0\xa4\x95\xe0\xa4\xbe", 2}, /* U+0915 U+093E: the mark takes space of its own */
+        {"\xe0\xa4\x95\xe0\xa4\xbe", 2}, /* U+0915 U+093E: a spacing mark has a column of its own */
         {"a\xe2\x80\x8b"
          "b",
-         2}, /* U+200B, of no width */
+         2}, /* U+200B, zero width */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(mp_text_width(cases[i].text), cases[i].width);
 }
 
-/* The parts left out below a place come after its children, which need not be adjacent, and
- * nothing is lost. */
+/* The parts left out below a place come after its children, which need not be adjacent, and nothing
+ * is lost. */
 static void trees_are_cut(void **unused)
 {
     mp_place places[] = {{.label = "all", .self = 1, .total = 10},
@@ -480,7 +482,8 @@ static void trees_are_cut(void **unused)
         assert_int_equal(cut.items[i].own_count, wanted[i].own_count);
     }
     assert_int_equal(mp_tree_cut(&arena, &tree, 5, 9).count, 5);
-    assert_int_equal(mp_tree_cut(&arena, &tree, 5, 1).count, 5); /* d is one that is smaller */
+    /* D replaces one place that is left out. */
+    assert_int_equal(mp_tree_cut(&arena, &tree, 5, 1).count, 5);
     mp_arena_free(&arena);
     (void)unused;
 }

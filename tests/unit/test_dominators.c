@@ -1,4 +1,5 @@
-/* Dominators against their definition: take an object out, and see what is no longer reached. */
+/* Dominators compared with their definition: remove an object, and see which objects are no longer
+ * reachable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(state >> 33) % limit;
 }
 
-/* Return the objects that strong roots reach without `removed` (0: none is removed), as bits. */
+/* Return the objects that strong roots reach without `removed` (0 = none), as bits. */
 static uint32_t reach(const mp_graph *graph, uint32_t removed)
 {
     uint32_t seen = 0;
@@ -47,7 +48,8 @@ static uint32_t bits_of(uint32_t set)
     return count;
 }
 
-/* The strict dominator of an object that most others dominate. */
+/* Return the immediate dominator of an object by brute force: of its strict dominators, the one
+ * that most others dominate. */
 static uint32_t brute_dominator(const uint32_t *dominated, uint32_t count, uint32_t object)
 {
     uint32_t best = 0;
@@ -58,7 +60,8 @@ static uint32_t brute_dominator(const uint32_t *dominated, uint32_t count, uint3
     return best;
 }
 
-/* Every subtree is a range that begins with its top, below the range of its dominator. */
+/* Check that each subtree is a range of the pre-order that begins with its root, within the range
+ * of its dominator. */
 static void check_preorder(const mp_dominators *found, const uint32_t *dominated)
 {
     assert_int_equal(found->span[0], found->reached + 1);
@@ -104,7 +107,8 @@ static void test_agrees_with_the_definition(void **unused)
         for (uint32_t i = 0; i < edge_count; i++)
             edges[i] = (edge){1 + below(count), 1 + below(count)};
         mp_graph *graph = graph_of(count, edges, edge_count, 0);
-        for (uint32_t i = below(5); i; i--) /* some of nothing, some weak, some twice */
+        /* Some roots have no object, some are weak, some are repeated. */
+        for (uint32_t i = below(5); i; i--)
             graph_root(graph, below(count + 1), below(6), below(4));
         check(graph);
         mp_graph_free(graph);
@@ -182,7 +186,7 @@ static void test_a_wide_star(void **unused)
     free(edges);
 }
 
-/* A chain whose end refers to what the beginning refers to too: the way up is long for each. */
+/* A chain whose last object refers to the targets of its first: common dominators are far away. */
 static void test_a_chain_that_ends_in_a_star(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Judging rules by digests made by hand, and growth by a small recording and by series made by
+/* Rules applied to digests made by hand, and growth of a small recording and of series made by
  * hand. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static mp_entry *add(mp_digest *digest, mp_level level, mp_entry_key key)
     return &entries->items[entries->count++];
 }
 
-/* A site and its type: sizes are a hundred bytes an object. */
+/* Add a site and its type, with a hundred bytes per object. */
 static void add_site(fixture *state, mp_digest *digest, const char *type, const char *program,
                      int64_t objects, int64_t leaked)
 {
@@ -79,12 +79,12 @@ static void add_method(fixture *state, mp_digest *digest, const char *program, c
     digest->totals = mp_amounts_add(digest->totals, amounts);
 }
 
-/*              now: objects leaked      base: objects leaked
- *  A at f             3       2               1       1
- *  A at g             2       2               2       0
- *  B at f             1       0               1       0
- *  C at (session)     -       -               5       0
- *  D at h             4       0               -       -      */
+/* now: objects leaked      base: objects leaked
+ *   A at f             3       2               1       1
+ *   A at g             2       2               2       0
+ *   B at f             1       0               1       0
+ *   C at (session)     -       -               5       0
+ *   D at h             4       0               -       - */
 static void set_up_heap(fixture *state)
 {
     *state = (fixture){.dictionary = mp_dictionary_new()};
@@ -144,8 +144,8 @@ static void tear_down(fixture *state)
 typedef struct expectation {
     const char *rule;
     mp_verdict verdict;
-    int64_t measured, limit; /* values of a rule that was judged */
-    const char *part;        /* part of the message; NULL: there is none */
+    int64_t measured, limit; /* expected values */
+    const char *part;        /* part of the message; NULL = no message */
 } expectation;
 
 static void check_rule(const mp_rule_context *rule_context, const expectation *expected)
@@ -216,7 +216,7 @@ static void selected(void **state)
         {"retained of type \"A\" <= 1 KiB", FAIL, 2000, 1024, "976 B over 1.0 KiB"},
         {"leaked of type \"X\" <= 1", ERROR, 0, 0, "no type matches \"X\""},
         {"leaked of type \"X\" <= 1 if any", PASS, 0, 0, "there is no matching type"},
-        /* Entries that only the base has are gone: that can be judged. */
+        /* Entries that only the base has are gone now: their figures are 0. */
         {"live of type \"C\" <= 1", PASS, 0, 1, NULL},
         {"live of each type <= 400", FAIL, 500, 400, "1 of 4 types, worst A: 500 B alive"},
         {"live of each type <= 500", PASS, 500, 500, NULL},
@@ -237,8 +237,8 @@ static void against_base(void **state)
         {"leaked <= 4 x base", PASS, 400, 400, NULL},
         {"leaked <= base + 300", PASS, 400, 400, NULL},
         {"leaked <= base + 299", FAIL, 400, 399, "over"},
-        {"live objects <= base + 10 %", FAIL, 10, 9, "1 object over"}, /* 9.9 */
-        {"live objects < base + 20 %", PASS, 10, 10, NULL},            /* 10.8 */
+        {"live objects <= base + 10 %", FAIL, 10, 9, "1 object over"}, /* the limit is 9.9 */
+        {"live objects < base + 20 %", PASS, 10, 10, NULL},            /* the limit is 10.8 */
         {"retained of type \"A\" <= 1.5 x base", FAIL, 2000, 1500, "500 B over"},
         {"live of each type <= 1.5 x base", FAIL, 400, 0, "2 of 4 types, worst D"},
         {"live of each type \"[AB]\" <= 1.5 x base", FAIL, 500, 450, "1 of 2 types, worst A"},
@@ -293,13 +293,13 @@ static void profiles(void **state)
     };
     fixture self;
     set_up_profile(&self);
-    /* A list has no two entries of one key: p.cls is in the modules once for each method. */
+    /* A list has unique keys: p.cls would be in the list of modules once for each method. */
     mp_entries *modules = &self.now.lists[MP_LEVEL_MODULE];
     modules->items[0].amounts =
         mp_amounts_add(modules->items[0].amounts, modules->items[1].amounts);
     modules->items[1] = modules->items[2];
     modules->count = 2;
-    /* And base has another p. */
+    /* The base has another program in place of p. */
     self.base.lists[MP_LEVEL_MODULE].items[0].key.program =
         mp_dictionary_id(self.dictionary, "r.cls");
     CHECK_ALL(&self.rule_context, cases);
@@ -308,7 +308,7 @@ static void profiles(void **state)
 
 /* --- growth of the small recording: see small_heap.h --- */
 
-/* 130, 408, 428, 407 bytes at snapshots 1 to 4, of Dynamic Query 20, 48, 68, 47. */
+/* Bytes at snapshots 1 to 4: 130, 408, 428, 407; of Dynamic Query: 20, 48, 68, 47. */
 static void growth(void **state)
 {
     (void)state;
@@ -326,12 +326,12 @@ static void growth(void **state)
         {"growth of site \"Dynamic Query at order.p\" <= 27", PASS, 27, 27, NULL},
         {"growth of each type <= 100", FAIL, 200, 100, "worst Procedure"},
         {"growth per snapshot after snapshot 2 <= 1", ERROR, 0, 0, "3 snapshots are too few"},
-        /* 130 408 428 407, without the step 130 150 129: slopes 20, -21, -0.5. */
+        /* 130 408 428 407; without the step, 130 150 129 with slopes 20, -21, -0.5. */
         {"growth per snapshot <= 55", PASS, -1, 55, "one jump of 278 B at snapshot 2"},
     };
     reading r = read_text(mp_reader_find("oemp"), "small.oemp", HEAP, 1024);
     mp_model *model = r.model;
-    model->kind = MP_KIND_RECORDING; /* as loading would */
+    model->kind = MP_KIND_RECORDING; /* set by loading */
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_window window;
     mp_error error = {0};
@@ -409,12 +409,12 @@ static void slopes(void **state)
         {"growth per snapshot <= 24 %", from_nothing, FAIL, "25 % a snapshot", "by 25 %"},
         {"growth per snapshot <= 25 %", from_nothing, PASS, "25 % a snapshot", NULL},
         {"growth per snapshot <= 1 %", late, PASS, "4 B a snapshot", "does not grow steadily"},
-        /* The median of 100 100 101 102 101 102 101 is 1/4: the 11th of 21 slopes. */
+        /* The median slope of 100 100 101 102 101 102 101 is 1/4: the 11th of 21 slopes. */
         {"growth per snapshot <= 1", jump, PASS, "0 B a snapshot",
          "one jump of 899 B at snapshot 4"},
         {"growth per snapshot <= 99", freed, FAIL, "100 B a snapshot", "grows steadily, by 100 B"},
         {"growth per snapshot <= 100", freed, PASS, "100 B a snapshot", NULL},
-        /* 900 three times, 901 three times, 902: of 21 slopes 6 are 0, and the interval begins at
+        /* 900 three times, 901 three times, 902: 6 of 21 slopes are 0, and the interval begins at
          * the fifth: 18 s^2 = 798 - 132, (21 - 11.9) / 2. */
         {"growth per snapshot <= 0", lower, PASS, "0 B a snapshot",
          "one drop of 900 B at snapshot 2, no steady growth"},

@@ -1,4 +1,4 @@
-/* Fields of a line: numbers, decimals, quoted strings, and what is none of them. */
+/* Fields of a line: numbers, decimals, quoted strings, and malformed ones. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,14 +12,14 @@
 #include "base/text.h"
 #include "input/fields.h"
 
-/* After a good field the cursor stands behind it, after a bad one before it. */
+/* Check that the cursor is after a good field, or before a malformed one. */
 static void check_cursor(const mp_fields *fields, const char *line, bool good, const char *rest)
 {
     if (good) {
         assert_int_equal(fields->end - fields->cursor, strlen(rest));
         assert_memory_equal(fields->cursor, rest, strlen(rest));
     } else {
-        /* Blanks before the field may be gone. */
+        /* Blanks before the field may have been skipped. */
         const char *first = line + strspn(line, " \t");
         assert_true(fields->cursor == line || fields->cursor == first);
     }
@@ -159,7 +159,7 @@ static const struct {
     {"?", 2, true, 0},
     {"  1.5 2", 1, true, 15},
     {"3600.000000", 6, true, INT64_C(3600000000)},
-    /* Half to even, more than half up, less down; also of negative numbers. */
+    /* Halves are rounded to even, more than half up, less down; also for negative numbers. */
     {"0.125", 2, true, 12},
     {"0.135", 2, true, 14},
     {"0.1350", 2, true, 14},
@@ -176,7 +176,7 @@ static const struct {
     {"9.999", 2, true, 1000},
     {"0.0000005", 6, true, 0},
     {"0.0000015", 6, true, 2},
-    /* The largest that is taken has one digit less than 64 bits would hold. */
+    /* The largest accepted number has one digit less than 64 bits would allow. */
     {"922337203685.477580", 6, true, INT64_C(922337203685477580)},
     {"922337203685477580", 0, true, INT64_C(922337203685477580)},
     {"922337203685477581", 0, false, 0},
@@ -215,7 +215,7 @@ static void decimals(void **unused)
     }
 }
 
-/* Hundredths to tenths for all from -2.00 to 2.00, against arithmetic on whole numbers. */
+/* All hundredths from -2.00 to 2.00 are rounded to tenths as by integer arithmetic. */
 static void decimals_are_rounded_to_even_everywhere(void **unused)
 {
     (void)unused;
@@ -277,7 +277,7 @@ static void texts(void **unused)
     }
 }
 
-/* Every text of these letters comes back from its quotes. */
+/* Every text of these letters is the same after quoting and parsing. */
 static void quoting_is_undone(void **unused)
 {
     (void)unused;
@@ -301,7 +301,7 @@ static void quoting_is_undone(void **unused)
     }
 }
 
-/* The line is the slice and not a byte more. */
+/* Parsing does not read beyond the slice. */
 static void the_end_of_the_slice_is_the_end(void **unused)
 {
     (void)unused;

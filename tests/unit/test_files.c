@@ -1,4 +1,4 @@
-/* Finding files and grouping them, in folders made here. */
+/* Finding and grouping files, in folders made here. */
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 static char folder[] = "/tmp/memprof-files-XXXXXX";
 
-/* A recording's first line; nothing more is looked at. */
+/* Write the first line of a recording, which is all that grouping reads. */
 static void put_recording(const char *name, int sequence, const char *uuid)
 {
     char path[200];
@@ -76,7 +76,8 @@ static int tear_down(void **unused)
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The groups of these options, as "name(paths)", must be these, each with the folder in front. */
+/* Check that these options give these groups, as "name(paths)", with the folder before each
+ * path. */
 static void assert_groups(mp_reading reading, const char *const *names, const size_t *sizes,
                           size_t count)
 {
@@ -110,7 +111,7 @@ static void sessions_of_an_agent_are_together(void **unused)
     assert_groups((mp_reading){.grouping = MP_GROUP_AGENT}, names, (const size_t[]){1, 2, 1, 2}, 4);
 }
 
-/* Nobody can say which copy the third part belongs to. */
+/* The third part could belong to either copy. */
 static void folders_and_copies(void **unused)
 {
     (void)unused;
@@ -128,7 +129,7 @@ static void all_is_one(void **unused)
     assert_groups((mp_reading){.grouping = MP_GROUP_ALL}, names, (const size_t[]){6}, 1);
 }
 
-/* Named files are the reader's business: they are not even looked for. */
+/* Named files are left to the readers: they need not exist. */
 static void named_files_are_passed_through(void **unused)
 {
     (void)unused;

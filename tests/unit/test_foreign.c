@@ -1,4 +1,4 @@
-/* Files that are no recordings: each is called what it is. */
+/* Files that are not recordings: each is named by its kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static const struct {
     {HEAD("a;b;c\n1;2;3\n"), "CSV table"},
     {HEAD("\0\0\0\0"), "binary file"},
     {HEAD("\x01\x02\x03text"), "binary file"},
-    /* none of these */
+    /* no known kind */
     {HEAD(""), "text file of another kind"},
     {HEAD("\x1f"), "binary file"},
     {HEAD("PK"), "text file of another kind"},
@@ -60,7 +60,7 @@ static void every_signature_is_known(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        /* The head is not terminated: what stands behind it is nobody's. */
+        /* The head is not terminated: copy it, so that reading beyond it is detected. */
         char *head = malloc(files[i].length + 1);
         assert_non_null(head);
         memcpy(head, files[i].bytes, files[i].length);
@@ -72,7 +72,7 @@ static void every_signature_is_known(void **unused)
     }
 }
 
-/* No reader takes a foreign file, or one of its first bytes, for its own. */
+/* No reader claims a foreign file, or the beginning of one. */
 static void no_reader_claims_them(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Object graphs as readers build them: who refers to whom once all names are looked up. */
+/* Object graphs as readers build them: references after ids have been looked up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static void domain(fixture *f, const char *name)
     mp_graph_domain(f->builder, mp_model_intern_text(f->model, name));
 }
 
-/* An object of 10 bytes that refers to `count` others. */
+/* Add an object of 10 bytes with `count` references. */
 static void object(fixture *f, uint64_t id, size_t count, const uint64_t *references)
 {
     assert_true(mp_graph_object(f->builder, id, f->type, 10));
@@ -69,7 +69,7 @@ static void assert_targets(const mp_graph *graph, uint32_t from, size_t count,
 
 /* --- references --- */
 
-/* The picture of graph.h. */
+/* The example in graph.h. */
 static void references_forward_back_and_to_itself(void **unused)
 {
     (void)unused;
@@ -183,7 +183,7 @@ static void names_are_of_their_own_domain_first(void **unused)
     mp_model_free(f.model);
 }
 
-/* As many look-ups as references and domains would take hours. */
+/* One look-up per reference and domain would take hours. */
 static void many_domains_cost_no_more_than_one(void **unused)
 {
     (void)unused;
@@ -200,7 +200,8 @@ static void many_domains_cost_no_more_than_one(void **unused)
 
 /* --- duplicates --- */
 
-/* In dense and in sparse ids, the first of several objects stays, with its references. */
+/* With dense and with sparse ids, the first of several objects with one id is kept, with its
+ * references. */
 static void duplicates_go_with_what_they_refer_to(void **unused)
 {
     (void)unused;
@@ -299,7 +300,7 @@ static void tables_of_all_kinds_of_ids(void **unused)
     } rows[] = {
         {1, 1, true},
         {0, 16, true},
-        {0x10000007, 16, true}, /* each with the same low bits */
+        {0x10000007, 16, true}, /* all ids have the same low bits */
         {3, 3, true},
         {0x7fffffffffff0000, (uint64_t)1 << 20, true},
         {UINT64_MAX - 8 * COUNT, 8, true},
@@ -311,7 +312,7 @@ static void tables_of_all_kinds_of_ids(void **unused)
             ids[i] = rows[r].start + i * rows[r].step;
         check_table(ids, COUNT, rows[r].dense);
         check_table(ids, 1, true);
-        for (uint32_t i = 1; i <= COUNT / 2; i++) { /* the same backwards */
+        for (uint32_t i = 1; i <= COUNT / 2; i++) { /* the same ids in reverse order */
             uint64_t id = ids[i];
             ids[i] = ids[COUNT + 1 - i];
             ids[COUNT + 1 - i] = id;
@@ -339,7 +340,7 @@ static void the_ends_of_64_bits(void **unused)
     mp_id_table_free(&table);
 }
 
-/* Against a search of all objects. */
+/* Compared with a linear search of all objects. */
 static void random_graphs_are_as_a_search_finds_them(void **unused)
 {
     (void)unused;

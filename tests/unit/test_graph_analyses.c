@@ -1,11 +1,11 @@
-/* Analyses of object graphs, by hand values:
+/* Analyses of object graphs, with values calculated by hand:
  *
  *   static (in App.Cache) -> 1 App.Cache -> 2 Entry[] -> 3, 4, 5 App.Order, each -> 6 String
  *   finalizer             -> 7 Writer -> 8 Byte[]
  *   handle (weak)         -> 9 App.View (garbage otherwise), 9 -> 3
  *   local, local          -> 10 App.Order -> 6 String
  *
- * Of 10 bytes each but for the orders' 100; so 6 is shared between Order and Order. */
+ * Orders have 100 bytes, all other objects 10. 6 is shared between orders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,7 +116,7 @@ static void test_types_and_namespaces(void **unused)
     (void)unused;
     small state = setup();
     mp_histogram types = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_TYPES);
-    assert_entry(&types, "App.Order", 4, 400, 400, 3); /* at least: not settled yet */
+    assert_entry(&types, "App.Order", 4, 400, 400, 3); /* a lower bound: not settled yet */
     mp_histogram_settle(&state.view, &types, types.items, types.count, 0, 0);
     assert_int_equal(types.count, 7);
     assert_entry(&types, "App.Order", 4, 400, 410, 3); /* with the string that they share */
@@ -139,7 +139,7 @@ static void test_types_and_namespaces(void **unused)
     teardown(&state);
 }
 
-/* --- many groups, against the definition --- */
+/* --- many groups, compared with the definition --- */
 
 enum { OBJECTS = 300, TYPES = 200, EDGES = 450, GRAPHS = 60 };
 
@@ -178,7 +178,7 @@ static small random_graph(uint32_t seed)
     return state;
 }
 
-/* The bytes that roots reach without objects of a type; 0: of all types. */
+/* Return the bytes that roots reach without objects of a type; type 0: of no type. */
 static int64_t reached_without(const mp_graph *graph, uint32_t type)
 {
     bool seen[OBJECTS + 1] = {false};
@@ -223,7 +223,7 @@ static void test_what_types_retain_together(void **unused)
         mp_histogram_settle(&state.view, &settled, settled.items, settled.count, 0, 0);
         mp_histogram_settle(&state.view, &best, best.items, best.count, MOST, 0);
         mp_histogram_settle(&state.view, &over, over.items, over.count, 0, least);
-        assert_true(settled.count > 100); /* more than one pass is about */
+        assert_true(settled.count > 100); /* more groups than fit into one pass */
         for (uint32_t i = 0; i < settled.count; i++) {
             uint32_t type = 1;
             while (strcmp(mp_model_text(state.model, state.model->types.items[type].name),
@@ -247,7 +247,7 @@ static void test_what_types_retain_together(void **unused)
     }
 }
 
-/* Ladders: ways of many objects, which meet again and again. */
+/* Make a random ladder: long paths that meet again and again. */
 static small random_ladder(uint32_t seed)
 {
     edge edges[EDGES];
@@ -262,7 +262,8 @@ static small random_ladder(uint32_t seed)
     return state;
 }
 
-/* Bounds hold, and are exact where they say so; gives of how many types. */
+/* Check that bounds of retained sizes hold, and are exact where they claim to be. Return the number
+ * of types with exact ones. */
 static uint32_t hold_bounds(small *state)
 {
     mp_histogram types = mp_histogram_of(&state->view, MP_HISTOGRAM_OF_TYPES);
@@ -322,7 +323,7 @@ static void test_roots(void **unused)
     const mp_root_census *census = mp_graph_census(&state.view, &count);
     assert_int_equal(count, 5);
     assert_int_equal(census[0].kind, MP_ROOT_STATIC);
-    assert_int_equal(census[0].exclusive_bytes, 320); /* not the string */
+    assert_int_equal(census[0].exclusive_bytes, 320); /* without the string */
     assert_int_equal(census[0].exclusive_objects, 5);
     assert_int_equal(census[0].largest, 1);
     assert_int_equal(census[1].kind, MP_ROOT_LOCAL);
@@ -395,7 +396,7 @@ static void test_paths(void **unused)
     assert_int_equal(path.count, 4);
     assert_memory_equal(path.objects, by_static, sizeof by_static);
     mp_path_free(&path);
-    path = mp_path_to(state.graph, 9, MP_ANY_KIND, NULL); /* by a weak root alone */
+    path = mp_path_to(state.graph, 9, MP_ANY_KIND, NULL); /* only a weak root refers to it */
     assert_int_equal(path.count, 0);
     mp_path_free(&path);
     teardown(&state);
@@ -437,14 +438,15 @@ static void test_suspects(void **unused)
     assert_int_equal(found[0].held_type, ORDER);
     assert_int_equal(found[0].held_objects, 3);
     assert_int_equal(found[0].held_bytes, 300);
-    assert_int_equal(found[1].object, 10); /* not the cache's orders, each over a tenth */
+    /* Not the cache's orders, although each retains over a tenth. */
+    assert_int_equal(found[1].object, 10);
     assert_int_equal(found[2].rule, MP_SUSPECT_FINALIZER);
     assert_int_equal(found[2].bytes, 20);
     teardown(&state);
 }
 
-/* 1 -> 2, 3; 2 -> 4 to 6; 3 -> 7: 1 falls apart into two, of which the first holds more of a type
- * than 1 does. One of 2's retains much too, and is not told again. */
+/* 1 -> 2, 3; 2 -> 4 to 6; 3 -> 7: 1 splits into two, the first of which holds more objects of a
+ * type than 1 does. A part of 2 retains much too, and is not reported again. */
 static void test_a_suspect_is_where_most_of_a_type_are(void **unused)
 {
     (void)unused;
@@ -468,7 +470,7 @@ static void test_a_suspect_is_where_most_of_a_type_are(void **unused)
     teardown(&state);
 }
 
-/* A weak root is told apart from those that keep an object alive. */
+/* A weak root is distinguished from roots that keep an object alive. */
 static void test_weak_roots_are_no_roots_of_what_they_do_not_hold(void **unused)
 {
     (void)unused;
@@ -486,7 +488,7 @@ static void test_weak_roots_are_no_roots_of_what_they_do_not_hold(void **unused)
     teardown(&state);
 }
 
-/* A list of nodes is held by its head, not by its last node but two. */
+/* A linked list is held by its head, not by one of its last nodes. */
 static void test_a_list_accumulates_at_its_head(void **unused)
 {
     (void)unused;
@@ -511,9 +513,9 @@ static void test_a_list_accumulates_at_its_head(void **unused)
     teardown(&state);
 }
 
-/* A list may be of several types in turn, up to four. Of more it is a chain like any other, which
- * is followed as long as one keeps most of what the one before does: to the last but two, as two
- * thirds are not most. */
+/* Nodes of a linked list may have up to four types in turn. With more types it is an ordinary
+ * chain, which is followed as long as an object retains most of what the previous one does: up to
+ * the second last but one, because two thirds are not most. */
 static void test_a_list_may_be_of_several_types(void **unused)
 {
     (void)unused;
@@ -539,8 +541,8 @@ static void test_a_list_may_be_of_several_types(void **unused)
 }
 
 /* One holder has 10 objects of type 2; each refers to one of type 3, two of type 4 and two of type
- * 5. Roots refer to one of type 3 too, to two of type 4 and to three of type 5: 9 of 10, 18 of 20
- * and 17 of 20 are kept alive by nothing else. */
+ * 5. Roots also refer to one of type 3, to two of type 4 and to three of type 5: so 9 of 10, 18 of
+ * 20 and 17 of 20 are kept alive by the holder alone. */
 static void test_what_is_kept_is_nine_of_ten(void **unused)
 {
     (void)unused;
@@ -603,7 +605,7 @@ static void test_sharing(void **unused)
     teardown(&state);
 }
 
-/* Two roots share an object that has a part: the shared one is one object, with its part two. */
+/* Two roots share an object that has a part: one object is shared, two including its part. */
 static void test_sharing_with_parts(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Groupings of a heap, by every dimension, worked out by hand; and their orders. */
+/* Groupings of a heap by every dimension, and their orders, with values calculated by hand. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +36,8 @@ static mp_window window_of(const reading *r, const char *from, const char *to)
     return window;
 }
 
-/* One line a group, by label: "label: created-deleted=live/bytes, at `from` live/bytes, leaked
- * live/bytes, inclusive bytes", then what is not 0 of the rest. */
+/* Return one line per group, by label: "label: created-deleted=live/bytes, at `from` live/bytes,
+ * leaked live/bytes, inclusive bytes", then all other figures that are not 0. */
 static char *dump_groups(const mp_grouping *grouping)
 {
     char *text;
@@ -85,7 +85,7 @@ static const struct {
              "Temp-table: 1-0=1/50, from 0/0, leaked 1/50, incl 50, idle 1, owned 1, "
              "grew 1 of 2 in 1\n"
              "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 57\n"},
-    /* The query of line 8 is deleted: its site did nothing but come and go. */
+    /* The query of line 8 was deleted: its site has no live objects. */
     {"site",
      "Dynamic Query at order.p:5: 3-1=2/47, from 1/20, leaked 1/22, incl 47, pool 1, "
      "grew 1 of 2 in 1\n"
@@ -114,7 +114,7 @@ static const struct {
              "order.p < main.p:7: 5-1=4/297, from 1/20, leaked 3/272, incl 297, idle 1, pool 1, "
              "owned 1, grew 2 of 2 in 1\n"
              "order.p < main.p:8: 1-1=0/0, from 0/0, leaked 0/0, incl 0\n"},
-    /* Each function with what it called: main.p is on every stack but the session's. */
+    /* Each function includes its callees: main.p is on every stack except the session's. */
     {"function", "(session): 1-0=1/10, from 1/10, leaked 0/0, incl 0\n"
                  "main.p: 7-2=5/397, from 2/120, leaked 0/0, incl 0, idle 1\n"
                  "order.p: 6-2=4/297, from 1/20, leaked 0/0, incl 0, idle 1\n"},
@@ -124,7 +124,7 @@ static const struct {
               "grew 1 of 2 in 1\n"
               "Widget Pool (unnamed): 3-1=2/47, from 1/20, leaked 1/22, incl 47, pool 1, "
               "grew 1 of 2 in 1\n"},
-    /* By the snapshot of birth: nothing inclusive. */
+    /* By the snapshot of birth: inclusive bytes are unknown. */
     {"request", "r1: 3-0=3/135, from 3/130, leaked 0/0, incl 0\n"
                 "r2: 4-2=2/250, from 0/0, leaked 2/250, incl 0, idle 1, owned 1, grew 1 of 2 in 1\n"
                 "r3: 1-0=1/22, from 0/0, leaked 1/22, incl 0, pool 1, grew 1 of 2 in 1\n"},
@@ -152,19 +152,19 @@ static void a_window_may_be_any(void **unused)
 {
     (void)unused;
     reading r = read_heap(HEAP);
-    /* From 2 to 3: 7 was there and goes, 9 comes, 3 changes its size. */
+    /* From 2 to 3: 7 is deleted, 9 is created, 3 changes its size. */
     check_groups(&r, "2", "3", "type",
                  "Dynamic Query: 4-1=3/68, from 3/48, leaked 1/22, incl 68, pool 1, "
                  "grew 1 of 1 in 1\n"
                  "Procedure: 2-0=2/300, from 2/300, leaked 0/0, incl 350\n"
                  "Temp-table: 1-0=1/50, from 1/50, leaked 0/0, incl 50, idle 1\n"
                  "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 78\n");
-    /* A single snapshot has no leaks. Later objects do not exist. */
+    /* A single snapshot has no leaks, and later objects do not exist. */
     check_groups(&r, "1", "1", "type",
                  "Dynamic Query: 1-0=1/20, from 1/20, leaked 0/0, incl 20\n"
                  "Procedure: 1-0=1/100, from 1/100, leaked 0/0, incl 100\n"
                  "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 30\n");
-    /* To the end, where all but the pool is gone: nothing leaks that could have been born. */
+    /* At the end only the pool is left, and it was born before the window: nothing leaks. */
     check_groups(&r, "1", "5", "scope",
                  "(none): 3-2=1/10, from 2/110, leaked 0/0, incl 10\n"
                  "Procedure main.p: 1-1=0/0, from 0/0, leaked 0/0, incl 0\n"
@@ -212,7 +212,7 @@ static void groups_add_up_to_the_totals(void **unused)
     reading r = read_heap(HEAP HEAP_OF(OTHER_UUID));
     for (size_t i = 0; i < dimensions * 4; i++) {
         if (dimension[i / 4].of_frames)
-            continue; /* an object is in several of those */
+            continue; /* groups of frames overlap */
         mp_window window = window_of(&r, windows[i % 4][0], windows[i % 4][1]);
         const mp_grouping *grouping =
             mp_window_groups(&window, &dimension[i / 4], MP_GROUPS_SCOPED);
@@ -288,8 +288,8 @@ static void what_is_not_defined_has_its_number(void **unused)
     reading_free(&r);
 }
 
-/* Names that were never told, of nodes that were and of nodes that were not: what has one number is
- * one function, the number of a name is not that of a node. */
+/* Symbols without names, of defined and of undefined nodes: one number is one function, and the
+ * number of a name is not that of a node. */
 static void functions_without_a_name_stay_apart(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Both indexes against a naive map: a sorted array of all keys. */
+/* Both indexes compared with a naive map: a sorted array of all keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 enum { KEYS = 100000 };
 
-/* SplitMix64 by its published constants. */
+/* SplitMix64 with its published constants. */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -26,7 +26,7 @@ static int by_number(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* KEYS different keys, sorted: of a kind that files have. */
+/* Return KEYS different keys, sorted, of a kind that occurs in files. */
 static uint64_t *keys_of(unsigned kind)
 {
     uint64_t state = kind, *keys = malloc(KEYS * sizeof *keys);
@@ -69,7 +69,7 @@ static void numbers_are_found(void **unused)
 }
 
 typedef struct probe {
-    const uint64_t *keys; /* by value - 1 */
+    const uint64_t *keys; /* element `value` - 1 */
     uint64_t wanted;
 } probe;
 
@@ -79,7 +79,7 @@ static bool same(const void *opaque, uint32_t value)
     return asked->keys[value - 1] == asked->wanted;
 }
 
-/* With good hashes, with ones that meet often, and with one for all (of fewer keys). */
+/* With good hashes, with frequent collisions, and with equal hashes for all (fewer) keys. */
 static void things_are_found_by_their_hash(void **unused)
 {
     (void)unused;
@@ -105,7 +105,7 @@ static void things_are_found_by_their_hash(void **unused)
     }
 }
 
-/* Among 100,000 numbers, two 64-bit hashes are equal once in four thousand million runs. */
+/* The probability that two of 100,000 64-bit hashes are equal is one in four thousand million. */
 static void hashes_of_numbers_do_not_meet(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Input: lines out of windows of any size, look-ahead, files that cannot be read. */
+/* Input: lines with windows of any size, look-ahead, files that cannot be read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static const struct {
     const char *text;
     size_t count;
     const char *lines[5];
-    bool closed; /* the last one */
+    bool closed; /* the last line has a line end */
 } texts[] = {
     {"", 0, {0}, false},
     {"a", 1, {"a"}, false},
@@ -56,7 +56,8 @@ static void lines_do_not_depend_on_the_window(void **unused)
             assert_string_equal(mp_input_path(input), "m");
             assert_int_equal(mp_input_line_number(input), 0);
             for (;; lines++) {
-                if (w % 2) /* asking first changes nothing but the end, which is not closed */
+                /* Asking first has no effect, except at the end of a file without a line end. */
+                if (w % 2)
                     mp_window_has_line(input);
                 if (!mp_input_line(input, &line))
                     break;
@@ -95,7 +96,7 @@ static void nul_bytes_are_bytes(void **unused)
     }
 }
 
-/* Lines of all lengths up to more than a window, each of its own letter. */
+/* Lines of all lengths up to more than a window; each line repeats one letter. */
 static void long_and_short_lines_keep_their_bytes(void **unused)
 {
     (void)unused;
@@ -133,7 +134,7 @@ static void long_and_short_lines_keep_their_bytes(void **unused)
     free(text);
 }
 
-/* 16 MiB fit, what is much longer is skipped and told with its line. */
+/* Lines of 16 MiB fit; much longer ones are skipped and reported with their line. */
 static void a_line_over_the_limit_is_skipped(void **unused)
 {
     (void)unused;
@@ -271,7 +272,7 @@ static void standard_input_is_a_dash(void **unused)
     assert_true(mp_input_line(input, &line));
     assert_true(mp_slice_equal(line, mp_slice_of("b")));
     assert_false(mp_input_line(input, &line));
-    assert_int_equal(seen.total, 0); /* nobody knows */
+    assert_int_equal(seen.total, 0); /* unknown for a pipe */
     mp_input_close(input);
     mp_diagnostics_free(diagnostics);
     if (saved >= 0) {
@@ -280,8 +281,8 @@ static void standard_input_is_a_dash(void **unused)
     }
 }
 
-/* Bytes come whatever the lines are: here one line of 20 MiB, longer than any that is handed out.
- */
+/* Bytes are available whatever the lines are: here one line of 20 MiB, which is longer than the
+ * limit for lines. */
 static void bytes_come_without_lines(void **unused)
 {
     (void)unused;
@@ -318,12 +319,13 @@ static void bytes_come_without_lines(void **unused)
     free(text);
 }
 
-/* Steps of 64 bytes load what is behind the window: it is the same in each run. */
+/* Steps of 64 bytes read beyond the end of the window: those bytes have the same value in each
+ * run. */
 static void bytes_behind_the_window_have_a_value(void **unused)
 {
     (void)unused;
     static const char text[] = "1 2\n3 4", zeros[MP_WINDOW_SLACK];
-    mallopt(M_PERTURB, 0x5a); /* fills what is allocated */
+    mallopt(M_PERTURB, 0x5a); /* fills new memory with a pattern */
     mp_diagnostics *diagnostics = mp_diagnostics_new(0);
     mp_input *input = mp_input_from_memory("input", text, sizeof text - 1, 3, diagnostics);
     mallopt(M_PERTURB, 0);
@@ -341,7 +343,7 @@ static void put_file(const char *path, const char *text)
     fclose(file);
 }
 
-/* Look at a file and put it back; *bytes is its window, which only the same input has. */
+/* Look at a file and put it back. `bytes`: address of its window, which identifies the input. */
 static void look_at(const char *path, mp_inputs *inputs, mp_diagnostics *diagnostics,
                     const char **bytes)
 {
@@ -375,7 +377,7 @@ static void what_was_put_back_is_not_opened_again(void **unused)
     mp_diagnostics *diagnostics = mp_diagnostics_new(0);
     look_at(path, inputs, diagnostics, &bytes);
     mp_input *input = mp_input_open(path, diagnostics, &how);
-    assert_int_equal(seen.done, 4); /* all of it is there, and told as read */
+    assert_int_equal(seen.done, 4); /* all of it was read, as reported */
     assert_ptr_equal(mp_input_look_ahead(input).start, bytes);
     assert_first_line(input, "one");
     look_at(path, inputs, diagnostics, &bytes);
@@ -435,7 +437,8 @@ static void few_files_stay_open(void **unused)
     mp_diagnostics_free(diagnostics);
 }
 
-/* A pipe is remembered for a while: up to there it can be read from its start once more. */
+/* The beginning of a pipe is remembered: up to its limit, the pipe can be read again from its
+ * start. */
 static void a_pipe_starts_again_as_long_as_it_is_remembered(void **unused)
 {
     (void)unused;

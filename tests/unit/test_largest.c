@@ -1,4 +1,4 @@
-/* Largest elements, compared with counting for each place how many come before it. */
+/* Largest elements, compared with counting the elements that precede each one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ typedef struct row {
     char behind;
 } row;
 
-/* How many of those that are kept are larger, or as large and in front of it. */
+/* Return how many kept elements are larger, or equal with a lower index. */
 static size_t rank_of(const row *rows, const bool *kept, uint32_t count, uint32_t place)
 {
     size_t rank = 0;

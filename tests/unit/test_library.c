@@ -1,4 +1,4 @@
-/* The library as programs use it: what tests/library/example.c leaves out. */
+/* Parts of the library that tests/library/example.c does not use. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static char *printed(const mp_document *document, const char *format, const mp_s
     return text;
 }
 
-/* A device that takes nothing, and does not say why. */
+/* A device that accepts no bytes and gives no reason. */
 static ssize_t take_nothing(void *opaque, const char *bytes, size_t size)
 {
     (void)opaque;
@@ -107,7 +107,7 @@ static void an_answer_can_be_walked(void **unused)
     assert_int_equal(count, 1);
     assert_string_equal(checks[0].name, "max-live");
     assert_int_equal(mp_document_verdict(leaks), MP_VERDICT_PASS);
-    /* People who read it are told of settings as programs name them: without dashes. */
+    /* In text for people, settings are written as programs name them: without dashes. */
     char *text = printed(leaks, "text", session);
     assert_non_null(strstr(text, "1 more (limit 0 shows all)"));
     free(text);
@@ -190,7 +190,7 @@ static void a_baseline_tells_how_its_recording_was_read(void **unused)
     unlink(path);
 }
 
-/* The last of three settings is "allow-torn". */
+/* Judge with the settings, the last of which is "allow-torn". */
 static void judged_if_allowed(mp_session *session, const mp_setting *settings, mp_error *error)
 {
     for (size_t count = 2; count <= 3; count++) {
@@ -204,8 +204,8 @@ static void judged_if_allowed(mp_session *session, const mp_setting *settings, m
     }
 }
 
-/* As on the command line: a gate judges what is whole, of both sides, unless it is told otherwise.
- */
+/* As on the command line: a gate judges complete recordings only, on both sides, unless truncated
+ * ones are allowed. */
 static void a_torn_base_is_not_judged(void **unused)
 {
     (void)unused;
@@ -220,7 +220,7 @@ static void a_torn_base_is_not_judged(void **unused)
     const mp_setting settings[] = {
         {"policy", SAMPLES "/shop.policy"}, {"base", path}, {"allow-torn", ""}};
     judged_if_allowed(session, settings, &error);
-    /* A baseline that is made of it says so, and is made only where that is allowed. */
+    /* A baseline of a truncated recording records that, and is made only if it is allowed. */
     mp_session *breaking = session_of(path);
     char kept[] = "/tmp/memprof-library-XXXXXX";
     close(mkstemp(kept));
@@ -259,7 +259,7 @@ static void bytes_are_held_against_a_baseline(void **unused)
     unlink(path);
 }
 
-/* A text that an option does not take is refused at once, and so is an option that there is not. */
+/* A text that an option does not accept is refused at once, and so is an unknown option. */
 static void options_are_set_by_name(void **unused)
 {
     (void)unused;
@@ -305,8 +305,8 @@ static void options_are_set_by_name(void **unused)
     mp_session_free(session);
 }
 
-/* A session is read as its questions need: a later one that needs more reads it again, and one that
- * needs less does not. */
+/* A session is read as its questions need: a later question that needs more reads it again, one
+ * that needs less does not. */
 static void needs_are_those_of_the_questions(void **unused)
 {
     (void)unused;
@@ -393,7 +393,7 @@ static void a_folder_is_asked_as_a_whole(void **unused)
     rmdir(folder);
 }
 
-/* Inputs that say nothing say why. */
+/* If an input gives no answer, the reason is reported. */
 static void what_cannot_be_read_is_said(void **unused)
 {
     (void)unused;
@@ -414,7 +414,7 @@ static void what_cannot_be_read_is_said(void **unused)
     mp_session_free(missing);
 }
 
-/* Progress is told; false from it ends the reading. */
+/* The callback reports progress; if it returns false, reading ends. */
 static bool count_calls(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     unsigned *left = opaque;
@@ -441,7 +441,7 @@ static void reading_can_be_watched_and_cancelled(void **unused)
     mp_session_free(session);
 }
 
-/* A source is read when it is asked for; coverage is written in formats of its own. */
+/* A source is read on request; coverage is written in formats of its own. */
 static void sources_and_coverage(void **unused)
 {
     (void)unused;
@@ -468,7 +468,7 @@ static void sources_and_coverage(void **unused)
     mp_session_free(session);
 }
 
-/* 10,680 of the 19,000 bytes that leaked are order events: of the example in README.md. */
+/* 10,680 of the 19,000 leaked bytes are order events, as in the example of README.md. */
 static void an_answer_opens_in_words(void **unused)
 {
     (void)unused;
@@ -519,7 +519,7 @@ static void figures_are_drawn_where_they_are_asked_for(void **unused)
         mp_document_free(figured);
     }
     mp_document *flame = mp_session_ask(session, "flame", NULL, 0, &error);
-    assert_true(has(flame, "svg", session, "</svg>")); /* it is a figure itself */
+    assert_true(has(flame, "svg", session, "</svg>")); /* the answer is a figure */
     mp_document_free(flame);
     mp_document *top = mp_session_ask(session, "top", &draws, 1, &error);
     assert_false(mp_document_print(top, "svg", session, stdout, &error));
@@ -528,7 +528,7 @@ static void figures_are_drawn_where_they_are_asked_for(void **unused)
     mp_session_free(session);
 }
 
-/* --- inputs that are no files --- */
+/* --- inputs that are not files --- */
 
 static char *whole_of(const char *path, size_t *length)
 {
@@ -618,7 +618,7 @@ static void an_archive_can_be_in_memory(void **unused)
     mp_session_free(session);
 }
 
-/* --- what there is --- */
+/* --- catalogues --- */
 
 static bool take_bytes(void *opaque, const void *bytes, size_t length)
 {
@@ -699,7 +699,7 @@ static void what_there_is_is_listed(void **unused)
 
 /* --- several sessions --- */
 
-/* A question to a session of its own. */
+/* A question to a session of its own, in a thread. */
 typedef struct asking {
     const char *path, *report;
     char *alone, *text;
@@ -716,8 +716,8 @@ static void *ask_and_print(void *opaque)
     return NULL;
 }
 
-/* Sessions have nothing in common: their answers are the same alone, while other sessions have the
- * same files and archives open, and on threads. */
+/* Sessions share no state: their answers are the same alone, while other sessions have the same
+ * files and archives open, and on threads. */
 static void sessions_do_not_meet(void **unused)
 {
     (void)unused;
@@ -765,7 +765,7 @@ static void sessions_do_not_meet(void **unused)
     unlink(archive);
 }
 
-/* Inputs are not written over. */
+/* Input files are not overwritten. */
 static void no_input_is_overwritten(void **unused)
 {
     (void)unused;

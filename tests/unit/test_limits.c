@@ -1,4 +1,4 @@
-/* How much memory there is, by the kernel's files and those of control groups, made here. */
+/* Available memory, by files of the kernel and of control groups that are made here. */
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static int drop_root(void **unused)
     return nftw(root, drop, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* With the folders that it is in. */
+/* Write a file, creating its folders. */
 static void put(const char *name, const char *text)
 {
     char path[300];
@@ -67,7 +67,7 @@ static void the_kernel_says(void **unused)
     assert_int_equal(cli_memory_available(root), 4096 * MIB);
 }
 
-/* Used memory without the pages that may be dropped, of the group itself and of those around it. */
+/* Memory in use counts without pages that may be dropped, for the group and those above it. */
 static void a_group_has_a_limit(void **unused)
 {
     (void)unused;
@@ -89,7 +89,7 @@ static void a_group_has_a_limit(void **unused)
     assert_int_equal(cli_memory_available(root), 4096 * MIB);
 }
 
-/* A group that is over its limit leaves nothing, which is not what nobody knows. */
+/* A group that is over its limit has no memory left, which differs from unknown. */
 static void a_group_is_full(void **unused)
 {
     (void)unused;
@@ -110,7 +110,7 @@ static void groups_of_version_1(void **unused)
     put("/sys/fs/cgroup/memory/docker/x/memory.stat",
         "inactive_file 1\ntotal_inactive_file 104857600\ntotal_active_file 0\n");
     assert_int_equal(cli_memory_available(root), 412 * MIB);
-    /* The number that stands for no limit. */
+    /* The number that means no limit. */
     put("/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "9223372036854771712\n");
     assert_int_equal(cli_memory_available(root), 4096 * MIB);
 }

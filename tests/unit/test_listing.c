@@ -1,4 +1,4 @@
-/* Debug listings: where they are looked for, what is read of them. */
+/* Debug listings: where they are searched, and what is read from them. */
 #include <ftw.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -65,7 +65,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A profile of version 1 with the given modules and line rows, loaded with both folders. */
+/* Load a profile of version 1 with these modules and line rows, and with both folders. */
 static reading load(const fixture *f, const char *modules, const char *rows)
 {
     char text[2000], path[PATH];

@@ -1,4 +1,4 @@
-/* The live set against a naive map: one array by the number of a key. */
+/* The live set compared with a naive map: an array indexed by the number of an id. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +9,9 @@
 
 #include "model/live.h"
 
-/* Expected contents of the set: the n-th id of a family has n as its place. */
+/* Expected contents of the set: element n belongs to the n-th id of a family. */
 typedef struct oracle {
-    int64_t *bytes; /* -1: not there */
+    int64_t *bytes; /* -1 = not alive */
     uint32_t *generations;
     bool *idle;
     size_t count, alive;
@@ -36,7 +36,7 @@ static void oracle_free(oracle *made)
     free(made->idle);
 }
 
-/* SplitMix64 by its published constants, so that every run is the same. */
+/* SplitMix64 with its published constants, so that every run is the same. */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -74,7 +74,7 @@ static uint64_t powers(uint64_t n)
 
 static uint64_t scattered(uint64_t n)
 {
-    /* A product with an odd number: no two are the same. */
+    /* The product with an odd number is unique. */
     return n * 0xd1342543de82ef95u + 1;
 }
 
@@ -110,7 +110,7 @@ static void check_object(const mp_live_set *set, const oracle *expected, uint64_
     assert_true(mp_live_bytes(set, object) == expected->bytes[n]);
 }
 
-/* One random step: add, remove, or give another size. */
+/* Take one random step: add, remove, or resize an object. */
 static void step(mp_live_set *set, oracle *expected, uint64_t id, size_t n, bool adds,
                  uint64_t *state)
 {
@@ -147,7 +147,7 @@ static void random_steps_agree_with_a_map(void **unused)
         uint64_t state = family + 1;
         for (size_t i = 0; i < STEPS; i++) {
             size_t n = (size_t)(next_random(&state) % IDS);
-            /* Mostly births, then as many deaths, then mostly deaths. */
+            /* Mostly births, then equally many deaths, then mostly deaths. */
             unsigned births = i < STEPS / 3 ? 90 : i < STEPS * 2 / 3 ? 50 : 10;
             uint64_t id = families[family].id(n);
             mp_live_prefetch(&set, id);
@@ -162,7 +162,8 @@ static void random_steps_agree_with_a_map(void **unused)
     }
 }
 
-/* Births and deaths as a recorder writes them: ids count up, each age dies together. */
+/* Births and deaths as a recorder writes them: ids count up, and objects of one age die
+ * together. */
 static void generations_leave_nothing_behind(void **unused)
 {
     (void)unused;
@@ -183,7 +184,7 @@ static void generations_leave_nothing_behind(void **unused)
                 rows = set.rows;
         }
         assert_int_equal(set.count, GENERATION);
-        /* The dead took no room: what holds 3000 after 30 generations holds them after 60. */
+        /* Dead objects use no room: 60 generations need no more than 30. */
         assert_true(set.rows <= rows + rows / 2);
         mp_live_free(&set);
     }
@@ -212,9 +213,9 @@ static void it_grows_and_stays_a_third_full(void **unused)
     }
 }
 
-/* A search for what is not there ends at a place that nobody passed: most of them must be such, of
- * ids at random too, or each search walks far. A table half full has a chain that reaches a place
- * in fewer than half of all cases. */
+/* A search for a missing id ends at a place that no search has passed. Most places must be such,
+ * also for random ids, or searches take long. If a table is half full, a chain reaches a given
+ * place in fewer than half of all cases. */
 static void few_places_are_passed(void **unused)
 {
     (void)unused;
@@ -249,7 +250,7 @@ static void large_objects_have_their_size(void **unused)
         mp_live_set_bytes(&set, mp_live_find(&set, id), sizes[(id + 3) % SIZES]);
         assert_true(mp_live_bytes(&set, mp_live_find(&set, id)) == sizes[(id + 3) % SIZES]);
     }
-    /* One that comes again with the same id is another one. */
+    /* An object that is created again under the same id is a new one. */
     for (uint64_t id = 1; id <= OBJECTS; id++) {
         mp_live_remove(&set, mp_live_find(&set, id));
         mp_live_object *again = mp_live_add(&set, id, 2);

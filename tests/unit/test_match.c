@@ -41,7 +41,7 @@ static void add(list *entries, mp_entry_key key, int64_t objects, int64_t bytes)
         (mp_entry){key, {.objects = objects, .bytes = bytes, .created = objects}};
 }
 
-/* A stack of main, which calls `name` at its line `call`. */
+/* Return a stack of main, which calls `name` at its line `call`. */
 static uint32_t stack(mp_dictionary *dictionary, const char *name, uint32_t call)
 {
     uint32_t root =
@@ -52,7 +52,8 @@ static uint32_t stack(mp_dictionary *dictionary, const char *name, uint32_t call
         (mp_frame_key){.caller = root, .name = mp_dictionary_id(dictionary, name), .line = call});
 }
 
-/* Objects of a type, created by a function that main calls at its line 1, in line `line`. */
+/* Return a site: objects of a type, created in line `line` of a function that main calls at line
+ * 1. */
 static mp_entry_key site(mp_dictionary *dictionary, const char *type, const char *function,
                          uint32_t line)
 {
@@ -115,7 +116,7 @@ static void each_step_matches_what_the_one_before_left(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* Lines 5, 7 and 15 became 7, 9 and 17: what is on line 7 now was on line 5. */
+/* Lines 5, 7 and 15 became 7, 9 and 17: the site at line 7 now was at line 5. */
 static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused)
 {
     (void)unused;
@@ -138,8 +139,8 @@ static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused
     mp_dictionary_free(dictionary);
 }
 
-/* Among lines of callers, the outermost decides: calls at 10 and 20 became 50 and 60, while the
- * lines within were exchanged. */
+/* For lines of callers, the outermost decides: calls at 10 and 20 became 50 and 60, while the lines
+ * within were exchanged. */
 static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
 {
     (void)unused;
@@ -162,7 +163,8 @@ static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* Two lines became three: those that stayed are matched, one to two others can only be summed. */
+/* Two lines became three: those that did not move are matched; one line and two others can only be
+ * summed. */
 static void several_to_several_are_summed(void **unused)
 {
     (void)unused;
@@ -182,7 +184,7 @@ static void several_to_several_are_summed(void **unused)
     assert_int_equal(result.items[0].key.line, MP_NO_LINE);
     expect(&result.items[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
     free(result.items);
-    /* Nothing is left in the base: the new line is a new site. */
+    /* Nothing is left in the base, so the new line is a new site. */
     base.count = 1, now.count = 2;
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
@@ -192,7 +194,7 @@ static void several_to_several_are_summed(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* From two callers, and now from three others: together. */
+/* Two callers in the base, and three others now: summed. */
 static void functions_are_summed_too(void **unused)
 {
     (void)unused;
@@ -211,14 +213,14 @@ static void functions_are_summed_too(void **unused)
     assert_int_equal(result.count, 1);
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 3, 20, 30);
     free(result.items);
-    now.count = 2; /* as many on each side: names of callers say nothing of which is which */
+    now.count = 2; /* as many on each side: names of callers do not tell which is which */
     now.entries[0].amounts.bytes = 11;
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 1);
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 2, 20, 21);
     assert_int_equal(result.items[0].key.line, 3);
     free(result.items);
-    base.entries[0].key.line = now.entries[1].key.line = 4; /* lines of creation do */
+    base.entries[0].key.line = now.entries[1].key.line = 4; /* but lines of creation do */
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 10, 11);
@@ -228,9 +230,9 @@ static void functions_are_summed_too(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* --- two readings of lines that both sides have --- */
+/* --- ambiguous lines that both sides have --- */
 
-/* Sites of one stack: line and objects of each, of a byte each. */
+/* Add sites of one stack: line and number of objects, of a byte each. */
 static void add_lines(list *entries, mp_dictionary *dictionary, const int64_t (*lines)[2])
 {
     for (entries->count = 0; (*lines)[0]; lines++)
@@ -251,27 +253,28 @@ static const mp_difference *on_line(const mp_differences *result, uint32_t line,
 enum { MOST_LINES = 8 };
 typedef struct reading {
     int64_t base[MOST_LINES][2], now[MOST_LINES][2]; /* line, objects */
-    int64_t rows[MOST_LINES][3];                     /* line now, objects in the base, now */
+    int64_t rows[MOST_LINES][3]; /* line now, objects in the base, objects now */
 } reading;
 
 static const reading readings[] = {
-    /* One line went and one came: the one that stayed is itself, though each side has two. */
+    /* One line is gone and one is new: the one that stayed is matched with itself, though each side
+     * has two. */
     {{{10, 1000}, {20, 1}}, {{20, 1}, {30, 1000}}, {{20, 1, 1}, {30, 1000, 1000}}},
-    /* Nothing says that lines moved: what is on line 20 is what was there, and it grew. */
+    /* Nothing indicates that lines moved: line 20 is the same site, and it grew. */
     {{{10, 5}, {20, 7}}, {{20, 50}, {30, 70}}, {{20, 7, 50}, {30, 5, 70}}},
-    /* 10 and 10 lines were inserted in front of both: figures and distances say so. */
+    /* 10 lines were inserted before each: figures and distances agree. */
     {{{10, 500}, {20, 7}}, {{20, 500}, {30, 8}}, {{20, 500, 500}, {30, 7, 8}}},
-    /* Figures would have it, but lines that move by 10 and by 13 are two coincidences. */
+    /* Figures would suggest a move, but moves by 10 and by 13 would be two coincidences. */
     {{{10, 500}, {20, 7}}, {{20, 500}, {33, 8}}, {{20, 7, 500}, {33, 500, 8}}},
-    /* A line was inserted behind line 10. */
+    /* A line was inserted after line 10. */
     {{{10, 1}, {20, 90}, {21, 3}, {22, 70}},
      {{10, 1}, {21, 90}, {22, 3}, {23, 70}},
      {{10, 1, 1}, {21, 90, 90}, {22, 3, 3}, {23, 70, 70}}},
-    /* Line 21 was inserted, and creates objects as well. */
+    /* Line 21 was inserted, and creates objects too. */
     {{{10, 1}, {20, 90}, {21, 3}, {22, 70}},
      {{10, 1}, {20, 90}, {21, 8}, {22, 3}, {23, 70}},
      {{10, 1, 1}, {20, 90, 90}, {21, 0, 8}, {22, 3, 3}, {23, 70, 70}}},
-    /* The same with a line that creates one more behind all: nothing moved. */
+    /* The same with a new line at the end: nothing moved. */
     {{{10, 1}, {20, 90}, {21, 3}},
      {{10, 1}, {20, 90}, {21, 3}, {22, 8}},
      {{10, 1, 1}, {20, 90, 90}, {21, 3, 3}, {22, 0, 8}}},
@@ -300,7 +303,7 @@ static void lines_of_both_sides_are_what_they_were_unless_they_clearly_moved(voi
     }
 }
 
-/* --- what counts --- */
+/* --- significant parts of keys --- */
 
 static void names_tell_apart_only_what_has_no_stack(void **unused)
 {
@@ -333,7 +336,7 @@ static void add_cost(list *entries, mp_entry_key key, int64_t exclusive_us, int6
         (mp_entry){key, {.exclusive_us = exclusive_us, .calls = calls}};
 }
 
-/* Lines are matched in order whichever overload they are of. */
+/* Lines are matched in order, whichever overload they belong to. */
 static void lines_of_profiles_are_those_of_their_methods(void **unused)
 {
     (void)unused;
@@ -361,13 +364,13 @@ static void lines_of_profiles_are_those_of_their_methods(void **unused)
     assert_int_equal(result.items[0].match, MP_MATCH_STACK);
     assert_int_equal(result.items[1].now.exclusive_us, 99);
     assert_int_equal(result.items[2].match, MP_MATCH_EXACT);
-    assert_int_equal(result.items[2].change, MP_CHANGE_GROWN); /* one call more */
+    assert_int_equal(result.items[2].change, MP_CHANGE_GROWN); /* one more call */
     free(result.items);
     mp_dictionary_free(dictionary);
 }
 
-/* Overloads begin at 30, 50 and 90, and now at 50 and 90, and a new one at 95: 50 and 90 are what
- * they were, 30 is the one left. So are their prologues, which are on line 0 all of them. */
+/* Overloads begin at 30, 50 and 90; now at 50, 90 and 95: 50 and 90 are matched with themselves, 30
+ * with the remaining one. The same holds for their prologues, which are all on line 0. */
 static void overloads_are_told_apart_by_where_they_begin(void **unused)
 {
     (void)unused;
@@ -399,7 +402,7 @@ static void overloads_are_told_apart_by_where_they_begin(void **unused)
     }
 }
 
-/* Before 12.1 the class that ran an inherited method is not told. */
+/* Before 12.1, the class that ran an inherited method is not recorded. */
 static void methods_that_another_class_ran_are_matched_last(void **unused)
 {
     (void)unused;
@@ -423,7 +426,8 @@ static void methods_that_another_class_ran_are_matched_last(void **unused)
     assert_int_equal(result.items[1].now.calls, 3);
     assert_int_equal(result.items[2].change, MP_CHANGE_NONE);
     free(result.items);
-    base.entries[0].key.type = mp_dictionary_id(dictionary, "C"); /* an older one: their sum */
+    /* An older recording: their sum. */
+    base.entries[0].key.type = mp_dictionary_id(dictionary, "C");
     now.count = 1;
     result = differences(dictionary, &base, &now, MP_LEVEL_METHOD);
     assert_int_equal(result.count, 1);
@@ -466,7 +470,7 @@ static void changes_and_steps_have_names(void **unused)
     assert_string_equal(mp_change_name(MP_CHANGE_GROWN), "grown");
 }
 
-/* --- laws, on digests made up at random --- */
+/* --- laws, on random digests --- */
 
 static uint32_t chance(uint64_t *state, uint32_t below)
 {
@@ -543,7 +547,7 @@ static void is_mirror(const mp_differences *there, mp_differences *back)
                  same(&back->items[k].now, &difference->base)))
             k++;
         assert_true(k < back->count);
-        back->items[k].entries = 0; /* taken */
+        back->items[k].entries = 0; /* matched already */
     }
 }
 

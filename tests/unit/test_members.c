@@ -1,4 +1,5 @@
-/* Members of an archive, kept or walked to, in any order and with little room to keep them. */
+/* Members of an archive, kept or reached by reading it again, in any order and with little room to
+ * keep them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 
 enum { MEMBERS = 12, BLOCK = 512, MIB = 1024 * 1024 };
 
-/* Member i is named "m" and its number, and has (i % 4) * 700 + 1 times its letter. */
+/* Member i is named "m" and its number, and contains its letter (i % 4) * 700 + 1 times. */
 static size_t length_of(size_t i)
 {
     return i % 4 * 700 + 1;
@@ -58,7 +59,7 @@ static char *make_tar(size_t *length)
     return tar;
 }
 
-/* The archive, which counts how many bytes are read of it, whoever reads. */
+/* A stream of the archive that counts the bytes read from it by anybody. */
 typedef struct counted_stream {
     mp_stream stream;
     const char *bytes;
@@ -96,7 +97,7 @@ static mp_stream *counted(const char *bytes, size_t length)
     counted_stream *state = mp_alloc_zero(1, sizeof *state);
     state->stream.kind = &kind;
     state->stream.bottom = &state->stream;
-    state->stream.grows = true; /* its size is not known */
+    state->stream.grows = true; /* its size is unknown */
     state->bytes = bytes;
     state->length = length;
     return &state->stream;
@@ -117,7 +118,7 @@ static void visit(void *opaque, const char *path, mp_member *member, bool *wante
     *wanted = state->wants;
 }
 
-static mp_inputs *inputs; /* inputs of the test that runs */
+static mp_inputs *inputs; /* inputs of the current test */
 
 static mp_members *go_through(const char *tar, size_t length, uint64_t kept, visits *state)
 {
@@ -146,7 +147,7 @@ static mp_stream *open_one(mp_members *members, size_t i)
     return stream;
 }
 
-/* All of the member, in pieces; then once more, of another stream of the same bytes. */
+/* Check all bytes of the member, in pieces, then again with another stream of the same member. */
 static void assert_bytes(mp_stream *stream, size_t i)
 {
     char bytes[300];
@@ -200,7 +201,7 @@ static void members_come_in_any_order(void **unused)
 {
     (void)unused;
     size_t (*const orders[])(size_t) = {in_order, backwards, mixed};
-    /* Room for all, for some of them at a time, for no larger one, and for none. */
+    /* Room for all, for some at a time, for the smaller ones only, and for none. */
     static const uint64_t rooms[] = {MIB, 5000, 2101, 2100, 701, 1, 0};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         for (size_t j = 0; j < sizeof rooms / sizeof *rooms; j++)
@@ -226,7 +227,7 @@ static void members_come_without_temporary_files(void **unused)
     free(saved);
 }
 
-/* Return how many times over the archive was read, to look at its members and to read them all. */
+/* Return how many times the whole archive was read, to look at its members and to read them all. */
 static size_t passes(uint64_t kept, size_t order(size_t turn))
 {
     size_t length;
@@ -252,7 +253,7 @@ static void an_archive_is_read_once(void **unused)
     assert_int_equal(passes(MIB, in_order), 1);
     assert_int_equal(passes(MIB, backwards), 1);
     assert_int_equal(passes(MIB, mixed), 1);
-    /* Twice where there is room for some at a time, or for none, and they come in order. */
+    /* Twice if there is room for some at a time, or for none, and members are read in order. */
     assert_int_equal(passes(3000, in_order), 2);
     assert_int_equal(passes(0, in_order), 2);
 }
@@ -269,7 +270,7 @@ static void what_is_not_there_has_a_near_name(void **unused)
     assert_null(mp_members_open(members, "m111", &layers, &failure, meant, sizeof meant));
     assert_int_equal(failure.fault, MP_FAULT_NONE);
     assert_string_equal(meant, "m11");
-    assert_ptr_equal(mp_members_find(inputs, "A.tar"), members); /* which is no file */
+    assert_ptr_equal(mp_members_find(inputs, "A.tar"), members); /* it is not a file */
     mp_members_release(members);
     assert_int_equal(mp_members_archive(inputs, "A.tar:m1"), 5);
     mp_members_release(members);

@@ -1,5 +1,5 @@
-/* Merging: the answers about several files as one document. Expected values are worked out by
- * hand from the small tables below. */
+/* Merging: answers about several files as one document. Expected values are calculated by hand from
+ * the small tables below. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static const mp_column total_columns[] = {
 static const mp_column session_columns[] = {{"uuid", "UUID", MP_TEXT, 0, 0, NULL}};
 static const mp_column change_columns[] = {{"delta", "Change", MP_BYTES, MP_SIGNED, 0, NULL}};
 
-/* A document with a total and the rows of these sizes. */
+/* Return a document with a total, and rows of these sizes. */
 static mp_document *answer(int64_t total, const int64_t *sizes, size_t count)
 {
     mp_document *document = mp_document_new("top");
@@ -89,7 +89,7 @@ static void rows_stand_in_one_order(void **unused)
         assert_string_equal(cell(top, i, "file_name")->text, files[i] + 4);
         assert_int_equal(cell(top, i, "bytes")->number, bytes[i]);
         assert_int_equal(cell(top, i, "rank")->number, i + 1);
-        assert_string_equal(top->structs[i].file, files[i]); /* structs come along */
+        assert_string_equal(top->structs[i].file, files[i]); /* attached structs are merged too */
         assert_int_equal(*(const int64_t *)top->structs[i].row, bytes[i]);
     }
     mp_document_free(merged);
@@ -114,12 +114,12 @@ static void rows_of_one_file_stay_as_they_stood(void **unused)
     mp_document_free(b);
 }
 
-/* Each recording's sum fits into a number; that of several may not, and is then not known. */
+/* Each recording's sum fits into a number; that of several may not, and is then unknown. */
 static void sums_beyond_numbers_are_not_known(void **unused)
 {
     (void)unused;
     static const struct {
-        int64_t totals[3], sum; /* MP_UNKNOWN: not known */
+        int64_t totals[3], sum; /* MP_UNKNOWN = unknown */
     } cases[] = {{{INT64_MAX - 3, 2, 1}, INT64_MAX},
                  {{INT64_MAX - 3, 2, 2}, MP_UNKNOWN},
                  {{INT64_MAX, INT64_MAX, -INT64_MAX}, MP_UNKNOWN},
@@ -184,8 +184,8 @@ static void columns_are_united(void **unused)
     assert_int_equal(top->column_count, 6);
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(top->columns[i].name, names[i]);
-    assert_string_equal(top->columns[4].title, "Bytes"); /* two titles: none of them */
-    assert_string_equal(top->title, "Biggest");          /* title that both have for many */
+    assert_string_equal(top->columns[4].title, "Bytes"); /* the titles differ: neither is used */
+    assert_string_equal(top->title, "Biggest");          /* both have this title for many files */
     assert_int_equal(cell(top, 0, "calls")->number, 2);
     assert_false(cell(top, 1, "calls")->known);
     assert_string_equal(cell(top, 1, "key")->text, "even");
@@ -214,7 +214,7 @@ static void changes_stand_by_their_size(void **unused)
     static const int64_t expected[] = {-9, 5, 2, -1};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(cell(growth, i, "delta")->number, expected[i]);
-    assert_null(mp_document_find(merged, "files")); /* nothing adds up */
+    assert_null(mp_document_find(merged, "files")); /* no column adds up */
     assert_int_equal(merged->check_count, 1);
     assert_string_equal(merged->checks[0].file, "b");
     assert_string_equal(mp_limit_text(merged->arena, &merged->checks[0], "--"),
@@ -230,8 +230,8 @@ static void count_rows(mp_document *merged)
                     mp_document_find(merged, "top")->row_count);
 }
 
-/* The first of all headlines comes before the answers of the files: by its first key, then by
- * the next; between equal ones, that of the first file. It names the file as people know it. */
+/* The first of all headlines comes before the answers of the files: by its first key, then by the
+ * next; between equal ones, that of the first file. It names the file as people know it. */
 static void the_first_headline_is_said_of_all(void **unused)
 {
     (void)unused;
@@ -276,7 +276,7 @@ static void the_first_headline_is_said_of_all(void **unused)
     }
 }
 
-/* A document whose texts are all its own. */
+/* Return a document that borrows no texts. */
 static mp_document *own_answer(uint32_t seed, int64_t sizes[4])
 {
     size_t count = seed * 2654435761u >> 30; /* 0 to 3 rows, by the golden ratio */
@@ -334,8 +334,8 @@ static void assert_same_table(const mp_document *a, const mp_document *b, const 
     assert_int_equal(found, right->column_count);
 }
 
-/* Piled up, which cuts and packs them, many say what they say when they are merged at once; with
- * all rows, and in a pile that people read. */
+/* A pile, which cuts and packs documents, gives the same merged document as merging all at once;
+ * also without a limit of rows, and for people. */
 static void a_pile_says_what_all_say(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Rows of numbers straight from the window, against a naive parse of the same line. */
+/* Rows of numbers parsed directly from the window, compared with a naive parser. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* The contract word by word: `columns` numbers of 1 to 16 digits, one blank between them. */
+/* Parse by the definition: `columns` numbers of 1 to 16 digits, separated by single blanks. */
 static bool naive_row(const char *line, size_t length, unsigned columns, uint64_t *row)
 {
     size_t index = 0;
@@ -39,8 +39,8 @@ static bool naive_row(const char *line, size_t length, unsigned columns, uint64_
     return index == length;
 }
 
-/* Read `text` row by row, irregular lines the ordinary way, and hold each against the naive parse.
- * Returns how many rows the fast way took. */
+/* Read `text` row by row, irregular lines by the slow path, and compare each with the naive parser.
+ * Return the number of rows that the fast path parsed. */
 static size_t check_text(const char *text, size_t length, size_t window, unsigned columns,
                          uint32_t wanted)
 {
@@ -67,7 +67,7 @@ static size_t check_text(const char *text, size_t length, size_t window, unsigne
             assert_true(mp_input_line_closed(input));
             taken++;
         } else {
-            /* Nothing was consumed: the line is there whole. */
+            /* Nothing was consumed: the whole line is still there. */
             mp_slice line;
             assert_int_equal(mp_input_line_number(input), lines);
             assert_int_equal(mp_input_bytes(input), index);
@@ -122,7 +122,7 @@ static void generated_rows_are_as_the_naive_parse_has_them(void **unused)
         }
 }
 
-/* Regular rows with single bytes put in, taken out or changed, among regular ones. */
+/* Regular rows in some of which a byte was inserted, removed or changed. */
 static void damaged_rows_are_left_alone(void **unused)
 {
     (void)unused;
@@ -153,7 +153,7 @@ static void damaged_rows_are_left_alone(void **unused)
 
 static const struct {
     const char *line;
-    bool regular; /* as three columns */
+    bool regular; /* a regular row of three columns */
 } oddities[] = {
     {"1 2 3", true},
     {"0 00 000", true},
@@ -210,8 +210,8 @@ static void a_row_at_the_end_needs_its_newline(void **unused)
     assert_int_equal(check_text("", 0, 1, 3, 7), 0);
 }
 
-/* Whatever stands behind the window's end means nothing: rows of every length, at every place in
- * the steps of 64 bytes. */
+/* Bytes beyond the window's end have no effect: rows of every length, at every position in steps of
+ * 64 bytes. */
 static void rows_may_end_anywhere_in_a_step(void **unused)
 {
     (void)unused;
@@ -227,7 +227,7 @@ static void rows_may_end_anywhere_in_a_step(void **unused)
         }
 }
 
-/* Before the window is filled there is nothing to take, and nothing is read for it. */
+/* Before the window is filled there is no row, and nothing is read to find one. */
 static void only_the_window_is_looked_at(void **unused)
 {
     (void)unused;
@@ -239,20 +239,21 @@ static void only_the_window_is_looked_at(void **unused)
     assert_true(mp_window_has_line(input)); /* 8 bytes */
     assert_true(mp_input_numbers(input, 3, 7, row));
     assert_int_equal(row[2], 3);
-    assert_false(mp_input_numbers(input, 3, 7, row)); /* "4 " is there */
+    assert_false(mp_input_numbers(input, 3, 7, row)); /* only "4 " is there */
     assert_int_equal(mp_input_bytes(input), 6);
     assert_true(mp_window_has_line(input));
     row[1] = 77;
     assert_true(mp_input_numbers(input, 3, 5, row));
     assert_int_equal(row[0], 4);
-    assert_int_equal(row[1], 77); /* not wanted */
+    assert_int_equal(row[1], 77); /* not a wanted column */
     assert_int_equal(row[2], 6);
     assert_false(mp_window_has_line(input));
     mp_input_close(input);
     mp_diagnostics_free(diagnostics);
 }
 
-/* Whoever waits for others before a line is diagnosed must not be told that there is one. */
+/* A skipped line must not count as available: callers that wait for other threads before a line is
+ * diagnosed depend on it. */
 static void a_line_that_is_skipped_is_none(void **unused)
 {
     (void)unused;

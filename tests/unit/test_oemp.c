@@ -1,5 +1,5 @@
-/* OpenEdge memory recordings: every column of both versions, and no dependence on where reads end.
- * What the reader says of faulty ones is in test_oemp_checks.c. */
+/* OpenEdge memory recordings: every column of both versions, independent of read sizes. Diagnostics
+ * are in test_oemp_checks.c. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,7 +103,7 @@ static char *dump(const mp_model *model)
     return text;
 }
 
-/* Contents of the small recording, column by column. Contexts are in the order of their rows. */
+/* The small recording, column by column. Contexts are in the order of their rows. */
 #define SESSION(details)                                                                           \
     "session 3f2504e0-4f89-11d3-9a0c-0305e82c3301 pid 3277 "                                       \
     "start 2022-02-01T08:01:39.967+05:00=1643684499967000 id AS-4 app shop propath C:\\app,src\n"  \
@@ -245,7 +245,7 @@ static void start_times_are_utc(void **unused)
         {"\"2022-02-01T00:00:00.000+00:00\"", INT64_C(1643673600000000)},
         {"\"2022-02-01T00:00:00.250-01:30\"", INT64_C(1643679000250000)},
         {"\"2022-02-01T01:00:00+01:00\"", INT64_C(1643673600000000)},
-        {"\"2022-02-01T00:00:00.001\"", 0}, /* whose time that is, nobody says */
+        {"\"2022-02-01T00:00:00.001\"", 0}, /* without a zone */
         {"\"2000-02-29T12:00:00.000+00:00\"", INT64_C(951825600000000)},
         {"\"1969-12-31T23:59:59.000+00:00\"", -INT64_C(1000000)},
         {"\"2022-02-01 late\"", 0},
@@ -335,7 +335,7 @@ static void the_probe_knows_its_own(void **unused)
 
 /* --- long sections, which a second thread replays --- */
 
-enum { MANY = 6000 }; /* 512 rows of objects fit a batch */
+enum { MANY = 6000 }; /* 512 rows of objects fit into a batch */
 
 /* Births in one snapshot; every third object changed and every second one deleted in the next. One
  * row in each section is written in a way that needs the slow path. */
@@ -394,7 +394,7 @@ static void long_sections_are_replayed_in_order(void **unused)
     free(irregular);
 }
 
-/* A line is right where a row of a long section was wrong: nothing was lost by the batches. */
+/* A correct line of a long section follows a wrong row: batches lose no rows. */
 static void faults_in_long_sections_have_their_line(void **unused)
 {
     (void)unused;
@@ -403,7 +403,7 @@ static void faults_in_long_sections_have_their_line(void **unused)
         mp_diagnostic_id id;
         uint64_t line;
     } cases[] = {
-        /* The first object stands on line 18; the second snapshot's changes begin behind all. */
+        /* The first object is on line 18; the second snapshot's changes begin after all of them. */
         {"\n5000 41 15000 ", "\n5000 41 x ", MP_DIAG_BAD_ROW, 17 + 5000},
         {"\n5000 41 15000 ", "\n4999 41 15000 ", MP_DIAG_OBJECT_EXISTS, 17 + 5000},
         {"\n5001 41 5001 ", "\n9001 41 5001 ", MP_DIAG_CHANGE_UNKNOWN, 17 + MANY + 15 + 1667},

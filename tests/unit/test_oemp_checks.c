@@ -16,7 +16,7 @@
 
 extern const mp_reader mp_reader_oemp;
 
-/* The line that holds `marker`, counted from 1. */
+/* Return the number of the line that contains `marker`, from 1. */
 static uint64_t line_of(const char *text, const char *marker)
 {
     const char *cursor = strstr(text, marker);
@@ -80,7 +80,7 @@ static void every_column_must_be_of_its_kind(void **unused)
     (void)unused;
     static const struct {
         const char *section, *row;
-        unsigned columns, columns_v1; /* 0: version 1 has no such row */
+        unsigned columns, columns_v1; /* 0 = version 1 has no such row */
     } cases[] = {
         {"PlatObjCatalog", "\"General\" 2\n", 2, 2},
         {"AppObjCatalog", "\"Dynamic Query\" 41\n", 2, 2},
@@ -103,7 +103,7 @@ static void every_column_must_be_of_its_kind(void **unused)
     }
 }
 
-/* A header with a bad column is no header: its snapshot is not begun. */
+/* A header with a malformed column is no header: its snapshot does not begin. */
 static void every_column_of_the_header_counts(void **unused)
 {
     (void)unused;
@@ -136,20 +136,19 @@ static void every_column_of_the_header_counts(void **unused)
     }
 }
 
-/* --- what the small recording says when one thing of it is changed --- */
+/* --- diagnostics of the small recording after one change --- */
 
 typedef struct fault {
     const char *what, *by;
     mp_diagnostic_id id;
-    const char *where; /* on the line that is named, after the change */
+    const char *where; /* text on the line of the diagnostic, after the change */
     const char *message;
-    uint64_t others; /* diagnostics that follow from it */
+    uint64_t others; /* number of further diagnostics that follow from it */
 } fault;
 
-/* Diagnostics of the second snapshot alone: it does not start the recording; two types, one
- * node, two platform objects and an owner are unknown, and so are the two objects it changes and
- * the one it deletes; and its trailer counts objects and reusable objects, and the bytes of
- * both. */
+/* Diagnostics of the second snapshot alone: it does not start the recording; two types, one node,
+ * two platform objects and an owner are unknown, and so are the two objects it changes and the one
+ * it deletes; and its trailer counts objects and reusable objects, and the bytes of both. */
 enum { FOLLOWING = 1 + 2 + 1 + 2 + 1 + 2 + 1 + 4 };
 
 static const fault faults[] = {
@@ -200,7 +199,7 @@ static const fault faults[] = {
     {"3277 2 " STAMP " \"AS-4\" \"_Exit\" \"??:\?\?\" \"\" ? " UUID,
      "3277 2 " STAMP " \"AS-4\" \"_Exit\" \"??:\?\?\" \"\" ? \"not-one\"", MP_DIAG_BAD_UUID,
      "\"not-one\"", "\"not-one\" is not a UUID, expected 32 hexadecimal digits",
-     FOLLOWING + 1 /* the first one has no end */},
+     FOLLOWING + 1 /* the first snapshot has no end */},
     {"\"a run\"", "\"a r\xfcn\"", MP_DIAG_NOT_UTF8, NULL, "read as ISO 8859-1", 0},
     /* trailers */
     {"5000 5 720", "5000 6 720", MP_DIAG_TRAILER_OBJECTS, "5000 6",
@@ -423,7 +422,7 @@ static void a_line_without_end_is_skipped(void **unused)
 static void owners_may_come_after_what_they_own(void **unused)
 {
     (void)unused;
-    /* 3 is in 2, 2 in 1; children first. */
+    /* 3 is in 2, 2 in 1; children come first. */
     reading r =
         read_text(&mp_reader_oemp, "a.oemp",
                   SNAPSHOT("1", "_Exit", TYPES, "", "", "",
@@ -473,7 +472,7 @@ static void deep_scopes_are_told_apart_to_64(void **unused)
         SNAPSHOT("1", "_Exit", TYPES, "", "", "", "ROWS", "", "", "5", "100", "100", "100"), "ROWS",
         objects);
     reading r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
-    /* Depths 0 to 64 are contexts of their own; the 35 objects below them are in the deepest. */
+    /* Depths 0 to 64 have contexts of their own; the 35 deeper objects share the deepest one. */
     assert_int_equal(r.model->contexts.count, MP_CONTEXT_UNKNOWN + 1 + 65);
     assert_int_equal(r.model->contexts.items[r.model->contexts.count - 1].depth, 64);
     assert_true(mp_diagnostics_count(r.diagnostics, MP_DIAG_SCOPE_DEPTH) > 0);

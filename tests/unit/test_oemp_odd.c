@@ -1,4 +1,4 @@
-/* Recordings that are odd, damaged or made to hurt, and what must come of them all the same. */
+/* Unusual, damaged or hostile recordings, with the expected results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 extern const mp_reader mp_reader_oemp;
 
-/* The text with `what` replaced, read. */
+/* Read the text with `what` replaced by `by`. */
 static reading read_changed(const char *text, const char *what, const char *by)
 {
     char *changed = replaced(text, what, by);
@@ -36,7 +36,7 @@ static mp_totals totals_of(const reading *r)
     return totals;
 }
 
-/* Version 1 mixes changed objects with new ones: an owner may come behind a change. */
+/* Version 1 mixes changed objects with new ones: an owner may come after a change. */
 static void a_change_leaves_owners_time_to_come(void **unused)
 {
     (void)unused;
@@ -57,7 +57,7 @@ static void what_no_memory_holds_is_refused(void **unused)
     snprintf(row, sizeof row, "6 41 %s 1 1 0\n", huge);
     reading r = read_changed(VERSION_2, "6 41 30 1 1 0\n", row);
     assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW));
-    /* Object 6 keeps its 10 bytes where the trailer's 849 has it at 30. */
+    /* Object 6 keeps its 10 bytes; in the trailer's 849 it has 30. */
     assert_int_equal(totals_of(&r).live_bytes, 829);
     reading_free(&r);
 
@@ -68,7 +68,7 @@ static void what_no_memory_holds_is_refused(void **unused)
     reading_free(&r);
 }
 
-/* Without a UUID, process, session and start tell recordings apart. */
+/* Without a UUID, the process, session and start distinguish recordings. */
 static void recordings_without_uuid_are_not_one(void **unused)
 {
     (void)unused;
@@ -93,13 +93,13 @@ static void a_snapshot_without_trailer_row_is_not_whole(void **unused)
     reading r = read_changed(VERSION_2, TRAILER_1, "");
     assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_DAMAGED_SNAPSHOT));
     assert_int_equal(r.model->sessions.items[1].snapshots, 1);
-    /* Its objects count for the next one, whose trailer they agree with. */
+    /* Its objects count for the next snapshot, whose trailer agrees. */
     assert_int_equal(totals_of(&r).live_bytes, 849);
     assert_int_equal(totals_of(&r).live_objects, 5);
     reading_free(&r);
 }
 
-/* An object that becomes reusable is alive no more, and was not deleted. */
+/* An object that becomes reusable is no longer alive, but was not deleted. */
 static void what_becomes_reusable_is_counted_as_such(void **unused)
 {
     (void)unused;
@@ -119,7 +119,7 @@ static void names_with_nul_stay_apart(void **unused)
     char text[8192];
     size_t length = strlen(VERSION_2);
     memcpy(text, VERSION_2, length);
-    char *name = strstr(text, "order.p"); /* no string any more once it has its NUL */
+    char *name = strstr(text, "order.p"); /* before the NUL is inserted: then it is no string */
     name[2] = '\0';
     reading r = read_bytes(&mp_reader_oemp, "a.oemp", text, length, 4096);
     bool found = false;
@@ -130,7 +130,8 @@ static void names_with_nul_stay_apart(void **unused)
     reading_free(&r);
 }
 
-/* Many snapshots of one site: its generations are found, not walked. A test of the answer only. */
+/* A site with objects at many snapshots: its generations are looked up, not searched. This tests
+ * the result only. */
 static void a_site_may_be_active_at_every_snapshot(void **unused)
 {
     (void)unused;
@@ -147,7 +148,7 @@ static void a_site_may_be_active_at_every_snapshot(void **unused)
     mp_totals totals = totals_of(&r);
     assert_int_equal(totals.live_objects, SNAPSHOTS);
     assert_int_equal(totals.live_bytes, SNAPSHOTS * 10);
-    assert_int_equal(r.model->contexts.count, 3); /* none, unknown, the one */
+    assert_int_equal(r.model->contexts.count, 3); /* none, unknown, and the one of the site */
     free(text);
     reading_free(&r);
 }

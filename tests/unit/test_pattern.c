@@ -1,5 +1,5 @@
-/* Regular expressions and patterns of names: as the C library's, which are held against them where
- * the system has a locale of UTF-8, but in a time that does not explode. */
+/* Regular expressions and globs: the same as those of the C library (compared if the system has a
+ * UTF-8 locale), but without exponential time. */
 #include <fnmatch.h>
 #include <locale.h>
 #include <regex.h>
@@ -16,7 +16,7 @@
 #include "base/glob.h"
 #include "base/pattern.h"
 
-/* The text so many times. */
+/* Append the text `times` times. */
 static void put(char *out, const char *text, int times)
 {
     while (times--)
@@ -60,7 +60,7 @@ static void what_is_none_does_not(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *pattern, *reason; /* that it begins with */
+        const char *pattern, *reason; /* beginning of the reason */
     } wrong[] = {
         {"(a", "a ( without"},
         {"[a", "a [ without"},
@@ -124,7 +124,7 @@ static void what_takes_all_memory_does_not(void **unused)
 
 static const struct {
     const char *pattern, *text;
-    int begin, end; /* bounds of the match; -1: none */
+    int begin, end; /* bounds of the match; -1 = no match */
 } found[] = {
     {"a|ab|abc", "xabcd", 1, 4}, /* the longest, not the first */
     {"b*", "abb", 0, 0},         /* the leftmost, not the longest of all */
@@ -207,7 +207,7 @@ static void long_names_take_no_longer_than_they_are(void **unused)
     free(text);
 }
 
-/* --- the same as the C library --- */
+/* --- comparison with the C library --- */
 
 static uint32_t next_random(void)
 {
@@ -246,7 +246,8 @@ static void hold_against_regexec(const regex_t *regex, const char *expression, c
      * library loses groups before an assertion. */
     bool alike = !strstr(expression, "(a*)*") && !strchr(expression, '\\');
     for (int i = 0; is_theirs && i < (alike ? MP_PATTERN_GROUPS : 1); i++) {
-        bool none = ours[i].begin == ours[i].end; /* which group is empty, and where, is the same */
+        /* It does not matter which group is empty, and where. */
+        bool none = ours[i].begin == ours[i].end;
         if (i && none && theirs[i].rm_so == theirs[i].rm_eo)
             continue;
         if (ours[i].begin != (size_t)theirs[i].rm_so || ours[i].end != (size_t)theirs[i].rm_eo)
@@ -306,7 +307,7 @@ static void the_core_of_an_expression_stands_in_it(void **unused)
     }
 }
 
-/* In the C library "?" may be half a character, so these are of ASCII. */
+/* In the C library "?" may match half a character, so these texts are ASCII. */
 static void globs_mean_what_they_mean_to_the_c_library(void **unused)
 {
     (void)unused;

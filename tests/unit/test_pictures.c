@@ -1,4 +1,5 @@
-/* Layouts of pictures by hand and by their laws; pictures of any size stay small. */
+/* Layouts of pictures, calculated by hand and checked by their laws; pictures of any size stay
+ * small. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,10 +20,9 @@
 
 /* --- areas --- */
 
-/* The example of the paper that the method is from: areas of 6, 6, 4, 3, 2, 2 and 1 in 6 by 4. Two
- * of 6 stand at the left, half of the whole; 4 and 3 lie on top of the other half, 7/12 of its
- * height; below them 2 takes 2/5 of the width, the other 2 takes 2/3 of what is left, and 1 the
- * rest. */
+/* The example of the paper: areas of 6, 6, 4, 3, 2, 2 and 1 in a box of 6 by 4. The two of 6 fill
+ * the left half; 4 and 3 are at the top of the right half, 7/12 of its height; below them 2 takes
+ * 2/5 of the width, the other 2 takes 2/3 of what is left, and 1 the rest. */
 static void squares_by_hand(void **state)
 {
     (void)state;
@@ -47,8 +47,8 @@ static int descending(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* Each point of the box is in one of them; and each is as large as its amount, but for sides that
- * are rounded. */
+/* Check that each point of the box is in exactly one of the boxes, and that each box is as large as
+ * its amount, except for rounded sides. */
 static void check_boxes(const int64_t *amounts, size_t count, mp_box in)
 {
     mp_box *boxes = mp_alloc(count * sizeof *boxes);
@@ -87,7 +87,7 @@ static void squares_by_law(void **state)
         int64_t amounts[COUNT];
         for (size_t i = 0; i < COUNT; i++) {
             random = random * 1664525u + 1013904223u;
-            /* Alike, very different, and as large as can be. */
+            /* Similar, very different, and maximum amounts. */
             amounts[i] = round % 3 == 0   ? 100 + (int64_t)(random >> 28)
                          : round % 3 == 1 ? (int64_t)1 << (random >> 27)
                                           : INT64_MAX / COUNT - (int64_t)(random >> 20);
@@ -106,7 +106,7 @@ static void axes_by_hand(void **state)
         int64_t low, high;
         mp_unit unit;
         int64_t steps, step, end;
-        int64_t mark; /* that has this text */
+        int64_t mark; /* amount of the mark with this text */
         const char *text;
     } cases[] = {
         {0, 255226, MP_BYTES, 6, 50 * 1024, 250 * 1024, 50 * 1024, "50 KiB"},
@@ -134,7 +134,8 @@ static void axes_by_hand(void **state)
     }
 }
 
-/* Seven steps of each length, for eight of which there is room: a shorter one would be too many. */
+/* Axes of seven steps of each length, with room for eight: the next shorter step would be too
+ * many. */
 static void steps_of_time(void **state)
 {
     (void)state;
@@ -147,7 +148,7 @@ static void steps_of_time(void **state)
     }
 }
 
-/* Whatever the ends, there are few marks, and all is on the axis. */
+/* For any range there are few marks, and the range is on the axis. */
 static void axes_by_law(void **state)
 {
     (void)state;
@@ -179,7 +180,7 @@ static void axes_by_law(void **state)
 
 enum { MOST_BYTES = 1000000 };
 
-/* It ends whole. Release with free(). */
+/* Return the picture, and check that it is complete. Release with free(). */
 static char *picture_of(void (*draw)(mp_svg *, const mp_figure *), const mp_figure *figure)
 {
     char *text = NULL;
@@ -191,7 +192,7 @@ static char *picture_of(void (*draw)(mp_svg *, const mp_figure *), const mp_figu
     return text;
 }
 
-/* So many bytes has the picture. */
+/* Return the size of the picture in bytes. */
 static size_t size_of(void (*draw)(mp_svg *, const mp_figure *), const mp_figure *figure)
 {
     char *text = picture_of(draw, figure);
@@ -253,7 +254,7 @@ static void lines_stay_small(void **state)
     free(name);
 }
 
-/* Among many tags of one name, one of another is what the lane is looked at for. */
+/* Among many tags of one name, the only tag of another name is labelled. */
 static void rare_tags_are_named(void **state)
 {
     (void)state;
@@ -283,7 +284,7 @@ static void rare_tags_are_named(void **state)
     free(text);
 }
 
-/* An amount of all its digits leaves no room for the name before it. */
+/* An amount with all its digits leaves no room for the name before it. */
 static void names_without_room_are_left_out(void **state)
 {
     (void)state;
@@ -343,7 +344,7 @@ static void maps_stay_small(void **state)
     free(name);
 }
 
-/* Ten thousand of one size, each large enough to be seen: most are drawn together all the same. */
+/* Ten thousand equal areas, each large enough to be visible, are mostly merged. */
 static void maps_have_few_areas(void **state)
 {
     (void)state;

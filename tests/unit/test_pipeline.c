@@ -1,4 +1,4 @@
-/* The pipeline: batches are done in order, all of them, on whichever thread. */
+/* The pipeline: all batches are processed in order, on either thread. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "base/pipeline.h"
 
-/* The sum that batches are added to. The numbers are exact only if they come in order. */
+/* The sum to which batches are added. It is exact only if they come in order. */
 typedef struct sum {
     uint64_t next, mixed, out_of_order;
     pthread_t last;
@@ -76,13 +76,13 @@ static void order_is_kept(void **unused)
         pipeline = mp_pipeline_new(sizeof(batch), work);
         for (uint64_t number = 0; number < counts[i]; number++)
             submit(pipeline, &total, number);
-        mp_pipeline_free(pipeline); /* waits for all, too */
+        mp_pipeline_free(pipeline); /* waits for all batches too */
         check(&total, counts[i]);
     }
     mp_pipeline_free(NULL);
 }
 
-/* After a drain all that was handed over is done, however often it is asked for. */
+/* After a drain all submitted batches are done, however often it is called. */
 static void a_drain_waits_for_all(void **unused)
 {
     (void)unused;
@@ -95,7 +95,7 @@ static void a_drain_waits_for_all(void **unused)
             if (number % step == 0) {
                 mp_pipeline_drain(pipeline);
                 assert_int_equal(total.next, number + 1);
-                total.mixed += 0; /* it is the caller's now */
+                total.mixed += 0; /* it belongs to the caller now */
             }
         }
         mp_pipeline_drain(pipeline);

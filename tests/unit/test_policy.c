@@ -1,4 +1,4 @@
-/* Policies: what a rule is read as, and where a fault is. */
+/* Policies: how rules are parsed, and the position of errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -286,7 +286,7 @@ static void every_fault_is_told(void **state)
     free(huge);
 }
 
-/* 1.15 x 100 is 115, whatever a double makes of it. */
+/* 1.15 x 100 is exactly 115, unlike in floating point. */
 static void thresholds(void **state)
 {
     (void)state;
@@ -338,7 +338,7 @@ static void thresholds(void **state)
                              against[i].holds[c]);
 }
 
-/* Percentages of options are those of rules: as doubles, some were a byte less than they say. */
+/* Percentages of options equal those of rules: in floating point, some were a byte too small. */
 static void percentages_of_options(void **state)
 {
     (void)state;
@@ -350,7 +350,7 @@ static void percentages_of_options(void **state)
         {784500000, 16310000, 127951950, true},
         {INT64_C(9007199254740993), 100000000, INT64_C(9007199254740993), true},
         {INT64_C(9007199254740993), 200000000, INT64_C(18014398509481986), true},
-        {INT64_MAX, 100000001, INT64_MAX, true}, /* there is no more */
+        {INT64_MAX, 100000001, INT64_MAX, true}, /* the maximum */
         {7, 0, 0, true},
         {3, 50000000, 1, false},
     };
@@ -366,8 +366,8 @@ static void percentages_of_options(void **state)
     }
 }
 
-/* Lines made of pieces of the grammar, and bytes of any kind: never a crash, and always a rule or a
- * fault for each line that has anything. */
+/* Lines made of pieces of the grammar, and of any bytes: never a crash, and always a rule or an
+ * error for each line that is not empty. */
 static void anything(void **state)
 {
     (void)state;

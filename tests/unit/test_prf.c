@@ -125,7 +125,7 @@ static char *dump(const mp_model *model)
 
 /* --- reading --- */
 
-/* A text with every line ended by CRLF. The caller frees it. */
+/* Return the text with every line ended by CRLF. Release with free(). */
 static char *with_crlf(const char *text)
 {
     char *out = malloc(strlen(text) * 2 + 1), *target = out;
@@ -305,7 +305,8 @@ static void the_probe_knows_its_own(void **unused)
         {"\xef\xbb\xbf"
          "3 09/10/2021 \"d\" 16:59:51 \"\"\r\n",
          MP_MINE},
-        {"9 09/10/2021 \"d\" 16:59:51 \"\"\n", MP_MINE}, /* and then refused by its version */
+        /* Claimed, and then refused by its version. */
+        {"9 09/10/2021 \"d\" 16:59:51 \"\"\n", MP_MINE},
         {"3 2021-09-10 \"d\" 16:59:51 \"\"\n", MP_NOT_MINE},
         {"3 09/10/2021 \"d\" 165951 \"\"\n", MP_NOT_MINE},
         {"3 09/10/2021 \"d 16:59:51", MP_NOT_MINE},
@@ -341,7 +342,7 @@ static void the_agent_is_found_in_what_is_no_json(void **unused)
     reading_free(&r);
 }
 
-/* Rows that are as expected have their columns; all are kept as they stand. */
+/* Rows of the expected form have columns; all rows are kept unchanged. */
 static void statistics_are_looked_into(void **unused)
 {
     (void)unused;

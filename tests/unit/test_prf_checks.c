@@ -1,4 +1,4 @@
-/* Execution profiles: every diagnostic, what a profile promises of itself, torn files. */
+/* Execution profiles: every diagnostic, consistency checks, truncated files. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +16,9 @@
 
 extern const mp_reader mp_reader_prf;
 
-/* One change to a good profile of version 4, and the one diagnostic that must come of it. Lines:
- * description 1, modules 3, call graph 8, lines 12, trace 21, coverage 26, statistics 34, nodes
- * 43, user data 48. */
+/* One change to a good profile of version 4, and the only diagnostic that it causes. Lines:
+ * description 1, modules 3, call graph 8, lines 12, trace 21, coverage 26, statistics 34, nodes 43,
+ * user data 48. */
 typedef struct bad_case {
     const char *what, *by;
     mp_diagnostic_id id;
@@ -129,7 +129,8 @@ static void contradictions_are_told(void **unused)
         check_bad(&cases[i]);
 }
 
-/* Half a microsecond for each of the rows, and one more: with two rows, 2 are within, 3 are not. */
+/* The tolerance is half a microsecond for each row, and one more: with two rows, 2 are accepted, 3
+ * are not. */
 static void the_total_is_right_within_the_rounding(void **unused)
 {
     (void)unused;
@@ -164,7 +165,7 @@ static void the_total_is_right_within_the_rounding(void **unused)
     }
 }
 
-/* A caller with a larger number: told, but the tree is read as it is. */
+/* A caller with a larger number is reported, but the tree is read as it is. */
 static void callers_come_first(void **unused)
 {
     (void)unused;
@@ -180,7 +181,7 @@ static void callers_come_first(void **unused)
 }
 
 /* A profile that starts while modules 1 and 2 are on the stack: the nodes link them, section 3
- * hangs both under the session. With a line 0 of module 1 that would be a contradiction. */
+ * attaches both to the session. With a line 0 of module 1 that would be a contradiction. */
 static void frames_from_before_hang_under_the_session(void **unused)
 {
     (void)unused;

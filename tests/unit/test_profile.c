@@ -1,4 +1,4 @@
-/* Execution profiles in aggregate: lines, methods, programs, call trees, totals, coverage. */
+/* Aggregated execution profiles: lines, methods, programs, call trees, totals, coverage. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static const char *text_of(const reading *r, mp_string_id id)
     return mp_model_text(r->model, id);
 }
 
-/* One row as text: "program|method:start+overload ..." */
+/* Print one row as "program|method:start+overload ...". */
 static int print_names(FILE *out, const reading *r, mp_string_id program, mp_string_id method,
                        uint32_t start_line, uint32_t overload)
 {
@@ -98,7 +98,7 @@ static char *dump_methods(const reading *r, bool programs)
     return text;
 }
 
-/* A path with the key it is sorted by among those with the same caller. */
+/* A path, with the key by which it is sorted among its siblings. */
 typedef struct path {
     mp_path_cost cost;
     const char *name;
@@ -126,7 +126,7 @@ static uint32_t depth_of(const mp_model *model, uint32_t node)
     return depth;
 }
 
-/* Depth first, the largest first, as a report would print it. */
+/* Return the paths depth first, the largest first, as a report prints them. */
 static mp_path_cost *path_costs_of(const reading *r)
 {
     mp_error error = {0};
@@ -174,7 +174,7 @@ static void expect(char *dumped, const char *expected)
     free(dumped);
 }
 
-/* a.p calls b.p, whose method runs itself twice: a(100) > b(90) > run(60) > run(40) > run(10), and
+/* a.p calls b.p, whose method calls itself twice: a(100) > b(90) > run(60) > run(40) > run(10), and
  * a second run(5) below b. Cumulative time of run's line 0: 60 + 40 + 10 + 5. */
 #define RECURSION_MODULES "1 \"a.p\" \"\" 5\n2 \"b.p\" \"\" 6\n3 \"run b.p\" \"\" 0 7 \"\"\n.\n"
 #define RECURSION_CALLS "0 0 1 1\n1 2 2 1\n2 3 3 2\n3 8 3 2\n.\n"
@@ -218,7 +218,7 @@ static void sessions_are_added_up_by_name(void **unused)
                            "a.p|:0+0 line 4 x0 0 avg 0.00 ?8 \n");
     assert_int_equal(totals.exclusive_us, 35);
     assert_int_equal(totals.calls, 4);
-    assert_int_equal(totals.modules, 2); /* a.p of both */
+    assert_int_equal(totals.modules, 2); /* a.p counts once for both sessions */
     assert_false(totals.partial);
     reading_free(&r);
 }
@@ -226,7 +226,7 @@ static void sessions_are_added_up_by_name(void **unused)
 static void overloads_stay_apart(void **unused)
 {
     (void)unused;
-    /* by their start line; without one, by the order of their numbers */
+    /* distinguished by their start line; without one, by the order of their numbers */
     static const char text[] =
         BEGIN("1") "9 \"m C\" \"\" 0\n4 \"m C\" \"\" 0\n5 \"n C\" \"\" 0 10 \"\"\n"
                    "6 \"n C\" \"\" 0 20 \"\"\n1 \"C\" \"\" 5\n.\n.\n"
@@ -311,7 +311,7 @@ static void children_are_ordered_and_costs_never_negative(void **unused)
     reading_free(&r);
 }
 
-/* Callers in a circle are cut open somewhere; what hangs on them is still counted. */
+/* Cycles of callers are cut somewhere; nodes attached to them still count. */
 static void cycles_are_cut(void **unused)
 {
     (void)unused;
@@ -328,13 +328,13 @@ static void cycles_are_cut(void **unused)
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_NODE_CYCLE), 2);
     assert_int_equal(inclusive, 15);
     assert_non_null(paths);
-    assert_int_equal(r.model->tree.count, 1 + 3); /* nodes 2 and 3 are roots now, the same one */
+    assert_int_equal(r.model->tree.count, 1 + 3); /* nodes 2 and 3 are roots now, and equal */
     mp_profile_costs_free(&costs);
     free(paths);
     reading_free(&r);
 }
 
-/* One chain of calls, far deeper than any stack of C could follow. */
+/* A chain of calls that is deeper than any recursion in C could follow. */
 static void a_deep_chain_is_walked(void **unused)
 {
     (void)unused;
@@ -354,15 +354,15 @@ static void a_deep_chain_is_walked(void **unused)
     assert_int_equal(paths[DEPTH + 1].inclusive_us, 0);
     assert_int_equal(depth_of(r.model, DEPTH + 1), DEPTH);
     assert_int_equal(costs.methods.count, 1);
-    assert_int_equal(costs.methods.items[0].inclusive_us, DEPTH - 1); /* outermost call alone */
+    assert_int_equal(costs.methods.items[0].inclusive_us, DEPTH - 1); /* the outermost call only */
     mp_profile_costs_free(&costs);
     free(paths);
     reading_free(&r);
     free(text);
 }
 
-/* Lines 3 and 4 of a program are executable. The first row of all tells that 3 ran; in two sessions
- * it is one line. */
+/* Lines 3 and 4 of a program are executable. The first row says that 3 ran; in two sessions it is
+ * one line. */
 static void coverage_of_the_first_row(void **unused)
 {
     (void)unused;
@@ -401,7 +401,7 @@ static void instrumentation_is_left_out(void **unused)
 static void coverage_is_counted_by_program(void **unused)
 {
     (void)unused;
-    /* main.p can execute lines 3, 40 and 41, and ran 3 and 40; idle.p was never called */
+    /* main.p has executable lines 3, 40 and 41, and ran 3 and 40; idle.p was never called */
     char *text = replaced(VERSION_3, COVERAGE,
                           "1 \"proc\" 2\n40\n41\n.\n1 \"\" 1\n3\n.\n"
                           "1 \"\" 1\n3\n.\n4 \"\" 2\n1\n2\n.\n.\n");
@@ -450,10 +450,12 @@ static void two_reports_are_added_up(void **unused)
     reading r = read_text(&mp_reader_rpt, "x.rpt", REPORT REPORT, 64);
     mp_profile_costs costs = costs_of(&r);
     const mp_code_cost *rows = costs.lines.items;
-    assert_int_equal(costs.lines.count, 4); /* a line without a number is on its own each time */
+    /* Each row without a line number is a line of its own. */
+    assert_int_equal(costs.lines.count, 4);
     assert_int_equal(rows[0].exclusive_us, 6000);
     assert_int_equal(rows[0].calls, 6);
-    assert_int_equal((int64_t)rows[0].average_us, 1000); /* average of the sums, not as printed */
+    /* Average of the sums, not of the printed averages. */
+    assert_int_equal((int64_t)rows[0].average_us, 1000);
     mp_profile_costs_free(&costs);
     reading_free(&r);
 }

@@ -1,4 +1,4 @@
-/* Questions of names and texts. */
+/* Questions made of names and texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "reports/sections.h"
 #include "session/question.h"
 
-/* Set one argument of a report; a line of its error, "" where it has none. */
+/* Set one argument of a report. Return a line of the error; "" if there is none. */
 static const char *set(const char *report, const char *name, const char *text)
 {
     static char line[1200];
@@ -60,7 +60,7 @@ static void what_a_report_does_not_have_is_refused(void **unused)
     assert_string_equal(set("info", "type", "x"), "info does not use --type");
     assert_string_equal(set("leaks", "policy", "x"), "leaks does not use --policy");
     assert_string_equal(set("leaks", "no-such", "x"), "leaks does not use --no-such");
-    /* How recordings are read is told to those who read them. */
+    /* Arguments of reading do not belong to the question. */
     assert_string_equal(set("leaks", "at", "5s"), "leaks does not use --at");
 }
 
@@ -83,7 +83,7 @@ static void arguments_are_filled_over_defaults(void **unused)
     assert_int_equal(question.selection.count, 1);
     assert_true(question.selection.criteria[0].negated);
     assert_int_equal(question.selection.within.until.us, 1000000);
-    /* Both are of the selection, whatever they are called. */
+    /* Both belong to the selection, under whatever option names. */
     assert_int_equal(question.given_count, 4);
     assert_string_equal(question.given[2].argument, "selection");
     assert_string_equal(question.given[3].argument, "selection");
@@ -91,7 +91,7 @@ static void arguments_are_filled_over_defaults(void **unused)
     mp_question_free(&question);
 }
 
-/* Nothing is left out by mistake: each argument of a report has a place and a variant. */
+/* No row is incomplete by mistake: each argument of a report has an offset and a variant. */
 static void rows_name_variants_that_there_are(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Relations: whatever the recording, their sums are those of its totals, a key finds the rows that
- * a walk over all of them finds, and a row says the same whichever of its columns are wanted. */
+/* Relations of any recording: their sums equal its totals, keys find the same rows as a walk over
+ * all rows, and a row does not depend on the wanted columns. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "relation/relation.h"
 #include "support/memory_reader.h"
 
-/* One sample, opened. */
+/* A sample file that was read. */
 typedef struct sample {
     reading read;
     const mp_model *model;
@@ -27,7 +27,7 @@ typedef struct sample {
     mp_relation_source *source;
 } sample;
 
-/* The source points into the sample, which must stay where it is. */
+/* Open a sample. Its source points into it, so it must not be moved. */
 static void open_sample(sample *state, const char *name)
 {
     char path[512];
@@ -173,7 +173,7 @@ static void sums_are_the_totals(void **state)
     each_sample(check_sums);
 }
 
-/* The key of the cursor's row, as a text. */
+/* Return the key of the cursor's row as text. */
 static const char *key_of(mp_arena *arena, const mp_cursor *cursor)
 {
     const mp_column *column = &cursor->relation->columns[cursor->relation->key];

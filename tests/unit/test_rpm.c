@@ -20,7 +20,7 @@
 
 extern const mp_reader mp_reader_rpm;
 
-/* Several dumps of one run. */
+/* Read several dumps of one run. */
 static reading read_dumps(const char *const *texts, size_t count, const char *domain)
 {
     reading r = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(0), .ok = true};
@@ -68,7 +68,7 @@ static void words_of_all_lengths(void **unused)
         assert_true(mp_hex_word(&cursor, text + strlen(text), &value));
         assert_int_equal(value, expected);
         assert_ptr_equal(cursor, text + length);
-        cursor = text; /* the end cuts it, whatever follows */
+        cursor = text; /* the end of the text cuts the word, whatever follows */
         assert_true(mp_hex_word(&cursor, text + length, &value));
         assert_int_equal(value, expected);
     }
@@ -92,7 +92,7 @@ static void words_that_are_no_numbers(void **unused)
 
 /* --- records --- */
 
-/* The portion of a dump that the format's document shows, and an object with references. */
+/* The part of a dump that the format's document shows, and an object with references. */
 static const char portion[] = "a 2 bubblecs.exe\n"
                               "t 2 System.RuntimeType\n"
                               "o 7c79f 2 64\n"
@@ -193,7 +193,7 @@ static void names_are_the_rest_of_the_line(void **unused)
     reading_free(&r);
 }
 
-/* The last word is a stamp only where a name stands in front of it. */
+/* The last word is a time stamp only if a name precedes it. */
 static void a_name_that_looks_like_a_stamp(void **unused)
 {
     (void)unused;
@@ -202,7 +202,7 @@ static void a_name_that_looks_like_a_stamp(void **unused)
     } cases[] = {
         {"a 2 cafe", "cafe"},       {"a 2 cafe 1", "cafe"},
         {"a 2 the cafe", "the"},    {"a 2 the cafe 444d20df", "the cafe"},
-        {"a 2 shop v2", "shop v2"}, {"a 2 shop 123456789", "shop 123456789"}}; /* no 32 bits */
+        {"a 2 shop v2", "shop v2"}, {"a 2 shop 123456789", "shop 123456789"}}; /* over 32 bits */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
         snprintf(text, sizeof text, "%s\nt 1 T\no 1 1 1\nc x\n", cases[i].record);
@@ -219,7 +219,7 @@ static void roots_of_unknown_kinds_and_flags_are_kept(void **unused)
     reading r = read_dump("a 2 x\nr 1 4 0\nr 1 1f 8000000a\nr 1 3 2 9\nt 1 T\no 1 1 1\nc x\n");
     const mp_graph *graph = r.model->graph;
     assert_int_equal(graph->roots.count, 4);
-    assert_int_equal(graph->roots.items[1].container.i, 0); /* a static without one */
+    assert_int_equal(graph->roots.items[1].container.i, 0); /* a static field without one */
     assert_int_equal(graph->roots.items[2].kind, 0x1f);
     assert_int_equal(graph->roots.items[2].flags, 0x8000000a);
     assert_string_equal(
@@ -375,7 +375,7 @@ static void a_section_that_is_not_closed(void **unused)
     static const char *const texts[] = {
         "a 2 x\nt 1 T\no 1 1 1\no 2 1 1\n",                    /* no c */
         "a 2 x\nt 1 T\no 1 1 1\no 2 1 1\no 3 1 ",              /* cut in a record */
-        "a 2 x\nt 1 T\no 1 1 1\no 2 1 1\nc x",                 /* perhaps not its whole name */
+        "a 2 x\nt 1 T\no 1 1 1\no 2 1 1\nc x",                 /* the name may be cut */
         "a 2 x\nt 1 T\no 1 1 1\na 2 y\nt 2 T\no 2 2 1\nc y\n", /* the first one */
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -390,7 +390,7 @@ static void a_section_that_is_not_closed(void **unused)
     }
 }
 
-/* Wherever a dump is cut, whole lines count. */
+/* Wherever a dump is cut, complete lines count. */
 static void cut_at_every_byte(void **unused)
 {
     (void)unused;
@@ -489,7 +489,7 @@ static void dumps_are_moments_of_one_session(void **unused)
     }
     assert_int_equal(model->snapshots.items[1].time_us, 0);
     assert_int_equal(model->snapshots.items[2].time_us, 32000); /* the clock started again */
-    assert_int_equal(model->snapshots.items[3].time_us, 0);     /* not known */
+    assert_int_equal(model->snapshots.items[3].time_us, 0);     /* unknown */
     assert_int_equal(model->snapshots.items[2].live_objects, 4);
     assert_int_equal(model->snapshots.items[2].live_bytes, 0x29);
     assert_int_equal(delta_of(&r, "A", 1)->found, 2);
@@ -501,7 +501,7 @@ static void dumps_are_moments_of_one_session(void **unused)
     assert_null(delta_of(&r, "B", 3));
     assert_int_equal(delta_of(&r, "C", 3)->found, -1);
     assert_int_equal(model->graph->snapshot.i, 3);
-    assert_int_equal(model->graph->declared_types, 2); /* A, and B that it has none of */
+    assert_int_equal(model->graph->declared_types, 2); /* A, and B, which has no objects */
     reading_free(&r);
 }
 

@@ -15,7 +15,8 @@
 
 #define NAME "protop3.2026.05.05.14.31.15.rpt"
 
-/* Program 30, Line 5, Time 13, Avg Time 13, Calls 10, then 40, or 20 and 50 characters. */
+/* Widths: program 30, line 5, time 13, average time 13, calls 10, then 40, or 20 and 50
+ * characters. */
 #define RULER "------------------------------ ----- ------------- ------------- ---------- "
 #define DASHES_20 "--------------------"
 #define DASHES_50 "--------------------------------------------------"
@@ -142,7 +143,7 @@ static void numbers_are_read_as_they_are_printed(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *cells; /* Line 5, Time 13, Avg Time 13, Calls 10 */
+        const char *cells; /* line 5, time 13, average time 13, calls 10 characters */
         bool good;
         int64_t us, calls;
     } cases[] = {
@@ -202,7 +203,7 @@ static void faults_are_told(void **unused)
         assert_non_null(found);
         assert_int_equal(found->line, cases[i].line);
         assert_non_null(strstr(found->message, cases[i].message));
-        assert_int_equal(count_diagnostics(r.diagnostics), 2); /* with the note on reports */
+        assert_int_equal(count_diagnostics(r.diagnostics), 2); /* including the note on reports */
         assert_int_equal(r.model->inputs.items[1].complete, cases[i].complete);
         assert_true(r.ok);
         reading_free(&r);

@@ -1,4 +1,4 @@
-/* Centre and spread of several runs, worked out by hand. */
+/* Centre and spread of several runs, calculated by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,10 +22,10 @@ static void centres(void **state)
     } cases[] = {
         {{7}, 1, 7, 0},
         {{10, 4}, 2, 7, 3},
-        {{4, 7}, 2, 5, 2},    /* 5.5 down, 1.5 up */
-        {{-4, -7}, 2, -6, 2}, /* -5.5 down */
+        {{4, 7}, 2, 5, 2},    /* 5.5 rounded down, 1.5 up */
+        {{-4, -7}, 2, -6, 2}, /* -5.5 rounded down */
         {{9, 1, 5}, 3, 5, 4}, /* half of 8 */
-        {{5, 5, 6}, 3, 5, 1}, /* half of 1, up; the deviations' median would be 0 */
+        {{5, 5, 6}, 3, 5, 1}, /* half of 1, rounded up; the median of the deviations would be 0 */
         {{3, 3, 3, 3, 90}, 5, 3, 44},
         {{1, 2, 3, 4, 5, 6, 100}, 7, 4, 50},
         /* Eight values: the lowest and the highest are left out, 2 to 8 stay. */
@@ -55,13 +55,13 @@ static mp_digest *run_of(int64_t bytes, uint32_t name)
     return digest;
 }
 
-/* The one in the middle by its bytes stands for all, which tell what each of them tells. */
+/* The run with the median of bytes represents all, with a list of the runs. */
 static void runs_together(void **state)
 {
     (void)state;
     mp_digest *runs[] = {run_of(30, 1), run_of(10, 2), run_of(20, 1), run_of(20, 2)};
     mp_digest *digest = mp_digest_of_runs(runs, 4);
-    assert_ptr_equal(digest, runs[2]); /* 10, 20, 20, 30: the second, as they were given */
+    assert_ptr_equal(digest, runs[2]); /* 10, 20, 20, 30: the second in the given order */
     assert_int_equal(digest->run_count, 4);
     assert_int_equal(runs[0]->has, MP_HAS_LIVE);
     mp_digest *any = mp_digest_of_any_run(digest);

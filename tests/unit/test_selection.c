@@ -1,4 +1,4 @@
-/* Selections of a small recording, whose every figure is worked out by hand (small_heap.h). */
+/* Selections of a small recording, with all figures calculated by hand (small_heap.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static reading heap(void)
 {
     reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
     assert_true(r.ok);
-    r.model->kind = MP_KIND_RECORDING; /* as loading says */
+    r.model->kind = MP_KIND_RECORDING; /* set by loading */
     return r;
 }
 
@@ -67,7 +67,7 @@ static void each_subject(void **unused)
         {MP_SUBJECT_TYPE, true, "*", {0, 0, 0, 0}},
         {MP_SUBJECT_TYPE, false, "Dynamic Query", {3, 68, 4, 1}},
         {MP_SUBJECT_TYPE, true, "Dynamic Query", {4, 360, 4, 0}},
-        {MP_SUBJECT_TYPE, false, "dynamic*", {0, 0, 0, 0}}, /* globs mind the case */
+        {MP_SUBJECT_TYPE, false, "dynamic*", {0, 0, 0, 0}}, /* globs are case-sensitive */
         {MP_SUBJECT_TYPE, false, "[PT]*", {3, 350, 3, 0}},
         {MP_SUBJECT_NAME, false, "*.p", {2, 300, 2, 0}},
         {MP_SUBJECT_NAME, false, "tt", {1, 50, 1, 0}},
@@ -113,7 +113,7 @@ static void an_unknown_type_is_a_type(void **unused)
         mp_criterion criterion = {MP_SUBJECT_TYPE, cases[i].negated, cases[i].pattern};
         bool *kept = mp_matching(r.model, MP_THINGS_TYPES, &criterion, 1);
         assert_int_equal(kept[0], cases[i].unknown);
-        assert_int_equal(kept[1], cases[i].first); /* Procedure is the first of the file */
+        assert_int_equal(kept[1], cases[i].first); /* Procedure is the first type of the file */
         free(kept);
     }
     reading_free(&r);
@@ -208,7 +208,7 @@ static void what_cannot_be_selected(void **unused)
     criterion = (mp_criterion){MP_SUBJECT_STACK, false, "("};
     assert_false(mp_criterion_check(&criterion, &error));
     assert_memory_equal(error.text, "\"(\" is not an extended regular expression: ", 40);
-    criterion.subject = MP_SUBJECT_TYPE; /* a glob may be anything */
+    criterion.subject = MP_SUBJECT_TYPE; /* any text is a valid glob */
     assert_true(mp_criterion_check(&criterion, &error));
     selection.count = 0;
     assert_false(mp_selects(&selection));

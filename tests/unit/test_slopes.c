@@ -1,4 +1,5 @@
-/* Slopes that are made once for all equal ones, against all of them, made one by one and sorted. */
+/* Slopes of series with equal values, computed once for all equal ones, compared with all slopes,
+ * computed one by one and sorted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -26,7 +27,8 @@ static uint32_t chance(uint64_t *state, uint32_t below)
     return (uint32_t)(*state >> 33) % below;
 }
 
-/* n / n* of Yue and Wang, by its sum: 1 + 2 times that of (1 - k / n) r^k, of a positive r. */
+/* Return n / n* of Yue and Wang by its definition: 1 + 2 times the sum of (1 - k / n) r^k, for a
+ * positive r. */
 static double likeness(const double *values, size_t count, size_t kept, double slope)
 {
     double rest[KEPT], mean = 0, squares = 0, products = 0, result = 1;
@@ -84,7 +86,7 @@ static void ranks_are_those_of_all_slopes(void **unused)
     (void)unused;
     static const struct {
         size_t shortest, longest, series;
-        uint32_t seldom; /* one of so many values at most is another one */
+        uint32_t seldom; /* at most one of this many values changes */
     } cases[] = {{2, 3, 20, 2}, {4, 25, 400, 8}, {60, 200, 60, 60}, {999, LONGEST, 6, 300}};
     static const uint32_t sizes[] = {1, 2, 100, 100000};
     static double values[LONGEST];

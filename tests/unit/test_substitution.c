@@ -1,4 +1,4 @@
-/* s/REGEX/TEXT/ as sed -E does it; what is expected is what sed prints. */
+/* s/REGEX/TEXT/ as in sed -E; the expected results are those that sed prints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static const struct {
     {"s/(a)|(n)/[\\1\\2]/g", "ban", "b[a][n]"},
     {"s/(x)?a/[\\1]/", "ba", "b[]"},
     {"s/(.)(.)(.)(.)(.)(.)(.)(.)(.)/\\9\\1/", "123456789", "91"},
-    {"s/a/\\10/", "ba", "b0"}, /* no such group: nothing */
+    {"s/a/\\10/", "ba", "b0"}, /* there is no such group: empty */
     /* other delimiters, and escaped ones */
     {"s|/|.|g", "shop/main/p", "shop.main.p"},
     {"s,/,.,", "shop/main/p", "shop.main/p"},
@@ -38,7 +38,7 @@ static const struct {
     {"s/\\\\/\\//g", "shop\\main\\p", "shop/main/p"},
     {"s/a/b\\\\/", "a/", "b\\/"},
     {"s|\\\\|/|", "a\\b", "a/b"},
-    /* anchors: the start is the start of the text alone */
+    /* anchors: only the start of the text is a start */
     {"s/^a/b/g", "aaa", "baa"},
     {"s/a$/b/g", "aaa", "aab"},
     {"s/^/> /g", "ab", "> ab"},
@@ -52,7 +52,7 @@ static const struct {
     {"s/b*/x/g", "bab", "xax"},
     {"s/a*|c/x/g", "baac", "xbxx"},
     {"s/x*/-/g", "", "-"},
-    /* UTF-8 passes */
+    /* UTF-8 */
     {"s/b/\xc3\xa4/",
      "a\xc3\xbc"
      "b",
@@ -108,7 +108,7 @@ static void long_names_are_rewritten_whole(void **unused)
     mp_substitutions_free(rules);
 }
 
-/* Each match of "a" is looked for up to the end, as a longer one may be there. */
+/* Each match of "a" is searched up to the end, because a longer one may be there. */
 static void what_takes_far_too_long_is_told(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Suppressions: what a file may say, what it must not, and what each does to the leaks-> */
+/* Suppressions: valid and invalid files, and the effect of suppressions on leaks. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,7 +121,7 @@ static const struct {
     {"[a]\nlimit = 12 x\n", "f:2:9: error: limit = 12 x, expected a size such as 64K or 1.5 MiB"},
     {"[a]\nexpires = 2027-02-29\n",
      "f:2:11: error: expires = 2027-02-29, expected a day such as 2027-06-30"},
-    /* Columns are characters: "\u00e9" is one. */
+    /* Columns count characters: "\u00e9" is one. */
     {"[a]\n# \xc3\xa9\n\xc3\xa9 = \xc3\xa9\n",
      "f:3:1: error: unknown key \"\xc3\xa9\", expected type, source, name, stack, thread, "
      "reason, limit or expires"},
@@ -193,7 +193,7 @@ static void no_damage_does_harm(void **unused)
     static const char bits[] = "[]=#;\n\r\t \\(){}*+?^$|.0-9\xc3\xe9\xff\x01";
     uint32_t seed = 1;
     for (int round = 0; round < 20000; round++) {
-        /* On the heap and exactly as long as it is, so that the sanitizer sees any step over. */
+        /* Allocated with its exact length, so that the sanitizer detects any access beyond it. */
         size_t length = sizeof good - 1;
         char *text = malloc(length);
         mp_error error = {0};
@@ -218,9 +218,9 @@ static void no_damage_does_harm(void **unused)
     }
 }
 
-/* --- what they do --- */
+/* --- their effect --- */
 
-/* A line for each suppression: "name status sites objects/bytes"; then what still leaks-> */
+/* Return one line per suppression, "name status sites objects/bytes", then the remaining leaks. */
 static char *outcome(const mp_window *window, const mp_suppressions *list)
 {
     char *text;
@@ -251,7 +251,7 @@ static const struct {
     {"", "suppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
     {"[a]\ntype=Proc*\nreason=r\n",
      "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
-    /* All subjects must fit, of one subject any. */
+    /* All subjects must match; of one subject, any pattern. */
     {"[a]\ntype=Proc*\ntype=Temp*\nname=t?\nreason=r\n",
      "a used 1 1/50\nsuppressed 1/50, leaked 2/222 at 2, alive 6/407\n"},
     {"[a]\nstack=^order\\.p:[36]$\nreason=r\n",
@@ -263,11 +263,12 @@ static const struct {
     /* Live objects that do not leak are not suppressed: object 3 existed before. */
     {"[a]\ntype=Dynamic Query\nreason=r\n",
      "a used 1 1/22\nsuppressed 1/22, leaked 2/250 at 2, alive 6/407\n"},
-    /* The first takes it. */
+    /* The first one applies. */
     {"[a]\ntype=Proc*\nreason=r\n[b]\nsource=order.p\nreason=r\n[c]\ntype=*\nreason=r\n",
      "a used 1 1/200\nb used 2 2/72\nc unused 0 0/0\n"
      "suppressed 3/272, leaked 0/0 at 0, alive 6/407\n"},
-    /* As much as the limit is in order, more is not; then the next one may take it. */
+    /* A leak up to the limit is accepted, a larger one is not; then the next suppression may
+     * apply. */
     {"[a]\ntype=Proc*\nlimit=200\nreason=r\n",
      "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
     {"[a]\nsource=*\nlimit=271\nreason=r\n[b]\ntype=Temp*\nreason=r\n",
@@ -280,8 +281,8 @@ static const struct {
      "a expired 1 1/200\nb expired 0 0/0\nsuppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
 };
 
-/* Up to _PreCleanUp, of those born after the first snapshot: Procedure 1/200 at order.p:3,
- * Temp-table 1/50 named tt at order.p:6, Dynamic Query 1/22 at order.p:5; 6/407 are alive. */
+/* Leaks up to _PreCleanUp, born after the first snapshot: Procedure 1/200 at order.p:3, Temp-table
+ * 1/50 named tt at order.p:6, Dynamic Query 1/22 at order.p:5; 6/407 are alive. */
 static void leaks_are_suppressed_as_by_hand(void **unused)
 {
     (void)unused;
@@ -302,7 +303,7 @@ static void leaks_are_suppressed_as_by_hand(void **unused)
     reading_free(&r);
 }
 
-/* The temp-table is scoped to the procedure: where that is accepted, no leak owns it. */
+/* The temp-table is scoped to the procedure: if that is accepted, no leak owns the table. */
 static void what_is_suppressed_owns_no_leak(void **unused)
 {
     (void)unused;

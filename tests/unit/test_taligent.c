@@ -1,4 +1,4 @@
-/* Taligent heap logs: lines taken apart, blocks replayed, what is written down of them. */
+/* Taligent heap logs: splitting lines, replaying blocks, and the recorded results. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,7 +142,7 @@ static void crawls_hold_their_own_separator(void **unused)
 
 /* --- order --- */
 
-/* Return the number of the earliest waiting event: by time, then by line. */
+/* Return the index of the earliest waiting event: by time, then by line. */
 static size_t earliest(const mp_event *waiting, size_t count)
 {
     size_t found = 0;
@@ -162,8 +162,8 @@ static void check_next(mp_event *waiting, size_t *count, const mp_event *next)
     waiting[index] = waiting[--*count];
 }
 
-/* Against a list that is searched each time: times that rise with a jitter, or are any; 0 and -1
- * ask for the default and for none. */
+/* Compared with a list that is searched each time. Times ascend with jitter, or are random; 0 and
+ * -1 mean the default window and none. */
 static void events_wait_for_late_ones(void **unused)
 {
     (void)unused;
@@ -205,8 +205,8 @@ static void events_wait_for_late_ones(void **unused)
 
 /* --- replay --- */
 
-/* One thread takes and gives, another deletes what is not its own; an address is used again, one is
- * freed twice, one never was, one is handed out while it is alive. */
+/* One thread allocates and deletes, another one deletes blocks of the first. An address is reused,
+ * one is freed twice, one was never allocated, one is allocated again while it is alive. */
 #define LOG                                                                                        \
     TITLE "0-0\told\t0x10\t40\tTLock\n"                                                            \
           "1-1\t1000\t0x20\t100\tnovtbl\toperator new(int)|A::f()|main\n"                          \
@@ -267,8 +267,8 @@ static void a_log_is_replayed(void **unused)
     }
 }
 
-/* Old blocks are told before the peak, after it, when their type was touched since, and behind the
- * highest of slices that are over: all of them are there from the start. Ten slices of 10 us. */
+/* Old blocks are found before the peak; after it, when their type has changed since; and after the
+ * maximum of finished slices. All of them count from the start. There are ten slices of 10 us. */
 static void old_blocks_were_always_there(void **unused)
 {
     (void)unused;
@@ -276,7 +276,8 @@ static void old_blocks_were_always_there(void **unused)
                               "1-1 1005 0x2 100 novtbl f|main\n"
                               "1-1 1012 0x2 del TA g|main\n"
                               "0-0 old 0x3 40 TLock\n"
-                              "0-0 old 0x1 999 TLock\n" /* there is one: no old block */
+                              /* The address is in use: not an old block. */
+                              "0-0 old 0x1 999 TLock\n"
                               "1-1 1025 0x4 20 novtbl h|main\n"
                               "1-1 1035 0x3 del TLock g|main\n"
                               "0-0 old 0x5 7 TLock\n"
@@ -285,11 +286,11 @@ static void old_blocks_were_always_there(void **unused)
                               "1-1 1055 0x5 del TLock g|main\n"
                               "0-0 old 0x8 5 TLock\n"
                               "1-1 1075 0x6 del TH g|main\n"
-                              "1-1 1085 0x6 205 novtbl h|main\n" /* 243: almost the peak */
+                              "1-1 1085 0x6 205 novtbl h|main\n" /* 243 bytes: almost the peak */
                               "1-1 1090 0x6 del TH g|main\n"
                               "1-1 1100 0x9 1 novtbl h|main\n";
-    /* The four old ones have 40 + 7 + 3 + 5 = 55 bytes. A peak is at least what the slice began
-     * with. */
+    /* The four old ones have 40 + 7 + 3 + 5 = 55 bytes. The peak of a slice is at least the amount
+     * at its start. */
     static const struct {
         int64_t live_objects, live_bytes, peak_objects, peak_bytes, peak_time_us;
     } snapshots[] = {
@@ -297,8 +298,8 @@ static void old_blocks_were_always_there(void **unused)
         {5, 45, 6, 85, 30},  {6, 245, 6, 245, 45}, {5, 238, 6, 245, 50}, {5, 238, 5, 238, 60},
         {4, 38, 5, 238, 70}, {4, 38, 5, 243, 85},  {5, 39, 5, 39, 100},
     };
-    /* Most bytes were alive at 45 us: 10 of f, 220 of h, 7 and 5 of the locks, 3 of no type. At the
-     * start there were three locks; in the end the last of them is there, and 20 and 1 of h. */
+    /* Most bytes were alive at 45 us: 10 of f, 220 of h, 7 and 5 of the locks, 3 without a type. At
+     * the start there were three locks; at the end, the last of them and 20 and 1 bytes of h. */
     static const struct {
         const char *type;
         mp_peak_share start, peak, end;
@@ -345,7 +346,7 @@ static void old_blocks_were_always_there(void **unused)
     }
 }
 
-/* As many bytes later do not move the peak. */
+/* Equally many bytes at a later time do not move the peak. */
 #define TIE                                                                                        \
     "1-1 2000 0x1 10 novtbl f|main\n"                                                              \
     "1-1 2001 0x2 20 novtbl h|main\n"                                                              \
@@ -362,7 +363,7 @@ static void the_peak_is_the_first_of_equals(void **unused)
     } cases[] = {
         {TIE, 1},
         {"1-1 1000 0x1 10 novtbl f\n1-1 1050 0x1 del T f\n", 0},
-        /* since the earliest, which stands second */
+        /* since the earliest event, which is on the second line */
         {"1-1 1000 0x1 10 novtbl f\n1-1 999 0x2 9 novtbl f\n1-1 1050 0x1 del T f\n", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -373,7 +374,8 @@ static void the_peak_is_the_first_of_equals(void **unused)
     }
 }
 
-/* Names are known by numbers, of up to fifteen letters: these differ in few of them, or behind. */
+/* Names are stored as numbers of up to fifteen letters: these names differ in a few letters, or
+ * after the fifteenth. */
 static void threads_have_whole_names(void **unused)
 {
     (void)unused;
@@ -403,7 +405,7 @@ static void threads_have_whole_names(void **unused)
     reading r = read_text(&mp_reader_taligent, NAME, text, 4096);
     const mp_events *events = r.model->events;
     assert_int_equal(events->threads, NAMES);
-    assert_int_equal(events->handovers.count, 1); /* each deletes what is its own */
+    assert_int_equal(events->handovers.count, 1); /* each thread deletes its own blocks */
     reading_free(&r);
 }
 
@@ -471,7 +473,7 @@ static void types_of_the_living_are_inferred(void **unused)
     mp_window window = window_of(&r);
     const mp_leaks *leaks = mp_window_leak_sites(&window);
     assert_int_equal(leaks->count, 2);
-    assert_string_equal(leaks->items[0].type, "(unknown)"); /* 6 bytes of g: nothing is known */
+    assert_string_equal(leaks->items[0].type, "(unknown)"); /* 6 bytes of g, of unknown type */
     assert_string_equal(leaks->items[1].type, "TB");
     assert_int_equal(leaks->items[1].inference->typed, 2);
     assert_int_equal(leaks->items[1].inference->deleted, 4);
@@ -544,7 +546,7 @@ static void ages_of_very_many_become_coarser(void **unused)
     mp_window window = window_of(&r);
     mp_lifetimes lifetimes = mp_lifetimes_of(&window, mp_dimension_find("type"), NULL);
     assert_int_equal(lifetimes.total.deaths, BLOCKS);
-    assert_int_equal(r.model->ages->bits, 7); /* right within 1/64 */
+    assert_int_equal(r.model->ages->bits, 7); /* exact within 1/64 */
     assert_in_range(lifetimes.total.median_us, BLOCKS / 2 - BLOCKS / 2 / 64, BLOCKS / 2);
     assert_in_range(lifetimes.total.p90_us, BLOCKS / 10 * 9 - BLOCKS / 10 * 9 / 64,
                     BLOCKS / 10 * 9);
@@ -619,7 +621,7 @@ static void an_analysis_file_may_be_torn(void **unused)
     }
 }
 
-/* Long enough for a second thread, whose diagnostics stay in the order of the lines. */
+/* Enough lines for a second thread, whose diagnostics stay in the order of the lines. */
 static void long_lines_are_told_in_order(void **unused)
 {
     (void)unused;

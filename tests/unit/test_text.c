@@ -1,4 +1,4 @@
-/* Slices and UTF-8: what the Unicode Standard calls well-formed, and ISO 8859-1 for the rest. */
+/* Slices and UTF-8: well-formed sequences of the Unicode Standard, and ISO 8859-1 for the rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static size_t by_the_table(const unsigned char *bytes, size_t left)
     return 0;
 }
 
-/* All pairs of first bytes, with bytes at every border behind them, cut at every length. */
+/* All pairs of first bytes, followed by bytes at every boundary, cut at every length. */
 static void sequences_are_those_of_the_table(void **unused)
 {
     (void)unused;
@@ -77,9 +77,9 @@ static void texts_are_valid_or_not(void **unused)
         {"\xed\xa0\x80", false},         /* a surrogate */
         {"\xf4\x90\x80\x80", false},     /* beyond U+10FFFF */
         {"\xf8\x88\x80\x80\x80", false}, /* five bytes */
-        {"\x80", false},                 /* nothing before it */
-        {"a\xc3", false},                /* nothing behind it */
-        {"\xe2\x82 ", false},            /* cut */
+        {"\x80", false},                 /* a continuation byte without a start */
+        {"a\xc3", false},                /* a start without continuation bytes */
+        {"\xe2\x82 ", false},            /* incomplete */
         {"Z\xfcrich", false},            /* ISO 8859-1 */
         {"\xc3\xbc\xfc", false},
     };
@@ -107,13 +107,13 @@ static void other_bytes_are_iso_8859_1(void **unused)
     }
     assert_true(mp_utf8_valid(text));
 
-    /* Valid UTF-8 stays where it is, and `converted` keeps its value. */
+    /* Valid UTF-8 is not copied, and `converted` keeps its value. */
     mp_slice good = mp_slice_of("Z\xc3\xbcrich");
     converted = false;
     text = mp_utf8_from_bytes(&arena, good, &converted);
     assert_ptr_equal(text.start, good.start);
     assert_false(converted);
-    /* One wrong byte, and all of it is ISO 8859-1. */
+    /* If any byte is invalid, the whole text is ISO 8859-1. */
     text = mp_utf8_from_bytes(&arena, mp_slice_of("\xc3\xbc\xfc"), &converted);
     assert_true(mp_slice_equal(text, mp_slice_of("\xc3\x83\xc2\xbc\xc3\xbc")));
     mp_arena_free(&arena);
@@ -133,7 +133,8 @@ static void slices_are_compared(void **unused)
         {"ab", "abc", false, false, false},
         {"abc", "", false, false, true},
         {"_PreCleanUp", "_precleanup", false, true, false},
-        {"\xc3\xbc", "\xc3\x9c", false, false, false}, /* ASCII's case alone is ignored */
+        /* Only ASCII letters are compared without case. */
+        {"\xc3\xbc", "\xc3\x9c", false, false, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mp_slice a = mp_slice_of(cases[i].a);
@@ -142,7 +143,7 @@ static void slices_are_compared(void **unused)
         assert_int_equal(mp_text_is(cases[i].a, cases[i].b), cases[i].is);
         assert_int_equal(mp_slice_starts(a, cases[i].b), cases[i].starts);
     }
-    /* A slice ends where it ends. */
+    /* A slice is not compared beyond its end. */
     assert_true(mp_slice_is((mp_slice){"abcdef", 3}, "abc"));
     assert_false(mp_slice_starts((mp_slice){"abcdef", 3}, "abcd"));
 }
@@ -170,7 +171,7 @@ static void lines_are_taken_off(void **unused)
         assert_true(mp_slice_equal(line, mp_slice_of(lines[i])));
     }
     assert_false(mp_slice_take_line(&text, &line));
-    /* The last line has no end, and may have none to lose. */
+    /* The last line may have no line end. */
     text = mp_slice_of("\r\n");
     assert_true(mp_slice_take_line(&text, &line));
     assert_int_equal(line.length, 0);

@@ -1,4 +1,4 @@
-/* Nesting of a trace's executions, by the order in which they were completed. */
+/* Nesting of a trace's executions, in the order of their completion. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,8 +63,8 @@ static void test_the_same_microsecond(void **state)
           expected);
 }
 
-/* Without what calls it: line 40 of module 2 in two calls of it, the second with module 3 inside.
- * What is not traced lasts, too: the call ends with what ran inside of it. */
+/* The caller is not traced: line 40 of module 2 in two calls of it, the second with module 3
+ * inside. Untraced code takes time too: the call ends with the last execution inside of it. */
 static void test_a_part(void **state)
 {
     static const expectation expected[] = {

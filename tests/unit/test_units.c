@@ -1,4 +1,4 @@
-/* Units: numbers as people read them, and what people write. */
+/* Units: numbers formatted for people, and texts that people write. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static void bytes(void **unused)
         {1024, "1.0 KiB", "1024", "+1.0 KiB"},
         {1536, "1.5 KiB", "1536", "+1.5 KiB"},
         {-1536, "-1.5 KiB", "-1536", "-1.5 KiB"},
-        /* 1023.9 KiB are 1048473.6 bytes; from 1023.95 on it is 1.0 MiB. */
+        /* 1023.9 KiB is 1048473.6 bytes; from 1023.95 KiB on it is 1.0 MiB. */
         {1048473, "1023.9 KiB", "1048473", "+1023.9 KiB"},
         {1048525, "1.0 MiB", "1048525", "+1.0 MiB"},
         {MIB - 1, "1.0 MiB", "1048575", "+1.0 MiB"},
@@ -182,7 +182,7 @@ static void percents(void **unused)
 
 static const struct {
     const char *text;
-    int64_t bytes; /* -1: refused */
+    int64_t bytes; /* -1 = refused */
 } sizes[] = {
     {"0", 0},
     {"1536", 1536},
@@ -205,7 +205,7 @@ static const struct {
     {"25e-1K", 2560},
     {"1.K", KIB},
     {"1.1K", 1126},
-    /* beyond what a double tells apart */
+    /* beyond the precision of a double */
     {"9007199254740993", INT64_C(9007199254740993)},
     {"9007199254740995 B", INT64_C(9007199254740995)},
     {"9223372036854775807", INT64_MAX},
@@ -252,7 +252,7 @@ static void percents_that_people_write(void **unused)
     (void)unused;
     static const struct {
         const char *text;
-        int64_t millionths; /* -1: refused */
+        int64_t millionths; /* -1 = refused */
     } cases[] = {
         {"10%", 10000000},
         {"0.5 %", 500000},
@@ -284,7 +284,7 @@ static void times_that_people_write(void **unused)
     (void)unused;
     static const struct {
         const char *text;
-        int64_t us; /* -1: refused */
+        int64_t us; /* -1 = refused */
     } cases[] = {
         {"0", 0},
         {"1500", 1500},
@@ -339,7 +339,7 @@ static void days_that_people_write(void **unused)
     (void)unused;
     static const struct {
         const char *text;
-        int32_t date; /* 0: refused */
+        int32_t date; /* 0 = refused */
     } cases[] = {
         {"2027-06-30", 20270630},
         {"0001-01-01", 10101},
@@ -371,12 +371,12 @@ static void days_that_people_write(void **unused)
     }
 }
 
-/* Worked out with date -u -d STAMP +%s. */
+/* Calculated with date -u -d STAMP +%s. */
 static void stamps_are_read(void **unused)
 {
     static const struct {
         const char *text;
-        int64_t us; /* -1: is none */
+        int64_t us; /* -1 = no time stamp */
     } cases[] = {
         {"2022-02-01T08:01:39.967+05:00", 1643684499967000},
         {"2022-02-01T03:01:39.967Z", 1643684499967000},
@@ -424,7 +424,7 @@ static void stamps_are_written(void **unused)
 {
     static const struct {
         int64_t us;
-        const char *text, *exact; /* NULL: beyond the calendar */
+        const char *text, *exact; /* NULL = beyond the calendar */
     } cases[] = {
         {0, "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000000Z"},
         {1643684499967001, "2022-02-01T03:01:39.967Z", "2022-02-01T03:01:39.967001Z"},
@@ -444,7 +444,7 @@ static void stamps_are_written(void **unused)
     }
 }
 
-/* As integers of any size have them. */
+/* Exact, as with integers of any size. */
 static void shares_are_exact(void **unused)
 {
     (void)unused;

@@ -19,10 +19,10 @@ extern const mp_reader mp_reader_oemp, mp_reader_taligent;
 
 enum { MOST = 4000, BUSY = 99, NEVER = 0 };
 
-/* An object of a site. Snapshots are counted from 1; `death` NEVER: it stays. */
+/* An object of a site. Snapshots are counted from 1; `death` NEVER: it is not deleted. */
 typedef struct thing {
     int session, site, birth, death, size;
-    int grows_from, grows_to, growth; /* bytes that it grows by at each of these snapshots */
+    int grows_from, grows_to, growth; /* bytes by which it grows at each of these snapshots */
 } thing;
 
 static thing things[MOST];
@@ -35,7 +35,7 @@ static thing *add(int site, int birth, int death)
     return &things[thing_count++];
 }
 
-/* Create as many objects of a site at each snapshot from `first` to `last`; they live for `life`
+/* Create `number` objects of a site at each snapshot from `first` to `last`; they live for `life`
  * snapshots. */
 static void create(int site, int first, int last, int number, int life)
 {
@@ -44,7 +44,7 @@ static void create(int site, int first, int last, int number, int life)
             add(site, index, life == NEVER ? NEVER : index + life);
 }
 
-/* Let something be created at each snapshot, so that none of them is idle. */
+/* Create some object at each snapshot, so that none of them is idle. */
 static void stay_busy(int first, int last)
 {
     create(BUSY, first, last, 1, 1);
@@ -94,8 +94,8 @@ static void write_session(FILE *out, int session, int snapshots, const char *las
     }
 }
 
-/* Objects are allocated at the second of their birth and freed just before the second of their
- * death. */
+/* Write a log: objects are allocated at the second of their birth and freed just before the second
+ * of their death. */
 static void write_log(FILE *out, int seconds)
 {
     fprintf(out, "Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n");
@@ -124,7 +124,7 @@ static judged judge(const mp_reader *reader, char *text)
     judged result = {.r = read_text(reader, "a", text, 4096)};
     mp_error error = {0};
     free(text);
-    result.r.model->kind = reader->kind; /* as loading would */
+    result.r.model->kind = reader->kind; /* set by loading */
     mp_window_resolve(result.r.model, NULL, NULL, &result.window, &error);
     assert_string_equal(error.text, "");
     assert_int_equal(mp_diagnostics_violations(result.r.diagnostics), 0);
@@ -177,7 +177,8 @@ static void judged_free(judged *state)
     thing_count = 0;
 }
 
-/* Hold the kind of site 1 of a recording of so many snapshots, whose last one is tagged so. */
+/* Check the kind of site 1 of a recording of `snapshots` snapshots, the last one of which has this
+ * tag. */
 static void expect(int snapshots, const char *last_tag, const char *kind)
 {
     judged state = judge_sessions(&snapshots, 1, last_tag);
@@ -194,10 +195,10 @@ static void test_survivors(void **state)
     create(1, 2, 12, 1, NEVER);
     create(1, 2, 12, 10, 1);
     expect(12, "work", "leak");
-    /* all go after five snapshots: a cache that drops the oldest */
+    /* each is deleted after five snapshots: a cache that drops the oldest */
     create(1, 2, 30, 3, 5);
     expect(30, "work", "bounded");
-    /* all go at the clean-up */
+    /* all are deleted at the clean-up */
     for (int index = 2; index <= 11; index++)
         add(1, index, 12);
     expect(12, "_PreCleanUp", "freed-at-end");
@@ -208,7 +209,7 @@ static void test_survivors(void **state)
 static void test_silence_at_the_end(void **state)
 {
     (void)state;
-    /* at 3, 7, 11 and 15: a silence of four snapshots, as before, then one of five */
+    /* at 3, 7, 11 and 15: pauses of four snapshots, then one of five */
     for (int index = 3; index <= 15; index += 4)
         add(1, index, NEVER);
     stay_busy(1, 19);
@@ -217,7 +218,7 @@ static void test_silence_at_the_end(void **state)
         add(1, position, NEVER);
     stay_busy(1, 20);
     expect(20, "work", "filled");
-    /* 40 20 10 5 2 2 1 1 1: no silence, but fewer and fewer */
+    /* 40 20 10 5 2 2 1 1 1: no pause, but fewer and fewer */
     for (int offset = 2, number = 40; offset <= 10; offset++, number = number > 2 ? number / 2 : 1)
         create(1, offset, offset, number, NEVER);
     expect(10, "work", "filled");
@@ -237,7 +238,7 @@ static void test_queues(void **state)
     /* one comes and one goes at each of four snapshots */
     create(1, 1, 5, 1, 2);
     expect(5, "work", "bounded");
-    /* 10 come and a tenth of what is alive goes: a pool on its way to 100 objects */
+    /* 10 come and a tenth of the live ones goes: a pool that approaches 100 objects */
     for (int index = 2, alive = 0, oldest = 0; index <= 21; index++) {
         for (int goes = (alive + 5) / 10; goes > 0; goes--, alive--)
             things[oldest++].death = index;
@@ -262,7 +263,7 @@ static void test_growing_objects(void **state)
     expect(24, "work", "filled");
 }
 
-/* A log tells of a larger block instead of the object's new size. */
+/* In a log, growth is a larger block instead of a new size of the object. */
 static void test_replaced_objects(void **state)
 {
     (void)state;
@@ -280,21 +281,21 @@ static void test_replaced_objects(void **state)
 static void test_pauses(void **state)
 {
     (void)state;
-    /* The program does nothing from 12 to 51, and then goes on. */
+    /* The program does nothing from 12 to 51, and then continues. */
     create(1, 2, 11, 3, NEVER);
     create(1, 52, 56, 3, NEVER);
     expect(56, "work", "leak");
-    /* Others do something meanwhile: the site fills twice. */
+    /* Other sites are active meanwhile: the site fills twice. */
     create(1, 2, 11, 3, NEVER);
     create(1, 52, 54, 3, NEVER);
     stay_busy(1, 60);
     expect(60, "work", "filled");
-    /* It does nothing from 12 on: nothing tells a pause from the end. */
+    /* The program does nothing from 12 on: a pause cannot be distinguished from the end. */
     create(1, 2, 11, 3, NEVER);
     expect(50, "work", "filled");
 }
 
-/* Hold the kind of site 1. */
+/* Check the kind of site 1. */
 static void expect_of_log(int seconds, const char *kind)
 {
     judged state = judge_log(seconds);
@@ -314,7 +315,7 @@ static void test_end_of_a_log(void **state)
     (void)state;
     leak_and_shut_down();
     expect_of_log(100, "leak");
-    /* filled up to the middle; the others go on */
+    /* filled up to the middle; the others continue */
     create(1, 1, 30, 1, NEVER);
     stay_busy(1, 99);
     expect_of_log(100, "filled");
@@ -333,7 +334,7 @@ static void test_sessions(void **state)
     assert_string_equal(mp_site_kind_name(verdict_on(&self, 1)->kind), "filled");
     assert_int_equal(self.verdict->bytes, 0);
     judged_free(&self);
-    /* The shorter one stopped, the longer one goes on. */
+    /* The shorter session stopped, the longer one continues. */
     create(1, 2, 30, 5, NEVER);
     for (int position = 1; position <= 6; position++) {
         *add(1, 0, 0) = (thing){2, 1, position < 3 ? position : 2, NEVER, 100, 0, 0, 0};

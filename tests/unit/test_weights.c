@@ -1,4 +1,4 @@
-/* Weighted stacks: trees that were worked out by hand. */
+/* Weighted stacks: trees calculated by hand. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,8 @@
 
 extern const mp_reader mp_reader_oemp, mp_reader_prf, mp_reader_rpm;
 
-/* A line a frame: "number<parent label: own/all of count/all", the latter for each column. */
+/* Return one line per frame: "number<parent label: own/all of count/all", the latter for each
+ * column. */
 static char *dump(const mp_weights *weights)
 {
     char *text;
@@ -73,7 +74,7 @@ static void leaks_stand_below_the_code_that_made_them(void **unused)
     check_heap("3", "3", (mp_weighing[]){MP_WEIGH_LEAKED}, 1, "0<0 all, 0/0 of 0/0\n");
 }
 
-/* At 4, objects 4 and 7 are gone, and 3 has 25 bytes in place of 20; 8 is kept for reuse. */
+/* At 4, objects 4 and 7 are deleted, and 3 has 25 bytes instead of 20; 8 is kept for reuse. */
 static void columns_share_a_tree(void **unused)
 {
     (void)unused;
@@ -98,7 +99,7 @@ static void columns_share_a_tree(void **unused)
 static void check(const mp_reader *reader, const char *name, const char *text, mp_weighing weighing,
                   bool windowed, const char *expected);
 
-/* Line 0 of code is a line as any other, and so is the line of what no code made. */
+/* Line 0 of code is an ordinary line, and so is the line of objects that no code created. */
 static void lines_are_told_where_there_are_any(void **unused)
 {
     (void)unused;
@@ -135,8 +136,8 @@ static void check(const mp_reader *reader, const char *name, const char *text, m
     reading_free(&r);
 }
 
-/* Two methods of 2 ms each by their lines; the first calls the second. The nodes' times are put in:
- * both with what they call. */
+/* Two methods of 2 ms each by their lines; the first calls the second. The arguments are the times
+ * of the nodes, including callees. */
 #define PROFILE(outer, inner)                                                                      \
     "4 03/02/2026 \"d\" 08:15:30 \"u\" {\"StmtCnt\": 1}\n.\n"                                      \
     "1 \"m1 shop.A\" \"\" 0 1 \"\"\n2 \"m2 shop.B\" \"\" 0 1 \"\"\n.\n"                            \
@@ -155,8 +156,7 @@ static void time_stands_on_its_paths(void **unused)
           "3<2 m2 shop.B, 2000/2000 of 1/1\n");
 }
 
-/* The tree has nothing for the first method itself, and too much for the second: the lines are what
- * counts. */
+/* The tree has no time for the first method itself, and too much for the second: lines count. */
 static void what_no_path_has_is_told(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Windows: how a user says a snapshot, and the totals between two of them. */
+/* Windows: names of snapshots, and the totals between two of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 
 extern const mp_reader mp_reader_oemp;
 
-/* Resolve and hold the ends of session 1 against sequence numbers, or the error against a text. */
+/* Resolve a window, and compare the ends of session 1 with sequence numbers, or the error with a
+ * text. */
 static void check_window(const mp_model *model, const char *from, const char *to, uint64_t first,
                          uint64_t last, const char *message)
 {
@@ -113,7 +114,7 @@ static void a_tag_may_hold_a_hash(void **unused)
     check_window(r.model, "a#2", "a#2#2", 1, 4, NULL);
     check_window(r.model, "a", "a#2", 0, 0, "later than --to, snapshot 1");
     check_window(r.model, "a#1", "last", 2, 5, NULL);
-    check_window(r.model, "peak", "peak#1", 3, 5, NULL); /* a word stands before a tag */
+    check_window(r.model, "peak", "peak#1", 3, 5, NULL); /* a keyword takes precedence over a tag */
     reading_free(&r);
 }
 
@@ -127,7 +128,7 @@ static void the_end_is_the_last_clean_up(void **unused)
         {HEAP_1(UUID, "a") HEAP_2(UUID, "b") HEAP_3(UUID, "c"), 3},
         {HEAP_1(UUID, "_PreCleanUp") HEAP_2(UUID, "_precleanup") HEAP_3(UUID, "c"), 2},
         {HEAP_1(UUID, "_Exit"), 1},
-        /* The last one is torn. */
+        /* The last one is truncated. */
         {HEAP_1(UUID, "a") HEAP_2(UUID, "b") HEADER_OF(UUID, "3", "_PreCleanUp", "?", "?"), 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -161,13 +162,13 @@ static void every_session_has_its_own_range(void **unused)
     assert_true(mp_window_resolve(model, "a", "end", &window, &error));
     assert_int_equal(model->snapshots.items[window.ranges[1].to.i].sequence, 2);
     assert_int_equal(model->snapshots.items[window.ranges[2].to.i].sequence, 3);
-    /* Snapshots 1, 2 are of the one session and 3, 4, 5 of the other. */
+    /* Snapshots 1 and 2 belong to one session, 3 to 5 to the other. */
     for (uint32_t i = 1; i <= 5; i++) {
         assert_int_equal(mp_window_before_from(&window, (mp_snapshot_id){i}), i == 1 || i == 3);
         assert_true(mp_window_before_to(&window, (mp_snapshot_id){i}));
     }
     mp_window_free(&window);
-    /* A name that one of them does not have is an error. */
+    /* A name that one of the sessions does not have is an error. */
     assert_false(mp_window_resolve(model, "a", "b", &window, &error));
     assert_false(mp_window_resolve(model, "3", NULL, &window, &error));
     reading_free(&r);
@@ -211,7 +212,7 @@ static void totals_are_as_by_hand(void **unused)
         {HEAP, "first", "last", TOTALS(1, 10, 8, 430, 7, 7, 428, 1, 999, 3, 130, true)},
         {HEAP HEAP_OF(OTHER_UUID), "1", "4",
          TOTALS(12, 814, 16, 860, 4, 14, 856, 2, 1998, 6, 260, true)},
-        /* Version 1 has one sort of objects. */
+        /* Version 1 has only one sort of objects. */
         {VERSION_1, "1", "2", TOTALS(6, 1849, 7, 1819, 1, 6, 1849, 0, 0, 6, 1720, false)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
