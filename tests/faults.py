@@ -124,6 +124,7 @@ CASES = {
     "heapsnapshot": ["export", "--to", "heapsnapshot", "shop-3.gclog", "-o", TARGET],
     "dhat": ["export", "--to", "dhat", "shop.taligent", "-o", TARGET],
     "ndjson": ["export", "--to", "ndjson", "shop-v2.oemp", "-o", TARGET],
+    "clickhouse": ["export", "--to", "clickhouse", "--table", "sites", "shop-v2.oemp", "-o", TARGET],
     "trace": ["export", "--to", "trace", "shop-v4.prf", "-o", TARGET],
     "callgrind": ["export", "--to", "callgrind", "shop-v4.prf", "-o", TARGET],
     "openmetrics": ["export", "--to", "openmetrics", "shop-v2.oemp", "-o", TARGET],

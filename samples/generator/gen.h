@@ -16,8 +16,8 @@ enum { GEN_USAGE_STATUS = 2, GEN_OUTPUT_STATUS = 3 };
 typedef struct gen_options {
     int64_t version, objects, snapshots, session, first_sequence, last_sequence;
     int64_t events, frames, threads, seed;
-    int64_t references, shape, dump, domains, layout;
-    bool reusable, requests, no_exit, old_modules, decimal_comma;
+    int64_t references, shape, dump, domains, layout, day;
+    bool reusable, requests, fixed, extra_leak, no_exit, old_modules, decimal_comma;
     bool blanks, no_title, analysis, damaged, no_stamps, torn, types_last;
     bool crlf, latin1;
     const char *uuid, *answer, *output;

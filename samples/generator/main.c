@@ -44,6 +44,9 @@ static const gen_option oemp_options[] = {
      .most = INT_MAX},
     {"reusable", .flag = &asked.reusable},
     {"requests", .flag = &asked.requests},
+    {"day", .number = &asked.day, .most = 3650},
+    {"fixed", .flag = &asked.fixed},
+    {"extra-leak", .flag = &asked.extra_leak},
     {"crlf", .flag = &asked.crlf},
     {"latin1", .flag = &asked.latin1},
     {"no-exit", .flag = &asked.no_exit},
@@ -93,7 +96,8 @@ static const gen_command commands[] = {
     {"oemp",
      "[--version 1|2] [--objects N] [--snapshots N] [--session AS-n] [--uuid U]\n"
      "       [--first-sequence N] [--last-sequence N] [--reusable] [--no-exit]\n"
-     "       [--requests] [--crlf] [--latin1] [--answer FILE] [-o FILE]",
+     "       [--requests] [--day N] [--fixed] [--extra-leak] [--crlf] [--latin1]\n"
+     "       [--answer FILE] [-o FILE]",
      gen_oemp, gen_oemp_answer, oemp_options},
     {"prf", "[--version 1|2|3|4] [--old-modules] [--crlf] [--answer FILE] [-o FILE]", gen_prf,
      gen_prf_answer, prf_options},
@@ -118,24 +122,26 @@ static void print_usage(FILE *file)
           file);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(file, "  memprof-generate %s %s\n", commands[i].name, commands[i].usage);
-    fputs("\n"
-          "  oemp  a memory-profiler recording; --snapshots counts the last two, _PreCleanUp and\n"
-          "        _Exit, which --no-exit leaves out; --first-sequence and --last-sequence write\n"
-          "        a part of the snapshots\n"
-          "  prf   an execution profile; --old-modules writes module rows with four columns\n"
-          "  rpt   a ProTop report of that execution profile\n"
-          "  dbg   the debug listing of shop/placeOrder.p\n"
-          "  taligent\n"
-          "        a heap-monitoring log of the shop as a C++ program; --analysis writes the\n"
-          "        same session as a heap analysis file, --damaged what monitoring gaps do;\n"
-          "        --threads spreads the events over 1 to 65536 threads (3 by default): a thread\n"
-          "        deletes what it allocated, but for requests and callbacks\n"
-          "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
-          "        with --objects it is large, an object has R references on average\n"
-          "  aqtime\n"
-          "        SQL text that sqlite3 turns into an AQTime database\n\n"
-          "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
-          file);
+    fputs(
+        "\n"
+        "  oemp  a memory-profiler recording; --snapshots counts the last two, _PreCleanUp and\n"
+        "        _Exit, which --no-exit leaves out; --first-sequence and --last-sequence write\n"
+        "        a part of the snapshots; --day starts N days later, --fixed leaves out the leak\n"
+        "        of order events, --extra-leak adds one of print jobs\n"
+        "  prf   an execution profile; --old-modules writes module rows with four columns\n"
+        "  rpt   a ProTop report of that execution profile\n"
+        "  dbg   the debug listing of shop/placeOrder.p\n"
+        "  taligent\n"
+        "        a heap-monitoring log of the shop as a C++ program; --analysis writes the\n"
+        "        same session as a heap analysis file, --damaged what monitoring gaps do;\n"
+        "        --threads spreads the events over 1 to 65536 threads (3 by default): a thread\n"
+        "        deletes what it allocated, but for requests and callbacks\n"
+        "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
+        "        with --objects it is large, an object has R references on average\n"
+        "  aqtime\n"
+        "        SQL text that sqlite3 turns into an AQTime database\n\n"
+        "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
+        file);
 }
 
 static bool take_word(const gen_option *option, const char *text)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     FIRST_ID = 1040,
@@ -11,7 +12,8 @@ enum {
     REQUEST_TIME = 900000, /* microseconds that a request has run when it ends */
     LATER_PROPATH_SNAPSHOT = 3,
     MEMORY_BLOCK = 256,
-    MOST_NAMES = 96
+    MOST_NAMES = 96,
+    DAY_TEXT = 16
 };
 
 typedef struct oemp_object {
@@ -247,11 +249,22 @@ static void end_section(gen_writer *writer)
     gen_text(writer, ".\n");
 }
 
+/* Return the date that is so many days after 2026-03-02. */
+static const char *day_text(int64_t day, char text[DAY_TEXT])
+{
+    const time_t noon = 1772452800 + (time_t)day * 86400;
+    struct tm date;
+    gmtime_r(&noon, &date);
+    strftime(text, DAY_TEXT, "%Y-%m-%d", &date);
+    return text;
+}
+
 /* A program takes snapshots of its own, whose tags have no underscore, in its requests. */
 static void write_header(const oemp_recording *recording)
 {
     static const char later_propath[] =
         "C:\\shop\\patches,C:\\shop\\src,C:\\shop\\lib\\shop.pl,C:\\Progress\\OpenEdge\\tty";
+    char day[DAY_TEXT];
     const char *propath = later_propath + strlen("C:\\shop\\patches,");
     const oemp_plan *plan = recording->plan;
     gen_writer *writer = recording->writer;
@@ -263,8 +276,9 @@ static void write_header(const oemp_recording *recording)
     int request = plan->requests ? oemp_request_end(plan, snapshot) : snapshot;
     int64_t start = plan->requests ? oemp_request_start(plan, snapshot)
                                    : oemp_time(plan, snapshot) - REQUEST_TIME;
-    gen_print(writer, "%d %d %d \"2026-03-02T08:15:30.250+01:00\" ", new_version ? 2 : 1,
-              agent ? AGENT_PROCESS : CLIENT_PROCESS, snapshot);
+    gen_print(writer, "%d %d %d \"%sT08:15:30.250+01:00\" ", new_version ? 2 : 1,
+              agent ? AGENT_PROCESS : CLIENT_PROCESS, snapshot,
+              day_text(recording->options->day, day));
     if (agent)
         gen_print(writer, "\"AS-%d\" \"%s\" ", agent, tag);
     else

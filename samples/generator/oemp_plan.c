@@ -110,6 +110,7 @@ static const char *const sites[] = {
     "place2:155 leak 0 0 688 OOABL Obj | source=shop.OrderEvent | step=24",
     "pdf:52 slow 0 0 2048 MEMPTR",
     "fill:55 cache 0 0 352 OOABL Obj | source=shop.PriceEntry",
+    "print:33 leak 0 0 512 OOABL Obj | source=shop.PrintJob | extra=yes",
     /* every order */
     "batch:71 churn 4 1 5216 Procedure | key=place | source=shop/placeOrder.p",
     "place:9 churn 4 1 1328 Temp-table | other=ttCart | owner=place | table=now",
@@ -270,7 +271,9 @@ void oemp_plan_init(oemp_plan *plan, const gen_options *options)
     for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
         oemp_site site = site_of(plan, sites[i]);
         int index = plan->site_count;
-        if (site.reusable && !options->reusable)
+        const bool is_extra = strstr(sites[i], " | extra=yes") != NULL;
+        if ((site.reusable && !options->reusable) || (is_extra && !options->extra_leak) ||
+            (site.kind == LEAK && !is_extra && options->fixed))
             continue;
         plan->sites[plan->site_count++] = site;
         /* The other sites must not depend on whether reusable ones are there. */

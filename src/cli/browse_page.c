@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of rows of a table on a page, whatever the report's limit. */
+/* Rows of one table that are laid out, whatever the report has. */
 enum { MOST_ROWS = 10000 };
-/* Minimum width of the text. A narrower window shows a part of it, so that long names are not
- * wrapped at each character. */
+/* A window that has fewer columns shows a part of so many: a long name would be a line a character.
+ */
 enum { NARROWEST = 20 };
 
-/* --- order and visibility of rows --- */
+/* --- how tables are shown --- */
 
-/* Choose the rows to show: for a tree, all except those below folded rows; otherwise all. */
+/* The rows of a tree without those below what is folded; else all rows. */
 static void choose_rows(const mp_table *table, browse_table *as)
 {
     int64_t folded = INT64_MAX;
@@ -87,8 +87,7 @@ static size_t depth_of(void *opaque, const mp_table *table, size_t row)
     return as->open[as->order[row]] ? INT32_MAX : 0;
 }
 
-/* Return the document with the chosen rows of its tables, in their order. Allocated in the
- * arena. */
+/* The document with its tables' rows in their order; what is made is in the arena. */
 static mp_document arrange(mp_arena *arena, const browse_page *page)
 {
     mp_document shown = *page->document;
@@ -112,8 +111,8 @@ static mp_document arrange(mp_arena *arena, const browse_page *page)
     return shown;
 }
 
-/* Split the text into lines. Marks say where a row or frame begins; each line is given the last
- * mark before it. Lines without indentation are titles, on which the cursor cannot be. */
+/* The marks were set where something begins; now each line of the text has one, which says what it
+ * is of. Titles begin at the edge, and nothing is asked of them. */
 static void split_lines(browse_page *page, size_t length)
 {
     browse_line *marks = page->lines;
@@ -188,8 +187,9 @@ void browse_page_make(browse_page *page)
         browse_page_follow(page);
 }
 
-/* Put the cursor on the first row of a list if it is visible; otherwise on the first line of the
- * summary. */
+/* At first the cursor is on the first row of a list, where that is seen; else on what is said
+ * first.
+ */
 static void begin_at(browse_page *page)
 {
     browse_page_to_end(page, false);
@@ -252,7 +252,7 @@ void browse_page_set_wide(browse_page *page, bool wide)
     browse_page_make(page);
 }
 
-/* --- the row under the cursor --- */
+/* --- what the cursor is on --- */
 
 const browse_line *browse_page_at(const browse_page *page)
 {

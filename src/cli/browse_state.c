@@ -72,12 +72,12 @@ static void say(browse_state *state, const char *format, ...)
 
 static void free_leaf(browse_leaf *leaf)
 {
-    browse_page_free(&leaf->page); /* the page owns the document */
+    browse_page_free(&leaf->page); /* has the document */
     browse_answer_free(&leaf->answer);
     free(leaf->line);
 }
 
-/* Run a command. The result is a page with the answer, or the reason why there is none. */
+/* Ask; the page has the answer, or says why there is none. */
 static browse_leaf ask(const browse_state *state, const char *name, const char *command,
                        const char *line)
 {
@@ -115,8 +115,7 @@ static void go_to_view(browse_state *state, size_t view)
     push(state, &leaf);
 }
 
-/* Open a page on top of the others if there is an answer; otherwise say why there is none. Return
- * true if it was opened. */
+/* A page on top of the others, if there is an answer; else why there is none is said. */
 static bool open_page(browse_state *state, const char *name, const char *command, const char *line)
 {
     browse_leaf leaf = ask(state, name, command, line);
@@ -137,7 +136,7 @@ static void back(browse_state *state)
         say(state, "this is the first page: q ends");
 }
 
-/* --- typed lines --- */
+/* --- a line that is typed --- */
 
 static void begin_typing(browse_state *state, browse_prompt prompt, const char *text)
 {
@@ -157,7 +156,7 @@ static void search(browse_state *state, bool forward)
         say(state, "\"%s\" not found", state->sought);
 }
 
-/* Replace the page by one with the typed options. */
+/* The page anew, with other options. */
 static void filter(browse_state *state)
 {
     browse_leaf *old = browse_top(state), leaf = ask(state, old->name, old->command, state->typed);
@@ -362,7 +361,7 @@ static void open_or_shift(browse_state *state, browse_page *page, bool open)
             open ? "nothing more to open here; Enter follows this row" : "nothing to close here");
 }
 
-/* Handle a key that moves on the page. False if it is another key. */
+/* Keys that move on the page. False: it is none. */
 static bool move(browse_state *state, browse_page *page, browse_key key)
 {
     long height = (long)browse_page_height(page), half = height / 2 ? height / 2 : 1;
@@ -400,7 +399,7 @@ static bool move(browse_state *state, browse_page *page, browse_key key)
     return true;
 }
 
-/* Handle a key that leads to another page or mode. */
+/* Keys that lead elsewhere. */
 static void lead(browse_state *state, browse_key key)
 {
     size_t views = state->view_count;
@@ -472,7 +471,7 @@ void browse_press(browse_state *state, browse_key key)
     }
 }
 
-/* --- begin and end --- */
+/* --- all of it --- */
 
 void browse_begin(browse_state *state, const browse_source *source, unsigned rows, unsigned columns,
                   bool colour)

@@ -58,6 +58,16 @@ static const cli_command own_commands[] = {
      .scope = CLI_PRINTS | CLI_ALWAYS,
      .arguments = &(const mp_argument_table){.count = 0},
      .run = run_formats},
+    {.name = "schema",
+     .summary = "print the tables that another database needs for exports",
+     .example = "schema clickhouse --cluster fleet",
+     .details = "Prints the statements that create the database memprof in ClickHouse. `insert` "
+                "prints the statement for clickhouse-client --query that reads the rows of memprof "
+                "export --to clickhouse.",
+     .operand = "clickhouse",
+     .scope = CLI_DECLARES | CLI_ALWAYS,
+     .arguments = &cli_schema_arguments,
+     .run = cli_schema},
     {.name = "watch",
      .summary = "follow recordings while they are written, one line per snapshot",
      .example = "watch --until-exit samples/shop-v2.oemp",

@@ -107,8 +107,7 @@ static bool operands_fit(const cli_options *options)
     return true;
 }
 
-/* Return the path with all links and dots of its folder, which must exist, resolved; NULL if it
- * cannot be. Release with free(). */
+/* The name in its folder, which is there, without links and dots; NULL: of none. */
 static char *place_of(const char *path)
 {
     char *target = path ? mp_output_target(path) : NULL;
@@ -152,7 +151,7 @@ bool cli_fits(const cli_options *options)
     return format_fits(options) && operands_fit(options) && chart_fits(options);
 }
 
-/* --- formats by file name extension --- */
+/* --- what the name of a file says about its format --- */
 
 static bool ends_with(const char *path, const char *ending)
 {
@@ -160,8 +159,8 @@ static bool ends_with(const char *path, const char *ending)
     return length > tail && mp_text_is(path + length - tail, ending);
 }
 
-/* Return the renderer for the file's ending, the longest one that matches: x.speedscope.json is not
- * .json. NULL: the name says nothing. */
+/* Return the renderer for the file's ending, the longest one that matches: x.speedscope.json is
+ * not .json. NULL: the name says nothing. */
 static const mp_renderer *renderer_of(const cli_command *command, const char *path)
 {
     size_t count, longest = 0;
@@ -191,7 +190,7 @@ static const char *foreign_ending(const char *path)
     return known ? known->ending : NULL;
 }
 
-/* Return true if the command has pictures, or stacks, which can be drawn. */
+/* Return true if the command has a picture besides its answer, or stacks, which are one. */
 static bool draws(const cli_command *command)
 {
     return cli_option_of(command, "chart") ||

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Return the pager's command; NULL if none is wanted. */
+/* NULL: none is wanted. */
 static const char *wanted(void)
 {
     const char *const names[] = {"MEMPROF_PAGER", "PAGER"};
@@ -25,15 +25,14 @@ static const char *wanted(void)
 static struct {
     cli_process helper;
     const char *command;
-    int ends[2]; /* both ends of the pipe that it reads from */
+    int ends[2]; /* ends of the pipe that it reads from */
 } waiting;
 
-/* Replace this process by the pager. The variable LESS makes less print short answers at once, show
- * colours, and leave its output on the screen. */
+/* A short answer is printed and not waited for, colours are colours, and what was read stays on the
+ * screen, with the notes above it. */
 static void become_pager(char *command)
 {
-    /* A shell splits the command into words. If it finds no such program, nothing has been read
-     * yet, so cat can print it. */
+    /* A shell takes its words apart. If it finds no such program, nothing was read yet. */
     static char script[] = "eval \"$1\"\n[ $? -ne 127 ] || exec cat", shell[] = "sh", run[] = "-c";
     static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE};
     char *one[] = {command, NULL};
@@ -72,8 +71,7 @@ void cli_pager_begin(cli_pager *pager)
     pager->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (pager->terminal >= 0 &&
         cli_helper_start(&waiting.helper, waiting.command, strlen(waiting.command)) == 0) {
-        /* Keys that end a program are for the pager. While it has the terminal, this process
-         * waits. */
+        /* Keys that end a program are the pager's: while it has the terminal, this one waits. */
         const struct sigaction ignore = {.sa_handler = SIG_IGN};
         sigaction(SIGINT, &ignore, &pager->interrupt);
         sigaction(SIGQUIT, &ignore, &pager->quit);
@@ -93,7 +91,7 @@ void cli_pager_end(cli_pager *pager)
         return;
     fflush(stdout);
     clearerr(stdout);
-    dup2(pager->terminal, STDOUT_FILENO); /* closes the pipe, so the pager sees the end */
+    dup2(pager->terminal, STDOUT_FILENO); /* closes the pipe: the pager sees the end */
     close(pager->terminal);
     cli_process_wait(&pager->helper);
     sigaction(SIGINT, &pager->interrupt, NULL);

@@ -1,4 +1,4 @@
-/* Parse the words of a command line, options and operands, from left to right. */
+/* From words to what is asked: options and operands, from left to right. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ bool cli_refuse(const cli_options *options, const char *format, ...)
     return false;
 }
 
-/* Return the last use of an option; NULL if it was not given. */
+/* The option that was given last; NULL: it was not. */
 static const cli_pair *pair_of(const cli_options *options, const char *name)
 {
     for (size_t i = options->pair_count; i-- > 0;)
@@ -33,7 +33,7 @@ static const cli_pair *pair_of(const cli_options *options, const char *name)
     return NULL;
 }
 
-/* Return the text of an option; NULL if it was not given. */
+/* Its text; NULL: it was not given. */
 static const char *text_of(const cli_options *options, const char *name)
 {
     const cli_pair *pair = pair_of(options, name);
@@ -43,12 +43,12 @@ static const char *text_of(const cli_options *options, const char *name)
 /* --- the command line, from left to right --- */
 
 typedef struct cli_line {
-    char **words; /* remaining arguments, ending with NULL */
+    char **words; /* arguments that are still to be taken, NULL last */
     const cli_command *commands;
     size_t command_count;
     const char **operands;
     size_t operand_count;
-    bool helps; /* the first argument was "help" */
+    bool helps; /* the first of them was "help" */
 } cli_line;
 
 static const cli_command *command_of(const cli_line *line, const char *name)
@@ -79,7 +79,7 @@ static bool is_option(const char *name)
     return i < cli_option_count;
 }
 
-/* Refuse an option that exists, but not for this command. Returns false. */
+/* The option exists, but not for this command. */
 static bool refuse_foreign(const cli_options *options, const cli_line *line, const char *name)
 {
     enum { SEVERAL = 8 };
@@ -100,8 +100,7 @@ static bool refuse_foreign(const cli_options *options, const cli_line *line, con
                       count == 1 ? "does" : "do");
 }
 
-/* Refuse an option that the command does not have: suggest commands that have it, or a similar
- * option. Returns false. */
+/* Nothing that the command takes begins so: another command may, or something like it was meant. */
 static bool refuse_unknown(const cli_options *options, const cli_line *line, const char *name)
 {
     const char *taken[CLI_MOST_OPTIONS], *others[CLI_MOST_OPTIONS];
@@ -125,7 +124,7 @@ static bool refuse_unknown(const cli_options *options, const cli_line *line, con
                    : cli_refuse(options, "unknown option '--%s'", name);
 }
 
-/* Return the option of this name, or the only one that begins with it. NULL after a message. */
+/* The option of this name, or the only one that begins so. NULL after a message. */
 static const cli_option *find_named(const cli_options *options, const cli_line *line,
                                     const char *name)
 {
@@ -144,8 +143,7 @@ static const cli_option *find_named(const cli_options *options, const cli_line *
             found = option;
         }
     }
-    /* Do not take --by, which other commands have, for --bytes. */
-    if (count == 1 && !is_option(name))
+    if (count == 1 && !is_option(name)) /* --by of another command is no --bytes */
         return found;
     if (count > 1 && !is_option(name))
         cli_refuse(options, "ambiguous option '--%s': it matches %s", name,
@@ -155,7 +153,7 @@ static const cli_option *find_named(const cli_options *options, const cli_line *
     return NULL;
 }
 
-/* Return the option of this letter, which is in `argument`. NULL after a message. */
+/* The option of this letter in the argument. NULL after a message. */
 static const cli_option *find_lettered(const cli_options *options, const cli_line *line,
                                        const char *letter, const char *argument)
 {
@@ -180,7 +178,7 @@ static const cli_option *find_lettered(const cli_options *options, const cli_lin
     return NULL;
 }
 
-/* Add an option. If it takes an argument and `text` is NULL, the next word is the argument. */
+/* Take an option whose argument, if it has one, is `text` or else what stands next. */
 static bool add_pair(cli_options *options, cli_line *line, const cli_option *option,
                      const char *text)
 {
@@ -239,7 +237,7 @@ static void add_operand(cli_options *options, cli_line *line, const char *operan
     }
 }
 
-/* Collect options and operands, which may be in any order; there are no options after "--". */
+/* Options may stand before and behind the operands; behind "--" there are none. */
 static bool collect(cli_options *options, cli_line *line)
 {
     bool ok = true, ended = false;
@@ -274,7 +272,7 @@ static void place_operands(cli_options *options, const cli_line *line)
     const cli_command *command = &options->command;
     const char *const *operands = line->operands;
     size_t count = line->operand_count;
-    /* Options that replace the operand. */
+    /* A type of objects takes the place of one, and a policy may be named as an option. */
     bool replaced =
         (mp_argument_find(command->arguments, "object") && text_of(options, "type")) ||
         (mp_argument_find(command->arguments, "policy") && text_of(options, "policy")) ||
@@ -293,7 +291,7 @@ static void place_operands(cli_options *options, const cli_line *line)
     memcpy(options->paths, operands, count * sizeof *operands);
 }
 
-/* Report that the first operand is not a command, and suggest one. Returns false. */
+/* The first operand names none, but perhaps it should. */
 static bool refuse_command(cli_options *options, const cli_line *line, bool or_file)
 {
     const char *first = line->operands[0];
@@ -305,8 +303,7 @@ static bool refuse_command(cli_options *options, const cli_line *line, bool or_f
         options, or_file ? "'%s' is neither a command nor a file" : "unknown command '%s'", first);
 }
 
-/* Check the first operand: it must be a command, a file, or look like a path. False after a
- * message. */
+/* A word that is no path, and names neither a command nor a file. False after a message. */
 static bool check_first(cli_options *options, const cli_line *line)
 {
     const char *first = line->operand_count ? line->operands[0] : "-";
@@ -314,7 +311,7 @@ static bool check_first(cli_options *options, const cli_line *line)
            cli_is_there(first) || refuse_command(options, line, true);
 }
 
-/* Handle "help COMMAND" like "COMMAND --help", without files. False after a message. */
+/* help COMMAND is COMMAND --help, which needs no files. False after a message. */
 static bool check_help(cli_options *options, const cli_line *line)
 {
     if (!line->helps || line->operand_count == 0)
@@ -331,8 +328,7 @@ void cli_settle_question(mp_question *question, const cli_options *options)
     question->allow_torn = options->reading.allow_torn;
 }
 
-/* Set all options that were given. False after a message if the command does not use one of
- * them. */
+/* Take all that was given, and refuse what means nothing to the command. */
 static bool take_options(cli_options *options, const cli_line *line)
 {
     const cli_command *command = &options->command;
@@ -359,15 +355,14 @@ static bool take_options(cli_options *options, const cli_line *line)
             mp_question_note(question, cli_option_argument(option), option->name);
     }
     question->by_default = false;
-    if (options->operand && !(command->scope & CLI_STORES))
+    if (options->operand && command->report && !(command->scope & CLI_STORES))
         mp_question_set(question, mp_operand_argument(command->report->operand), options->operand,
                         &unheard);
     cli_settle_question(question, options);
     return true;
 }
 
-/* Choose the default limit of rows. Formats for programs have all rows, up to
- * report->program_rows. */
+/* A program that asks for a table wants all of it, unless that may be a dump's every object. */
 static void choose_limit(cli_options *options)
 {
     const mp_report *report = options->command.report;
@@ -377,7 +372,7 @@ static void choose_limit(cli_options *options)
     bool given = text_of(options, "limit");
     bool whole = options->renderer->for_programs && !report->overview;
     const int64_t wanted = options->renderer->rows;
-    const bool more = limit && *limit > 0 && *limit < wanted; /* 0 = all */
+    const bool more = limit && *limit > 0 && *limit < wanted; /* 0: all */
     options->merged_rows = options->brief ? MP_BRIEF_ROWS
                            : whole        ? (size_t)report->program_rows
                            : more         ? (size_t)wanted
@@ -388,7 +383,7 @@ static void choose_limit(cli_options *options)
         *limit = (int64_t)options->merged_rows;
 }
 
-/* Choose the format of an export, which determines the report. */
+/* Choose the format of an export, which decides what is asked. */
 static bool choose_format(cli_options *options, const cli_line *line)
 {
     const cli_pair *pair = pair_of(options, "to");

@@ -1,14 +1,14 @@
-/* Print answers. */
+/* Answers on their way out. */
 #ifndef MP_CLI_PRINT_H
 #define MP_CLI_PRINT_H
 
 #include "cli/options.h"
 
-/* Print the document to its destination. Return the exit status. */
+/* Print the document where it belongs; gives the exit status. */
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
 
-/* Print the document and the diagnostics, and return the exit status that its checks call for. */
+/* The same with what it complains of, and the status that it asks for. */
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics);
 

@@ -1,21 +1,21 @@
-/* A terminal as a screen that is redrawn, and restored at the end. The drawing disappears at the
- * end; text that is to remain must be printed after it. Use it from one thread only. */
+/* A person's terminal as a screen that is drawn again and again, and left as it was found.
+ *
+ * What is drawn is gone when it ends; what is to stay is printed behind that. For one thread. */
 #ifndef MP_CLI_SCREEN_H
 #define MP_CLI_SCREEN_H
 
 #include <stdbool.h>
 
-/* Begin, unless begun already. False if standard output is not a suitable terminal, or if another
- * program uses it now. */
+/* False where standard output is no such terminal, or somebody else has it now. Nothing happens
+ * where it was begun. */
 bool cli_screen_begin(void);
-/* Return the number of lines. */
+/* How many lines it has. */
 unsigned cli_screen_height(void);
-/* Draw the text from its start, as much as fits. */
+/* Show as much of the text, from its start, as fits. */
 void cli_screen_draw(const char *text);
-/* Register a function that restores the terminal while another part of the program (the browser)
- * uses it; NULL = none. */
+/* Somebody else has the terminal, and gives it back so; NULL: nobody has. */
 void cli_screen_own(void (*leave)(void));
-/* Restore the terminal, if it was begun. Safe to call when memory has run out. */
+/* Nothing happens where it was not begun. Also for the end of a program that has no memory. */
 void cli_screen_end(void);
 
 #endif

@@ -11,8 +11,7 @@ static bool add_text(mp_argument_texts *texts, const char *text)
     return *text != '\0';
 }
 
-/* Parse a waiting time. It needs a unit: a number alone would be microseconds, which is never
- * intended. */
+/* A time that is waited for: a number alone would be microseconds, which nobody means. */
 static bool take_wait(const char *text, int64_t *us)
 {
     bool bare = !text[strspn(text, "0123456789.")];
@@ -49,7 +48,7 @@ static bool take_value(cli_kind kind, const char *text, void *place)
     }
 }
 
-/* --- options with a representation of their own --- */
+/* --- what is kept in a way of its own --- */
 
 static bool take_own_renderer(cli_options *options, const char *text)
 {
@@ -64,7 +63,7 @@ static bool take_width(int64_t *width, const char *text)
            (*width == 0 || *width >= CLI_NARROWEST);
 }
 
-/* Find the index of a word among those that the option accepts. False if it is none of them. */
+/* The place of a word among those that the option takes. False where it is none of them. */
 static bool find_word(const cli_options *options, const cli_option *option, const char *word,
                       unsigned *place)
 {
@@ -76,7 +75,7 @@ static bool find_word(const cli_options *options, const cli_option *option, cons
     return *place < count;
 }
 
-/* Store the option's value. False if the text is not accepted. */
+/* False where the text is none that the option takes. */
 static bool take(cli_options *options, const cli_option *option, const char *text)
 {
     mp_error unheard = {0};
@@ -91,7 +90,7 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     case CLI_OWN_RENDERER:
         return take_own_renderer(options, text);
     case CLI_EXPORTER:
-        return options->exporter != NULL; /* set by cli_export_choose */
+        return options->exporter != NULL; /* cli_export_choose */
     case CLI_COLOURING:
         if (!find_word(options, option, text, &word))
             return false;

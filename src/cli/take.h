@@ -4,9 +4,9 @@
 
 #include "cli/options.h"
 
-/* Set the option. False after a message that says what it accepts. */
+/* False after a message that says what the option takes. */
 bool cli_take(cli_options *options, const cli_option *option, const cli_pair *pair);
-/* Print only that message. Returns false. */
+/* That message alone. Gives false. */
 bool cli_refuse_argument(const cli_options *options, const cli_option *option,
                          const cli_pair *pair);
 

@@ -260,7 +260,7 @@ const mp_exporter mp_exporter_dhat = {
     .name = "dhat",
     .endings = "dhat.out",
     .report = {.name = MP_EXPORT_TO("dhat"),
-               .summary = "lifetimes and peaks, for dh_view and Firefox Profiler",
+               .summary = "lifetimes and peaks, for dh_view, Firefox Profiler",
                .wants_ages = true,
                MP_ARGUMENTS(arguments, defaults),
                .variants = {{.needs = MP_HOLDS_EVENTS, .run = write_dhat},

@@ -1,5 +1,21 @@
 #include "export/exporter.h"
 
+bool mp_export_is_whole(const mp_request *request, mp_error *error)
+{
+    const mp_model *model = request->model;
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        if (mp_filter_is_cut(request->filter, i))
+            return mp_fail(error, MP_ERROR_INPUT,
+                           "%s: a database has whole recordings, expected it without @SNAPSHOT",
+                           mp_model_text(model, model->sessions.items[i].file));
+    for (uint32_t i = 1; i < model->inputs.count; i++)
+        if (!model->inputs.items[i].checksum.known)
+            return mp_fail(error, MP_ERROR_INPUT,
+                           "%s: its bytes could not be read again to name it",
+                           model->inputs.items[i].path);
+    return true;
+}
+
 const mp_written_totals mp_nothing_written = {
     .snapshots = MP_UNKNOWN,
     .live_objects = MP_UNKNOWN,

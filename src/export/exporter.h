@@ -25,6 +25,9 @@ typedef struct mp_exporter {
     /* It writes any number of recordings, and is run for one at a time, so that only one is in
      * memory. */
     bool many;
+    /* A recording that cannot be read is left out: the others are written, and the export then
+     * fails. For exporters with `many` to a stream. */
+    bool skips;
     /* For exporters with `many`; otherwise NULL. `begin` starts a file and returns request->sink
      * for each run. `end` is called after all recordings: if `keep` is true, it completes the file
      * and the document; otherwise it undoes everything and returns false. The path is borrowed
@@ -32,6 +35,10 @@ typedef struct mp_exporter {
     void *(*begin)(const char *path);
     bool (*end)(void *sink, bool keep, mp_document *document, mp_error *error);
 } mp_exporter;
+
+/* Return true if the request is about a whole recording whose checksum is known: only that can be
+ * named in a database. Otherwise fail. */
+bool mp_export_is_whole(const mp_request *request, mp_error *error);
 
 #define MP_EXPORT_TO(name) "export " MP_DASHES "to " name
 

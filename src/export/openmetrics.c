@@ -329,7 +329,7 @@ const mp_exporter mp_exporter_openmetrics = {
     .name = "openmetrics",
     .endings = ".prom .txt",
     .report = {.name = MP_EXPORT_TO("openmetrics"),
-               .summary = "totals and the ten worst as metrics, for Prometheus",
+               .summary = "totals and ten worst as metrics, for Prometheus",
                MP_ARGUMENTS(arguments, defaults),
                .variants = {MP_HEAP_VARIANTS(run_heap),
                             {.needs = MP_HOLDS_LEDGER, .run = run_heap},

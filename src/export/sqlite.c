@@ -208,23 +208,6 @@ static bool put_relations(const fleet *state, mp_relation_source *source)
 
 /* --- recordings --- */
 
-/* Return true if the whole recording was read, of which the checksum is; else fail. */
-static bool is_whole(const mp_request *request, mp_error *error)
-{
-    const mp_model *model = request->model;
-    for (uint32_t i = 1; i < model->sessions.count; i++)
-        if (mp_filter_is_cut(request->filter, i))
-            return mp_fail(error, MP_ERROR_INPUT,
-                           "%s: a database has whole recordings, expected it without @SNAPSHOT",
-                           mp_model_text(model, model->sessions.items[i].file));
-    for (uint32_t i = 1; i < model->inputs.count; i++)
-        if (!model->inputs.items[i].checksum.known)
-            return mp_fail(error, MP_ERROR_INPUT,
-                           "%s: its bytes could not be read again to name it",
-                           model->inputs.items[i].path);
-    return true;
-}
-
 static void add(int64_t *total, int64_t more)
 {
     *total = *total == MP_UNKNOWN ? more : *total + more;
@@ -267,7 +250,7 @@ static bool add_recording(const mp_request *request, mp_document *document, mp_e
     fleet *state = request->sink;
     mp_window window;
     mp_arena names = {0};
-    if (!is_whole(request, error) || (heap && !mp_request_window(request, &window, error)))
+    if (!mp_export_is_whole(request, error) || (heap && !mp_request_window(request, &window, error)))
         return false;
     state->error = error;
     state->recording = mp_recording_name(request->model, &names);
@@ -349,7 +332,7 @@ const mp_exporter mp_exporter_sqlite = {
     .name = "sqlite",
     .endings = ".db .sqlite3",
     .report = {.name = MP_EXPORT_TO("sqlite"),
-               .summary = "SQLite database of many recordings, with the tables of SQL; adds to it",
+               .summary = "SQLite database with the tables of SQL; adds to it",
                .separates = true,
                .separates_dumps = true,
                .wants_traces = true,

@@ -1,4 +1,4 @@
-/* Calls on the stacks of a heap's allocations. */
+/* Who calls whom on the stacks of a heap's allocations. */
 #include <stdlib.h>
 
 #include "base/index.h"
@@ -8,12 +8,11 @@
 
 typedef struct symbol_probe {
     const mp_model *model;
-    const uint32_t *node_of; /* an example tree node of each callable */
+    const uint32_t *node_of; /* tree node of each callable, any one of them */
     mp_symbol_id symbol;
 } symbol_probe;
 
-/* Return true if the symbols are equal. Symbols of different recordings are, if their names and
- * first lines are. */
+/* Symbols of several recordings are one where their names and start lines are. */
 static bool same_symbol(const void *opaque, uint32_t value)
 {
     const symbol_probe *probe = opaque;
@@ -24,8 +23,7 @@ static bool same_symbol(const void *opaque, uint32_t value)
            (a->name.i && a->name.i == b->name.i && a->start_line == b->start_line);
 }
 
-/* Create the callables, and return the callable of each tree node. A node without a symbol is its
- * own callable. */
+/* The callable of each tree node; a node that nobody defined is one of its own. */
 static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
 {
     uint32_t nodes = model->tree.count;
@@ -55,8 +53,7 @@ static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
     return map;
 }
 
-/* Add the cost of a node to its allocation site. The objects of allocators belong to the first
- * caller that is not an allocator. */
+/* Allocators name no sites: what is theirs is made by the first caller that is none. */
 static void add_site(mp_calls *calls, const mp_model *model, const uint32_t *callable_of,
                      uint32_t node, const mp_tree_cost *cost)
 {

@@ -1,4 +1,4 @@
-/* All headers for queries about heaps. */
+/* All questions to heaps. */
 #ifndef MP_QUERY_QUERY_H
 #define MP_QUERY_QUERY_H
 

@@ -1,4 +1,4 @@
-/* The Taligent reader: declarations for both kinds of its files. */
+/* The Taligent reader: shared by its two kinds of files. */
 #ifndef MP_READERS_TALIGENT_H
 #define MP_READERS_TALIGENT_H
 

@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "base/text.h"
+#include "query/requests.h"
 
 mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_window *window,
                                            const mp_diagnostics *diagnostics)
@@ -29,6 +30,9 @@ void mp_relation_source_free(mp_relation_source *source)
         mp_profile_costs_free(source->costs);
     if (source->timeline)
         free(source->timeline->items);
+    if (source->requests)
+        mp_requests_free(source->requests);
+    free(source->requests);
     free(source->view);
     free(source->calls);
     free(source->costs);

@@ -20,6 +20,7 @@ struct mp_relation_source {
     mp_calls *calls;
     mp_profile_costs *costs;
     mp_timeline *timeline;
+    struct mp_requests *requests;
     const mp_grouping *sites;
     const mp_site_verdict **site_verdicts; /* verdict by site; NULL: site without verdict */
     mp_symbol_id *site_names;              /* common name of a site's objects, by site; 0: none */

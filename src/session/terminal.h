@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "base/whole.h"
 #include "document/checks.h"
+#include "export/clickhouse.h"
 #include "export/formats.h"
 #include "render/cell.h"
 #include "render/text.h"

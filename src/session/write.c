@@ -53,8 +53,13 @@ static bool write_recordings(export_run *run, mp_error *error)
         return write_held(run, &session->held, session->diagnostics, error);
     bool ok = session->found && session->groups.count > 0;
     run->sink = exporter->begin ? exporter->begin(run->path) : NULL;
-    for (size_t i = 0; ok && i < session->groups.count; i++)
-        ok = write_group(run, &session->groups.items[i], error);
+    for (size_t i = 0; (ok || exporter->skips) && i < session->groups.count; i++) {
+        mp_error why = {0};
+        const bool written = write_group(run, &session->groups.items[i], &why);
+        if (!written && !error->code)
+            *error = why;
+        ok &= written;
+    }
     return exporter->end ? exporter->end(run->sink, ok, run->document, error) : ok;
 }
 

@@ -1,0 +1,331 @@
+/* Export to ClickHouse: the rows of one table as JSON objects, one a line (JSONEachRow), with the
+ * recording and its labels in every row. Unknown values are left out, and become NULL.
+ *
+ * Values that tell one row from another are the same on every machine: a recording is named by the
+ * checksum of its bytes, a site and a stack by that of their text. */
+#include "export/clickhouse.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/index.h"
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "export/exporter.h"
+#include "sql/values.h"
+
+/* Version of the meaning of rows: raise it when the same recording gives other rows. */
+enum { ROW_VERSION = 1 };
+
+typedef struct clickhouse_arguments {
+    const char *table;
+    mp_argument_texts labels; /* NAME=VALUE */
+} clickhouse_arguments;
+
+/* The digits of a UUID, its dashes and the end. */
+enum { UUID_TEXT = 37 };
+
+/* Rows on their way. */
+typedef struct row_writer {
+    FILE *file;
+    mp_clickhouse_column columns[MP_CLICKHOUSE_COLUMNS];
+    size_t count;
+    const mp_column *type, *frames; /* members of the relation; NULL: it has none */
+    const char *stack;              /* text of the current row's stack, "" if there is none */
+    mp_text_buffer shared;          /* start of each row: the shared columns, up to the version */
+    mp_text_buffer key;             /* key of the current row, as text */
+    mp_id_index seen;               /* number of rows with the same key, by its hash */
+} row_writer;
+
+/* --- hashes --- */
+
+/* Write a checksum, which is given as text with its kind in front, as a UUID. */
+static const char *uuid_text(const char *sum, char text[UUID_TEXT])
+{
+    const char *digits = strchr(sum, ':') + 1;
+    snprintf(text, UUID_TEXT, "%.8s-%.4s-%.4s-%.4s-%s", digits, digits + 8, digits + 12,
+             digits + 16, digits + 20);
+    return text;
+}
+
+/* Write the hash of a text. */
+static const char *hash_text(const char *hashed, char text[UUID_TEXT])
+{
+    char digits[MP_CHECKSUM_TEXT];
+    const mp_checksum sum = mp_checksum_of_text(hashed, strlen(hashed));
+    return uuid_text(mp_checksum_text(&sum, digits), text);
+}
+
+/* Write the hash of the current row's site: that of its type, a line feed and its stack. */
+static const char *hash_site(const row_writer *writer, mp_cursor *cursor, char text[UUID_TEXT])
+{
+    const char *type = mp_sql_value_of(writer->type, cursor->row, &cursor->texts).text;
+    return hash_text(mp_arena_format(&cursor->texts, "%s\n%s", type ? type : "", writer->stack),
+                     text);
+}
+
+/* --- rows --- */
+
+/* Return the value of a column in the current row as the text of JSON would have it, without
+ * quotes; NULL: it is not known. */
+static const char *value_text(const row_writer *writer, const mp_clickhouse_column *column,
+                              mp_cursor *cursor, char text[64], bool *is_text)
+{
+    *is_text = true;
+    if (column->source == MP_CLICKHOUSE_SITE)
+        return hash_site(writer, cursor, text);
+    if (column->source == MP_CLICKHOUSE_STACK)
+        return hash_text(writer->stack, text);
+    if (column->source == MP_CLICKHOUSE_FRAMES)
+        return *writer->stack ? writer->stack : NULL;
+    const mp_sql_value value = mp_sql_value_of(column->member, cursor->row, &cursor->texts);
+    *is_text = value.kind == MP_SQL_TEXT;
+    if (value.kind == MP_SQL_INTEGER)
+        snprintf(text, 64, "%" PRId64, value.integer);
+    else if (value.kind == MP_SQL_REAL)
+        snprintf(text, 64, "%.17g", value.real);
+    return value.kind == MP_SQL_NULL ? NULL : *is_text ? value.text : text;
+}
+
+/* Write the columns of the relation to `row`, which has begun, and their key to writer->key. */
+static void put_values(row_writer *writer, mp_cursor *cursor, mp_json *row)
+{
+    writer->key.length = 0;
+    for (size_t i = MP_CLICKHOUSE_SHARED_COLUMNS; i < writer->count; i++) {
+        const mp_clickhouse_column *column = &writer->columns[i];
+        char text[64];
+        bool is_text;
+        const char *value = value_text(writer, column, cursor, text, &is_text);
+        if (column->is_key)
+            mp_text_put(&writer->key, value ? value : "", strlen(value ? value : "") + 1);
+        if (!value)
+            continue;
+        mp_json_name(row, column->name);
+        if (is_text)
+            mp_json_put_text(row, value, strlen(value));
+        else
+            mp_json_put_word(row, value);
+    }
+}
+
+static void put_row(row_writer *writer, mp_cursor *cursor)
+{
+    mp_json row = {.file = writer->file, .begun = true, .depth = 1};
+    const mp_sql_value stack = writer->frames
+                                   ? mp_sql_value_of(writer->frames, cursor->row, &cursor->texts)
+                                   : (mp_sql_value){.text = NULL};
+    writer->stack = stack.text ? stack.text : "";
+    fwrite(writer->shared.text, 1, writer->shared.length, writer->file);
+    put_values(writer, cursor, &row);
+    const mp_checksum key = mp_checksum_of_text(writer->key.text, writer->key.length);
+    uint32_t *seen = mp_id_index_put(&writer->seen, key.low);
+    mp_json_number(&row, writer->columns[MP_CLICKHOUSE_PART].name, (*seen)++);
+    mp_json_close(&row, '}');
+    fputc('\n', writer->file);
+}
+
+/* Write the day and the time at which the recording began, if they are known. */
+static void put_start(mp_json *row, const row_writer *writer, const mp_model *model)
+{
+    char text[MP_UNIT_TEXT];
+    const int64_t start = model->sessions.count > 1 ? model->sessions.items[1].start_us : 0;
+    const int64_t most = INT64_C(4102444800) * 1000000; /* the year 2100: beyond a DateTime */
+    if (start <= 0 || start >= most || !mp_format_utc(text, start))
+        return;
+    text[10] = ' ';
+    text[19] = '\0';
+    mp_json_name(row, writer->columns[MP_CLICKHOUSE_DAY].name);
+    mp_json_put_text(row, text, 10);
+    mp_json_text(row, writer->columns[MP_CLICKHOUSE_TIME].name, text);
+}
+
+/* Return the value of a label. */
+static const char *label_value(const char *label)
+{
+    return strchr(label, '=') + 1;
+}
+
+/* Return whether a label has this name. */
+static bool label_is(const char *label, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(label, name, length) == 0 && label[length] == '=';
+}
+
+/* Return the name of the column for a label; NULL: it has none of its own. */
+static const char *label_column(const row_writer *writer, const char *label)
+{
+    for (size_t i = MP_CLICKHOUSE_HOST; i <= MP_CLICKHOUSE_BUILD; i++)
+        if (label_is(label, writer->columns[i].name))
+            return writer->columns[i].name;
+    return NULL;
+}
+
+static void put_labels(mp_json *row, const row_writer *writer, const mp_argument_texts *labels)
+{
+    for (size_t i = 0; i < labels->count; i++)
+        if (label_column(writer, labels->items[i]))
+            mp_json_text(row, label_column(writer, labels->items[i]),
+                         label_value(labels->items[i]));
+    for (int values = 0; values < 2; values++) {
+        mp_json_open_member(row, writer->columns[MP_CLICKHOUSE_LABEL_NAMES + values].name, '[');
+        for (size_t i = 0; i < labels->count; i++) {
+            const char *label = labels->items[i], *value = label_value(label);
+            if (label_column(writer, label))
+                continue;
+            mp_json_next(row);
+            mp_json_put_text(row, values ? value : label,
+                             values ? strlen(value) : (size_t)(value - 1 - label));
+        }
+        mp_json_close(row, ']');
+    }
+}
+
+/* Prepare the columns of the table, and the start of each row. */
+static void begin_rows(row_writer *writer, const mp_clickhouse_table *table, const mp_model *model,
+                       const mp_argument_texts *labels)
+{
+    char name[UUID_TEXT];
+    writer->count = mp_clickhouse_columns(table, writer->columns);
+    for (size_t i = 0; i < writer->count; i++) {
+        const mp_clickhouse_column *column = &writer->columns[i];
+        if (column->source == MP_CLICKHOUSE_FRAMES)
+            writer->frames = column->member;
+        if (strcmp(column->name, "type") == 0)
+            writer->type = column->member;
+    }
+    mp_arena texts = {0};
+    mp_json row = {.buffer = &writer->shared};
+    mp_json_open(&row, '{');
+    mp_json_text(&row, writer->columns[MP_CLICKHOUSE_RECORDING].name,
+                 uuid_text(mp_recording_name(model, &texts), name));
+    put_start(&row, writer, model);
+    put_labels(&row, writer, labels);
+    mp_json_number(&row, writer->columns[MP_CLICKHOUSE_VERSION].name, ROW_VERSION);
+    mp_arena_free(&texts);
+}
+
+/* --- the export --- */
+
+/* Check that every label has a name and a value, and that no name occurs twice. */
+static bool check_labels(const mp_argument_texts *labels, mp_error *error)
+{
+    for (size_t i = 0; i < labels->count; i++) {
+        const char *label = labels->items[i], *equals = strchr(label, '=');
+        if (!equals || equals == label)
+            return mp_fail_argument(error, "label", label, "expected NAME=VALUE");
+        for (size_t j = 0; j < i; j++)
+            if (strncmp(labels->items[j], label, (size_t)(equals - label) + 1) == 0)
+                return mp_fail_argument(error, "label", label, "this label was already given as %s",
+                                        labels->items[j]);
+    }
+    return true;
+}
+
+/* Rows of all recordings of an export. */
+typedef struct rows_written {
+    const char *path;
+    const char *table;
+    int64_t rows;
+} rows_written;
+
+static void write_rows(const mp_request *request, const mp_window *window,
+                       const mp_clickhouse_table *table)
+{
+    const clickhouse_arguments *asked = request->arguments;
+    mp_relation_source *source =
+        mp_relation_source_new(request->filter, window, request->diagnostics);
+    row_writer writer = {.file = request->file};
+    int64_t rows = 0;
+    begin_rows(&writer, table, request->model, &asked->labels);
+    if (mp_relation_fits(table->relation, source)) {
+        mp_cursor cursor = mp_cursor_open(table->relation, source);
+        for (; mp_cursor_next(&cursor, MP_ALL_COLUMNS); rows++)
+            put_row(&writer, &cursor);
+        mp_cursor_free(&cursor);
+    }
+    if (!rows) /* clients of ClickHouse refuse to insert nothing at all, but not an empty line */
+        fputc('\n', writer.file);
+    rows_written *written = request->sink;
+    written->table = table->name;
+    written->rows += rows;
+    mp_id_index_free(&writer.seen);
+    free(writer.shared.text);
+    free(writer.key.text);
+    mp_relation_source_free(source);
+}
+
+static bool write_table(const mp_request *request, mp_document *document, mp_error *error)
+{
+    (void)document;
+    const clickhouse_arguments *asked = request->arguments;
+    const mp_clickhouse_table *table = mp_clickhouse_table_find(asked->table);
+    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
+    mp_window window;
+    if (!check_labels(&asked->labels, error) || !mp_export_is_whole(request, error) ||
+        (heap && !mp_request_window(request, &window, error)))
+        return false;
+    write_rows(request, heap ? &window : NULL, table);
+    if (heap)
+        mp_window_free(&window);
+    return true;
+}
+
+static void *begin_rows_written(const char *path)
+{
+    rows_written *written = mp_alloc_zero(1, sizeof *written);
+    written->path = path ? path : "(standard output)";
+    return written;
+}
+
+static bool end_rows_written(void *sink, bool keep, mp_document *document, mp_error *error)
+{
+    (void)error;
+    rows_written *written = sink;
+    if (keep) {
+        mp_written(document, &(mp_request){.path = written->path}, "rows for ClickHouse",
+                   &mp_nothing_written);
+        mp_written_rows(document, mp_written_table(document), written->table, written->rows);
+    }
+    free(written);
+    return keep;
+}
+
+enum { LOGS = 1, EVERY_VARIANT = ~0 };
+
+static const clickhouse_arguments defaults = {.table = "recordings"};
+
+static const mp_choice choices[] = {
+    {.argument = "table", .variants = (unsigned)EVERY_VARIANT, MP_WORDS(mp_clickhouse_tables)},
+    {0},
+};
+
+/* None that select: rows of a part would be taken for the whole recording. */
+static const mp_argument arguments[] = {
+    {"table", offsetof(clickhouse_arguments, table), (unsigned)EVERY_VARIANT},
+    {"label", offsetof(clickhouse_arguments, labels), (unsigned)EVERY_VARIANT},
+    MP_SHARES("slices", LOGS),
+    MP_SHARES("reorder", LOGS),
+};
+
+const mp_exporter mp_exporter_clickhouse = {
+    .name = "clickhouse",
+    .endings = ".jsonl",
+    .report = {.name = MP_EXPORT_TO("clickhouse"),
+               .summary = "rows of many recordings for a ClickHouse table",
+               .wants_checksums = true,
+               .separates = true,
+               .separates_dumps = true,
+               MP_ARGUMENTS(arguments, defaults),
+               .choices = choices,
+               .variants = {MP_HEAP_VARIANTS(write_table),
+                            {.needs = MP_HOLDS_LEDGER, .run = write_table},
+                            {.needs = MP_HOLDS_PROFILE, .run = write_table}}},
+    .many = true,
+    .skips = true,
+    .begin = begin_rows_written,
+    .end = end_rows_written,
+};
