@@ -1,5 +1,5 @@
-/* Print the program's tables for its manual pages and for completions in shells: run by the build,
- * never installed.
+/* Print the program's tables for its manual pages and for shell completion. Run by the build, never
+ * installed.
  *
  *   memprof-tables page docs/man/memprof-leaks.1.scd    the page, with its marks replaced
  *   memprof-tables commands                             the commands, one per line
@@ -7,8 +7,8 @@
  *   memprof-tables complete bash                        completion for a shell: bash, fish, zsh
  *   memprof-tables columns                              the columns of answers, see below
  *
- * A mark is a line "; insert WHAT", which scdoc takes for a comment. After "; insert options"
- * come texts that belong to single options, each below a line "; of --NAME". */
+ * A mark is a line "; insert WHAT", which is a comment for scdoc. After "; insert options" follow
+ * texts about single options, each below a line "; of --NAME". */
 #include <ctype.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -30,8 +30,8 @@ typedef struct page {
     const char *path;
     char **lines;
     size_t count;
-    const cli_command *command; /* NULL: none */
-    bool common;                /* the page is about all commands, the command stands for them */
+    const cli_command *command; /* NULL = none */
+    bool common;                /* the page is about all commands; `command` is the default one */
     bool wrong;
 } page;
 
@@ -43,8 +43,7 @@ static void complain(page *state, size_t line, const char *what, const char *nam
 
 /* --- texts --- */
 
-/* As scdoc reads it: no letter of the text is a sign of the page's language. Names of arguments
- * stand in `backquotes`. */
+/* Print text with all mark-up of scdoc escaped. Names of arguments are in `backquotes`. */
 static void put_text(const char *text)
 {
     for (bool inside = false; *text; text++) {
@@ -69,9 +68,9 @@ static void put_definition(const char *term, const char *text)
 
 /* Place where an option of a command is described. */
 typedef enum option_place {
-    ON_ITS_PAGE,  /* it is the command's own */
-    OF_SELECTION, /* memprof(1): which part of a recording is looked at */
-    OF_ALL,       /* memprof(1): of all commands */
+    ON_ITS_PAGE,  /* on the page of the command */
+    OF_SELECTION, /* in memprof(1): options that select a part of a recording */
+    OF_ALL,       /* in memprof(1): options of all commands */
 } option_place;
 
 static bool takes(const cli_command *command, const cli_option *option)
@@ -109,7 +108,7 @@ static bool is_where(const mp_choice *choice, const char *argument, const char *
            (choice->where ? where && mp_text_is(choice->where, where) : !where);
 }
 
-/* The words that an argument takes of one kind of recordings. */
+/* Get the words that an argument accepts for one kind of recordings. Return their number. */
 static size_t words_of(const mp_report *report, const char *argument, const char *where,
                        unsigned kind, const char **words)
 {
@@ -120,7 +119,7 @@ static size_t words_of(const mp_report *report, const char *argument, const char
     return count;
 }
 
-/* A line for all kinds that take the same words. */
+/* Print one line for all kinds that accept the same words. */
 static void put_words_of(const mp_report *report, const char *argument, const char *where)
 {
     unsigned told = 0;
@@ -142,7 +141,7 @@ static void put_words_of(const mp_report *report, const char *argument, const ch
     }
 }
 
-/* The words that an option takes, of a report by kinds of recordings where these differ. */
+/* Print the words that an option accepts; for a report, by kinds of recordings if these differ. */
 static void put_choices(const cli_command *command, const cli_option *option)
 {
     const char *words[MP_MOST_WORDS];
@@ -173,7 +172,7 @@ static bool is_of(const char *line, const char *name)
     return strncmp(line, "; of --", 7) == 0 && (!name || mp_text_is(line + 7, name));
 }
 
-/* Texts about options are indented, as definitions are. */
+/* Return true for lines of a text about an option, which are indented, as definitions are. */
 static bool is_text(const char *line)
 {
     return *line == '\0' || *line == '\t';
@@ -186,7 +185,7 @@ static size_t end_of_texts(const page *state, size_t line)
     return line;
 }
 
-/* The page's own text about an option, where it has one behind `from`. */
+/* Print the page's own text about an option, if it has one after `from`. */
 static void put_more(const page *state, size_t from, const char *name)
 {
     size_t line = from, end = end_of_texts(state, from);
@@ -214,8 +213,8 @@ static void put_kinds(const cli_command *command, const cli_option *option)
         printf("\tOf %s alone.\n", mp_kinds_text(kinds, text, sizeof text));
 }
 
-/* The table's text as a sentence, what it takes, of which kinds of recordings, and behind that what
- * the page has to say. */
+/* Print the table's help as a sentence, the accepted words, the kinds of recordings, and the page's
+ * own text. */
 static void put_option(const page *state, size_t from, const cli_option *option)
 {
     char usual[32];
@@ -238,7 +237,7 @@ static bool is_on_page(const cli_option *option)
     return place_of(option) == ON_ITS_PAGE || mp_text_is(option->name, "format");
 }
 
-/* The command's own options, by the sections that help has. */
+/* Print the command's own options, by the sections of the help. */
 static void put_own(const page *state, size_t from)
 {
     for (unsigned section = 0; section < CLI_SECTIONS; section++) {
@@ -261,7 +260,7 @@ static void put_place(const page *state, size_t from, option_place place)
             put_option(state, from, &cli_option_table[i]);
 }
 
-/* Names alone, where memprof(1) has the rest. */
+/* Print only the names of options that memprof(1) describes. */
 static void put_names(const cli_command *command, option_place place, const char *title)
 {
     const char *between = title;
@@ -276,7 +275,7 @@ static void put_names(const cli_command *command, option_place place, const char
         fputs(".\n\n", stdout);
 }
 
-/* Complain of texts about what is no option; gives the first line behind them. */
+/* Report texts about unknown options. Return the first line after all texts. */
 static size_t check_texts(page *state, size_t from)
 {
     size_t end = end_of_texts(state, from);
@@ -286,7 +285,7 @@ static size_t check_texts(page *state, size_t from)
     return end;
 }
 
-/* All options of a page's command. */
+/* Print all options of a page's command. Return the first line after their texts. */
 static size_t insert_options(page *state, size_t line)
 {
     size_t end = check_texts(state, line + 1);
@@ -297,7 +296,7 @@ static size_t insert_options(page *state, size_t line)
     return end;
 }
 
-/* Those of all commands, in full: the default command has all of them. */
+/* Print the options of all commands in full: the default command has all of them. */
 static size_t insert_common(page *state, size_t line)
 {
     size_t count;
@@ -418,7 +417,7 @@ static void insert_statuses(const cli_command *command)
     }
 }
 
-/* One mark; gives the line behind it and what belongs to it. */
+/* Replace a mark. Return the line after it and its texts. */
 static size_t insert(page *state, size_t line)
 {
     const char *what = state->lines[line] + strlen("; insert ");
@@ -449,7 +448,7 @@ static size_t insert(page *state, size_t line)
 
 /* --- the program --- */
 
-/* The lines of a file; release with free_page. */
+/* Read the lines of a file. Release with free_page. False after a message. */
 static bool read_page(page *state)
 {
     FILE *file = fopen(state->path, "r");
@@ -487,7 +486,7 @@ static void free_page(page *state)
     free(state->lines);
 }
 
-/* A page is called memprof-COMMAND.1.scd. */
+/* Print a page, which is named memprof-COMMAND.1.scd. */
 static int put_page(const char *path)
 {
     static const char prefix[] = "memprof-";
@@ -528,7 +527,7 @@ static int put_options(const char *name)
 
 /* --- completions --- */
 
-/* An option as some commands have it: they take the same words, if it takes words at all. */
+/* An option and the commands that take it, with the same words if it accepts words. */
 typedef struct row {
     const cli_option *option;
     const char *commands[CLI_MOST_COMMANDS], *words[MP_MOST_WORDS];
@@ -575,7 +574,7 @@ static bool is_path(const row *entry, const char *argument)
     return entry->option->argument && mp_text_is(entry->option->argument, argument);
 }
 
-/* Inside single quotes, with names of arguments as the command line writes them; letters of
+/* Print a text inside single quotes, with option names as on the command line; characters in
  * `escaped` get a backslash. */
 static void put_quoted(const char *text, const char *quote, const char *escaped)
 {
@@ -588,7 +587,7 @@ static void put_quoted(const char *text, const char *quote, const char *escaped)
             printf("%s%c", strchr(escaped, *text) ? "\\" : "", *text);
 }
 
-/* Words that may stand behind the command: "save|check". */
+/* Print words that may follow the command: "save|check". */
 static void put_operands(const char *form)
 {
     size_t count;
@@ -841,9 +840,9 @@ static const char *const unit_names[] = {
     [MP_PERCENT] = "percent", [MP_FLAG] = "flag",       [MP_LIST] = "list",
 };
 
-/* All that JSON can say of the document's tables, whether or not these rows say it: command, table,
- * whether it is a record or has rows, column, unit, and "null" where that may stand for a value, or
- * "people" where JSON does not have it. */
+/* Print the columns of the document's tables that JSON may contain, even if no row has a value:
+ * command, table, record or rows, column, unit, and "null" if that may stand for a value, or
+ * "people" if JSON never has it. */
 static bool put_columns(const mp_document *document, const mp_diagnostics *diagnostics,
                         const mp_style *style, FILE *out, mp_error *error)
 {
@@ -876,8 +875,8 @@ static void put_line_columns(void)
     }
 }
 
-/* Command lines from standard input, a line each, with tabs between their words. What they complain
- * of does not matter here. */
+/* Run command lines from standard input, one per line, with words separated by tabs. Their
+ * diagnostics are ignored. */
 static int put_all_columns(void)
 {
     static const mp_renderer columns = {

@@ -167,8 +167,8 @@ void gen_answer_growth(gen_json *json, gen_row *rows, size_t count)
 
 /* --- object graphs --- */
 
-/* Mark what is reached from the roots if object `without` is not there, and none of `type` (NULL:
- * of all types): how many. */
+/* Mark the objects that roots reach without object `without` (-1 = none) and without objects of
+ * `type` (NULL = of no type). Return their number. */
 static size_t walk(const gen_graph_view *view, int64_t without, const char *type,
                    unsigned char *reached, uint32_t *found)
 {
@@ -198,8 +198,8 @@ static size_t walk(const gen_graph_view *view, int64_t without, const char *type
     return count;
 }
 
-/* An object dominates what is reached with it and not without it. Of an object's dominators each
- * dominates the next, so the nearest is the one that dominates the fewest. */
+/* An object dominates the objects that are reachable with it, but not without it. Each dominator of
+ * an object dominates the next one, so the nearest is the one that dominates the fewest objects. */
 static void find_dominators(gen_graph *graph, const gen_graph_view *view, size_t total,
                             unsigned char *reached, uint32_t *found)
 {
@@ -272,7 +272,7 @@ static int by_retained(const void *left, const void *right)
     return order ? order : more_first(b->object, a->object);
 }
 
-/* Nothing where there are none. */
+/* Write the kinds; nothing if there are none. */
 static void put_kinds(gen_json *json, const gen_graph_view *view, const char *name, unsigned bits)
 {
     const char *kinds = NULL;

@@ -1,5 +1,6 @@
-/* AQTime databases: the shop as a mixed Delphi, C++ and .NET application, as the Allocation
- * profiler sees it at three moments (Get Results), as the SQL text that makes the database. */
+/* AQTime databases: the shop as a mixed Delphi, C++ and .NET application, recorded by the
+ * Allocation profiler at three moments (Get Results). The output is SQL text that makes the
+ * database. */
 #include "gen.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ enum {
     FIRST_THREAD = 0x1a2c,
     CLASS_TOKEN = 0x02000000,
     ROUTINE_TOKEN = 0x06000000,
-    LOST_RECORD = 99999, /* at the far end of a dangling reference */
+    LOST_RECORD = 99999, /* target of a dangling reference */
     ROUTINE_LINES = 3,
     NOTHING = -1
 };
@@ -22,7 +23,7 @@ enum {
 typedef struct aq_class {
     const char *name, *space /* namespace */, *module;
     bool managed;
-    int transient; /* objects that come and go between two result sets */
+    int transient; /* objects created and deleted between two result sets */
 } aq_class;
 
 enum { EVENT, CPP, PRICE, ORDER, CUSTOMER, FORM, REQUEST, QUEUE, STRING, SESSION, OVERWRITE, VCL };
@@ -37,7 +38,7 @@ static const aq_class classes[] = {
     [QUEUE] = {"RequestQueue", "Shop.Net", "Shop.Net.dll", true, 0},
     [STRING] = {"String", "System", "mscorlib.dll", true, 300},
     [SESSION] = {"Shop.Net.Session", "Shop.Net", "Shop.Net.dll", true, 1},
-    [OVERWRITE] = {"Memory Overwrite Error", "", "", false, 0}, /* the class that is none */
+    [OVERWRITE] = {"Memory Overwrite Error", "", "", false, 0}, /* a pseudo-class */
     [VCL] = {"VCL native memory", "", "Shop.exe", false, 12},
 };
 enum { CLASSES = sizeof classes / sizeof classes[0] };
@@ -45,7 +46,7 @@ enum { CLASSES = sizeof classes / sizeof classes[0] };
 typedef struct aq_routine {
     const char *class_name, *name, *unit;
     const char *file; /* as in SQL: quotes doubled */
-    int line;         /* 0: not known */
+    int line;         /* 0 = unknown */
     const char *code_type;
 } aq_routine;
 
@@ -66,7 +67,7 @@ static const aq_routine routines[] = {
 };
 enum { ROUTINES = sizeof routines / sizeof routines[0] };
 
-/* Routines, innermost first; -1 ends. */
+/* Routines, innermost first; -1 = end. */
 static const int stacks[][MOST_FRAMES] = {
     {0, 1, 2, 3},   {10, 4, 5, 3},   {6, 2, 3, -1},   {12, 1, 2, 3},
     {7, 12, 1, 2},  {3, -1, -1, -1}, {8, 11, -1, -1}, {9, 11, -1, -1},
@@ -77,13 +78,13 @@ enum { STACKS = sizeof stacks / sizeof stacks[0] };
 typedef struct aq_object {
     int number; /* creation number */
     int class_index, size;
-    int first, last; /* result sets that list it */
+    int first, last; /* first and last result set with the object */
     int stack, thread;
     bool root;
     bool no_get; /* its Get # is missing */
 } aq_object;
 
-/* A row in either table, or in both. */
+/* A reference, with a row in either table, or in both. */
 typedef struct aq_reference {
     int from, to;
     bool in_to, in_from;
@@ -112,7 +113,7 @@ static void refer(aq_plan *plan, int from, int to)
     plan->references[index] = (aq_reference){from, to, index % 5 != 1, index % 4 != 2};
 }
 
-/* The leak grows by four at every Get Results, the slow one by one; the cache is filled once. */
+/* The leak grows by four at every Get Results, the slow leak by one; the cache is filled once. */
 static void add_native(aq_plan *plan)
 {
     static const int orders[SETS] = {6, 9, 2};
@@ -136,7 +137,7 @@ static void add_native(aq_plan *plan)
 }
 
 /* Objects with references: a session keeps a queue of requests, a text is shared, two requests
- * refer to one another, and two are an island. */
+ * refer to each other, and two objects are unreachable. */
 static void add_managed(aq_plan *plan)
 {
     int session = add(plan, SESSION, 56, 1, SETS, 7);
@@ -183,8 +184,7 @@ static bool is_alive(const aq_object *object, int set)
     return object->first <= set && set <= object->last;
 }
 
-/* The numbers of rows mean nothing in another result set, and ID and REC_ID differ in order, too.
- */
+/* Row numbers differ between result sets, and the orders of ID and REC_ID differ too. */
 static int class_id(int set, int class_index)
 {
     return 1 + (class_index * 5 + set * 4) % CLASSES;
@@ -214,7 +214,7 @@ static int object_record(const aq_plan *plan, int set, int object)
     "COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_COUNT INTEGER, COL_ROOT INTEGER, COL_SIZE NUMERIC, "  \
     "COL_THREADRID INTEGER"
 
-/* All end in the four columns that tell rows apart. */
+/* Each table ends with the four columns that identify rows. */
 static const char *const tables[] = {
     "CLASSES_DATA (COL_LIVE_COUNT NUMERIC, COL_CLASS_NAME TEXT, COL_FINALIZABLE INTEGER, "
     "COL_LIVE_SIZE NUMERIC, COL_MODULE_NAME TEXT, COL_NAMESPACE TEXT, COL_PEAK_CREATED NUMERIC, "
@@ -253,7 +253,7 @@ static void insert(gen_writer *writer, const char *table)
     gen_print(writer, "INSERT INTO ALLOCATION_PROFILER_%s VALUES (", table);
 }
 
-/* The columns that tell rows apart; only lines and parts of an object have a parent. */
+/* Write the columns that identify a row. Only lines and parts of an object have a parent. */
 static void end_row(gen_writer *writer, int id, int set, int parent, int record)
 {
     gen_print(writer, ", %d, %d, %d, %d);\n", id, set, parent, record);
@@ -279,8 +279,8 @@ static void write_instance(gen_writer *writer, int set)
         gen_print(writer, "INSERT INTO RELATIONS VALUES (%s, %d, %d);\n", relations[i], i + 1, set);
 }
 
-/* The most at one time is that of the result sets so far: what comes and goes between them does
- * not raise it. */
+/* Write a class. Its peak is the maximum over the result sets so far: transient objects do not
+ * raise it. */
 static void write_class(gen_writer *writer, const aq_plan *plan, int set, int index)
 {
     const aq_class *words = &classes[index];
@@ -371,7 +371,8 @@ static void write_object(gen_writer *writer, const aq_plan *plan, int set, int i
     }
 }
 
-/* The rows of one of the two tables of references; what one of them lacks stands in the other. */
+/* Write the rows of one of the two tables of references; references that one table lacks are in the
+ * other. */
 static void write_references(gen_writer *writer, const aq_plan *plan, int set, bool to)
 {
     for (int i = 0; i < plan->reference_count; i++) {
@@ -423,7 +424,7 @@ void gen_aqtime(const gen_options *options, gen_writer *writer)
 
 /* --- known answer --- */
 
-/* A bounds violation is listed as an object, and is none. */
+/* Return true if the object counts: a bounds violation is listed as an object, but is none. */
 static bool counts(const aq_object *object, int set)
 {
     return object->class_index != OVERWRITE && is_alive(object, set);
@@ -449,8 +450,8 @@ static gen_sum live_at(const aq_plan *plan, int set)
     return sum;
 }
 
-/* Objects of the last set of classes of which any object is a root or has a reference: of the
- * others it is not recorded what keeps them alive. */
+/* Return the objects of the last set whose class has any object that is a root or has a reference.
+ * For other classes, references are not recorded. */
 static gen_sum tracked_of(const aq_plan *plan)
 {
     bool tracked[sizeof classes / sizeof *classes] = {false};
@@ -515,7 +516,7 @@ static void answer_snapshots(gen_json *json, const aq_plan *plan)
     gen_json_close(json);
 }
 
-/* Born after the first result set and alive at the last, by class and stack. */
+/* Leaks: objects born after the first result set and alive at the last, by class and stack. */
 static void answer_leaks(gen_json *json, const aq_plan *plan)
 {
     const char *labels[ROUTINES], *frames[STACKS][MOST_FRAMES];
@@ -539,13 +540,13 @@ static void answer_leaks(gen_json *json, const aq_plan *plan)
             continue;
         gen_add(&rows[row].live, 1, object->size);
         rows[row].births += !born[row][object->first];
-        rows[row].moments = SETS - 1; /* something is created between any two */
+        rows[row].moments = SETS - 1; /* some object is created between any two sets */
         born[row][object->first] = true;
     }
     gen_answer_leaks(json, rows, CLASSES * STACKS);
 }
 
-/* Growth is from the first result set to the last, and leaves out what did not change. */
+/* Growth from the first result set to the last, without unchanged types. */
 static void answer_types(gen_json *json, const aq_plan *plan)
 {
     gen_row rows[CLASSES] = {{0}};
@@ -566,7 +567,7 @@ static void answer_types(gen_json *json, const aq_plan *plan)
     gen_answer_growth(json, rows, changed);
 }
 
-/* The graph of the last result set, where all that refers or is referred to is alive. */
+/* Object of the graph of the last result set, in which both ends of each reference are alive. */
 static gen_object object_of(const void *data, int64_t number)
 {
     const aq_plan *plan = data;

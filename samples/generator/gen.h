@@ -1,6 +1,6 @@
 /* Code shared by all formats of the generator: options, output, known answers.
  *
- * The generator judges memprof, so it shares no code with it. Any failure (a file that cannot be
+ * The generator tests memprof, so it shares no code with it. Any failure (a file that cannot be
  * written, no memory) ends the program with a message, so no function here reports failure. */
 #ifndef GEN_H
 #define GEN_H
@@ -25,77 +25,81 @@ typedef struct gen_options {
 
 /* --- memory (output.c) --- */
 
-/* Cleared. */
+/* Return zeroed memory. */
 void *gen_alloc(size_t count, size_t size);
 
-/* Room for one more than `count` elements in an array that has room for *room. */
+/* Return the array with room for one more than `count` elements. `room`: its capacity, updated. */
 void *gen_grow(void *items, size_t count, size_t *room, size_t size);
 
-/* Text as by printf that lives as long as the program. */
+/* Return a text, formatted like printf, that lives as long as the program. */
 const char *gen_keep(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* --- output (output.c): numbers are printed by hand, a recording is millions of them --- */
+/* --- output (output.c): numbers are formatted by hand for speed, because a recording has millions
+ * of them --- */
 
 typedef struct gen_writer {
     FILE *file;
-    const char *path; /* NULL: standard output */
+    const char *path; /* NULL = standard output */
     char *buffer;
     size_t used;
-    bool crlf;   /* lines end as on Windows */
-    bool latin1; /* text comes as UTF-8 and is written as ISO 8859-1 */
-    bool muted;  /* output is discarded */
+    bool crlf;   /* lines end with CRLF */
+    bool latin1; /* convert text from UTF-8 to ISO 8859-1 */
+    bool muted;  /* discard output */
 } gen_writer;
 
 void gen_open(gen_writer *writer, const char *path);
 void gen_close(gen_writer *writer);
 
-/* From here on output is dropped, or kept again. */
+/* Discard output from here on, or write it again. */
 void gen_mute(gen_writer *writer, bool muted);
 
-/* Flush where the buffer is almost full, so that a row is in it as a whole: where that starts. */
+/* Flush the buffer if it is almost full, so that it has room for a whole row. Return the position
+ * in it. */
 size_t gen_room(gen_writer *writer);
 
 void gen_char(gen_writer *writer, char letter);
-/* As it is. */
+/* Write bytes unchanged. */
 void gen_bytes(gen_writer *writer, const char *bytes, size_t size);
-/* \n ends a line, whatever that is in this file. */
+/* Write text;
+ *  ends a line, as CRLF if the file has such line ends. */
 void gen_text(gen_writer *writer, const char *text);
-/* For what is not written by the million. */
+/* Write formatted text. It is slow: not for rows. */
 void gen_print(gen_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gen_number(gen_writer *writer, int64_t number);
-/* Without a prefix, in lower case. */
+/* Write a number without a prefix, in lower case. */
 void gen_hex(gen_writer *writer, uint64_t number);
-/* A line of numbers with a blank between them. */
+/* Write a line of numbers separated by blanks. */
 void gen_numbers(gen_writer *writer, const int64_t *numbers, size_t count);
-/* Text in quotes, quotes inside doubled, as ABL's IMPORT wants it, and what stands behind. */
+/* Write text in quotes, with quotes in it doubled, as ABL's IMPORT expects, followed by
+ * `behind`. */
 void gen_quoted(gen_writer *writer, const char *text, const char *behind);
 void gen_end_line(gen_writer *writer);
 
-/* --- JSON (output.c): commas and indentation by themselves --- */
+/* --- JSON (output.c): adds commas and indentation --- */
 
 typedef struct gen_json {
     gen_writer *writer;
     int depth;
     char closers[16];
-    bool comma; /* something stands before on this level */
-    bool flat;  /* on one line */
+    bool comma; /* a member or element precedes on this level */
+    bool flat;  /* written on one line */
 } gen_json;
 
 typedef struct gen_sum {
     int64_t objects, bytes;
 } gen_sum;
 
-/* A key of NULL is an element of an array. The bracket is [ or {. */
+/* Open an object or array; `bracket` is { or [. Key NULL: an element of an array. */
 void gen_json_open(gen_json *json, const char *key, char bracket);
-/* An object on one line, an element of an array. */
+/* Open an object on one line, an element of an array. */
 void gen_json_row(gen_json *json);
 void gen_json_close(gen_json *json);
 void gen_json_number(gen_json *json, const char *key, int64_t number);
-/* PREFIX_objects and PREFIX_bytes; objects and bytes where it is NULL. */
+/* Write PREFIX_objects and PREFIX_bytes; prefix NULL: objects and bytes. */
 void gen_json_sum(gen_json *json, const char *prefix, gen_sum sum);
-/* NULL writes null. */
+/* Write a text; NULL becomes null. */
 void gen_json_text(gen_json *json, const char *key, const char *text);
-/* A quotient with so many decimals, rounded half up. */
+/* Write a quotient with `decimals` decimals, rounded half up. */
 void gen_json_ratio(gen_json *json, const char *key, int64_t dividend, int64_t divisor,
                     int decimals);
 
@@ -103,11 +107,11 @@ void gen_json_ratio(gen_json *json, const char *key, int64_t dividend, int64_t d
 
 void gen_add(gen_sum *sum, int64_t objects, int64_t bytes);
 gen_sum gen_minus(gen_sum sum, gen_sum part);
-/* Raise each of both to what it is now. */
+/* Raise objects and bytes, each separately, to at least those of `now`. */
 void gen_raise(gen_sum *peak, gen_sum now);
 
-/* The totals that all memory recordings have, and the row of a snapshot; both are left open for
- * more. A tag of NULL and a time below 0 are not told. */
+/* Open the totals that all memory recordings have, or the row of a snapshot; the caller may add
+ * members, and closes them. A tag of NULL and a time below 0 are omitted. */
 void gen_answer_totals(gen_json *json, gen_sum live, gen_sum created, int64_t deleted,
                        gen_sum peak);
 void gen_answer_snapshot(gen_json *json, int sequence, const char *tag, int64_t time,
@@ -116,21 +120,22 @@ void gen_answer_snapshot(gen_json *json, int sequence, const char *tag, int64_t 
 /* Row of an answer about a type or an allocation site. */
 typedef struct gen_row {
     const char *key;
-    const char *name;     /* NULL: none */
-    const char *inferred; /* type, NULL: not known or not asked for */
+    const char *name;     /* NULL = none */
+    const char *inferred; /* inferred type; NULL = unknown or not needed */
     int64_t inferred_deletions;
     gen_sum live, before;
-    int64_t created, deleted; /* created 0: not told */
-    int64_t births, moments;  /* snapshots at which what is alive was born, or anything was */
+    int64_t created, deleted; /* created 0 = unknown */
+    /* Snapshots at which live objects were born; at which any objects were born. */
+    int64_t births, moments;
     int64_t retained;
     const char *const *stack; /* innermost frame first */
     int depth;
-    int line; /* 0: not told */
+    int line; /* 0 = unknown */
 } gen_row;
 
-/* The row of that key, which is added where there is none. */
+/* Return the row of that key, which is added if there is none. */
 gen_row *gen_row_of(gen_row *rows, size_t *count, const char *key);
-/* All sort the rows first; rows that have nothing to tell are left out. */
+/* Write answers. They sort the rows first, and omit rows without figures. */
 void gen_answer_leaks(gen_json *json, gen_row *rows, size_t count);
 void gen_answer_top(gen_json *json, gen_row *rows, size_t count, bool ranked, bool retained);
 void gen_answer_growth(gen_json *json, gen_row *rows, size_t count);
@@ -144,24 +149,26 @@ typedef struct gen_object {
     uint64_t id;
     const char *type;
     bool strong_root;
-    unsigned root_kinds, weak_root_kinds; /* bits: what roots of its own keep it alive, or do not */
+    /* bits: kinds of its roots that keep it alive; kinds of its weak roots. */
+    unsigned root_kinds, weak_root_kinds;
 } gen_object;
 
-/* Objects by number, and how to ask about one. */
+/* Objects by number, and functions that describe one. */
 typedef struct gen_graph_view {
     const void *plan;
     int64_t count;
     gen_object (*object)(const void *plan, int64_t number);
     int64_t (*reference_count)(const void *plan, int64_t object);
-    int64_t (*reference)(const void *plan, int64_t object, int64_t number); /* below 0: none */
+    /* Below 0 = no object. */
+    int64_t (*reference)(const void *plan, int64_t object, int64_t number);
     const char *(*root_kind)(int kind);
 } gen_graph_view;
 
-/* Retained sizes found by brute force: which objects are no longer reached without an object? */
+/* Retained sizes by brute force: the objects that are no longer reachable without an object. */
 typedef struct gen_graph {
     unsigned char *reached;
-    int64_t *retained; /* NULL for more than GEN_MOST_DOMINATED objects, as dominators */
-    int *dominators;   /* -1: below the virtual root */
+    int64_t *retained; /* NULL for more than GEN_MOST_DOMINATED objects, like `dominators` */
+    int *dominators;   /* -1 = the virtual root */
 } gen_graph;
 
 void gen_graph_build(gen_graph *graph, const gen_graph_view *view);
@@ -173,7 +180,7 @@ void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph
 /* --- commands --- */
 
 /* A format makes its plan from the options, and writes the recording or its known answer from that
- * plan alone. */
+ * plan only. */
 typedef void gen_recorder(const gen_options *options, gen_writer *writer);
 typedef void gen_answerer(const gen_options *options, gen_json *json);
 

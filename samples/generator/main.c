@@ -1,4 +1,5 @@
-/* memprof-generate: writes recordings of a made-up shop application whose every number is known. */
+/* memprof-generate: writes recordings of a fictitious shop application whose every number is
+ * known. */
 #include "gen.h"
 
 #include <errno.h>
@@ -10,8 +11,8 @@
 
 enum { MOST_OPTIONS = 20, FIRST_VALUE = 256 /* above all letters */ };
 
-/* One of the targets is set. A flag has no argument; a number has what it is without the option,
- * and its bounds; of words, the number is that of the word. */
+/* An option; exactly one of its targets is set. A flag has no argument. A number has a default and
+ * bounds. A word is stored as its index in `words`. */
 typedef struct gen_option {
     const char *name;
     bool *flag;
@@ -204,7 +205,7 @@ static const char *conflict(void)
     return NULL;
 }
 
-/* All arguments behind the command; "-o" is "--output". False after a complaint. */
+/* Parse the arguments after the command; "-o" is "--output". False after a message. */
 static bool parse(const gen_command *command, int count, char **arguments)
 {
     const gen_option *known[MOST_OPTIONS];
@@ -226,7 +227,7 @@ static bool parse(const gen_command *command, int count, char **arguments)
                                    : value >= FIRST_VALUE ? known[value - FIRST_VALUE]
                                                           : NULL;
         if (!option || !take(option, optarg))
-            return false; /* getopt_long has complained of what is no option */
+            return false; /* getopt_long has printed a message about an unknown option */
     }
     if (optind < count) {
         fprintf(stderr, "memprof-generate: unexpected argument '%s'\n", arguments[optind]);
@@ -276,7 +277,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "memprof-generate: no command '%s' (see --help)\n", arguments[1]);
         return GEN_USAGE_STATUS;
     }
-    arguments[1] = arguments[0]; /* name that getopt puts before its complaints */
+    arguments[1] = arguments[0]; /* getopt begins its messages with this name */
     if (!parse(command, count - 1, arguments + 1))
         return GEN_USAGE_STATUS;
     run(command);

@@ -1,4 +1,5 @@
-/* Memory-profiler recordings: the application object by object, a snapshot at a time. */
+/* Memory-profiler recordings: simulates the application object by object, and writes its
+ * snapshots. */
 #include "oemp.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ enum {
     FIRST_ID = 1040,
     CLIENT_PROCESS = 3277,
     AGENT_PROCESS = 7096,
-    REQUEST_TIME = 900000, /* microseconds that a request has run when it ends */
+    REQUEST_TIME = 900000, /* duration of a request in microseconds */
     LATER_PROPATH_SNAPSHOT = 3,
     MEMORY_BLOCK = 256,
     MOST_NAMES = 96,
@@ -18,10 +19,10 @@ enum {
 
 typedef struct oemp_object {
     int64_t id;
-    int64_t owner;      /* id, 0 if it is scoped to nothing */
+    int64_t owner;      /* id; 0 = no owner */
     int64_t time;       /* time of creation */
     int32_t table;      /* number in the temp-table database */
-    int16_t site, born; /* snapshot */
+    int16_t site, born; /* born: snapshot */
     int8_t life;
 } oemp_object;
 
@@ -30,8 +31,8 @@ typedef struct oemp_list {
     size_t count, room;
 } oemp_list;
 
-/* Ids are given in the order in which things turn up, from 1 on; what stands from `fresh` on is new
- * in this snapshot. */
+/* Names with ids, numbered from 1 in the order of their first use. Those from `fresh` on are new in
+ * this snapshot. */
 typedef struct oemp_names {
     struct oemp_name {
         const char *text;
@@ -46,21 +47,22 @@ typedef struct oemp_recording {
     gen_writer *writer;
     int snapshot;
 
-    oemp_list *due; /* by the snapshot that reports the deletion */
+    oemp_list *due; /* objects by the snapshot that reports their deletion */
     int list_count;
     oemp_list created, changed; /* in this interval */
 
-    int64_t last_id, objects; /* ever created */
+    int64_t last_id, objects; /* number of all objects created so far */
     int32_t last_table;
-    int64_t latest[OEMP_SITES];                  /* id of the site's latest object */
-    int64_t quota[OEMP_SITES], done[OEMP_SITES]; /* objects of the site in this interval */
+    int64_t latest[OEMP_SITES]; /* id of the site's latest object */
+    /* Number of the site's objects in this interval, and of those created already. */
+    int64_t quota[OEMP_SITES], done[OEMP_SITES];
 
-    gen_sum live, reusable; /* as the trailer counts */
+    gen_sum live, reusable; /* as in the trailer */
     int64_t high_water;
 
     oemp_names names, others;
     int nodes[OEMP_NODES], node_count, fresh_nodes; /* call-tree nodes in the order of ids */
-    int node_ids[OEMP_NODES];                       /* 0: not published */
+    int node_ids[OEMP_NODES];                       /* 0 = not written yet */
     int source_ids[OEMP_SITES], other_ids[OEMP_SITES];
 } oemp_recording;
 
@@ -70,7 +72,7 @@ static void append(oemp_list *list, const oemp_object *object)
     list->items[list->count++] = *object;
 }
 
-/* --- what happens in an interval --- */
+/* --- simulation of an interval --- */
 
 static gen_sum *sum_of(oemp_recording *recording, int site)
 {
@@ -82,7 +84,8 @@ static int64_t size_at(const oemp_recording *recording, const oemp_object *objec
     return oemp_size(recording->plan, object->site, object->life, snapshot - object->born);
 }
 
-/* Objects that came and went between two snapshots leave a gap in the ids. */
+/* Create an object. Objects that were created and deleted between two snapshots leave a gap in the
+ * ids. */
 static void create(oemp_recording *recording, int site)
 {
     const oemp_site *place = &recording->plan->sites[site];
@@ -100,8 +103,8 @@ static void create(oemp_recording *recording, int site)
     append(&recording->created, &object);
 }
 
-/* Stamps are spread over the interval: creations have even and deletions odd ones, so that none
- * coincide. */
+/* Return a time in the interval. Times of creations are even and those of deletions odd, so that
+ * none coincide. */
 static int64_t spread(const oemp_recording *recording, size_t index, size_t count)
 {
     int64_t from = oemp_time(recording->plan, recording->snapshot - 1);
@@ -114,8 +117,8 @@ static int64_t deletion_time(const oemp_recording *recording, size_t index)
     return spread(recording, index, recording->due[recording->snapshot].count) | 1;
 }
 
-/* The sites take turns, in as many rounds as the busiest has objects, so that an owner comes just
- * before what is scoped to it. */
+/* Create the objects of an interval. The sites take turns, in as many rounds as the busiest has
+ * objects, so that an owner comes just before the objects that are scoped to it. */
 static void create_objects(oemp_recording *recording)
 {
     oemp_list *created = &recording->created;
@@ -137,7 +140,7 @@ static void create_objects(oemp_recording *recording)
         created->items[i].time = spread(recording, i, created->count) / 2 * 2;
 }
 
-/* Objects that changed in the interval get their new state; they are written later. */
+/* Update objects that changed in the interval; they are written later. */
 static void change_objects(oemp_recording *recording)
 {
     int snapshot = recording->snapshot;
@@ -159,7 +162,8 @@ static void change_objects(oemp_recording *recording)
         }
 }
 
-/* Neighbours are swapped here and there, so that deletions are almost, but not quite, in order. */
+/* Report deletions. Some neighbours are swapped, so that deletions are almost, but not quite, in
+ * order. */
 static void delete_objects(oemp_recording *recording)
 {
     oemp_list *list = &recording->due[recording->snapshot];
@@ -177,14 +181,14 @@ static void delete_objects(oemp_recording *recording)
     }
 }
 
-/* 1 for an object that the high water is about, 0 for a reusable one that is counted apart. */
+/* Return 1 for an object that counts for the peak, 0 for a reusable one that is counted
+ * separately. */
 static int64_t counted(const oemp_recording *recording, const oemp_object *object)
 {
     return oemp_is_reusable(recording->plan, object->site) ? 0 : 1;
 }
 
-/* The most objects alive at any moment of the interval. The totals are those of its end: back to
- * its start first. */
+/* Find the peak of the interval. The totals are those of its end, so first go back to its start. */
 static void find_high_water(oemp_recording *recording)
 {
     const oemp_list *created = &recording->created, *deleted = &recording->due[recording->snapshot];
@@ -249,7 +253,7 @@ static void end_section(gen_writer *writer)
     gen_text(writer, ".\n");
 }
 
-/* Return the date that is so many days after 2026-03-02. */
+/* Return the date `day` days after 2026-03-02. */
 static const char *day_text(int64_t day, char text[DAY_TEXT])
 {
     const time_t noon = 1772452800 + (time_t)day * 86400;
@@ -259,7 +263,8 @@ static const char *day_text(int64_t day, char text[DAY_TEXT])
     return text;
 }
 
-/* A program takes snapshots of its own, whose tags have no underscore, in its requests. */
+/* Write the header. Snapshots that the program takes itself, during a request, have tags without an
+ * underscore. */
 static void write_header(const oemp_recording *recording)
 {
     static const char later_propath[] =
@@ -311,7 +316,7 @@ static void write_header(const oemp_recording *recording)
     end_section(writer);
 }
 
-/* Only the first snapshot holds the catalogues; they are empty sections from then on. */
+/* Write the catalogues. Only the first snapshot has entries; later ones have empty sections. */
 static void write_catalogs(const oemp_recording *recording)
 {
     const char *catalogues[] = {oemp_types, oemp_builtins};
@@ -366,8 +371,8 @@ static void write_names(const oemp_recording *recording)
     end_section(recording->writer);
 }
 
-/* Columns 3 to 5 are own bytes, the blocks they are in, and what the pool gave out: only instances
- * of classes have a pool of their own. */
+/* Write an object's row. Columns 3 to 5 are the object's own bytes, those of its blocks, and those
+ * of its pool: only class instances have a pool. */
 static void object_row(const oemp_recording *recording, const oemp_object *object)
 {
     const oemp_site *place = &recording->plan->sites[object->site];
@@ -394,7 +399,7 @@ static void object_row(const oemp_recording *recording, const oemp_object *objec
     gen_numbers(recording->writer, row, sizeof row / sizeof row[0]);
 }
 
-/* The short form, of version 2. */
+/* Write the short row of version 2. */
 static void changed_row(const oemp_recording *recording, const oemp_object *object)
 {
     const oemp_site *place = &recording->plan->sites[object->site];
@@ -407,8 +412,8 @@ static void changed_row(const oemp_recording *recording, const oemp_object *obje
                 6);
 }
 
-/* The order of rows means nothing, and is not kept: start-up objects stand youngest first, and with
- * that before their owners; later ones are swapped with their neighbours here and there. */
+/* Return the object of a row. The order of rows has no meaning: start-up objects are listed
+ * youngest first, so before their owners; some later ones are swapped with their neighbours. */
 static const oemp_object *created_at(const oemp_recording *recording, size_t index)
 {
     const oemp_list *created = &recording->created;
@@ -419,7 +424,7 @@ static const oemp_object *created_at(const oemp_recording *recording, size_t ind
     return &created->items[index];
 }
 
-/* Version 1 has new and changed objects in one section, a row of each in turn. */
+/* Write the objects. Version 1 has new and changed objects in one section, in alternating rows. */
 static void write_objects(const oemp_recording *recording)
 {
     const oemp_list *created = &recording->created, *changed = &recording->changed;

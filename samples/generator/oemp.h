@@ -1,21 +1,22 @@
-/* The shop application as a memory recording sees it, and when how many objects of which
- * allocation site come and go, in closed formulas: the recording follows them object by object,
- * and the known answer is worked out from them. */
+/* The shop application in memory recordings: closed formulas for the number of objects that each
+ * allocation site creates and deletes, and when. The recording follows them object by object; the
+ * known answer is calculated from them. */
 #ifndef OEMP_H
 #define OEMP_H
 
 #include "gen.h"
 
 enum {
-    OEMP_SITES = 64,         /* at most */
-    OEMP_NODES = 32,         /* nodes of the call tree, exactly */
-    OEMP_LIVES = 3,          /* lengths of life: of three objects of a site, one has each */
-    OEMP_TABLE_SNAPSHOT = 3, /* temp-tables with TABLE_LATER are instantiated before it */
-    OEMP_NAME = 64,          /* longest, with its end */
+    OEMP_SITES = 64, /* maximum */
+    OEMP_NODES = 32, /* exact number of call-tree nodes */
+    OEMP_LIVES = 3,  /* number of lifetimes: each third of a site's objects has one of them */
+    /* temp-tables with TABLE_LATER are instantiated before this snapshot. */
+    OEMP_TABLE_SNAPSHOT = 3,
+    OEMP_NAME = 64, /* maximum size, with its terminator */
     OEMP_NONE = -1
 };
 
-/* A node of the call tree: who runs, and which line of which node called it. */
+/* A node of the call tree: the code, and the node and line that called it. */
 typedef struct oemp_node {
     const char *key, *name;
     int start_line;
@@ -26,7 +27,7 @@ typedef struct oemp_node {
 /* Fate of the objects of a site. */
 typedef enum oemp_kind {
     SESSION,  /* created at start-up, outlives even the clean-up of the AVM */
-    START,    /* created at start-up, left to the AVM to clean up */
+    START,    /* created at start-up, deleted by the clean-up of the AVM */
     RELEASED, /* created at start-up, deleted by the program before it ends */
     CHURN,    /* created all the time, deleted one to three snapshots later */
     LEAK,     /* created all the time, never deleted */
@@ -34,45 +35,45 @@ typedef enum oemp_kind {
     CACHE     /* created once before snapshot 2, never deleted */
 } oemp_kind;
 
-/* When a temp-table is instantiated: at creation, later, or never. */
+/* Time when a temp-table is instantiated: at creation, later, or never. */
 typedef enum oemp_table { TABLE_NONE, TABLE_NOW, TABLE_LATER, TABLE_NEVER } oemp_table;
 
 /* An allocation site. */
 typedef struct oemp_site {
     const char *type;
-    const char *key;     /* for the sites that it owns */
-    const char *source;  /* the class or procedure that an object is an instance of */
+    const char *key;     /* name by which the sites of objects that it owns refer to it */
+    const char *source;  /* class or procedure of which an object is an instance */
     const char *other;   /* any other name */
     const char *builtin; /* built-in class */
     int type_id, builtin_id;
-    int node; /* node of the call tree, OEMP_NONE: the session itself */
+    int node; /* node of the call tree; OEMP_NONE = the session itself */
     int line;
-    int owner; /* site whose latest object it is scoped to, or OEMP_NONE */
+    int owner; /* site whose latest object is the owner; OEMP_NONE = none */
     oemp_kind kind;
     oemp_table table;
-    int weight;     /* start-up: how many; churn: its share */
+    int weight;     /* start-up: number of objects; churn: share */
     int first;      /* churn: first snapshot */
-    int size, step; /* bytes, and those that the second and third of three objects have more */
-    int grow;       /* bytes that an object gains at each later snapshot */
-    int grow_last;  /* age, in snapshots, at which it stops to grow */
-    bool reusable;  /* only there if reusable objects are asked for */
+    int size, step; /* bytes; additional bytes of the second and third of three objects */
+    int grow;       /* bytes by which an object grows at each later snapshot */
+    int grow_last;  /* age, in snapshots, at which it stops growing */
+    bool reusable;  /* exists only if reusable objects are requested */
 } oemp_site;
 
 typedef struct oemp_plan {
     oemp_site sites[OEMP_SITES];
     int site_count;
     int64_t objects;
-    int work;            /* snapshots 1..work are of the program at work */
-    bool exit;           /* then come _PreCleanUp and _Exit */
-    int agent_session;   /* n of AS-n, 0 for a client */
+    int work;            /* snapshots 1..work show the program at work */
+    bool exit;           /* _PreCleanUp and _Exit follow */
+    int agent_session;   /* number of AS-n; 0 = a client */
     bool requests;       /* requests create the objects */
-    bool reusable_apart; /* version 1 counts reusable objects as ordinary ones */
+    bool reusable_apart; /* reusable objects are counted separately; false in version 1 */
     int weights;
-    int64_t churn; /* objects of all churn sites together */
+    int64_t churn; /* number of objects of all churn sites together */
 } oemp_plan;
 
 /* A part of the AVM itself: it uses `bytes` at the start and `growth` more at each snapshot. The
- * last has no name. */
+ * array ends with NULL. */
 typedef struct oemp_part {
     const char *name;
     int id, bytes, growth;
@@ -82,14 +83,14 @@ extern const oemp_node oemp_nodes[OEMP_NODES];
 extern const oemp_part oemp_platform[];
 extern const char oemp_types[], oemp_builtins[]; /* catalogues */
 
-/* False at the end of the catalogue. */
+/* Get the next entry; false at the end of the catalogue. */
 bool oemp_next_entry(const char **catalogue, int *id, char name[OEMP_NAME]);
 int oemp_find_node(const char *key);
 int64_t oemp_platform_total(int snapshot);
 
 void oemp_plan_init(oemp_plan *plan, const gen_options *options);
 int oemp_last_snapshot(const oemp_plan *plan);
-/* Microseconds since the start; 0 is the start itself. */
+/* Return microseconds since the start, which is 0. */
 int64_t oemp_time(const oemp_plan *plan, int snapshot);
 const char *oemp_tag(const oemp_plan *plan, int snapshot);
 /* Return, for the request that runs before a snapshot, the snapshot that ends it, its start, and
@@ -98,13 +99,15 @@ int oemp_request_end(const oemp_plan *plan, int snapshot);
 int64_t oemp_request_start(const oemp_plan *plan, int snapshot);
 const char *oemp_request_api(const oemp_plan *plan, int snapshot);
 
-/* Objects of a site that are created before snapshot `born` and after the one before; and which
- * of the OEMP_LIVES kinds the `index`th of them is. */
+/* Return the number of objects that a site creates between the snapshot before `born` and `born`;
+ * return the lifetime (0 to OEMP_LIVES - 1) of the object number `index` of them. */
 int64_t oemp_created(const oemp_plan *plan, int site, int born);
 int oemp_life(int born, int64_t index);
-/* The snapshot that reports such an object as deleted; past the last one if none does. */
+/* Return the snapshot that reports such an object as deleted; a number beyond the last one if none
+ * does. */
 int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life);
-/* Size when it was created, and `age` snapshots after the one that first reported it. */
+/* Return the size `age` snapshots after the one that first reported the object; age 0 = at its
+ * creation. */
 int64_t oemp_size(const oemp_plan *plan, int site, int life, int age);
 /* Return true if its objects are counted separately from ordinary ones. */
 bool oemp_is_reusable(const oemp_plan *plan, int site);

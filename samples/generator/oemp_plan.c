@@ -78,10 +78,9 @@ const oemp_node oemp_nodes[OEMP_NODES] = {
     {"archive", "shop/archive orders.p", 0, "main", 60},
 };
 
-/* A site is node:line of the call tree, what becomes of its objects, how many there are at start-up
- * or their share of the churn, the first snapshot of churn, a size, a type; then what only some
- * have. Owners come first. An owned churn site has the weight and first snapshot of its owner, and
- * with them its lifetimes. */
+/* Sites: node:line of the call tree, kind, number of objects at start-up or share of the churn,
+ * first snapshot of churn, size, type; after the bar, optional attributes. Owners come first. A
+ * churn site with an owner has its owner's weight and first snapshot, and so its lifetimes. */
 static const char *const sites[] = {
     "-:0 session 1 0 512 Widget Pool | key=session pool",
     "-:0 start 1 0 4872 Procedure | key=main | source=shop/main.p",
@@ -106,7 +105,7 @@ static const char *const sites[] = {
     "cache:22 start 1 0 480 OO BuiltIn | "
     "other=Progress.Collections.HashMap<character,shop.PriceEntry> | "
     "builtin=Progress.Collections.HashMap | grow=3072 | grow_last=1",
-    /* the three stories */
+    /* the three leaks that the documentation tells about */
     "place2:155 leak 0 0 688 OOABL Obj | source=shop.OrderEvent | step=24",
     "pdf:52 slow 0 0 2048 MEMPTR",
     "fill:55 cache 0 0 352 OOABL Obj | source=shop.PriceEntry",
@@ -144,7 +143,7 @@ static const char *const sites[] = {
     "json:34 churn 2 3 736 OO BuiltIn | builtin=Progress.Json.ObjectModel.JsonObject | step=128",
     "main:60 churn 1 4 3312 Procedure | source=shop/archive orders.p",
     "archive:26 churn 1 4 8192 Large Object | owner=session pool",
-    /* kept by the AVM to be used again */
+    /* kept by the AVM for reuse */
     "session:40 start 3 0 424 Reusable Obj | source=shop.PriceFormatter | reusable=yes",
     "addline:63 churn 2 1 392 Reusable Obj | source=shop.LineFormatter | step=8 | reusable=yes",
 };
@@ -213,7 +212,7 @@ static int number_of(const char *words, const char *name)
     return word ? atoi(word) : 0;
 }
 
-/* 0 where there is no word. */
+/* Return the number after the name; 0 if it is missing. */
 static int index_of(const char *word, const char *const *list)
 {
     int i = 0;
@@ -276,7 +275,7 @@ void oemp_plan_init(oemp_plan *plan, const gen_options *options)
             (site.kind == LEAK && !is_extra && options->fixed))
             continue;
         plan->sites[plan->site_count++] = site;
-        /* The other sites must not depend on whether reusable ones are there. */
+        /* Reusable sites must not change the others. */
         if (site.kind == CHURN && !site.reusable)
             plan->weights += site.weight;
         for (int born = 1; born <= plan->work && site.kind != CHURN && !site.reusable; born++)
@@ -315,13 +314,13 @@ const char *oemp_tag(const oemp_plan *plan, int snapshot)
     return plan->agent_session ? agent[snapshot % 4] : client[snapshot % 4];
 }
 
-/* Every fourth snapshot is taken amid a request. */
+/* Every fourth snapshot is taken during a request. */
 int oemp_request_end(const oemp_plan *plan, int snapshot)
 {
     return snapshot % 4 == 0 && snapshot < plan->work ? snapshot + 1 : snapshot;
 }
 
-/* The first request comes when the session has started up. */
+/* The first request comes after the start of the session. */
 int64_t oemp_request_start(const oemp_plan *plan, int snapshot)
 {
     static const int64_t LATENCY = 100;
@@ -339,8 +338,8 @@ const char *oemp_request_api(const oemp_plan *plan, int snapshot)
                                                      : "POST /rest/shop/orders";
 }
 
-/* Churn is spread evenly over the snapshots from the site's first one on: the n-th object comes
- * when its share of the time has passed. */
+/* Return the number of churn objects created up to a snapshot. They are spread evenly over the
+ * snapshots from the site's first one on. */
 static int64_t churn_until(const oemp_plan *plan, const oemp_site *words, int snapshot)
 {
     int span = plan->work - words->first + 1, done = snapshot - words->first + 1;
@@ -357,7 +356,7 @@ int64_t oemp_created(const oemp_plan *plan, int site, int born)
     case CHURN:
         return churn_until(plan, words, born) - churn_until(plan, words, born - 1);
     case LEAK:
-        /* Agent session n has 1/n of the orders: sessions of one agent do not look alike. */
+        /* Agent session n has 1/n of the orders, so that sessions of one agent differ. */
         return born > plan->work || (plan->requests && oemp_request_api(plan, born)[0] != 'P')
                    ? 0
                    : at_least(objects / 200 / plan->work, 3) / at_least(plan->agent_session, 1);
@@ -417,12 +416,12 @@ int64_t oemp_platform_total(int snapshot)
     return total;
 }
 
-/* --- known answer, worked out from the plan alone --- */
+/* --- known answer, calculated from the plan only --- */
 
 enum { MOST_FRAMES = 16 };
 
-/* Objects of the site that are born in the snapshots from..to, with the size of their first row;
- * or those of them that are alive at a snapshot, with the size that they have then. */
+/* Return the site's objects born in the snapshots from..to, with the size of their first row. If
+ * `alive_at` is not 0, return only those alive at that snapshot, with their size then. */
 static gen_sum born(const oemp_plan *plan, int site, int from, int to, int alive_at)
 {
     gen_sum sum = {0, 0};
@@ -441,7 +440,7 @@ static gen_sum alive(const oemp_plan *plan, int site, int index)
     return born(plan, site, 1, index, index);
 }
 
-/* Over all sites; reusable objects are counted apart. */
+/* Return the sum over all sites; reusable objects are counted separately. */
 static gen_sum all_alive(const oemp_plan *plan, int index, bool reusable)
 {
     gen_sum sum = {0, 0};
@@ -477,7 +476,7 @@ static void answer_totals(gen_json *json, const oemp_plan *plan)
 
 static void answer_snapshots(gen_json *json, const oemp_plan *plan)
 {
-    int64_t before = 0; /* objects alive */
+    int64_t before = 0; /* number of live objects */
     gen_json_open(json, "snapshots", '[');
     for (int index = 1; index <= oemp_last_snapshot(plan); index++) {
         gen_sum live = all_alive(plan, index, false), reusable = all_alive(plan, index, true);
@@ -493,7 +492,7 @@ static void answer_snapshots(gen_json *json, const oemp_plan *plan)
     gen_json_close(json);
 }
 
-/* Born after the first snapshot and alive at the end. */
+/* Leaks: objects born after the first snapshot and alive at the end. */
 static void answer_leaks(gen_json *json, const oemp_plan *plan)
 {
     gen_row rows[OEMP_SITES] = {{0}};

@@ -44,7 +44,7 @@ const char *gen_keep(const char *format, ...)
         struct kept_text *before;
         char text[];
     } kept_text;
-    static kept_text *last; /* all are reachable from here, so none counts as lost */
+    static kept_text *last; /* keeps all texts reachable, so that none is reported as a leak */
     char text[512];
     va_list arguments;
     va_start(arguments, format);
@@ -160,7 +160,7 @@ void gen_number(gen_writer *writer, int64_t number)
 {
     if (number < 0)
         gen_char(writer, '-');
-    /* A constant base is one that the compiler divides by without dividing. */
+    /* For a constant base, the compiler replaces the division by a multiplication. */
     digits_of(writer, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
 }
 

@@ -1,15 +1,15 @@
-/* Execution profiles, the ProTop reports of one, and a debug listing. Every figure is summed up
- * from a small explicit call tree, and what each node of it spent on each line. */
+/* Execution profiles, ProTop reports of one, and a debug listing. All figures are sums over a small
+ * call tree and the time that each node spent on each line. */
 #include "gen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    TREE_VERSION = 3, /* the first with call-tree nodes and garbage collection */
+    TREE_VERSION = 3, /* first version with call-tree nodes and garbage collection */
     GARBAGE_COLLECTION = -2,
-    REPORTED_VERSION = 4, /* version of the profile that a report is about */
-    TRACED_NODE = 24,     /* the node whose subtree is traced: all of it runs once */
+    REPORTED_VERSION = 4, /* version of the profile on which a report is based */
+    TRACED_NODE = 24,     /* node whose subtree is traced: all of it runs once */
     MOST_ROWS = 160,
     MOST_COVERED = 24,
     REPORTED_ROWS = 20
@@ -17,9 +17,9 @@ enum {
 
 typedef struct prf_module {
     int id;
-    const char *entity; /* method, procedure or function; NULL for the unit itself */
+    const char *entity; /* method, procedure or function; NULL = the unit itself */
     const char *unit;   /* file, or class that defines the method */
-    bool in_class;      /* a method: the class that it ran in is named from version 3 on */
+    bool in_class;      /* a method: from version 3 on, the class in which it ran is named too */
     int crc;            /* checksum of a unit */
     int start_line;     /* first line of an entity */
 } prf_module;
@@ -54,7 +54,7 @@ static const prf_module modules[] = {
 };
 enum { MODULES = sizeof modules / sizeof modules[0] };
 
-/* By id: parents come first, 0 is the session. */
+/* Call-tree nodes by id: parents come first, 0 is the session. */
 typedef struct prf_node {
     int module, parent, caller_line, calls;
 } prf_node;
@@ -81,7 +81,7 @@ static const prf_node nodes[] = {
     {26, 17, 58, 480},  /* 18: getPrice */
     {29, 17, 60, 480},  /* 19: countParts */
     {29, 19, 38, 300},  /* 20: countParts of the parts */
-    {29, 20, 38, 90},   /* 21: and of theirs */
+    {29, 20, 38, 90},   /* 21: countParts of their parts */
     {12, 9, 150, 120},  /* 22: calculateShippingCosts */
     {17, 9, 160, 118},  /* 23: destructor */
     {31, 1, 60, 1},     /* 24: shop/archive orders.p */
@@ -96,8 +96,9 @@ enum { NODES = sizeof nodes / sizeof nodes[0] };
 
 typedef struct prf_line {
     int node;
-    int line; /* 0: prologue, with the node's calls for executions; -2: only from version 3 on */
-    int executions, microseconds; /* without what it calls */
+    /* 0 = prologue, whose executions are the node's calls; -2 exists only from version 3 on. */
+    int line;
+    int executions, microseconds; /* own time */
 } prf_line;
 
 /* Line 66 of shop/main.p was still running when profiling ended. */
@@ -132,7 +133,7 @@ static const prf_line lines[] = {
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
-/* Lines of a unit or an entity that can be executed, up to a 0. */
+/* Executable lines of a unit or an entity, ending with 0. */
 static const struct {
     int unit;
     const char *entity;
@@ -142,7 +143,7 @@ static const struct {
     {14, "addLine", {54, 58, 60}},         {14, "removeLine", {66, 68, 69}},  {14, "~Order", {83}},
 };
 
-/* shop/placeOrder.p, numbered from 1. The lines that ran are those of the plan. */
+/* shop/placeOrder.p, numbered from 1. The executed lines are those of the plan. */
 static const char source_program[] = "shop/placeOrder.p";
 static const char source[] =
     "/* shop/placeOrder.p: turns a cart into an order. */\n"
@@ -199,7 +200,7 @@ static const char source[] =
     "    return.\n"
     "end procedure.\n";
 
-/* The line of that number, and its length; NULL behind the last. */
+/* Return the line of that number, and set its length; NULL after the last. */
 static const char *source_line(int number, int *length)
 {
     const char *line = source;
@@ -209,9 +210,9 @@ static const char *source_line(int number, int *length)
     return *line ? line : NULL;
 }
 
-/* --- what the plan sums up to --- */
+/* --- sums over the plan --- */
 
-/* A row of the line summary; times in microseconds, `cumulative` with all that was called. */
+/* A row of the line summary; times in microseconds, `cumulative` includes callees. */
 typedef struct prf_row {
     int module, line, executions, exclusive, cumulative;
 } prf_row;
@@ -227,7 +228,7 @@ typedef struct prf_table {
     prf_row rows[MOST_ROWS]; /* [0] is the session */
     prf_call calls[NODES];
     int row_count, call_count;
-    int executions; /* executions of all lines but the prologues */
+    int executions; /* executions of all lines except the prologues */
 } prf_table;
 
 static const prf_module *module_of(int id)
@@ -265,7 +266,7 @@ static void sum_lines(prf_table *table)
     }
 }
 
-/* Each node goes to the line that called it, the innermost first: a parent has a smaller id. */
+/* Add each node to the line that called it, innermost first: a parent has a smaller id. */
 static void sum_nodes(prf_table *table)
 {
     for (int i = NODES - 1; i > 0; i--) {
@@ -299,7 +300,7 @@ static prf_table table_of(int64_t version)
     return table;
 }
 
-/* By time, the most first, then program, method and line. */
+/* Order by time, descending, then by program, method and line. */
 static int by_time(const void *left, const void *right)
 {
     const prf_row *a = left, *b = right;
@@ -323,8 +324,8 @@ static void write_description(gen_writer *writer, const prf_table *table)
 {
     gen_print(writer, "%d 03/02/2026 \"Orders of the shop\" 08:15:30 \"shopbatch\"",
               table->version);
-    /* An object that is not quite JSON, as in real files: backslashes are not escaped, a key comes
-     * twice, and in version 4 a quote is missing before one. */
+    /* An object that is not valid JSON, as in real files: backslashes are not escaped, a key is
+     * repeated, and in version 4 a quote is missing. */
     if (table->version >= TREE_VERSION)
         gen_print(writer,
                   " {\"StmtCnt\":%d,\"DataPts\":%d,\"NumWrites\":0,\"TotTime\":%s,"
@@ -338,7 +339,8 @@ static void write_description(gen_writer *writer, const prf_table *table)
     gen_text(writer, "\n.\n");
 }
 
-/* The profiler writes its tables in hash order: here, every seventh row of the rest. */
+/* Return a row in scattered order, because the profiler writes its tables in hash order: every
+ * seventh of the remaining rows. */
 static int scattered(int index, int count)
 {
     int step = 7;
@@ -353,7 +355,7 @@ static void write_tables(gen_writer *writer, const prf_table *table, bool old_mo
         const prf_module *module = &modules[scattered(i, MODULES)];
         gen_print(writer, "%d \"%s%s%s", module->id, module->entity ? module->entity : "",
                   module->entity ? " " : "", module->unit);
-        /* openQuery was inherited: it ran in another class than its own. */
+        /* openQuery was inherited: it ran in another class than the one that defines it. */
         if (module->in_class && table->version >= TREE_VERSION)
             gen_print(writer, " %s",
                       strcmp(module->entity, "openQuery") ? module->unit
@@ -387,7 +389,7 @@ static void trace_row(gen_writer *writer, const prf_line *line, int start)
               seconds(line->microseconds), seconds(start));
 }
 
-/* Rows come in the order in which things end: what a line calls before the line, the prologue
+/* Write rows in the order in which executions end: callees before their caller's line, the prologue
  * last. */
 static int trace_node(gen_writer *writer, int node, int clock)
 {
@@ -520,7 +522,7 @@ enum {
     CODE_WIDTH = 50,
     DESCRIPTION_WIDTH = 70,
     OTHER_WIDTHS = PROGRAM_WIDTH + 5 + 13 + 13 + 10 + 5, /* with the blanks between columns */
-    OLD_PAPER = 120,                                     /* columns that a frame is centred in */
+    OLD_PAPER = 120, /* width of the page in which a frame is centred */
     NEW_PAPER = 160
 };
 
@@ -529,7 +531,7 @@ static void write_title(gen_writer *writer, const char *text, int paper)
     gen_print(writer, "%*s%s\n", (paper - (int)strlen(text)) / 2, "", text);
 }
 
-/* Microseconds of `count` rounds, per round; unknown if there was none. */
+/* Return microseconds per execution; unknown if there was none. */
 static const char *time_cell(int microseconds, int count, bool decimal_comma)
 {
     if (!count)
@@ -591,7 +593,7 @@ void gen_rpt(const gen_options *options, gen_writer *writer)
     }
 }
 
-/* A line is its number, right-aligned in six columns, a blank and the source. */
+/* Write lines: the number, right-aligned in six columns, a blank and the source. */
 void gen_dbg(const gen_options *options, gen_writer *writer)
 {
     (void)options;

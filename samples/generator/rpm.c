@@ -13,7 +13,7 @@ enum {
     ROOT_WITHOUT_OBJECT = 0x7ff018
 };
 
-/* One for both the log and the answer: of a large heap it takes a while to make. */
+/* Return the plan, which the log and the answer share, because a large one takes time to make. */
 static const rpm_plan *plan_of(const gen_options *options)
 {
     static rpm_plan plan;
@@ -78,7 +78,8 @@ static void write_object(gen_writer *writer, const rpm_plan *plan, int64_t numbe
             write_root(writer, plan, &root);
 }
 
-/* Roots before their objects, or behind them all: those of other sections and of nothing. */
+/* Write roots before their objects, or after all objects: those with objects in other sections, and
+ * without an object. */
 static void write_other_roots(gen_writer *writer, const rpm_plan *plan, int domain, bool early)
 {
     for (int i = 0; i < plan->root_count; i++) {
@@ -89,7 +90,7 @@ static void write_other_roots(gen_writer *writer, const rpm_plan *plan, int doma
     }
 }
 
-/* A type is declared before its first object of the section, if not behind all of them. */
+/* Write a section. A type is declared before its first object, or after all objects. */
 static void write_section(gen_writer *writer, const rpm_plan *plan, const gen_options *options,
                           int domain)
 {
@@ -107,7 +108,7 @@ static void write_section(gen_writer *writer, const rpm_plan *plan, const gen_op
         write_object(writer, plan, i, &object);
     }
     write_other_roots(writer, plan, domain, false);
-    gen_end_line(writer); /* blank lines occur */
+    gen_end_line(writer); /* blank lines are allowed */
     for (int i = 0; i < plan->type_count; i++)
         if (!(declared >> i & 1))
             write_type(writer, plan, domain, i);
@@ -216,7 +217,7 @@ void gen_rpm_answer(const gen_options *options, gen_json *json)
     gen_graph_view view = {plan,     plan->count, object_of, rpm_reference_count, rpm_reference_of,
                            kind_name};
     gen_row types[RPM_MOST_TYPES] = {{0}};
-    int64_t declared = 0; /* one in two sections is one */
+    int64_t declared = 0; /* a type in two sections counts once */
     gen_graph graph;
     gen_graph_build(&graph, &view);
     for (int i = 0; i < plan->type_count; i++) {

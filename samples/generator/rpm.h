@@ -1,5 +1,5 @@
-/* A garbage-collected heap: the readable one of the shop, kept object by object, or a large one
- * whose objects and references follow from their numbers. */
+/* A garbage-collected heap: either the small one of the shop, stored object by object, or a large
+ * one whose objects and references are computed from their numbers. */
 #ifndef RPM_H
 #define RPM_H
 
@@ -24,30 +24,30 @@ typedef struct rpm_object {
     uint64_t id;
     int64_t size;
     int type, domain;
-    bool duplicate; /* its id was there before: it does not count */
+    bool duplicate; /* its id was used before: it does not count */
 } rpm_object;
 
 typedef struct rpm_reference {
-    int from, to; /* RPM_NOTHING: to nothing in the file */
+    int from, to; /* RPM_NOTHING = not in the file */
 } rpm_reference;
 
 typedef struct rpm_root {
-    int64_t object; /* RPM_NOTHING: none */
+    int64_t object; /* RPM_NOTHING = none */
     int kind;
     unsigned flags;
-    int container; /* type that holds the static variable, -1: none */
-    int domain;    /* in whose section it stands */
-    bool early;    /* before all objects */
+    int container; /* type that declares the static variable; -1 = none */
+    int domain;    /* section that contains it */
+    bool early;    /* written before all objects */
 } rpm_root;
 
 typedef struct rpm_plan {
     rpm_shape shape;
     int dump, domains, other_references;
     uint64_t seed;
-    int64_t count;            /* number of objects, duplicates included */
-    const char *const *types; /* NULL: never declared */
+    int64_t count;            /* number of objects, including duplicates */
+    const char *const *types; /* NULL = never declared */
     int type_count;
-    uint64_t late; /* bits of the types that are declared behind the objects */
+    uint64_t late; /* bits of the types that are declared after the objects */
 
     rpm_object objects[512];
     rpm_reference references[2048];
@@ -64,11 +64,11 @@ uint64_t rpm_id_of(const rpm_plan *plan, int64_t object);
 int64_t rpm_reference_count(const void *data, int64_t object);
 int64_t rpm_reference_of(const void *data, int64_t object, int64_t number);
 
-/* The roots that refer to an object, `number` from 0 on; false: no more. RPM_NOTHING has those
- * without an object. */
+/* Get the roots that refer to an object, `number` from 0 on; false if there are no more. Object
+ * RPM_NOTHING: roots without an object. */
 bool rpm_root_of(const rpm_plan *plan, int64_t object, int number, rpm_root *root);
 
-/* The number that a section uses for a type. */
+/* Return the number that a section uses for a type. */
 uint64_t rpm_type_id(const rpm_plan *plan, int domain, int type);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the readable heap of the shop, as a .NET Compact Framework application --- */
+/* --- the small heap of the shop, as a .NET Compact Framework application --- */
 
 enum { SHOP_FIRST_ID = 0x1c1400, DUMP_DISTANCE = 0x2b8, FAR_ID = 0x240000, DEFAULT_OBJECTS = 1000 };
 
@@ -38,7 +38,7 @@ static const char *const shop_types[] = {
 };
 enum { SHOP_TYPES = sizeof shop_types / sizeof shop_types[0] };
 
-/* The type of that name; of generic ones, what stands before their parameters. */
+/* Return the index of the type of that name; for generic types, without their parameters. */
 static int type_of(const char *name)
 {
     for (int i = 0; i < SHOP_TYPES; i++) {
@@ -51,7 +51,7 @@ static int type_of(const char *name)
     exit(GEN_OUTPUT_STATUS);
 }
 
-/* Ids are addresses / 4. */
+/* Add an object. Ids are addresses / 4. */
 static int object(rpm_plan *plan, int domain, const char *type, int64_t size)
 {
     const rpm_object *last = &plan->objects[plan->object_count ? plan->object_count - 1 : 0];
@@ -68,7 +68,7 @@ static void refer(rpm_plan *plan, int from, int to)
     plan->references[plan->reference_count++] = (rpm_reference){from, to};
 }
 
-/* An object that `owner` refers to. */
+/* Add an object to which `owner` refers. */
 static int child(rpm_plan *plan, int owner, const char *type, int64_t size)
 {
     int index = object(plan, plan->objects[owner].domain, type, size);
@@ -84,7 +84,7 @@ static rpm_root *root(rpm_plan *plan, int target, int kind, unsigned flags)
     return added;
 }
 
-/* An object that a static variable of its own class keeps. */
+/* Add an object that is kept by a static variable of its own class. */
 static int singleton(rpm_plan *plan, int domain, const char *type, int64_t size)
 {
     int index = object(plan, domain, type, size);
@@ -92,14 +92,15 @@ static int singleton(rpm_plan *plan, int domain, const char *type, int64_t size)
     return index;
 }
 
-/* The false alarm: one static variable keeps most of the heap. The leak: views that were closed,
- * but not taken off the event, four more from dump to dump. And work in hand, which goes up and
- * down. */
+/* Add the stories. A false alarm: one static variable keeps most of the heap alive. A leak: closed
+ * views that are still registered with an event, four more from dump to dump. And current requests,
+ * whose number goes up and down. */
 static void add_stories(rpm_plan *plan)
 {
     static const int requests[] = {3, 9, 4};
     int cache = singleton(plan, 0, "Shop.PriceCache", 24);
-    root(plan, cache, RPM_HANDLE, RPM_WEAK)->early = true; /* a weak handle more does no harm */
+    /* An additional weak handle has no effect. */
+    root(plan, cache, RPM_HANDLE, RPM_WEAK)->early = true;
     int dictionary = child(plan, cache, "System.Collections.Generic.Dictionary", 52);
     int prices = child(plan, dictionary, "Shop.Price[]", 76);
     int currency = child(plan, dictionary, "System.String", 24);
@@ -111,7 +112,7 @@ static void add_stories(rpm_plan *plan)
         else
             child(plan, price, "System.String", 28 + 4 * i);
     }
-    refer(plan, prices, prices + 2); /* twice the same */
+    refer(plan, prices, prices + 2); /* the same reference twice */
 
     int service = singleton(plan, 0, "Shop.Orders.OrderService", 40);
     int event = child(plan, service, "System.EventHandler", 32);
@@ -140,13 +141,13 @@ static void add_roots(rpm_plan *plan)
     root(plan, object(plan, 0, "System.Byte[]", 1040), RPM_HANDLE, RPM_PINNED);
     root(plan, object(plan, 0, "Shop.Session", 44), RPM_HANDLE, RPM_REFCOUNTED);
     root(plan, object(plan, 0, "System.Int32[]", 140), RPM_LOCAL, RPM_PINNED | RPM_INTERIOR);
-    root(plan, object(plan, 0, NULL, 20), 7, 0x40); /* kind and flag that no one knows */
+    root(plan, object(plan, 0, NULL, 20), 7, 0x40); /* unknown kind and flag */
     for (int i = 0; i < 3; i++)
         root(plan, object(plan, 0, "System.String", 18 + 6 * i), RPM_RUNTIME, 0);
 }
 
-/* Two roots that share what is below them, so neither keeps it alone; an island, a cycle, a self
- * reference, an id that comes twice, a root without an object. */
+/* Add two roots that share the objects below them, so that neither keeps them alive alone; an
+ * unreachable group, a cycle, a self reference, a repeated id, a root without an object. */
 static void add_odds_and_ends(rpm_plan *plan)
 {
     int settings = object(plan, 0, "Shop.Settings", 56);
@@ -177,8 +178,8 @@ static void add_odds_and_ends(rpm_plan *plan)
     root(plan, RPM_NOTHING, RPM_RUNTIME, 0);
 }
 
-/* Another application domain: some of its ids are those of the first one. It refers to the island
- * there, and the first one has a root here. */
+/* Add another application domain, some of whose ids are those of the first one. It refers to the
+ * unreachable group there, and the first domain has a root with an object here. */
 static void add_domain(rpm_plan *plan, int domain)
 {
     int island = 0;
@@ -212,14 +213,14 @@ static void shop_init(rpm_plan *plan)
 
 /* --- large heaps --- */
 
-/* Objects stand in blocks, each a small binary tree from its first object down. The last object of
- * a block refers to the first ones of four later blocks, which makes a tree of blocks; a few blocks
- * at its edge are left out, and so are islands that nothing reaches. */
+/* Objects are in blocks, each a small binary tree below its first object. The last object of a
+ * block refers to the first ones of four later blocks, which makes a tree of blocks. A few blocks
+ * at its edge are left out, and are unreachable islands. */
 enum {
     BULK_FIRST_ID = 0x40000,
     BLOCK = 64,
     BLOCK_CHILDREN = 4,
-    ISLANDS = 25, /* one of so many blocks at the edge is an island */
+    ISLANDS = 25, /* one of ISLANDS blocks at the edge is an island */
     NEAR = 48,
     ROOT_DISTANCE = 1000,
     SIZES = 14,
@@ -271,7 +272,7 @@ static bool is_island(const rpm_plan *plan, int64_t block)
            mix(plan, (uint64_t)block, 3) % ISLANDS == 0;
 }
 
-/* References along the tree of the block. */
+/* Return the number of references along the tree of the block. */
 static int64_t tree_count(const rpm_plan *plan, int64_t number)
 {
     int64_t place = number % BLOCK, count = 0;
@@ -286,7 +287,7 @@ static int64_t lower_block(const rpm_plan *plan, int64_t number, int64_t which)
     return number % BLOCK == BLOCK - 1 && block * BLOCK < plan->count ? block : -1;
 }
 
-/* References to the blocks below. */
+/* Return the number of references to the blocks below. */
 static int64_t lower_count(const rpm_plan *plan, int64_t number)
 {
     int64_t count = 0;
@@ -295,7 +296,7 @@ static int64_t lower_count(const rpm_plan *plan, int64_t number)
     return count;
 }
 
-/* Somewhere near, now and then far away; never to an island from outside. */
+/* Return a target nearby, sometimes far away; never an island, except from within it. */
 static int64_t other_reference(const rpm_plan *plan, int64_t number, int64_t which)
 {
     uint64_t chance = mix(plan, (uint64_t)number, 16 + (uint64_t)which);
@@ -348,7 +349,7 @@ static void bulk_init(rpm_plan *plan)
     }
 }
 
-/* --- both --- */
+/* --- both heaps --- */
 
 void rpm_plan_init(rpm_plan *plan, const gen_options *options)
 {
@@ -419,7 +420,7 @@ bool rpm_root_of(const rpm_plan *plan, int64_t number, int which, rpm_root *foun
     return false;
 }
 
-/* Other numbers in each section and dump: they mean nothing across files. */
+/* Type numbers differ in each section and dump, because they have no meaning across files. */
 uint64_t rpm_type_id(const rpm_plan *plan, int domain, int type)
 {
     return (uint64_t)(1 + (type + plan->dump * 5 + domain * 7) % plan->type_count);

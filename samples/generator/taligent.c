@@ -7,7 +7,7 @@
 
 enum { FIRST_THREAD = 22982, SLICES = 20, NAME_SIZE = 32 };
 
-/* Below 0: none. */
+/* Format a thread's name; below 0 = no thread. */
 static void thread_name(int thread, char name[NAME_SIZE])
 {
     if (thread < 0)
@@ -20,10 +20,10 @@ static void thread_name(int thread, char name[NAME_SIZE])
 
 typedef struct tal_file {
     gen_writer *writer;
-    bool blanks; /* between columns, not tabs */
+    bool blanks; /* columns are separated by blanks instead of tabs */
 } tal_file;
 
-/* A column that started there, filled up where blanks are between columns. */
+/* End a column that began at `start`; pad it if columns are separated by blanks. */
 static void end_column(const tal_file *file, size_t start, size_t width)
 {
     if (!file->blanks) {
@@ -104,7 +104,7 @@ static void write_log(const tal_file *file, const gen_options *options)
         gen_text(file->writer, "Stack crawl\n");
     tal_plan plan;
     tal_event event, held;
-    int left = 0; /* lines before the one that is held back */
+    int left = 0; /* number of lines before the one that is held back */
     tal_plan_init(&plan, options);
     while (tal_plan_next(&plan, &event)) {
         if (event.late && !left) {
@@ -126,7 +126,7 @@ static void write_log(const tal_file *file, const gen_options *options)
 
 typedef struct tal_record {
     tal_block block;
-    int64_t end; /* time of deletion, -1: alive */
+    int64_t end; /* time of deletion; -1 = alive */
 } tal_record;
 
 static int by_address(const void *left, const void *right)
@@ -137,7 +137,7 @@ static int by_address(const void *left, const void *right)
                  : (a->block.serial > b->block.serial) - (a->block.serial < b->block.serial);
 }
 
-/* An old block that was deleted counts its age from the first event on. */
+/* Write a record. The age of an old block that was deleted is counted from the first event on. */
 static void write_record(const tal_file *file, const tal_record *record, int64_t first_time,
                          int64_t last_time)
 {
@@ -213,13 +213,14 @@ typedef struct tal_site_tally {
     gen_sum live;
     int64_t created, deleted;
     int64_t others;           /* deleted with the site's other type */
-    int64_t born[SLICES + 1]; /* in each slice, of what is alive */
+    int64_t born[SLICES + 1]; /* live blocks born in each slice */
 } tal_site_tally;
 
 typedef struct tal_thread_tally {
     gen_sum created, live; /* blocks that it allocated */
     int64_t events, deleted;
-    int64_t last; /* serial of the block that its latest event allocated, 0: that was a deletion */
+    /* Serial of the block that its latest event allocated; 0 = its latest event was a deletion. */
+    int64_t last;
 } tal_thread_tally;
 
 typedef struct tal_tally {
@@ -227,15 +228,15 @@ typedef struct tal_tally {
     int64_t deleted, peak_time, first_time, last_time;
     int64_t double_deletions, bad_addresses, nonunique, displaced, corruptions, corrupt_events;
     int64_t cross_thread, crawls, thread_count;
-    int slice; /* the current one */
+    int slice; /* current slice */
     tal_slice slices[SLICES + 1];
     tal_thread_tally *threads;
     tal_site_tally *sites;
-    gen_row types[64]; /* types alive among old blocks, then among all */
+    gen_row types[64]; /* types: live old blocks at first, then all live blocks */
     size_t type_count;
     int64_t *ages; /* ages of deleted blocks */
     int64_t age_count;
-    unsigned char *slice_of; /* each block's, by serial: of its allocation */
+    unsigned char *slice_of; /* slice of each block's allocation, by serial */
 } tal_tally;
 
 static void count_live(tal_tally *tally, const tal_block *block, int64_t objects)
@@ -315,8 +316,8 @@ static void count_event(tal_tally *tally, const tal_event *event)
     gen_raise(&tally->peak, tally->live);
 }
 
-/* Twice over the session: old blocks are alive from the start, wherever their lines stand, and the
- * slices are parts of the whole time. */
+/* Count all events in two passes: old blocks are alive from the start, wherever their lines are,
+ * and slices are parts of the whole time. */
 static void count_all(tal_tally *tally, tal_plan *plan, const gen_options *options)
 {
     tal_event event;
@@ -382,7 +383,7 @@ static void answer_totals(gen_json *json, const tal_tally *tally)
     gen_json_close(json);
 }
 
-/* The type that most of the site's blocks had at their deletion is that of those that live. */
+/* Infer the type of a site's live blocks: the one that most of its blocks had at their deletion. */
 static void infer(gen_row *row, const tal_site_tally *tally)
 {
     const char *const types[] = {tally->crawl->site->type, tally->crawl->site->other};

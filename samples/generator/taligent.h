@@ -1,5 +1,5 @@
-/* Events on the heap of the shop as a C++ program. Every event knows its block, so that the
- * known answer need not derive it from addresses. */
+/* Heap events of the shop as a C++ program. Every event knows its block, so the known answer need
+ * not derive it from addresses. */
 #ifndef TALIGENT_H
 #define TALIGENT_H
 
@@ -7,7 +7,7 @@
 
 enum { TAL_FRAMES = 64, TAL_SIZE_CLASSES = 64 /* classes of 16 bytes each */ };
 
-/* Types as they stand in a deletion that does not know them. */
+/* Types in a deletion that does not know them. */
 extern const char tal_novtbl[], tal_notype[];
 
 typedef enum tal_story { TAL_LEAK, TAL_SLOW, TAL_CACHE, TAL_CHURN, TAL_TEMPORARY } tal_story;
@@ -15,11 +15,11 @@ typedef enum tal_story { TAL_LEAK, TAL_SLOW, TAL_CACHE, TAL_CHURN, TAL_TEMPORARY
 typedef struct tal_site {
     tal_story story;
     int weight;
-    int size, step; /* four sizes differ by the step */
+    int size, step; /* there are four sizes, which differ by `step` */
     const char *type;
-    const char *other;            /* type in one deletion of five, NULL: it is the same */
+    const char *other;            /* type in one deletion of five; NULL = the same */
     bool cross;                   /* deleted by another thread */
-    const char *frames, *deleter; /* that tell it from others, innermost first, with < between */
+    const char *frames, *deleter; /* distinguishing frames, innermost first, separated by < */
 } tal_site;
 
 typedef struct tal_crawl {
@@ -27,30 +27,30 @@ typedef struct tal_crawl {
     const char *frames[TAL_FRAMES];
     int count;
     int id;     /* id of the first crawl with this text */
-    char *text; /* frames with bars between */
+    char *text; /* frames separated by bars */
     size_t length;
 } tal_crawl;
 
 typedef struct tal_block {
     uint64_t address;
-    int64_t serial; /* tells all blocks of a session apart */
+    int64_t serial; /* unique in a session */
     int64_t time;   /* time of allocation */
     int64_t size;
-    const tal_crawl *crawl; /* crawl of allocation; NULL: an old block */
+    const tal_crawl *crawl; /* crawl of allocation; NULL = an old block */
     const tal_crawl *deletion_crawl;
-    const char *type; /* at deletion; an old block's at any time */
+    const char *type; /* type at deletion; for an old block, at any time */
     int thread, deleter;
-    int next; /* in a list of the plan */
+    int next; /* next in a list of the plan */
 } tal_block;
 
 typedef enum tal_kind { TAL_OLD, TAL_ALLOCATION, TAL_DELETION } tal_kind;
 
 typedef enum tal_fault {
     TAL_SOUND,
-    TAL_BAD_ADDRESS, /* deletion of an address that never was */
-    TAL_DOUBLE,      /* deletion of an address that was deleted */
-    TAL_DISPLACES,   /* allocation over a living block */
-    TAL_SKIPPED      /* an old line at the address of a living block */
+    TAL_BAD_ADDRESS, /* deletion of an address that was never allocated */
+    TAL_DOUBLE,      /* deletion of an address that was deleted already */
+    TAL_DISPLACES,   /* allocation at the address of a live block */
+    TAL_SKIPPED      /* old line at the address of a live block */
 } tal_fault;
 
 typedef struct tal_event {
@@ -60,10 +60,10 @@ typedef struct tal_event {
     int64_t time;
     tal_block block;
     const tal_block *displaced;
-    int banner;   /* lines of a corruption banner before it */
+    int banner;   /* number of lines of a corruption banner before it */
     bool starred; /* the heap was corrupt */
-    bool bad_row; /* a line before it that is none */
-    int late;     /* so many lines of what happened later stand before its own */
+    bool bad_row; /* a malformed line precedes it */
+    int late;     /* number of lines of later events that precede its own */
 } tal_event;
 
 typedef struct tal_free_list {
@@ -81,28 +81,28 @@ typedef struct tal_plan {
     tal_crawl old_deleter;
     int weights[2]; /* weights of all churn, of all temporaries */
 
-    int old_lines; /* written so far */
+    int old_lines; /* number written so far */
     int64_t index; /* index of the next event */
     int64_t allocations, last_serial;
 
     tal_block *blocks;
     size_t block_count, block_room;
-    int unused; /* list of blocks to use again */
+    int unused; /* list of blocks for reuse */
     int64_t doomed;
 
-    int *wheel; /* lists of blocks by the event at which they die */
+    int *wheel; /* lists of blocks by the event at which they are deleted */
     int64_t wheel_size, cursor;
     int due_first, due_last; /* blocks that are to be deleted now */
 
-    int temporary; /* block that its thread's next event deletes, -1: none */
+    int temporary; /* block that its thread's next event deletes; -1 = none */
     int64_t temporary_at;
-    int displaceable; /* a block of the leak, -1: none */
+    int displaceable; /* a block of the leak; -1 = none */
     tal_block displaced;
     int64_t leaks, slow, cached;
-    bool has_skipped; /* the old line at the address of a living block is written */
-    int unknown;      /* addresses so far */
-    int starred;      /* events still to be marked */
-    bool backward;    /* the next temporary's deletion stands before its allocation */
+    bool has_skipped; /* the old line at the address of a live block was written */
+    int unknown;      /* number of unknown addresses so far */
+    int starred;      /* number of events still to be marked */
+    bool backward;    /* the deletion of the next temporary precedes its allocation */
 
     uint64_t top; /* top of the heap */
     tal_free_list free_lists[TAL_SIZE_CLASSES];
@@ -111,7 +111,7 @@ typedef struct tal_plan {
 void tal_plan_init(tal_plan *plan, const gen_options *options);
 void tal_plan_free(tal_plan *plan);
 
-/* Events in the order of their time. False: that was all. */
+/* Get the next event, in the order of time; false at the end. */
 bool tal_plan_next(tal_plan *plan, tal_event *event);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the shop as a C++ program: who allocates what, and who deletes it --- */
+/* --- the shop as a C++ program: code that allocates and deletes blocks --- */
 
 const char tal_novtbl[] = "novtbl", tal_notype[] = "notype";
 
@@ -81,8 +81,8 @@ static const char *const callers[] = {
 };
 enum { CALLERS = sizeof callers / sizeof callers[0] };
 
-/* The site's own frames, then callers (the variant's digits say which), then main; `at_least` so
- * many frames, or as the site has it. */
+/* Make a crawl of the site's own frames, then callers (chosen by the variant's digits), then main;
+ * `at_least`: minimum number of frames. */
 static void crawl_init(tal_crawl *crawl, const char *frames, int site, int variant, int at_least)
 {
     static const char between[] = " < ";
@@ -130,12 +130,12 @@ enum {
     OLD_DISTANCE = 0x140,
     UNKNOWN_DISTANCE = 0x20,
     CLASS_SIZE = 16,
-    SMALL_LOG = 2000, /* events; below it stories are told in few words */
+    SMALL_LOG = 2000, /* number of events; in smaller logs the stories are shortened */
     EVENTS_PER_VARIANT = 12500,
     MOST_VARIANTS = 400,
     DAMAGE_STEPS = 14,
-    SKIPPED_STEP = 7, /* an old line takes the place of a living block */
-    LATE_OLD = 1      /* old blocks whose line stands within a damaged log */
+    SKIPPED_STEP = 7, /* an old line takes the place of a live block */
+    LATE_OLD = 1      /* number of old blocks whose lines are within a damaged log */
 };
 static const int64_t START_TIME = 759537687555872; /* 25 January 1994, in microseconds */
 static const uint64_t HEAP_START = 0xb2362718, OLD_START = 0xb1f02040, UNKNOWN_START = 0xdead1000;
@@ -218,7 +218,7 @@ static int64_t size_class(int64_t size)
     return (size + CLASS_SIZE - 1) / CLASS_SIZE;
 }
 
-/* The address that was given back last, as heaps do it, else a new one. */
+/* Return an address: the one that was freed last, as heaps do, otherwise a new one. */
 static uint64_t address_take(tal_plan *plan, int64_t size)
 {
     tal_free_list *list = &plan->free_lists[size_class(size)];
@@ -236,7 +236,7 @@ static void address_give(tal_plan *plan, uint64_t address, int64_t size)
     list->addresses[list->count++] = address;
 }
 
-/* The block will be deleted `life` events from now. */
+/* Mark the block for deletion `life` events from now. */
 static void doom(tal_plan *plan, int block, int64_t life)
 {
     int64_t slot = (plan->index + life) % plan->wheel_size;
@@ -245,7 +245,7 @@ static void doom(tal_plan *plan, int block, int64_t life)
     plan->doomed++;
 }
 
-/* Blocks that die up to event `until` become due. */
+/* Make blocks due that are to be deleted up to event `until`. */
 static void advance(tal_plan *plan, int64_t until)
 {
     for (; plan->cursor <= until; plan->cursor++) {
@@ -296,7 +296,7 @@ static int pick_site(tal_plan *plan, tal_story story)
     return site;
 }
 
-/* A temporary is its thread's latest event until it is deleted. */
+/* Choose a thread. A temporary is its thread's latest event until it is deleted. */
 static int pick_thread(tal_plan *plan)
 {
     int thread = chance(plan, plan->threads);
@@ -305,7 +305,7 @@ static int pick_thread(tal_plan *plan)
     return thread;
 }
 
-/* Stories have but one crawl; what is around them has many. */
+/* Return a new block. Stories have a single crawl; other sites have many. */
 static tal_block new_block(tal_plan *plan, tal_story story, int64_t time)
 {
     int site = pick_site(plan, story), variant = chance(plan, 1 << 30) % plan->variants;
@@ -341,7 +341,7 @@ static tal_story pick_story(tal_plan *plan)
     return plan->temporary < 0 && chance(plan, 100) < 25 ? TAL_TEMPORARY : TAL_CHURN;
 }
 
-/* In events; -1: for good. */
+/* Return a lifetime in events; -1 = never deleted. */
 static int64_t pick_life(tal_plan *plan, tal_story story)
 {
     int64_t events = plan->events;
@@ -417,7 +417,7 @@ static void ordinary_event(tal_plan *plan, tal_event *event)
         plan->due_first = plan->blocks[due].next;
         delete_block(plan, event, due);
     } else if (rest <= plan->doomed + 1) {
-        allocate(plan, event, TAL_LEAK, false); /* there is no time to delete another one */
+        allocate(plan, event, TAL_LEAK, false); /* too late to delete another one */
     } else {
         allocate(plan, event, pick_story(plan), true);
     }
@@ -425,7 +425,7 @@ static void ordinary_event(tal_plan *plan, tal_event *event)
 
 /* --- damage --- */
 
-/* A deletion of an address that is free, or that never was. */
+/* Make a deletion of an address that is free, or that was never allocated. */
 static void unmatched(tal_plan *plan, tal_event *event, tal_fault fault)
 {
     int list = 0;
@@ -446,7 +446,7 @@ static void unmatched(tal_plan *plan, tal_event *event, tal_fault fault)
     }
 }
 
-/* The new block stays, and nothing knows of the old one any more. */
+/* Allocate a block at the address of a live one. The new block stays; the old one is lost. */
 static void displace(tal_plan *plan, tal_event *event)
 {
     tal_block *block = &plan->blocks[plan->displaceable];
@@ -461,7 +461,7 @@ static void displace(tal_plan *plan, tal_event *event)
     plan->displaceable = -1;
 }
 
-/* Make the fault at this point of a damaged log. True: it is an event of its own. */
+/* Make the fault at this point of a damaged log. Return true if it is an event of its own. */
 static bool damage(tal_plan *plan, tal_event *event, int64_t step)
 {
     switch (step) {
@@ -498,7 +498,8 @@ static bool damage(tal_plan *plan, tal_event *event, int64_t step)
     }
 }
 
-/* Lines that are no events: old blocks at the start, and two within a damaged log. */
+/* Make lines that are not events: old blocks at the start, and two within a damaged log. Return
+ * true if there is one. */
 static bool extra_line(tal_plan *plan, tal_event *event)
 {
     int64_t step = plan->events / DAMAGE_STEPS;
@@ -527,7 +528,7 @@ bool tal_plan_next(tal_plan *plan, tal_event *event)
     if (plan->index == plan->events)
         return false;
     int64_t index = plan->index++, step = plan->events / DAMAGE_STEPS;
-    /* Times rise from event to event. */
+    /* Times ascend from event to event. */
     event->time = START_TIME + index * EVENT_INTERVAL +
                   (int64_t)(mix(plan->seed * 31 + (uint64_t)index) % EVENT_INTERVAL);
     advance(plan, index);

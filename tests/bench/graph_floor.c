@@ -1,6 +1,6 @@
-/* graph_floor: a plain read of a GC heap dump and one depth-first search over it. What any analysis
- * of such a file has to do at the least, written as one would: a hash table from ids to numbers,
- * lists of references in one array, a stack.
+/* graph_floor: a simple parser of a GC heap dump with one depth-first search, as a lower bound for
+ * any analysis of such a file. It uses a hash table from ids to numbers, one array of references,
+ * and a stack.
  *
  *   cc -O3 -march=native -o graph_floor graph_floor.c && time ./graph_floor DUMP */
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 
 typedef struct {
     uint64_t id;
-    uint32_t number; /* from 1; 0: empty */
+    uint32_t number; /* from 1; 0 = empty */
 } place;
 
 static uint64_t *ids, *references, *roots, *sizes;

@@ -1,10 +1,10 @@
 /* Count the cost of a run: the program's sources are compiled so that each basic block calls
- * __sanitizer_cov_trace_pc(), and functions of the C library that work on bytes count one for each
+ * __sanitizer_cov_trace_pc(), and functions of the C library that process bytes count one for each
  * 16 bytes.
  *
  * At exit the program writes the sum, and its peak memory in KiB, to the file named by
- * MEMPROF_COST. Time would depend on the machine; this number is the same in each run, except
- * for what threads do while others wait. */
+ * MEMPROF_COST. Unlike time, this number does not depend on the machine, and is the same in each
+ * run, except for the work of threads while others wait. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ int __wrap_strcmp(const char *a, const char *b)
     return (unsigned char)a[index] - (unsigned char)b[index];
 }
 
-/* Most memory of this program; what getrusage() tells begins with that of whoever started it. */
+/* Return the program's peak memory in KiB. That of getrusage() includes the parent's. */
 static unsigned long most_kib(void)
 {
     char line[256];

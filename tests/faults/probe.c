@@ -1,6 +1,6 @@
-/* A library that is loaded before a program (LD_PRELOAD) and tries, when the program returns from
- * main, what a program that was taken over would: a line each to the descriptor $MEMPROF_PROBE,
- * with 0 or the number of the error. */
+/* A preloaded library (LD_PRELOAD) that tries, when the program returns from main, operations that
+ * an attacker would try. For each it writes a line to the descriptor $MEMPROF_PROBE, with 0 or the
+ * error number. */
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -67,7 +67,7 @@ static void try_files(void)
     tell("make", open(getenv("MEMPROF_PROBE_MAKE"), O_WRONLY | O_CREAT, 0600));
     tell("unlink", unlink(getenv("MEMPROF_PROBE_UNLINK")));
     tell("chmod", chmod(getenv("MEMPROF_PROBE_READ"), 0600));
-    /* By the number of fchmodat2, which an older kernel does not know. */
+    /* By the number of fchmodat2, which older kernels do not have. */
     long done = syscall(452, AT_FDCWD, getenv("MEMPROF_PROBE_READ"), 0600, 0);
     tell("chmod2", done < 0 && errno == ENOSYS ? 0 : done);
 }
@@ -81,7 +81,7 @@ static void try_processes(void)
     errno = error;
     tell("thread", error ? -1 : 0);
     tell("kill", kill(getppid(), 0));
-    /* Nobody is traced: where it is allowed, there is no such process. */
+    /* No process is traced: if the call is allowed, it reports that there is no such process. */
     long traced = ptrace(PTRACE_DETACH, getppid(), NULL, NULL);
     tell("ptrace", traced < 0 && errno == ESRCH ? 0 : traced);
     pid_t process = fork();
@@ -111,7 +111,7 @@ __attribute__((destructor)) static void probe(void)
     try_files();
     try_processes();
     try_network();
-    unsetenv("MEMPROF_PROBE"); /* it is loaded there too */
-    execv(program, words);     /* comes back only if it fails */
+    unsetenv("MEMPROF_PROBE"); /* the library is loaded in the new program too */
+    execv(program, words);     /* returns only on failure */
     tell("exec", -1);
 }

@@ -1,16 +1,16 @@
-/* A library that is loaded before a program (LD_PRELOAD) and lets one of its calls fail.
+/* A preloaded library (LD_PRELOAD) that makes a call of the program fail.
  *
  *   MEMPROF_FAULT=CALL:N:WHAT
  *
- * CALL is "malloc" (with calloc, realloc and the like, also of libraries, but for ncurses, which
- * does not look whether there was memory for all it needs), "thread" (the start of one), a system
- * call of the table below, or "tmpfile", an open of a file without a name. N is
- * which of its calls, from 1 on; 0: none, *: each. WHAT is the number of an error, or "short": half
- * of the bytes are read or written. MEMPROF_FAULT_COUNT=FD: the number of calls is written there
- * when the program returns from main.
+ * CALL is "malloc" (with calloc, realloc and the like, also in libraries, except ncurses, which
+ * does not check all of its allocations), "thread" (the start of one), a system call of the table
+ * below, or "tmpfile", an open of a file without a name. N is the number of the call, from 1; 0 =
+ * none, * = each. WHAT is an error number, or "short": half of the bytes are read or written.
+ * MEMPROF_FAULT_COUNT=FD: the number of calls is written to this descriptor when the program
+ * returns from main.
  *
- * System calls are caught at the kernel, by a filter that raises SIGSYS, since the C library calls
- * the kernel by ways that no library before it is in. */
+ * System calls are intercepted by a kernel filter that raises SIGSYS, because the C library makes
+ * system calls that a preloaded library cannot intercept. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +110,7 @@ void *realloc(void *memory, size_t bytes)
     return has_none(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, bytes);
 }
 
-/* Here, as the C library's own would hide who calls. */
+/* Defined here, because the C library's own would hide the caller. */
 char *strdup(const char *text)
 {
     const size_t bytes = strlen(text) + 1;
@@ -172,7 +172,7 @@ static void caught(int signal, siginfo_t *information, void *context)
     bool counts = !of_temporary || (arguments[2] & O_TMPFILE) == O_TMPFILE;
     if (counts && fails()) {
         if (!is_short) {
-            if (failing == SYS_close) /* which Linux does, whatever it says of it */
+            if (failing == SYS_close) /* Linux closes the descriptor even if it reports an error */
                 shim_call(failing, arguments[0], 0, 0, 0, 0, 0);
             *result = -what;
             return;

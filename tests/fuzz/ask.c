@@ -1,4 +1,4 @@
-/* Recordings in memory, and every report asked of them. */
+/* Recordings in memory, and runs of every report on them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ extern const mp_reader mp_reader_oemp, mp_reader_prf, mp_reader_rpm;
 
 /* --- recordings --- */
 
-/* How a recording may be read, by what is asked of it. */
+/* Choose reading options. */
 static mp_load_options choose_options(fuzz_choice *choice)
 {
     mp_load_options options = {0};
@@ -48,14 +48,14 @@ static mp_load_options choose_options(fuzz_choice *choice)
     return options;
 }
 
-/* One more file of the recording. */
+/* Read one more file of the recording. */
 static void read_part(const mp_reader *reader, void *state, const fuzz_recording *recording,
                       mp_slice part, size_t window)
 {
     mp_model *model = recording->model;
     mp_input *input =
         mp_input_from_memory("input", part.start, part.length, window, recording->diagnostics);
-    if (!input) /* packed, and not to be unpacked */
+    if (!input) /* compressed, in a target that does not decompress */
         return;
     mp_input_look_ahead(input);
     mp_input_summary *summary = MP_ADD(&model->inputs);
@@ -146,7 +146,7 @@ char *fuzz_complaints(const mp_diagnostics *diagnostics)
 
 /* --- asking --- */
 
-/* Arguments that reports have, with texts of which one fits or another. */
+/* Arguments of reports; each text is valid for some of them. */
 void fuzz_set_some(mp_question *question, fuzz_choice *choice)
 {
     static const char *const settings[][2] = {
@@ -189,7 +189,7 @@ static void set_operand(mp_question *question)
         mp_question_set(question, mp_operand_argument(operand), texts[operand], &error);
 }
 
-/* A rule of each kind that means something to one recording or another. */
+/* One rule of each kind; each applies to some recordings. */
 static const char rules[] = "leaked <= 100\nlive of type \"*\" <= 1 MiB\nno new leak site\n"
                             "no new type\nseconds <= 1.1 x base\ncalls <= 1.1 x base\n"
                             "live <= 1.1 x base + 64 KiB\ngrowth <= 5 %\n";

@@ -31,8 +31,8 @@ static void hold_of(bool holds, const char *name, const char *sentence, mp_slice
 
 /* --- text --- */
 
-/* The first character that stands for something else before people, but for those that are allowed.
- */
+/* Return the first character that is escaped for people, except allowed ones; NULL if there is
+ * none. */
 static const char *first_control(mp_slice text, const char *allowed)
 {
     char escape[MP_ESCAPE];
@@ -86,7 +86,7 @@ void fuzz_check_json(const char *name, mp_slice text)
 
 /* --- CSV --- */
 
-/* Past the field that begins at `p`, as RFC 4180 has it. */
+/* Return the end of the field that begins at `p`, by RFC 4180. */
 static const char *past_field(const char *p, const char *end, const char *name, mp_slice text)
 {
     if (p == end || *p != '"') {
@@ -154,7 +154,7 @@ static void check_reference(const char *p, const char *end, const char *name, mp
     hold_of(is_one, name, "a & begins a reference", text);
 }
 
-/* Past the attributes of a tag, at its > or />. In HTML, words and numbers need no quotes. */
+/* Return the end of a tag's attributes: its > or />. In HTML, words and numbers need no quotes. */
 static const char *past_attributes(const char *p, const char *end, const char *name, mp_slice text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789.+-";
@@ -181,8 +181,8 @@ static const char *past_attributes(const char *p, const char *end, const char *n
     return p;
 }
 
-/* At the > of <?...>, <!...> or <![CDATA[...]]>, which is where scripts stand; NULL where none is.
- */
+/* Return the > of <?...>, <!...> or <![CDATA[...]]> (which contains scripts); NULL if `p` is none
+ * of them. */
 static const char *past_declaration(const char *p, const char *end)
 {
     static const char data[] = "<![CDATA[", close[] = "]]>";
@@ -240,7 +240,7 @@ void fuzz_check_xml(const char *subject, mp_slice text)
 
 /* --- HTML --- */
 
-/* Return true if a page may have the element of its own. */
+/* Return true if a page may contain the element. */
 static bool is_element(mp_slice name)
 {
     static const char *const known[] = {
@@ -255,7 +255,7 @@ static bool is_element(mp_slice name)
     return false;
 }
 
-/* Past what is in a style or a script; data are checked. */
+/* Return the end of a style or a script; data for scripts are checked. */
 static const char *past_raw(const char *p, const char *end, mp_slice name, const char *subject,
                             mp_slice text)
 {
@@ -332,7 +332,7 @@ static void check_output(const char *name, mp_slice text)
         fuzz_check_html(name, text);
     else if (mp_text_is(name, "csv"))
         fuzz_check_csv(name, text);
-    else if (!mp_text_is(name, "text") && mp_slice_starts(text, "<?xml")) /* no title */
+    else if (!mp_text_is(name, "text") && mp_slice_starts(text, "<?xml")) /* not a title */
         fuzz_check_xml(name, text);
     else
         fuzz_check_text(name, text);
@@ -340,7 +340,7 @@ static void check_output(const char *name, mp_slice text)
         check_junit(name, text);
 }
 
-/* No line is wider than the window. */
+/* Check that no line is wider than the window. */
 static void check_width(const char *name, mp_slice text, size_t width)
 {
     mp_arena arena = {0};

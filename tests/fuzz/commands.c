@@ -1,4 +1,5 @@
-/* Command lines and files of defaults, up to where something would be read or written. */
+/* Command lines and configuration files, up to the point where something would be read or
+ * written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static void come_back(void)
         rmdir(folder);
 }
 
-/* To an empty folder, in which nothing that a command line names is there. */
+/* Change to an empty folder, in which no file of a command line exists. */
 static void go_away(void)
 {
     static char folder[] = "/tmp/memprof-fuzz-XXXXXX";
@@ -34,7 +35,7 @@ static void go_away(void)
     away = true;
 }
 
-/* A word a line. */
+/* Split text into words, one per line. */
 static size_t split(char *text, size_t length, char **words)
 {
     size_t count = 0;
@@ -52,7 +53,7 @@ static size_t split(char *text, size_t length, char **words)
     return count;
 }
 
-/* The words of a command line as a shell has them; they stand in the arena. */
+/* Split a command line into words, like a shell; they are in the arena. */
 static size_t split_quoted(const char *line, char **words, mp_arena *arena)
 {
     size_t count = 0;
@@ -83,7 +84,7 @@ static size_t split_quoted(const char *line, char **words, mp_arena *arena)
     return count;
 }
 
-/* Parse the words; the command line that they make, NULL where there is none. */
+/* Parse the words. Return the command line of the question; NULL if they are refused. */
 static char *parse(size_t word_count, char **words)
 {
     size_t count;
@@ -116,7 +117,7 @@ static void check_again(const char *line)
     mp_arena_free(&arena);
 }
 
-/* Behind "#", up to an empty line, a file of defaults. */
+/* Take a configuration file: the text after "#", up to an empty line. Return its length. */
 static size_t take_config(const char *text)
 {
     const char *end = *text == '#' ? strstr(text, "\n\n") : NULL;

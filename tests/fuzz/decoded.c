@@ -1,5 +1,5 @@
-/* Text in other encodings: named, marked or found out, it gives the same lines through any window.
- */
+/* Text in other encodings: named by the user, marked or detected, it gives the same lines through
+ * any window. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "input/input.h"
 #include "input/private.h"
 
-/* Encodings with one byte, two, up to four, and with shifts between sets. */
+/* Encodings with one byte, with two bytes, with up to four, and with shifts between sets. */
 static const char *const encodings[] = {"CP1252", "UTF-16LE", "UTF-16BE",   "CP932",  "GB18030",
                                         "BIG5",   "EUC-JP",   "BIG5-HKSCS", "EUC-KR", "KOI8-R",
                                         "CP437",  "UTF-8",    "CP1258",     NULL};
 enum { ENCODINGS = sizeof encodings / sizeof *encodings };
 
-/* All lines, and what is wrong with them. */
+/* Return all lines, and the diagnostics. */
 static char *lines_of(mp_slice text, const char *encoding, size_t window)
 {
     char *whole = NULL;
@@ -40,7 +40,7 @@ static char *lines_of(mp_slice text, const char *encoding, size_t window)
     return whole;
 }
 
-/* A text that is decoded at once, as those beside recordings are. */
+/* Check a text that is decoded at once, like files that accompany recordings. */
 static void check_whole(mp_slice text, const char *name)
 {
     const char *why = "";
@@ -54,7 +54,7 @@ static void check_whole(mp_slice text, const char *name)
     mp_arena_free(&arena);
 }
 
-/* The first byte says which encoding. */
+/* The first byte chooses the encoding. */
 void fuzz_decoded(const fuzz_target *target, mp_slice input)
 {
     (void)target;

@@ -1,4 +1,4 @@
-/* Documents of any tables, cells and lines, through every renderer. */
+/* Documents of any tables, cells and lines, printed by every renderer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +173,8 @@ static mp_document *make_document(fuzz_bytes *bytes)
 
 /* --- printing --- */
 
-/* A page has its scripts with it: one takes as long as all other formats together. */
+/* Print in a chosen format. An HTML page contains its scripts, so one takes as long as all other
+ * formats together. */
 static void print(const mp_document *document, const mp_diagnostics *diagnostics,
                   fuzz_choice *choice)
 {

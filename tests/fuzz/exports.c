@@ -1,4 +1,5 @@
-/* Exporters: what they write of any recording is of its format, as far as its grammar goes. */
+/* Exporters: output about any recording conforms to its format, as far as the format has a
+ * grammar. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "input/input.h"
 #include "session/question.h"
 
-/* --- what is written --- */
+/* --- checks of the output --- */
 
 static void check_lines_of_json(const char *name, mp_slice text)
 {
@@ -36,7 +37,7 @@ static void check_packed(const char *name, mp_slice text)
     mp_diagnostics_free(diagnostics);
 }
 
-/* By the name of the exporter; those that are not here write lines for people and programs. */
+/* Checks by the name of the exporter; others write text for people and programs. */
 static const struct {
     const char *name;
     void (*check)(const char *name, mp_slice text);
@@ -56,7 +57,7 @@ static void check_export(const char *name, mp_slice text)
     fuzz_hold(false, "an exporter has a check", mp_slice_of(name));
 }
 
-/* --- in a file --- */
+/* --- exporters that create a file --- */
 
 /* Return the path for exporters that create their file themselves. */
 static const char *file_path(void)

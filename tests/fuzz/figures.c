@@ -6,7 +6,7 @@
 
 #include "fuzz/fuzz.h"
 
-/* Amounts that are added up are refused where they are entered, as long as sums could overflow. */
+/* Take an amount that is small enough for sums: reports refuse inputs whose sums could overflow. */
 static int64_t take_summand(fuzz_bytes *bytes)
 {
     const int64_t most = INT64_C(1) << 52;
@@ -39,7 +39,7 @@ static mp_place take_place(fuzz_bytes *bytes, uint32_t parent, const mp_tree_fig
     return place;
 }
 
-/* Places behind their parents, at once wide or one below the other; siblings in no order. */
+/* Take places after their parents, in a wide or in a deep tree; siblings are unsorted. */
 static mp_place *take_places(fuzz_bytes *bytes, mp_tree_figure *tree)
 {
     uint32_t wanted = 1 + fuzz_take(bytes, MOST_PLACES), parent = 0;
@@ -79,8 +79,8 @@ static int by_contract(const void *left, const void *right)
     return one != other ? one > other ? -1 : 1 : strcmp(a->label, b->label);
 }
 
-/* Siblings side by side in the order that figures have; `parent` is their place among the others
- * until they are taken, so it stays what it was. */
+/* Sort siblings as figures require, and make them adjacent. `parent` is an index in the old order
+ * until a place is taken. */
 static void put_in_order(fuzz_bytes *bytes, mp_tree_figure *tree, const mp_place *from)
 {
     uint32_t *was = mp_alloc(tree->count * sizeof *was), count = 1;
@@ -93,7 +93,7 @@ static void put_in_order(fuzz_bytes *bytes, mp_tree_figure *tree, const mp_place
         for (uint32_t k = 1; k < tree->count; k++)
             if (from[k].parent == was[i]) {
                 siblings[found] = from[k];
-                siblings[found++].parent = k; /* its old place */
+                siblings[found++].parent = k; /* index in the old order */
             }
         qsort(siblings, found, sizeof *siblings, by_contract);
         for (size_t k = 0; k < found; k++, count++) {
@@ -119,9 +119,9 @@ static mp_tree_figure take_tree(fuzz_bytes *bytes, bool can_compare)
     return tree;
 }
 
-/* --- what is over time --- */
+/* --- figures over time --- */
 
-/* Moments rise, by anything from 1 to very much. */
+/* Take ascending moments, at distances from 1 to very large ones. */
 static int64_t *take_moments(fuzz_bytes *bytes, size_t count)
 {
     int64_t *place = mp_arena_alloc(&bytes->arena, (count + 1) * sizeof *place);
@@ -156,10 +156,10 @@ static void take_marks(fuzz_bytes *bytes, mp_line_figure *lines)
         unsigned kind = fuzz_take(bytes, 3);
         *mark = (struct mp_mark){lines->times[place], MP_UNKNOWN, MP_UNKNOWN, kinds[kind],
                                  take_name(bytes)};
-        if (kind < 2) /* it goes on */
+        if (kind < 2) /* has an end */
             mark->until = lines->times[place + fuzz_take(bytes, 256) % (lines->moments - place)];
     }
-    if (lines->line_count && count) { /* and one is the peak */
+    if (lines->line_count && count) { /* one mark is the peak */
         lines->marks[0].kind = "peak";
         lines->marks[0].until = MP_UNKNOWN;
         lines->marks[0].amount = fuzz_take_number(bytes);
@@ -264,7 +264,7 @@ static mp_history_figure take_history(fuzz_bytes *bytes)
     return history;
 }
 
-/* --- all of them --- */
+/* --- all figures --- */
 
 void fuzz_make_figures(fuzz_bytes *bytes, mp_document *document)
 {

@@ -13,7 +13,7 @@
 #include "readers/readers.def"
 #undef MP_READER
 
-/* Every reader has its target, and what there is beside recordings. */
+/* All targets: one for each reader, and those for other inputs. */
 const fuzz_target fuzz_targets[] = {
 #define MP_READER(format)                                                                          \
     {.name = #format, .run = fuzz_reader, .reader = &mp_reader_##format, .lines = true},
@@ -40,12 +40,12 @@ const fuzz_target *fuzz_target_find(const char *name)
     return NULL;
 }
 
-/* --- the budget --- */
+/* --- limits of memory and time --- */
 
 /* Limits of an input: memory for all its readings and answers, as a constant plus an amount for
  * each byte of the input. Only sanitizers can measure it. */
 enum { FREE_MIB = 8, BYTES_EACH = 4 << 10 };
-/* Seconds of the processor: far from what inputs of this size take, on the slowest machine. */
+/* CPU seconds: much more than inputs of this size need on the slowest machine. */
 enum { MOST_SECONDS = 10 };
 
 static _Atomic int64_t in_use, most_in_use;

@@ -14,8 +14,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 static const fuzz_target *target;
 
 #ifdef FUZZ_BY_PROFILE
-/* A build that counts coverage for people is not built once more for the fuzzer: that is shown the
- * same counters, 64 bits each, as bytes. It misses what values were compared. */
+/* A build that measures coverage for people can be used for fuzzing too: the fuzzer gets the same
+ * counters, of 64 bits each, as bytes. It does not learn which values were compared. */
 extern char counters_begin[] __asm__("__start___llvm_prf_cnts");
 extern char counters_end[] __asm__("__stop___llvm_prf_cnts");
 void __sanitizer_cov_8bit_counters_init(char *begin, char *end);
@@ -55,7 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* --- mutation by lines and fields --- */
 
-/* A piece of the text from `index` on, up to and with its end, one of these characters. */
+/* Return the piece of the text that contains `index`, including its end, which is one of these
+ * characters. */
 static mp_slice piece_at(mp_slice text, size_t index, const char *ends)
 {
     size_t from = index, to = index;
@@ -71,7 +72,7 @@ static mp_slice any_piece(mp_slice text, const char *ends, fuzz_choice *choice)
     return piece_at(text, fuzz_choose(choice, (unsigned)text.length), ends);
 }
 
-/* The text with `what` of it replaced by `by`; 0: there is no room. */
+/* Replace a part of the text. Return the new length; 0 if there is no room. */
 static size_t put(uint8_t *data, size_t size, size_t room, mp_slice what, mp_slice by)
 {
     size_t from = (size_t)(what.start - (const char *)data), behind = size - from - what.length;
@@ -85,8 +86,8 @@ static size_t put(uint8_t *data, size_t size, size_t room, mp_slice what, mp_sli
     return size - what.length + by.length;
 }
 
-/* A line or a field is left out, doubled, or stands in the place of another one; a field becomes a
- * number of those that are trouble. */
+/* Remove, repeat or replace a line or a field; or set a field to a number that often causes
+ * errors. */
 static size_t mutate_lines(uint8_t *data, size_t size, size_t room, fuzz_choice *choice)
 {
     static const char *const numbers[] = {"0 ",
@@ -106,10 +107,10 @@ static size_t mutate_lines(uint8_t *data, size_t size, size_t room, fuzz_choice 
     case 0:
         by.length = 0;
         break;
-    case 1: /* `by` before `what` */
+    case 1: /* insert `by` before `what` */
         what.length = 0;
         break;
-    case 2: /* some lines up to `by` once more behind them */
+    case 2: /* repeat some lines up to `by` after them */
         if (by.start < what.start) {
             mp_slice swapped = by;
             by = what;

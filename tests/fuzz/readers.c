@@ -1,4 +1,4 @@
-/* Recordings: what is read through a small window is what is read at once. */
+/* Recordings: reading through a small window gives the same as reading at once. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@
 
 enum { ASKED = 4 };
 
-/* Print the reader's diagnostics and, if the recording can be analysed, two reports in some
- * formats and the output of an exporter. */
+/* Print the reader's diagnostics and, if the recording can be analysed, two reports in some formats
+ * and the output of an exporter. */
 static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *texts[ASKED])
 {
     size_t count, exporter_count;
@@ -33,11 +33,11 @@ static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *
         texts[i] = fuzz_ask(recording, report, (fuzz_asked){0}, &choice);
     }
     const mp_exporter *exporter = exporters[fuzz_choose(&choice, (unsigned)exporter_count)];
-    if (!exporter->in_place || fuzz_choose(&choice, 8) == 0) /* which waits for the disk */
+    if (!exporter->in_place || fuzz_choose(&choice, 8) == 0) /* such an export waits for the disk */
         texts[3] = fuzz_export(recording, exporter, &choice);
 }
 
-/* Tables under other keys hold the same in another order, of which no output knows. */
+/* Draw other hash keys. Tables then have another order, which must not be visible in any output. */
 static void draw_keys(fuzz_choice *choice)
 {
     for (size_t i = 0; i < sizeof mp_keys.number / sizeof *mp_keys.number; i++)
@@ -87,7 +87,7 @@ void fuzz_reader(const fuzz_target *target, mp_slice input)
     read_twice(target->reader, input, windows[fuzz_choose(&choice, 5)], choice);
 }
 
-/* --- what is packed --- */
+/* --- compressed input --- */
 
 /* Print a digest of all lines. */
 static void put_lines(mp_input *input, FILE *out)
@@ -172,7 +172,7 @@ static char *tell_packed(mp_input *input, mp_diagnostics *diagnostics)
     else
         put_lines(input, out);
     char *complaints = fuzz_complaints(diagnostics);
-    if (!mp_input_is_archive(input)) /* names of members are escaped where they are printed */
+    if (!mp_input_is_archive(input)) /* names of members are escaped when they are printed */
         fuzz_check_text("what is wrong", mp_slice_of(complaints));
     fputs(complaints, out);
     free(complaints);
@@ -180,7 +180,7 @@ static char *tell_packed(mp_input *input, mp_diagnostics *diagnostics)
     return text;
 }
 
-/* Bytes of any packing give the same however they come, and where they are read anew. */
+/* Compressed bytes give the same contents through any window, and when they are read again. */
 void fuzz_packed(const fuzz_target *target, mp_slice input)
 {
     (void)target;
@@ -202,7 +202,7 @@ void fuzz_packed(const fuzz_target *target, mp_slice input)
 
 /* --- rows of a database --- */
 
-/* The tables and columns as the reader knows them; what is left out of a row is NULL. */
+/* The tables and columns that the reader knows; values that are left out of a row are NULL. */
 static const char schema[] =
     "CREATE TABLE INSTANCES (INST_ID, CAPTION);"
     "CREATE TABLE ALLOCATION_PROFILER_OBJECTS (INST_ID, ID, REC_ID, COL_CLASSRID, COL_SIZE, COL__,"
@@ -232,7 +232,7 @@ static const char *const inserts[] = {
 };
 enum { TABLES = sizeof inserts / sizeof *inserts };
 
-/* Small whole numbers mostly, so that ids meet. */
+/* Mostly small whole numbers, so that ids match. */
 static void bind(sqlite3_stmt *insert, int place, fuzz_bytes *bytes)
 {
     unsigned kind = fuzz_take(bytes, 256);
@@ -279,7 +279,7 @@ static void fill(sqlite3 *database, fuzz_bytes *bytes)
         sqlite3_finalize(statements[i]);
 }
 
-/* An empty database of these tables, made once. */
+/* Return an empty database of these tables, made once. */
 static mp_slice empty_database(void)
 {
     static mp_slice empty;

@@ -1,5 +1,5 @@
-/* memprof-fuzz-replay TARGET FILE|FOLDER...: what a fuzzer found, or began with, run once more.
- * Files of a folder come in the order of their names. Without arguments, the targets. */
+/* memprof-fuzz-replay TARGET FILE|FOLDER...: run findings and seeds of a fuzzer again. Files of a
+ * folder are sorted by name. Without arguments, print the targets. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static size_t replayed;
 
-/* The bytes of a file as they lie there, also where they are packed. */
+/* Return the bytes of a file, without decompressing them. */
 static char *bytes_of(const char *path, size_t *length)
 {
     char part[4096], *text = NULL;
@@ -73,10 +73,10 @@ int main(int argc, char **argv)
         return argc > 1 ? EXIT_FAILURE : EXIT_SUCCESS;
     }
     fuzz_begin();
-    for (int i = 2; i < argc; i++) /* a target may go to another folder */
+    for (int i = 2; i < argc; i++) /* a target may change the working directory */
         argv[i] = realpath(argv[i], NULL);
     for (int i = 2; i < argc; i++)
-        if (argv[i]) { /* else nothing was found yet */
+        if (argv[i]) { /* otherwise the folder of findings does not exist yet */
             replay(target, argv[i]);
             free(argv[i]);
         }

@@ -1,4 +1,4 @@
-/* Targets for files besides recordings: policies, suppressions, baselines, rules that rewrite
+/* Targets for files other than recordings: policies, suppressions, baselines, rules that rewrite
  * names. */
 #include <fnmatch.h>
 #include <regex.h>
@@ -31,7 +31,7 @@ void fuzz_policy(const fuzz_target *target, mp_slice input)
                       (fuzz_asked){.policy = policy}, &choice));
 }
 
-/* Read them; false with a checked error. */
+/* Read the suppressions; false with a checked error. */
 static bool read_suppressions(mp_suppressions *suppressions, mp_slice text)
 {
     mp_error error = {0};
@@ -54,7 +54,7 @@ void fuzz_suppressions(const fuzz_target *target, mp_slice input)
     mp_suppressions_free(&suppressions);
 }
 
-/* The text with the number of its entries put right, which nothing but chance would make so. */
+/* Return the text with the correct number of entries, which mutation would hardly ever find. */
 static mp_slice count_entries(mp_slice text, mp_arena *arena)
 {
     static const char name[] = "\"entries\":";
@@ -93,7 +93,7 @@ void fuzz_baseline(const fuzz_target *target, mp_slice input)
     mp_arena_free(&arena);
 }
 
-/* Rules, each a text, up to one of another kind; then names. */
+/* Rules, one per text, up to a text that is not a rule; then names. */
 void fuzz_substitution(const fuzz_target *target, mp_slice input)
 {
     (void)target;
@@ -124,7 +124,7 @@ void fuzz_substitution(const fuzz_target *target, mp_slice input)
     mp_arena_free(&bytes.arena);
 }
 
-/* --- patterns, against those of the C library --- */
+/* --- patterns, compared with those of the C library --- */
 
 static void hold_alike(bool alike, const char *what, const char *pattern, const char *text)
 {
@@ -135,18 +135,19 @@ static void hold_alike(bool alike, const char *what, const char *pattern, const 
     fuzz_hold(false, line, (mp_slice){NULL, 0});
 }
 
-/* Those of ASCII that it knows, and small ones: it takes its time. */
+/* Return true if the C library can be compared: for ASCII, and for small patterns, because it is
+ * slow. */
 static bool is_comparable(const char *pattern)
 {
     const char *range = strchr(pattern, '['), *dash = range ? strchr(range, '-') : NULL;
-    /* POSIX leaves open what [a-c-e] and [[:alpha:]-z] are. */
+    /* POSIX does not define [a-c-e] and [[:alpha:]-z]. */
     if (dash && (strchr(dash + 1, '-') || strstr(pattern, "[:")))
         return false;
     size_t length = strlen(pattern), repeats = 0;
     for (const char *p = pattern; *p; p++) {
         if ((unsigned char)*p >= 128 || (*p == '\\' && p[1] >= '1' && p[1] <= '9'))
             return false;
-        repeats += *p == '+' || *p == '*' || *p == '?'; /* in one another they take it for ever */
+        repeats += *p == '+' || *p == '*' || *p == '?'; /* if they are nested, it takes for ever */
     }
     return length < 30 && repeats < 6 && !strstr(pattern, "{");
 }
@@ -176,21 +177,21 @@ static void compare_glob(const char *glob, const char *text, unsigned flags)
     int theirs = (flags & MP_GLOB_ANY_CASE ? FNM_CASEFOLD : 0) |
                  (flags & MP_GLOB_NO_ESCAPES ? FNM_NOESCAPE : 0);
     bool fits = mp_glob_fits(glob, text, flags);
-    /* fnmatch() reads unfinished classes in ways that nobody can have intended. */
+    /* fnmatch() accepts malformed classes, with unreasonable results. */
     bool plain = !strstr(glob, "[:") && !strstr(glob, "[.") && !strstr(glob, "[=");
-    /* POSIX: a bracket that nothing closes stands for itself. It takes the "-" in "[z-" for a
-     * range. */
+    /* POSIX: an unclosed bracket is a literal. fnmatch() takes the "-" in "[z-" for a range. */
     const char *open = strrchr(glob, '[');
     if (open && strchr(open, '-') && !strchr(open, ']'))
         return;
-    /* It makes both ends of a range small letters, and then nothing is in [Z-a], not even "a". */
+    /* fnmatch() makes both ends of a range small letters, so that [Z-a] matches nothing, not even
+     * "a". */
     if ((flags & MP_GLOB_ANY_CASE) && strchr(glob, '[') && strchr(glob, '-'))
         return;
     if (plain && is_comparable(glob) && is_comparable(text))
         hold_alike(fits == (fnmatch(glob, text, theirs) == 0), "a fit is not that", glob, text);
 }
 
-/* A pattern, then texts, a line each. */
+/* A pattern, then texts, one per line. */
 void fuzz_pattern(const fuzz_target *target, mp_slice input)
 {
     (void)target;

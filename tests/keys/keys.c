@@ -1,5 +1,5 @@
-/* Loaded before the program: what it draws is of the number in MEMPROF_TEST_KEYS; 0: nothing can be
- * drawn, as on an old kernel. */
+/* Preloaded before the program: derives the random hash keys from the number in MEMPROF_TEST_KEYS;
+ * 0: no random bytes are available, as on an old kernel. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@ static void print_leaks(const mp_document *answer)
 int main(int argc, char **argv)
 {
     const mp_setting settings[] = {{"limit", "3"}, {"max-leaked", "1K"}};
-    static mp_error error; /* all 0 */
+    static mp_error error; /* zero-initialised */
     char line[1200];
     mp_session *session = mp_session_new();
     for (int i = 1; i < argc; i++)

@@ -1,10 +1,10 @@
-/* Runs one command line of memprof after the other in one process: with sanitizers, a start of the
- * program costs ten times what most runs of the tests do.
+/* Run command lines of memprof one after the other in one process: with sanitizers, starting the
+ * program takes ten times as long as most runs of the tests.
  *
- * Standard input is a socket of packets. A packet is a command line, its words ended by zero bytes,
- * with three descriptors beside it: standard input, output and error of the run. The answer is its
- * exit status as an int. A run that ends the process leaves no answer, but the server's own end
- * tells; so does a leak, when the socket is closed and the sanitizer looks back. */
+ * Standard input is a socket of packets. A packet is a command line, whose words end with NUL
+ * bytes, with three descriptors: standard input, output and error of the run. The answer is its
+ * exit status as an int. A run that ends the process gives no answer, but the exit status of the
+ * server shows it; so it does if the sanitizer finds leaks when the socket is closed. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static void fail(const char *why)
     exit(EXIT_FAILURE);
 }
 
-/* The bytes of the next command line, 0 at the end; and the descriptors that came with it. */
+/* Receive the next command line and its descriptors. Return its length in bytes; 0 = end. */
 static size_t receive(int from, char *line, size_t size, int streams[STREAMS])
 {
     union {
@@ -57,7 +57,7 @@ static void put_streams(const int streams[STREAMS], bool close_them)
     }
 }
 
-/* As a program that is started anew finds it. */
+/* Run a command line with global state as in a new process. */
 static int run(char *line, size_t length)
 {
     char *words[MOST_WORDS + 1];

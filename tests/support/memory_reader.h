@@ -1,11 +1,12 @@
-/* Run one reader over bytes in memory, and look at what it said. */
+/* Run one reader on bytes in memory, and inspect its diagnostics. */
 #ifndef TESTS_SUPPORT_MEMORY_READER_H
 #define TESTS_SUPPORT_MEMORY_READER_H
 
 #include "readers/reader.h"
 
 /* Open the reader, let it read `length` bytes, at most `window` at a time, as the input `name`;
- * close it and build its call tree, once for each model. Returns what the reader's read did. */
+ * close it and build the call tree (call it once for each model). Return the result of the
+ * reader. */
 bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagnostics,
                  const char *name, const void *bytes, size_t length, size_t window);
 
@@ -16,7 +17,7 @@ typedef struct reading {
     bool ok;
 } reading;
 
-/* A new model with what the reader makes of the bytes. Release with reading_free. */
+/* Read bytes, or a text, into a new model. Release with reading_free. */
 reading read_bytes(const mp_reader *reader, const char *name, const char *bytes, size_t length,
                    size_t window);
 reading read_text(const mp_reader *reader, const char *name, const char *text, size_t window);
@@ -24,13 +25,14 @@ reading read_text(const mp_reader *reader, const char *name, const char *text, s
 reading read_path(const char *path, const mp_load_options *options);
 void reading_free(reading *r);
 
-/* `text` with the first `what` in it replaced; NULL if it is not there. The caller frees it. */
+/* Return `text` with the first `what` in it replaced; NULL if it is not there. Release with
+ * free(). */
 char *replaced(const char *text, const char *what, const char *by);
 
-/* The first kept diagnostic of this kind; NULL if there is none. */
+/* Return the first kept diagnostic of this kind; NULL if there is none. */
 const mp_diagnostic *find_diagnostic(const mp_diagnostics *diagnostics, mp_diagnostic_id id);
 
-/* How many diagnostics there are, of all kinds. */
+/* Return the number of diagnostics of all kinds. */
 uint64_t count_diagnostics(const mp_diagnostics *diagnostics);
 
 #endif

@@ -2,8 +2,7 @@
 #ifndef TESTS_SUPPORT_SMALL_PROFILE_H
 #define TESTS_SUPPORT_SMALL_PROFILE_H
 
-/* Exclusive times add up to 0.001; each module's lines and calls to
- * its line 0. */
+/* Exclusive times add up to 0.001; each module's lines and calls to its line 0. */
 #define EXTRA                                                                                      \
     " {\"StmtCnt\":8,\"TotTime\":0.001000,\"Directory\":\"C:\\w\\\",\"Propath\":\"\","             \
     "\"Propath\":\"a,b\", X\": {\"y\": 1 }}"
