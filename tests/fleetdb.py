@@ -50,9 +50,13 @@ class Trials:
         done = self.run("sql", path, f"select * from {table}", "--format", "json", "--limit", "0", "--quiet")
         if done.returncode:
             return None
+        return self.plain(json.loads(done.stdout)["rows"])
+
+    @staticmethod
+    def plain(rows):
+        """Rows of JSON, with numbers as SQLite has them."""
         return [{name: float(value) if isinstance(value, float) else int(value) if value is not None
-                 and not isinstance(value, str) else value for name, value in row.items()}
-                for row in json.loads(done.stdout)["rows"]]
+                 and not isinstance(value, str) else value for name, value in row.items()} for row in rows]
 
     def written(self, database, table, recording):
         with contextlib.closing(sqlite3.connect(database)) as at:
@@ -133,6 +137,22 @@ class Trials:
         self.claim(self.contents(growing) == expected and b"4 more recordings, 1 was there" in done.stdout,
                    "a folder of which one is known", done.stdout)
         self.broken(paths, growing, folder)
+
+    def sql(self, paths, folder):
+        """memprof sql of several recordings has the rows of their database, with the same names."""
+        database = folder / "sql.db"
+        self.add(paths[0], database, *paths[1:])
+        for table in TABLES + VIEWS:
+            done = self.run("sql", *paths, f"select * from {table}", "--format", "json", "--limit", "0", "--quiet",
+                            "--group", "file")
+            with contextlib.closing(sqlite3.connect(database)) as at:
+                at.row_factory = sqlite3.Row
+                rows = [dict(row) for row in at.execute(f"select * from {table}")]
+            told = self.plain(json.loads(done.stdout)["rows"]) if done.stdout and not done.returncode else []
+            if table in VIEWS:
+                told, rows = (sorted(some, key=lambda row: [str(row.get(name)) for name in sorted(rows[0])])
+                              for some in (told, rows))
+            self.claim(rows and self.same(told, rows), table, rows[:2], "not", told[:2], done.stderr)
 
     def broken(self, paths, database, folder):
         empty = folder / "empty.oemp"
@@ -235,6 +255,7 @@ def all_of(trials, kills):
         trials.refusals(shop, folder)
         trials.parts(shop, folder)
         trials.several(folder)
+        trials.sql(paths, folder)
         trials.kills([large(folder), SAMPLES / "shop-v1.oemp", large(folder, "larger.oemp", 15000)], shop, folder, kills)
 
 
@@ -263,7 +284,7 @@ def self_test():
             check(shop, *words)
             if trials.wrong == before:
                 sys.exit(f"{check.__name__} finds nothing wrong")
-        for check, words in ((trials.several, (folder,)), (trials.kills, ([shop], shop, folder, 1))):
+        for check, words in ((trials.several, (folder,)), (trials.sql, ([shop, shop], folder)), (trials.kills, ([shop], shop, folder, 1))):
             before = trials.wrong
             check(*words)
             if trials.wrong == before:

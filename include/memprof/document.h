@@ -29,8 +29,8 @@ typedef enum mp_unit {
     MP_TIME = 4,      /* microseconds; people see h:mm:ss.mmm */
     MP_AGE = 5,       /* microseconds; people see 5 us, 1.25 ms, 3.10 s */
     MP_SECONDS = 6,   /* microseconds; printed as seconds with six decimals */
-    MP_AVERAGE = 7,   /* seconds with a fraction */
-    MP_BYTE_RATE = 8, /* bytes per unit of something, with a fraction */
+    MP_AVERAGE = 7,   /* seconds, not rounded to microseconds */
+    MP_BYTE_RATE = 8, /* bytes per something, such as a snapshot; may have a fraction */
     MP_PERCENT = 9,
     MP_FLAG = 10, /* true or false */
     MP_LIST = 11, /* several texts, the most important first */
@@ -61,7 +61,7 @@ typedef struct mp_check {
     uint32_t line;                /* line in the policy; 0: a limit */
     const char *measured, *limit; /* figures formatted for people */
     const char *message;          /* reason of a failure, such as the worst site */
-    int64_t measured_bytes, limit_bytes; /* values of limits in bytes */
+    int64_t measured_bytes, limit_bytes; /* values, if the limit is in bytes */
     /* True if the percentage is a minimum, false if it is a maximum. */
     bool at_least;
     double measured_percent, limit_percent;

@@ -85,7 +85,7 @@ typedef struct mp_texts {
 /* Value of an integer that is not known. Unknown real numbers are NAN, unknown texts NULL or "". */
 #define MP_UNKNOWN INT64_MIN
 
-/* Return whether values of the unit are real numbers. */
+/* Return true if values of the unit are real numbers. */
 static inline bool mp_unit_is_real(mp_unit unit)
 {
     return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;

@@ -21,8 +21,8 @@ typedef enum unit {
     UTF16_BE,
 } unit;
 
-/* Values of the tables below that are not code points: not looked up yet; starts a longer character
- * or has several code points; no character. */
+/* Values that are not code points. UNKNOWN: not looked up yet. LONGER: starts a longer character,
+ * or has several code points. NONE: invalid. */
 enum { UNKNOWN = 0, LONGER = 1, NONE = 2 };
 enum { HIGH = 0x80, LONGEST = 8 };
 

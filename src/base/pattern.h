@@ -33,8 +33,8 @@ mp_slice mp_pattern_core(const char *text);
  * The pattern caches states, so only one thread may use it at a time. */
 bool mp_pattern_fits(mp_pattern *pattern, const char *text, size_t from);
 
-/* Find a match as mp_pattern_fits does, and set groups[0] to its position and groups[1] to [9] to
- * those of \1 to \9. *looked is the end of the text that was examined. */
+/* Find a match as mp_pattern_fits does. Set groups[0] to its position, groups[1] to groups[9] to
+ * those of \1 to \9, and *looked to the end of the text that was examined. */
 enum { MP_PATTERN_GROUPS = 10 };
 bool mp_pattern_find(mp_pattern *pattern, const char *text, size_t from,
                      mp_span groups[MP_PATTERN_GROUPS], size_t *looked);

@@ -42,7 +42,7 @@ void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
 
 void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign)
 {
-    double limit = 9e18; /* fits into an int64_t */
+    double limit = 9e18; /* less than INT64_MAX */
     bytes = bytes > limit ? limit : bytes < -limit ? -limit : bytes;
     double tenths = round(bytes * 10);
     bool whole = fabs(fmod(tenths, 10)) < 1;

@@ -32,17 +32,19 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 
 /* --- the loop --- */
 
-/* While the screen is drawn they wait; while an answer is worked out, they end the program. */
+/* Signals that end the program. While the screen is drawn they are deferred; while an answer is
+ * computed they end it at once. */
 static const int endings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
 typedef struct browsing {
     browse_state state;
     sigset_t ends, before;
-    int signals; /* a descriptor */
+    int signals; /* file descriptor */
     int ended_by;
 } browsing;
 
-/* Stop together with a suspended editor: a shell waits for both. */
+/* Run the editor, and stop together with it when it is suspended, because a shell waits for
+ * both. */
 static bool run_editor(const browse_state *state)
 {
     struct sigaction before, stopping = {.sa_handler = SIG_DFL};
@@ -51,7 +53,8 @@ static bool run_editor(const browse_state *state)
     sigemptyset(&stop);
     sigaddset(&stop, SIGTSTP);
     if (stops)
-        sigaction(SIGTSTP, &stopping, &before); /* the screen's own way is to draw it anew */
+        /* The screen's own handler would draw the screen again. */
+        sigaction(SIGTSTP, &stopping, &before);
     pthread_sigmask(SIG_UNBLOCK, &stop, &held);
     bool ok = cli_editor_run(state->edit_path, state->edit_line);
     pthread_sigmask(SIG_SETMASK, &held, NULL);
@@ -67,7 +70,7 @@ static void edit(browsing *self)
     browse_screen_leave();
     bool ok = run_editor(state);
     state->edit_path = NULL;
-    /* Input typed in the editor was not for this program; a signal to end was. */
+    /* Discard signals of keys that were typed in the editor; keep other signals to end. */
     struct pollfd ready = {.fd = self->signals, .events = POLLIN};
     while (poll(&ready, 1, 0) > 0 && read(self->signals, &heard, sizeof heard) == sizeof heard)
         if (heard.ssi_signo != SIGINT && heard.ssi_signo != SIGQUIT && heard.ssi_signo != SIGTSTP &&
@@ -118,12 +121,12 @@ static void loop(browsing *self)
             take_signal(self);
         take_keys(self);
         if (ready[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-            break; /* the terminal has gone */
+            break; /* the terminal was closed */
     }
 }
 
-/* From now on signals are heard where the loop waits for keys. False after a message: without that,
- * nothing but keys would end it. */
+/* From now on, receive signals by a descriptor that the loop polls together with the keys. False
+ * after a message: without it, only keys could end the program. */
 static bool hear_signals(browsing *state)
 {
     char text[160];
@@ -195,11 +198,11 @@ int cli_browse(cli_options *options)
     bool complete;
     if (!can_show(options))
         return CLI_USAGE;
-    mp_load_options needs = options->reading.load; /* all that any report may ask for */
+    mp_load_options needs = options->reading.load; /* anything that a report may need */
     needs.keep_ages = needs.request_peaks = true;
     cli_session_begin(&session, options);
     needs.progress = &session.bar.progress;
-    options->no_pager = true; /* nor a process that waits to be one */
+    options->no_pager = true; /* nor the process that would become the pager */
     cli_editor_prepare();
     cli_sandbox_enter(options);
     int status = cli_session_read(&session, options, &needs, &complete);

@@ -18,7 +18,7 @@ enum {
 
 static const struct {
     browse_view view;
-    unsigned kinds; /* beside what its report answers; 0: all of that */
+    unsigned kinds; /* restricts the kinds that the report answers; 0 = no restriction */
 } all_views[] = {
     {{"overview", "analyze", ""}, 0},
     {{"leaks", "leaks", ""}, 0},
@@ -104,7 +104,7 @@ typedef struct line_words {
     const char **items;
     size_t count, capacity;
     mp_arena *arena;
-    const char **given; /* by the user's line */
+    const char **given; /* words of the user's line */
     size_t given_count;
 } line_words;
 
@@ -115,7 +115,7 @@ static void add(line_words *words, const char *word)
     words->items[words->count] = NULL;
 }
 
-/* A path that nobody takes for an option. */
+/* Add the paths, written so that none is taken for an option. */
 static void add_paths(line_words *words, mp_arena *arena, const cli_options *options)
 {
     for (size_t i = 0; i < options->path_count; i++) {
@@ -140,8 +140,8 @@ static bool has_option(const char *const *words, size_t count, const cli_option 
     return false;
 }
 
-/* Add the browser's default for an option that the user did not give, if the command's own
- * default is lower. */
+/* Add the browser's default for an option that the user did not give, if the command's own default
+ * is lower. */
 static void add_usual(line_words *words, const cli_command *command, unsigned kind,
                       const char *name, const char *text)
 {
@@ -156,7 +156,8 @@ static void add_usual(line_words *words, const cli_command *command, unsigned ki
     add(words, text);
 }
 
-/* The command, what was said where the browser was started, and the line. */
+/* Return the words of the command, of the options with which the browser was started, and of the
+ * line. */
 static line_words spell(const browse_source *source, const cli_command *command, mp_arena *arena,
                         const char *line)
 {
@@ -166,7 +167,7 @@ static line_words spell(const browse_source *source, const cli_command *command,
     add(&words, "memprof");
     add(&words, command->name);
     add(&words, "--no-config");
-    /* More than anybody looks at one by one, and all of a stack that is opened. */
+    /* Defaults: more rows than anybody looks at, and complete stacks for opened rows. */
     const unsigned kind = mp_session_kind(source->session);
     add_usual(&words, command, kind, "limit", "500");
     add_usual(&words, command, kind, "stack-depth", "64");
@@ -188,7 +189,7 @@ static bool say(char *why, size_t size, const char *text)
     return false;
 }
 
-/* The first line of what the parser said, without who says it. */
+/* Copy the first line of the parser's message, without the program's name. */
 static bool say_first(char *why, size_t size, const char *said)
 {
     static const char text[] = "memprof: ";
@@ -281,7 +282,7 @@ void browse_answer_free(browse_answer *answer)
     *answer = (browse_answer){.document = NULL};
 }
 
-/* --- from other commands --- */
+/* --- the browser from other commands --- */
 
 char *cli_browse_instead(const cli_options *options)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- other views of what a row is about --- */
+/* --- other views of a row's subject --- */
 
 enum {
     MEMORY = 1 << MP_KIND_RECORDING | 1 << MP_KIND_EVENTS | 1 << MP_KIND_DATABASE,
@@ -13,19 +13,19 @@ enum {
     PROFILE = 1 << MP_KIND_PROFILE,
 };
 
-/* How the value becomes what is asked. */
+/* How a value becomes a part of the command line. */
 typedef enum link_how {
-    AS_WORD,  /* as it is: an id, a name */
-    AS_GLOB,  /* a pattern of that name alone */
-    AS_REGEX, /* the same, of a frame */
+    AS_WORD,  /* unchanged: an id, a name */
+    AS_GLOB,  /* as a glob that matches only this name */
+    AS_REGEX, /* as a regular expression that matches only this frame */
 } link_how;
 
 typedef struct link_rule {
     const char *column; /* column of the row; "": a frame */
     const char *label, *command;
-    const char *words; /* in front of the value */
+    const char *words; /* options before the value */
     link_how how;
-    unsigned kinds; /* kinds of recordings */
+    unsigned kinds; /* kinds of recordings, as bits */
 } link_rule;
 
 static const link_rule rules[] = {
@@ -56,7 +56,7 @@ static const link_rule rules[] = {
     {"callee", "callers and callees of the callee", "calls", "", AS_WORD, MEMORY | PROFILE},
 };
 
-/* Groups of these are named in the column "key". */
+/* Rules for groups, whose names are in the column "key"; the first member is the grouping. */
 static const link_rule key_rules[] = {
     {"type", "leaks of this type", "leaks", "--type", AS_GLOB, MEMORY},
     {"type", "sites of this type", "top", "--by site --type", AS_GLOB, MEMORY},
@@ -94,7 +94,7 @@ static const char *value_of(mp_arena *arena, const char *text, link_how how)
 
 typedef struct linking {
     mp_arena *arena;
-    unsigned kind; /* a bit */
+    unsigned kind; /* kind of the recording, as a bit */
     browse_link *links;
     size_t count;
 } linking;
@@ -121,7 +121,7 @@ static const char *grouped_by(const cli_options *asked)
     return by;
 }
 
-/* The code that a row of a profile is about, as `calls` takes it. */
+/* Return the code of a profile's row, as an argument of `calls`; NULL if it has none. */
 static const char *code_of(mp_arena *arena, const browse_page *page)
 {
     const char *program = browse_page_cell(arena, page, "program");
@@ -164,9 +164,10 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
     return state.count;
 }
 
-/* --- the place in a source --- */
+/* --- the source line --- */
 
-/* "name:12", "name:12 (from 10)", "name (from 10)": the length of the name, and the line, or 0. */
+/* Split "name:12", "name:12 (from 10)" or "name (from 10)". Return the length of the name, and set
+ * the line; 0 = none. */
 static size_t split_frame(const char *frame, int64_t *line)
 {
     const char *from = strstr(frame, " (from "), *end = from ? from : frame + strlen(frame);
@@ -181,7 +182,7 @@ static size_t split_frame(const char *frame, int64_t *line)
     return (size_t)(end - frame);
 }
 
-/* The name of the code that the cursor is on; NULL: it is on none. */
+/* Return the name of the code under the cursor, and set its line; NULL if there is none. */
 static const char *code_at(mp_arena *arena, const browse_page *page, int64_t *line)
 {
     const browse_line *state = browse_page_at(page);

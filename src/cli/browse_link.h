@@ -5,7 +5,7 @@
 #include "cli/browse_ask.h"
 #include "cli/browse_page.h"
 
-/* Another view, and what is asked there. */
+/* Another view of the subject: a command with options. */
 typedef struct browse_link {
     const char *label; /* "leaks of this type" */
     const char *command;
@@ -13,14 +13,14 @@ typedef struct browse_link {
 } browse_link;
 
 enum { BROWSE_MOST_LINKS = 16 };
-/* Find the links of the row or frame under the cursor, the likeliest first; texts are in the
- * arena, and `links` has room for BROWSE_MOST_LINKS. `asked`: the options of the page's
- * question. */
+/* Find the links of the row or frame under the cursor, the most likely first, and return their
+ * number. Texts are in the arena; `links` has room for BROWSE_MOST_LINKS. `asked`: options of the
+ * page. */
 size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
                     const browse_page *page, browse_link *links);
 
-/* Find the source line that the row or frame is about, below the folders of --sources. The path is
- * in the arena. False with a message in `why`. */
+/* Find the source line of the row or frame, in the folders of --sources. The path is in the arena.
+ * False with a message in `why`. */
 bool browse_source_line(mp_arena *arena, const browse_source *source, const browse_page *page,
                         const char **path, int64_t *line, char *why, size_t size);
 

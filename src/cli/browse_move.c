@@ -1,11 +1,11 @@
-/* Moving on a page and searching in it. */
+/* Move on a page, and search in it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/browse_page.h"
 
-/* --- what is seen --- */
+/* --- the visible part --- */
 
 unsigned browse_page_height(const browse_page *page)
 {
@@ -44,12 +44,12 @@ void browse_page_follow(browse_page *page)
     while (last + 1 < page->line_count && !page->lines[last + 1].begins &&
            page->lines[last + 1].row == page->lines[page->cursor].row &&
            last + 1 < page->cursor + height)
-        last++; /* lines that belong to it */
+        last++; /* lines that belong to the row */
     if (page->top + height <= last)
         page->top = last + 1 - height;
     if (page->top > page->cursor)
         page->top = page->cursor;
-    for (;;) { /* titles that stay cover what is below them */
+    for (;;) { /* fixed titles may cover the cursor's line */
         size_t titles = browse_page_titles(page, &first);
         if (!titles || page->cursor >= page->top + titles || !page->top)
             break;
@@ -70,7 +70,7 @@ void browse_page_scroll(browse_page *page, long by)
         page->top = page->top + (size_t)by < most ? page->top + (size_t)by : most;
     size_t first, from = page->top + browse_page_titles(page, &first);
     size_t until = page->top + height;
-    /* The cursor stays where it is seen, on a row if there is one. */
+    /* Keep the cursor in the visible part, on a row if there is one. */
     if (page->cursor >= from && page->cursor < until)
         return;
     bool above = page->cursor < from;
@@ -85,7 +85,7 @@ void browse_page_scroll(browse_page *page, long by)
     page->cursor = index < page->line_count ? index : page->line_count ? page->line_count - 1 : 0;
 }
 
-/* The next line that the cursor may stand on; SIZE_MAX: there is none. */
+/* Return the next line on which the cursor may be; SIZE_MAX if there is none. */
 static size_t next_stop(const browse_page *page, size_t from, bool forward)
 {
     for (size_t i = from; forward ? ++i < page->line_count : i-- > 0;)
@@ -102,7 +102,7 @@ void browse_page_move(browse_page *page, long by)
         size_t next = next_stop(page, page->cursor, forward);
         bool far = next != SIZE_MAX &&
                    (forward ? next > page->top + 2 * height : next + height < page->top);
-        if (next == SIZE_MAX || far) { /* scroll: the lines up to there are to be seen, too */
+        if (next == SIZE_MAX || far) { /* scroll instead, to show the lines in between too */
             browse_page_scroll(page, forward ? 1 : -1);
             continue;
         }
@@ -156,8 +156,8 @@ void browse_page_shift(browse_page *page, long by)
 
 /* --- searching --- */
 
-/* The texts of a row's list that people may see, from `first` on; the place of one that has the
- * text in it, or SIZE_MAX. */
+/* Return the index of the first text of a list, from `first` on, that contains the text; SIZE_MAX
+ * if there is none. Only the part that people see counts. */
 static size_t find_in_list(mp_arena *arena, const mp_cell *cell, const char *text, size_t first)
 {
     for (size_t i = first; i < cell->count; i++)
@@ -207,7 +207,7 @@ bool browse_page_find(browse_page *page, const char *text, bool forward)
     mp_arena arena = {0};
     size_t count = page->line_count, found = SIZE_MAX;
     bool hit = false;
-    for (size_t i = 1; i <= count && !hit; i++) { /* once round */
+    for (size_t i = 1; i <= count && !hit; i++) { /* wrap around at the end */
         size_t index = (forward ? page->cursor + i : page->cursor + count - i) % count;
         browse_line *line = &page->lines[index];
         if (!line->begins)
@@ -220,7 +220,7 @@ bool browse_page_find(browse_page *page, const char *text, bool forward)
             found = find_in_row(&arena, page->document, table, line->row, text);
             browse_table *as = &page->tables[line->table];
             hit = found == 0 || (found != SIZE_MAX && !as->open[line->row]);
-            if (hit && found) { /* in what is not open yet */
+            if (hit && found) { /* in a part that is not open yet */
                 as->open[line->row] = true;
                 page->cursor = index;
                 browse_page_make(page);

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of one table that are laid out, whatever the report has. */
+/* Maximum number of rows of a table on a page, whatever the report's limit. */
 enum { MOST_ROWS = 10000 };
-/* A window that has fewer columns shows a part of so many: a long name would be a line a character.
- */
+/* Minimum width of the text. A narrower window shows a part of it, so that long names are not
+ * wrapped at each character. */
 enum { NARROWEST = 20 };
 
-/* --- how tables are shown --- */
+/* --- order and visibility of rows --- */
 
-/* The rows of a tree without those below what is folded; else all rows. */
+/* Choose the rows to show: for a tree, all except those below folded rows; otherwise all. */
 static void choose_rows(const mp_table *table, browse_table *as)
 {
     int64_t folded = INT64_MAX;
@@ -87,7 +87,8 @@ static size_t depth_of(void *opaque, const mp_table *table, size_t row)
     return as->open[as->order[row]] ? INT32_MAX : 0;
 }
 
-/* The document with its tables' rows in their order; what is made is in the arena. */
+/* Return the document with the chosen rows of its tables, in their order. Allocated in the
+ * arena. */
 static mp_document arrange(mp_arena *arena, const browse_page *page)
 {
     mp_document shown = *page->document;
@@ -111,8 +112,8 @@ static mp_document arrange(mp_arena *arena, const browse_page *page)
     return shown;
 }
 
-/* The marks were set where something begins; now each line of the text has one, which says what it
- * is of. Titles begin at the edge, and nothing is asked of them. */
+/* Split the text into lines. Marks say where a row or frame begins; each line is given the last
+ * mark before it. Lines without indentation are titles, on which the cursor cannot be. */
 static void split_lines(browse_page *page, size_t length)
 {
     browse_line *marks = page->lines;
@@ -187,9 +188,8 @@ void browse_page_make(browse_page *page)
         browse_page_follow(page);
 }
 
-/* At first the cursor is on the first row of a list, where that is seen; else on what is said
- * first.
- */
+/* Put the cursor on the first row of a list if it is visible; otherwise on the first line of the
+ * summary. */
 static void begin_at(browse_page *page)
 {
     browse_page_to_end(page, false);
@@ -252,7 +252,7 @@ void browse_page_set_wide(browse_page *page, bool wide)
     browse_page_make(page);
 }
 
-/* --- what the cursor is on --- */
+/* --- the row under the cursor --- */
 
 const browse_line *browse_page_at(const browse_page *page)
 {

@@ -19,15 +19,15 @@
 
 #include "cli/screen.h"
 
-enum { WORSE = 1, BETTER, WARNING }; /* pairs of colours */
+enum { WORSE = 1, BETTER, WARNING }; /* numbers of colour pairs */
 
 static SCREEN *screen;
 static bool has_colours;
 
 /* --- the terminal --- */
 
-/* Choose the characters. Output is UTF-8 whatever the environment, as elsewhere; but ncurses
- * asks the C library, which needs a UTF-8 locale of the system. Without one, ASCII is used. */
+/* Choose the characters. Output is UTF-8 whatever the environment, as elsewhere; but ncurses asks
+ * the C library, which needs a UTF-8 locale of the system. Without one, ASCII is used. */
 static void choose_characters(void)
 {
     static const char *const names[] = {"C.UTF-8", "", "en_US.UTF-8"};
@@ -101,7 +101,7 @@ void browse_screen_measure(unsigned *rows, unsigned *columns)
 typedef struct pen {
     int row, column;
     size_t hidden;
-    attr_t always, now; /* attributes of the whole line; of the text that is drawn */
+    attr_t always, now; /* attributes of the whole line; of the current part */
     short pair;
 } pen;
 
@@ -114,7 +114,7 @@ static void put_cell(pen *state, const wchar_t *text, int width)
     state->column += width;
 }
 
-/* The character at `p`, which is valid UTF-8. */
+/* Return the code of the character at `p`, which must be valid UTF-8. */
 static wchar_t code_at(const char *p)
 {
     const unsigned char *byte = (const unsigned char *)p;
@@ -125,8 +125,8 @@ static wchar_t code_at(const char *p)
     return (wchar_t)code;
 }
 
-/* A text that render/cell.h has made safe; what is no column of its own stands with what is before
- * it. */
+/* Draw text that mp_safe_text has processed. Combining characters are drawn in the cell of the
+ * character before them. */
 static void put_text(pen *state, const char *text, size_t length)
 {
     enum { MARKS = 4 };
@@ -142,7 +142,7 @@ static void put_text(pen *state, const char *text, size_t length)
                 cell[count++] = mark;
         }
         if (wcwidth(cell[0]) <= 0 || wcwidth(cell[0]) > width) {
-            cell[0] = L'?'; /* the C library does not know it */
+            cell[0] = L'?'; /* unknown to the C library */
             cell[1] = L'\0';
         }
         if (state->hidden)
@@ -179,7 +179,7 @@ static void fill(pen *state)
         put_cell(state, L" ", 1);
 }
 
-/* A line of the page. */
+/* Draw a line of the page. */
 static void draw_line(const browse_page *page, size_t line, int row, bool current)
 {
     pen state = {.row = row, .hidden = page->left, .always = current ? A_REVERSE : A_NORMAL};
@@ -199,7 +199,8 @@ static void draw_line(const browse_page *page, size_t line, int row, bool curren
     }
     if (current)
         fill(&state);
-    if (current && page->lines[line].begins && !page->left) { /* no attribute alone says it */
+    /* A mark, because the line must not be distinguished by an attribute alone. */
+    if (current && page->lines[line].begins && !page->left) {
         pen mark = {.row = row, .always = A_REVERSE};
         put_cell(&mark, L">", 1);
     }
@@ -269,9 +270,9 @@ static void draw_typed(int row, const browse_state *state)
     mp_arena_free(&arena);
 }
 
-/* --- what is around the page --- */
+/* --- head and foot --- */
 
-/* The views where one of them is seen, else the way that led here. */
+/* Draw the names of the views or, on a page opened from another one, the path of pages. */
 static void draw_head(browse_state *state)
 {
     mp_arena arena = {0};
@@ -287,10 +288,10 @@ static void draw_head(browse_state *state)
             mp_next_width(&text);
         put_text(&self, text, strlen(text));
     }
-    /* The view is seen, if not all views are. */
+    /* If there is no room for all views, begin so that the current one is visible. */
     for (size_t width = 0, i = state->view + 1; state->leaf_count == 1 && i-- > 0;) {
         width += strlen(state->views[i]->name) + 4;
-        if (width + 2 > room && i < state->view) { /* beside the marks */
+        if (width + 2 > room && i < state->view) { /* room for the marks of omitted views */
             from = i + 1;
             break;
         }
@@ -309,7 +310,7 @@ static void draw_head(browse_state *state)
         used += strlen(text) + 2;
     }
     fill(&self);
-    if (used > room) { /* others are not seen */
+    if (used > room) { /* views at the end do not fit */
         pen mark = {.column = COLS - 1, .always = A_REVERSE};
         put_cell(&mark, L">", 1);
     }
@@ -343,7 +344,7 @@ static void draw_foot(browse_state *state)
     mp_arena_free(&arena);
 }
 
-/* A list over the lower part of the page, or all of it. */
+/* Draw a menu over the lower part of the page, or over all of it. */
 static void draw_menu(const browse_state *state)
 {
     mp_arena arena = {0};

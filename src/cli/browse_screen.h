@@ -1,4 +1,4 @@
-/* The browser's terminal: keys come from it, and the state is drawn on it. By ncurses. */
+/* The browser's terminal, by ncurses: reads keys, and draws the state. */
 #ifndef MP_CLI_BROWSE_SCREEN_H
 #define MP_CLI_BROWSE_SCREEN_H
 
@@ -6,17 +6,17 @@
 
 /* Return true if the terminal type is known. */
 bool browse_screen_is_known(const char *kind);
-/* Take the terminal. False where it can show nothing. */
+/* Take over the terminal. False if it cannot show the browser. */
 bool browse_screen_begin(bool colour);
-/* Give it back as it was found; also from where the program ends. */
+/* Restore the terminal. May be called in a handler that ends the program. */
 void browse_screen_end(void);
-/* Give it back for a while; it is taken again when something is drawn. */
+/* Restore the terminal for a while, until the next drawing. */
 void browse_screen_leave(void);
-/* Ask how large it is now. */
+/* Get the current size of the terminal. */
 void browse_screen_measure(unsigned *rows, unsigned *columns);
 
 void browse_screen_draw(browse_state *state);
-/* A key that was pressed; false: there is none for now. */
+/* Get a key that was pressed; false if there is none. */
 bool browse_screen_key(browse_key *key);
 
 #endif

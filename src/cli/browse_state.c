@@ -72,12 +72,12 @@ static void say(browse_state *state, const char *format, ...)
 
 static void free_leaf(browse_leaf *leaf)
 {
-    browse_page_free(&leaf->page); /* has the document */
+    browse_page_free(&leaf->page); /* the page owns the document */
     browse_answer_free(&leaf->answer);
     free(leaf->line);
 }
 
-/* Ask; the page has the answer, or says why there is none. */
+/* Run a command. The result is a page with the answer, or the reason why there is none. */
 static browse_leaf ask(const browse_state *state, const char *name, const char *command,
                        const char *line)
 {
@@ -115,7 +115,8 @@ static void go_to_view(browse_state *state, size_t view)
     push(state, &leaf);
 }
 
-/* A page on top of the others, if there is an answer; else why there is none is said. */
+/* Open a page on top of the others if there is an answer; otherwise say why there is none. Return
+ * true if it was opened. */
 static bool open_page(browse_state *state, const char *name, const char *command, const char *line)
 {
     browse_leaf leaf = ask(state, name, command, line);
@@ -136,7 +137,7 @@ static void back(browse_state *state)
         say(state, "this is the first page: q ends");
 }
 
-/* --- a line that is typed --- */
+/* --- typed lines --- */
 
 static void begin_typing(browse_state *state, browse_prompt prompt, const char *text)
 {
@@ -156,7 +157,7 @@ static void search(browse_state *state, bool forward)
         say(state, "\"%s\" not found", state->sought);
 }
 
-/* The page anew, with other options. */
+/* Replace the page by one with the typed options. */
 static void filter(browse_state *state)
 {
     browse_leaf *old = browse_top(state), leaf = ask(state, old->name, old->command, state->typed);
@@ -361,7 +362,7 @@ static void open_or_shift(browse_state *state, browse_page *page, bool open)
             open ? "nothing more to open here; Enter follows this row" : "nothing to close here");
 }
 
-/* Keys that move on the page. False: it is none. */
+/* Handle a key that moves on the page. False if it is another key. */
 static bool move(browse_state *state, browse_page *page, browse_key key)
 {
     long height = (long)browse_page_height(page), half = height / 2 ? height / 2 : 1;
@@ -399,7 +400,7 @@ static bool move(browse_state *state, browse_page *page, browse_key key)
     return true;
 }
 
-/* Keys that lead elsewhere. */
+/* Handle a key that leads to another page or mode. */
 static void lead(browse_state *state, browse_key key)
 {
     size_t views = state->view_count;
@@ -471,7 +472,7 @@ void browse_press(browse_state *state, browse_key key)
     }
 }
 
-/* --- all of it --- */
+/* --- begin and end --- */
 
 void browse_begin(browse_state *state, const browse_source *source, unsigned rows, unsigned columns,
                   bool colour)

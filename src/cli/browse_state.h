@@ -1,5 +1,5 @@
-/* The browser without its screen: which pages are open, what keys do to them, and what is to be
- * seen. Whoever has a terminal gives it keys and draws it. */
+/* The state of the browser, independent of the terminal: open pages, the effect of keys, and what
+ * to draw. */
 #ifndef MP_CLI_BROWSE_STATE_H
 #define MP_CLI_BROWSE_STATE_H
 
@@ -8,7 +8,7 @@
 #include "cli/browse_page.h"
 
 typedef enum browse_key_kind {
-    BROWSE_CHARACTER, /* that was typed: `code` */
+    BROWSE_CHARACTER, /* a typed character: `code` */
     BROWSE_UP,
     BROWSE_DOWN,
     BROWSE_LEFT,
@@ -19,10 +19,10 @@ typedef enum browse_key_kind {
     BROWSE_END,
     BROWSE_ENTER,
     BROWSE_ESCAPE,
-    BROWSE_ERASE, /* the character before the cursor */
+    BROWSE_ERASE, /* delete the character before the cursor */
     BROWSE_TAB,
     BROWSE_BACK_TAB,
-    BROWSE_CLICK, /* at `line` and `column` of the screen */
+    BROWSE_CLICK, /* mouse click at `line` and `column` of the screen */
     BROWSE_DOUBLE_CLICK,
     BROWSE_WHEEL_UP,
     BROWSE_WHEEL_DOWN,
@@ -30,15 +30,15 @@ typedef enum browse_key_kind {
 
 typedef struct browse_key {
     browse_key_kind kind;
-    uint32_t code; /* control keys are 1 for ^A and so on */
+    uint32_t code; /* control keys are 1 for ^A, and so on */
     unsigned line, column;
 } browse_key;
 
-/* Meaning of the keys at the moment. */
+/* What keys apply to. */
 typedef enum browse_mode {
     BROWSE_READS,   /* the page */
     BROWSE_TYPES,   /* a line at the bottom */
-    BROWSE_CHOOSES, /* from a menu */
+    BROWSE_CHOOSES, /* a menu */
     BROWSE_HELPS,
 } browse_mode;
 
@@ -49,21 +49,21 @@ typedef enum browse_prompt {
     BROWSE_COMMAND = ':',
 } browse_prompt;
 
-/* A page and how it came about. */
+/* A page, and the command line that made it. */
 typedef struct browse_leaf {
     browse_page page;
     browse_answer answer;
     const char *name; /* name of the view or command; lives as long as the tables of commands */
     const char *command;
-    char *line;     /* the options that it was asked with */
-    char why[1024]; /* there is no answer; else "" */
+    char *line;     /* options of the command */
+    char why[1024]; /* reason if there is no answer; otherwise "" */
 } browse_leaf;
 
 typedef struct browse_state {
     const browse_source *source;
     const browse_view *views[BROWSE_MOST_VIEWS];
-    size_t view_count, view; /* the one at the bottom of the leaves */
-    browse_leaf *leaves;     /* each was opened from the one before */
+    size_t view_count, view; /* view: the one at the bottom of the stack of pages */
+    browse_leaf *leaves;     /* stack of pages, each opened from the one below */
     size_t leaf_count, leaf_capacity;
     unsigned rows, columns;
     bool colour, over;
@@ -73,7 +73,7 @@ typedef struct browse_state {
     char typed[2048];
     size_t typed_length;
     char sought[2048];
-    char said[1024]; /* at the bottom, until the next key */
+    char said[1024]; /* message at the bottom, until the next key */
 
     /* A menu: of links, or of columns to sort by. */
     const char *menu_title;
@@ -82,10 +82,10 @@ typedef struct browse_state {
     bool sorts;
     browse_link links[BROWSE_MOST_LINKS];
     size_t sort_columns[BROWSE_MOST_LINKS + 48];
-    mp_arena menu; /* its texts */
+    mp_arena menu; /* texts of the menu */
     size_t help_top;
 
-    /* File to be opened in an editor, until that is done; NULL: none. */
+    /* File to open in an editor; NULL = none. The caller opens it and resets it. */
     const char *edit_path;
     int64_t edit_line;
     mp_arena edit;
@@ -98,12 +98,12 @@ void browse_end(browse_state *state);
 void browse_resize(browse_state *state, unsigned rows, unsigned columns);
 void browse_press(browse_state *state, browse_key key);
 
-/* The page that is seen. */
+/* Return the visible page. */
 browse_leaf *browse_top(browse_state *state);
 /* Return true if the leaf has an answer. */
 bool browse_has_page(const browse_leaf *leaf);
 
-/* The lines of the help; NULL last. */
+/* The lines of the help, ending with NULL. */
 extern const char *const browse_help[];
 size_t browse_help_count(void);
 

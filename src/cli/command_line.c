@@ -9,8 +9,7 @@ static bool is_plain(char c)
            (c && strchr("%+,-./:=@_", c));
 }
 
-/* Bytes that a text of lines cannot have, and what nobody sees, are octal numbers, which need
- * $'...'. */
+/* Add a quoted word. Bytes that are not printable text are written as octal numbers in $'...'. */
 static void put_quoted(mp_text_buffer *state, const char *text)
 {
     mp_arena arena = {0};
@@ -45,8 +44,8 @@ static void put_word(mp_text_buffer *state, const char *text)
     put_quoted(state, text);
 }
 
-/* How an answer looks, where it goes and how fast it comes is no part of it; what is exported is
- * the file. */
+/* Return true if the option is part of the question. Options about the destination and the speed of
+ * the answer are not, nor those of an export's file. */
 static bool is_asked(const cli_option *option)
 {
     static const char *const others[] = {"output",   "quiet",      "verbose",    "jobs",

@@ -11,20 +11,23 @@
 /* A line "NAME", "NAME = TEXT" or "COMMAND.NAME = TEXT". */
 typedef struct config_setting {
     cli_pair pair;
-    const cli_option *option;   /* that it sets */
-    const cli_command *command; /* command of the line; NULL: all to which it means the same */
-    unsigned rank;              /* the highest of a name counts: a nearer file, then a command */
-    bool meant;                 /* it means something to the command that runs */
-    bool ignored;               /* it changes what is judged, and the command judges */
+    const cli_option *option; /* option that it sets */
+    /* Command of the line; NULL = all commands for which the option has the same meaning. */
+    const cli_command *command;
+    /* The setting with the highest rank is used: that of the nearer file or, in one file, that for
+     * a command. */
+    unsigned rank;
+    bool meant;   /* it applies to the command that runs */
+    bool ignored; /* it would change the result of checks, and the command has checks */
 } config_setting;
 
-/* That are told of a file. */
+/* Maximum number of errors reported per file. */
 enum { MOST_FAULTS = 10 };
 
-/* A file is not longer: it is read before anything is asked for. */
+/* Maximum size of a file, which is read into memory. */
 enum { MOST_BYTES = 64 * 1024 };
 
-/* The least rank of what a .memprof sets. */
+/* Minimum rank of settings in a .memprof. */
 enum { NEAREST = 2 };
 
 typedef struct config_reading {
@@ -35,13 +38,13 @@ typedef struct config_reading {
     config_setting *settings;
     size_t count, capacity;
     /* The file that is being read. */
-    const char *path, *folder; /* below which its paths stand: "", or with a slash at its end */
+    const char *path, *folder; /* folder of relative paths in it: "", or ending with a slash */
     unsigned rank;
-    /* The settings that it has, by option and command, + 1; 0: none. */
+    /* Settings of the current file, by option and command: index + 1; 0 = none. */
     uint32_t first[CLI_MOST_OPTIONS][CLI_MOST_COMMANDS + 1];
-    size_t highest[CLI_MOST_OPTIONS]; /* + 1; 0: none */
-    const char *origin;               /* the line that is being read, "path:line" */
-    size_t faults, faults_here;       /* in all, in the file */
+    size_t highest[CLI_MOST_OPTIONS]; /* index + 1; 0 = none */
+    const char *origin;               /* line that is being read, "path:line" */
+    size_t faults, faults_here;       /* number of errors in all files, and in the current file */
 } config_reading;
 
 /* --- a line --- */
@@ -70,7 +73,8 @@ static const cli_option *find_option(const config_reading *config, const char *n
     return option;
 }
 
-/* "--limit", "limit 20" or "[leaks]" are written as elsewhere. */
+/* Return true if the text may be a name. "--limit", "limit 20" and "[leaks]" are errors that get an
+ * explanation. */
 static bool is_name(const char *name)
 {
     return *name && *name != '-' &&
@@ -79,7 +83,7 @@ static bool is_name(const char *name)
 
 static bool refuse_name(config_reading *config, const char *name)
 {
-    if (config->faults_here >= MOST_FAULTS) /* which are told no more */
+    if (config->faults_here >= MOST_FAULTS) /* further errors are not reported */
         return fault(config, "unknown option");
     const char *names[CLI_MOST_OPTIONS];
     for (size_t i = 0; i < cli_option_count; i++)
@@ -89,8 +93,9 @@ static bool refuse_name(config_reading *config, const char *name)
                  nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* "leaks.limit" is the limit of one command. What a name means to several commands is not always
- * the same: without a command it is what it means to the default one. */
+/* Set the command and the option of a setting by its name. "leaks.limit" is for one command. A name
+ * may have different meanings for several commands: without a command it has the meaning for the
+ * default one. */
 static bool set_option(config_reading *config, config_setting *made, const char *name)
 {
     if (!is_name(name))
@@ -115,12 +120,13 @@ static bool set_option(config_reading *config, config_setting *made, const char 
     if (!made->option)
         return fault(config, "%s does not accept %s", made->command->name, made->pair.name);
     bool operand = made->command && made->option->section == CLI_WHAT &&
-                   strcmp(made->pair.name, "type") == 0; /* it stands for one */
+                   strcmp(made->pair.name, "type") == 0; /* --type replaces an operand */
     return !(made->option->by_hand || operand) ||
            fault(config, "%s is allowed only on the command line", made->pair.name);
 }
 
-/* Paths stand where the file stands, wherever the program runs. */
+/* Set the text. Relative paths are relative to the folder of the file, not to the working
+ * directory. */
 static bool set_text(config_reading *config, config_setting *made, bool has_text, const char *text)
 {
     assert(made->option);
@@ -196,7 +202,7 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* `path` is a file. */
+/* Read a file, which must exist. */
 static void read_file(config_reading *config, const char *path, size_t folder_length, unsigned rank)
 {
     mp_error error = {0};
@@ -273,7 +279,7 @@ static const char *overruler(const config_reading *config, const config_setting 
     return highest ? highest->pair.origin : NULL;
 }
 
-/* Find of each option the setting that counts most. */
+/* Find the setting with the highest rank for each option. */
 static void rank_settings(config_reading *config)
 {
     memset(config->highest, 0, sizeof config->highest);
@@ -306,7 +312,7 @@ static bool is_trusted(const char *path, const char *folder)
            (stat(folder, &around) == 0 && !(around.st_mode & S_IWOTH));
 }
 
-/* The nearest .memprof: here, or in a folder around this one. */
+/* Read the nearest .memprof: in the current folder, or the nearest one above it. */
 static void read_nearest(config_reading *config)
 {
     enum { MOST_FOLDERS = 1000 };
@@ -333,7 +339,7 @@ static void read_nearest(config_reading *config)
     }
 }
 
-/* --- what of it counts --- */
+/* --- effective settings --- */
 
 static void tell(const config_reading *config)
 {
@@ -353,7 +359,7 @@ static void tell(const config_reading *config)
     }
 }
 
-/* Return true if the command judges: by a policy, a baseline, a format or limits. */
+/* Return true if the command has checks: by a policy, a baseline, a format or limits. */
 static bool judges(const config_reading *config)
 {
     const char *command = config->options->command.name;
@@ -375,7 +381,8 @@ static bool replaces_limit(const config_reading *config, const config_setting *m
     return false;
 }
 
-/* A file that came with what was checked out must not change what is judged. The user's own may. */
+/* Ignore settings of a .memprof that would change the result of checks, because it may be part of
+ * the code being checked. The user's own file may change it. */
 static void ignore_judged(config_reading *config)
 {
     if (!judges(config))

@@ -65,7 +65,7 @@ void cli_put_safe(const char *text)
             fputs(escape, cli_console());
         else if (whole)
             fwrite(text, 1, whole, cli_console());
-        else /* a path may be of any bytes */
+        else /* a path may contain any bytes */
             fprintf(cli_console(), "\\x%02x", (unsigned char)*text);
         text += whole ? whole : 1;
     }
@@ -279,7 +279,7 @@ bool cli_output_open(mp_output *output, const char *path)
 {
     mp_error error = {0};
     *output = (mp_output){.file = stdout};
-    errno = 0; /* mp_stream_flush asks what it is then */
+    errno = 0; /* mp_stream_flush reads errno later */
     bool ok = !path || mp_output_open(output, path, &error);
     if (!ok)
         cli_put_error(&error);

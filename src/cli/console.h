@@ -4,8 +4,8 @@
 
 #include "session/terminal.h"
 
-/* At the begin of a run, and at its end: with a status other than 0 and 1, standard error has a
- * line that says why, whatever the run was to keep back. */
+/* Begin and end a run. If it failed (exit status other than 0 and 1) and no message explains why,
+ * the end prints one that --quiet suppressed. */
 void cli_console_begin(void);
 void cli_console_end(bool failed);
 /* Redirect messages to a text that the caller shows in another way. NULL: standard error again. */
@@ -13,27 +13,26 @@ void cli_console_catch(FILE *file);
 FILE *cli_console(void);
 
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
- * only. `violations`: print those that a check would list, too. */
+ * only. `violations`: also those that `memprof check` would list. */
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations);
-/* The same of many files, for people who want the answer: the first of each code, and how many more
- * there are; each error. */
+/* Print the diagnostics of many files in short form: all errors, and the first diagnostic of each
+ * other code, with the number of further ones. */
 void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, bool violations);
 
-/* Text of an input or a user on standard error: nothing of it may reach the terminal as a control
- * sequence. */
+/* Print text of an input or a user on standard error, with control characters escaped. */
 void cli_put_safe(const char *text);
-/* The same as a line of its own, after which nobody asks why it failed. */
+/* Print such a text as a line, as an explanation of the exit status. */
 void cli_put_line(const char *text);
-/* "memprof: text", as a line. */
+/* Print "memprof: text" as a line. */
 void cli_put_message(const char *text);
-/* "path: error: text" */
+/* Print "path: error: text", formatted like printf. */
 void cli_put_fault(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A progress bar for work over a second, only on a terminal. */
 typedef struct cli_progress {
     bool on, drawn;
     double started, last;
-    mp_progress progress; /* draws it */
+    mp_progress progress; /* callback that draws the bar */
 } cli_progress;
 void cli_progress_begin(cli_progress *progress, bool quiet);
 void cli_progress_end(cli_progress *progress);
@@ -44,20 +43,21 @@ typedef enum cli_colour {
     CLI_COLOUR_NEVER,
 } cli_colour;
 enum { CLI_NARROWEST = 60, CLI_WIDEST = 10000 };
-/* How the answer looks where it goes. `width`: that was asked for; below 0: as wide as the terminal
- * is or the environment says, else as it needs. `to_file`: it does not go to standard output. */
+/* Return the style of the answer for its destination. `width`: given by the user; below 0 = the
+ * width of the terminal or of the environment, otherwise unlimited. `to_file`: the destination is
+ * not standard output. */
 mp_style cli_style(cli_colour colour, int64_t width, bool to_file);
 
 /* Check an output by mp_output_spares. False after a message. */
 bool cli_output_spares(const mp_load_options *how, const char *output, const char *const *paths,
                        size_t count);
-/* Open the output: standard output if `path` is NULL, else a file that appears under its name
- * only when it is complete. False after a message. */
+/* Open the output: standard output if `path` is NULL, else a file that appears under its name only
+ * when it is complete. False after a message. */
 bool cli_output_open(mp_output *output, const char *path);
-/* `keep`: false throws away what was written. False after a message if it could not be written. */
+/* Close the output. `keep` false: discard it. False after a message if it could not be written. */
 bool cli_output_close(mp_output *output, bool keep);
 
-/* Say why something cannot be done: "path:line:column: error: ..." of a file, else with the option
+/* Print an error: "path:line:column: error: ..." if it is about a file, otherwise with the option
  * that it is about. */
 void cli_put_error(const mp_error *error);
 

@@ -30,7 +30,8 @@ static const char *wanted(void)
     return "vi";
 }
 
-/* A shell takes the words of the command apart; the path is never looked into. */
+/* Replace this process by the editor. A shell splits the command into words; the path is passed as
+ * an argument, which the shell does not interpret. */
 static void become_editor(const char *path, int64_t line)
 {
     static char script[] = "editor=$1; shift; eval \"exec $editor \\\"\\$@\\\"\"", shell[] = "sh",

@@ -1,15 +1,16 @@
-/* The user's editor, for a program that may start none any more: a process that was started before,
- * and knows nothing of what is read, starts it. */
+/* Run the user's editor. The sandbox does not allow new programs, so a process that is started
+ * before it runs the editor on request. That process has no access to the recording. */
 #ifndef MP_CLI_EDITOR_H
 #define MP_CLI_EDITOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Have it ready: VISUAL, EDITOR or vi. Before threads, and before the sandbox. */
+/* Start that process. The editor is VISUAL, EDITOR or vi. Call it before threads and the
+ * sandbox. */
 void cli_editor_prepare(void);
-/* Edit the file, from this line on where it is above 0, and wait for the end of that. False where
- * it could not be started or failed. The terminal is the editor's meanwhile. */
+/* Edit the file, at this line if it is above 0, and wait for the end of the editor, which uses the
+ * terminal meanwhile. False if it could not be started or failed. */
 bool cli_editor_run(const char *path, int64_t line);
 void cli_editor_end(void);
 

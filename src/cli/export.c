@@ -9,7 +9,7 @@
 #include "cli/run.h"
 #include "cli/sandbox.h"
 
-/* --- what is asked --- */
+/* --- the target and its arguments --- */
 
 static bool is_among(const char *argument, const char *const *names)
 {
@@ -18,8 +18,8 @@ static bool is_among(const char *argument, const char *const *names)
     return names && *names;
 }
 
-/* Return true if the target uses the argument. With --to as the format, a window cannot end
- * there; comparisons have their own command. */
+/* Return true if the target uses the argument. With --to as the format, a window cannot end there;
+ * comparisons have their own command. */
 static bool is_used(const mp_target *target, const char *argument)
 {
     static const char *const others[] = {"to", "base", "ignore-lines", "normalize", NULL};
@@ -27,7 +27,7 @@ static bool is_used(const mp_target *target, const char *argument)
            !(target->renderer && is_among(argument, target->renderer->unused));
 }
 
-/* Rows of all that is exported together. */
+/* Maximum number of arguments of all targets together. */
 enum { MOST = 64 };
 
 static void add_arguments(const mp_target *target, mp_argument *rows, size_t *count)
@@ -58,7 +58,7 @@ const mp_argument_table *cli_export_arguments(void)
     return &table;
 }
 
-/* Take these out of what was given. */
+/* Remove these options from those that were given. */
 static void drop(cli_options *options, const char *name)
 {
     size_t kept = 0;
@@ -77,13 +77,13 @@ static bool choose_renderer(cli_options *options, const mp_renderer *renderer,
                               "--to %s and --format both set the output format; use only one",
                               renderer->name);
     drop(options, "to");
-    drop(options, "format"); /* a default */
+    drop(options, "format"); /* it was a default */
     options->renderer = renderer;
     options->format_named = true;
     for (size_t i = 0; i < count; i++)
         if (mp_text_is(commands[i].name, renderer->command))
             options->command = commands[i];
-    options->command.name = "export"; /* as the messages about it say */
+    options->command.name = "export"; /* name in messages */
     return true;
 }
 
@@ -133,7 +133,7 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
     return true;
 }
 
-/* --- writing it --- */
+/* --- writing --- */
 
 static int export(const cli_options *options, cli_session *state, const mp_load_options *needs)
 {
@@ -151,7 +151,7 @@ static int export(const cli_options *options, cli_session *state, const mp_load_
     }
     if (!written && !error.code) {
         status = CLI_UNREADABLE;
-    } else if (!written) { /* another question, or another file, would do */
+    } else if (!written) { /* the user can change the options or the output file */
         bool usage =
             error.argument || error.code == MP_ERROR_ARGUMENT || error.code == MP_ERROR_NO_ANSWER;
         status = usage ? CLI_USAGE : CLI_UNREADABLE;
@@ -176,7 +176,7 @@ int cli_export(cli_options *options)
     if (status == CLI_OK)
         status = options->exporter->many ? cli_session_find(&session, options)
                                          : cli_session_read(&session, options, &needs, &complete);
-    /* Half of what was asked for is not written. */
+    /* Do not write an incomplete export. */
     if (status == CLI_OK)
         status = complete ? export(options, &session, &needs) : CLI_UNREADABLE;
     status = cli_status_of(status, session.session.diagnostics);

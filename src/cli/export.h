@@ -1,4 +1,5 @@
-/* The command "export": read as for a report, write as another tool does, say what was written. */
+/* The command "export": reads recordings like a report, writes a file for another tool, and prints
+ * a summary. */
 #ifndef MP_CLI_EXPORT_H
 #define MP_CLI_EXPORT_H
 
@@ -6,10 +7,11 @@
 
 /* Return all arguments that any output format accepts, with the kinds of recordings. */
 const mp_argument_table *cli_export_arguments(void);
-/* The command becomes what --to names: an exporter is asked, or a report whose answer a renderer
+/* Set the command's report by --to: that of an exporter, or the report whose answer a renderer
  * shows. False after a message. */
 bool cli_export_choose(cli_options *options, const cli_command *commands, size_t count);
-/* Say which command prints what is no recording's format. */
+/* Refuse a --to that is not an export format, and name the command that prints it. Returns
+ * false. */
 bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer,
                        const cli_command *commands, size_t count);
 int cli_export(cli_options *options);

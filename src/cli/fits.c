@@ -107,7 +107,8 @@ static bool operands_fit(const cli_options *options)
     return true;
 }
 
-/* The name in its folder, which is there, without links and dots; NULL: of none. */
+/* Return the path with all links and dots of its folder, which must exist, resolved; NULL if it
+ * cannot be. Release with free(). */
 static char *place_of(const char *path)
 {
     char *target = path ? mp_output_target(path) : NULL;
@@ -151,7 +152,7 @@ bool cli_fits(const cli_options *options)
     return format_fits(options) && operands_fit(options) && chart_fits(options);
 }
 
-/* --- what the name of a file says about its format --- */
+/* --- formats by file name extension --- */
 
 static bool ends_with(const char *path, const char *ending)
 {
@@ -159,8 +160,8 @@ static bool ends_with(const char *path, const char *ending)
     return length > tail && mp_text_is(path + length - tail, ending);
 }
 
-/* Return the renderer for the file's ending, the longest one that matches: x.speedscope.json is
- * not .json. NULL: the name says nothing. */
+/* Return the renderer for the file's ending, the longest one that matches: x.speedscope.json is not
+ * .json. NULL: the name says nothing. */
 static const mp_renderer *renderer_of(const cli_command *command, const char *path)
 {
     size_t count, longest = 0;
@@ -190,7 +191,7 @@ static const char *foreign_ending(const char *path)
     return known ? known->ending : NULL;
 }
 
-/* Return true if the command has a picture besides its answer, or stacks, which are one. */
+/* Return true if the command has pictures, or stacks, which can be drawn. */
 static bool draws(const cli_command *command)
 {
     return cli_option_of(command, "chart") ||

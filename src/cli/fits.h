@@ -1,24 +1,25 @@
-/* Check that the options of a command line go together, as far as possible before anything is
- * read. False after a message. */
+/* Check that the options of a command line are consistent, before anything is read. False after a
+ * message. */
 #ifndef MP_CLI_FITS_H
 #define MP_CLI_FITS_H
 
 #include "cli/options.h"
 
-/* No option that is meant once was given twice; a default may be given anew. */
+/* Check that no option was given twice that allows only one value; defaults do not count. */
 bool cli_given_once(const cli_options *options);
-/* The number of inputs is right, and the format can show the answer. */
+/* Check the number of inputs, and that the format can show the answer. */
 bool cli_fits(const cli_options *options);
 
-/* Choose the format by the ending of --output, where nothing else says it; an ending that says none
- * leaves it. False after a message: such a file is not written, here or as a --chart. */
+/* Choose the format by the extension of --output if no other option sets it; unknown extensions
+ * have no effect. False after a message if --output or --chart has the extension of a file that
+ * memprof cannot write. */
 bool cli_ending_choose(cli_options *options);
 
-/* The option is on the command line, not as a default. */
+/* Return true if the option is on the command line; defaults do not count. */
 bool cli_is_given(const cli_options *options, const char *name);
-/* --to is, and names a format: elsewhere it is a snapshot. */
+/* Return true if --to was given and names a format; for most commands it is a snapshot. */
 bool cli_to_is_format(const cli_options *options);
-/* There is a file of this name. */
+/* Return true if a file of this name exists. */
 bool cli_is_there(const char *path);
 /* Return true if the operand names standard input, a file that exists, a snapshot of it
  * (FILE@SNAPSHOT) or a member of it (ARCHIVE:MEMBER). */

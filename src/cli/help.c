@@ -1,4 +1,4 @@
-/* Help of the program and of its commands, all of it from their tables. */
+/* Help of the program and of its commands, made from the tables. */
 #include "cli/help.h"
 
 #include <stdio.h>
@@ -8,11 +8,11 @@
 
 enum { WIDTH = 80, LEFT = 2, TEXT_AT = 28 };
 
-/* A blank at which no line ends. */
+/* A blank at which lines must not be broken. */
 #define TIED "\001"
 
-/* Words from a column on, in lines that begin at `indent`. Names of arguments stand in
- * `backquotes`. */
+/* Print words from a column on, wrapped into lines that begin at `indent`. Names of arguments are
+ * in `backquotes`. */
 static void put_words(const char *text, unsigned column, unsigned indent)
 {
     bool inside = false, begun = false;
@@ -40,7 +40,7 @@ static void put_words(const char *text, unsigned column, unsigned indent)
     putchar('\n');
 }
 
-/* "  name    text", which stands below the name where that is long. */
+/* Print "  name    text"; the text is below the name if the name is long. */
 static void put_entry(const char *name, const char *text)
 {
     unsigned column = LEFT + (unsigned)strlen(name);
@@ -67,7 +67,7 @@ static const char *name_of(mp_arena *arena, const cli_option *option)
                            option->argument ? " " : "", option->argument ? option->argument : "");
 }
 
-/* "heap logs: ", where these are not those of the heading. */
+/* Return "heap logs: " for kinds that differ from those of the heading; otherwise "". */
 static const char *kinds_of(mp_arena *arena, unsigned heading, unsigned kinds)
 {
     char text[256];
@@ -76,7 +76,7 @@ static const char *kinds_of(mp_arena *arena, unsigned heading, unsigned kinds)
     return mp_arena_format(arena, "%s: ", mp_kinds_text(kinds, text, sizeof text));
 }
 
-/* The words that an option takes, a line for all that the same kinds of recordings take. */
+/* Print the words that an option accepts, one line for each set of kinds of recordings. */
 static void put_choices(mp_arena *arena, const cli_command *command, const cli_option *option,
                         unsigned heading)
 {
@@ -119,7 +119,7 @@ static void put_option(mp_arena *arena, const cli_command *command, const cli_op
         put_choices(arena, command, option, heading);
         return;
     }
-    if (option->kind == CLI_EXPORTER) /* they are listed by themselves */
+    if (option->kind == CLI_EXPORTER) /* exporters have a list of their own */
         count = 0;
     const char *kinds = kinds_of(arena, heading, cli_option_kinds(command, option));
     mp_text_list(words, count, "or", list, sizeof list);
@@ -148,8 +148,8 @@ static bool is_listed(const cli_command *command, const cli_option *option)
            strncmp(option->name, "not-", 4) != 0;
 }
 
-/* "--type, --name GLOB, --stack REGEX": those that select, by what they take; of those that select
- * all but such, the way they are called. */
+/* Print "--type, --name GLOB, --stack REGEX": the options that select, grouped by their arguments.
+ * The options that exclude are only mentioned by their prefix. */
 static void put_selection(mp_arena *arena, const cli_command *command)
 {
     bool done[CLI_MOST_OPTIONS] = {false};
@@ -174,7 +174,8 @@ static void put_selection(mp_arena *arena, const cli_command *command)
     put_entry("", "keep matching objects; `not-type` etc. exclude them");
 }
 
-/* The kinds of the section's first option, where none of the others is of all kinds. */
+/* Return the kinds of recordings in the section's heading: those of its first option, or all if any
+ * option is for all. */
 static unsigned heading_of(const cli_command *command, cli_section section)
 {
     unsigned total = cli_command_kinds(command), heading = 0;
@@ -214,8 +215,8 @@ static void put_section(mp_arena *arena, const cli_command *command, cli_section
     }
 }
 
-/* "--at MOMENT, --slices N" of heap logs: the kinds of recordings that honour something of their
- * own, a line each. */
+/* Print "--at MOMENT, --slices N" for heap logs, and so on: one line for each set of kinds of
+ * recordings with reading options of their own. */
 static void put_reading(mp_arena *arena, const cli_command *command)
 {
     bool done[CLI_MOST_OPTIONS] = {false}, begun = false;
@@ -309,7 +310,8 @@ static void put_exporters(const cli_command *command)
         put_entry(target.name, target.summary);
 }
 
-/* Lines that begin with blanks stand as they are, others are one paragraph. */
+/* Print details. Lines that begin with blanks are printed unchanged, others are one paragraph
+ * each. */
 static void put_details(mp_arena *arena, const char *details)
 {
     while (details && *details) {

@@ -4,8 +4,8 @@
 
 #include "cli/options.h"
 
-/* A screen for people who know what they want to ask: the command's own options, by sections; or
- * all that there is. */
+/* Print the help of a command: its own options by sections, on one screen; or, if `complete`, all
+ * options and details. */
 void cli_help_command(const cli_command *command, bool complete);
 void cli_help_program(const cli_command *commands, size_t count);
 

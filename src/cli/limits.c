@@ -11,7 +11,7 @@
 
 #include "cli/screen.h"
 
-/* A program needs some whatever the machine is busy with. */
+/* Minimum memory limit, even if the machine has less available. */
 #define LEAST ((uint64_t)128 * 1024 * 1024)
 
 static char memory_text[256] = "memprof: error: out of memory\n";
@@ -20,10 +20,10 @@ static char time_text[256];
 static struct rlimit memory_before;
 static bool memory_is_held;
 
-/* --- what there is --- */
+/* --- available memory --- */
 
-/* The number behind the word in a file of "word number" lines, or the file's first number where the
- * word is "". False where there is none, such as "max". */
+/* Get the number after a word in a file of "word number" lines; if `word` is "", the first number
+ * of the file. False if there is none, such as "max". */
 static bool number_in(const char *path, const char *word, uint64_t *number)
 {
     char line[512];
@@ -37,8 +37,8 @@ static bool number_in(const char *path, const char *word, uint64_t *number)
     return found;
 }
 
-/* Return the memory that a control group has left: pages of files that it may drop do not count
- * as used. */
+/* Return the memory that a control group has left: pages of files that it may drop do not count as
+ * used. */
 static uint64_t left_in(const char *folder, const char *most, const char *used, const char *total)
 {
     char path[4400], word[64];
@@ -59,7 +59,7 @@ static uint64_t left_in(const char *folder, const char *most, const char *used, 
     return limit > usage ? limit - usage : 0;
 }
 
-/* A group and those around it, up to the root. */
+/* Return the least memory that a group or any group above it has left. */
 static uint64_t left_of(const char *root, const char *mount, const char *group, const char *most,
                         const char *used, const char *total)
 {
@@ -107,7 +107,7 @@ uint64_t cli_memory_available(const char *root)
 
 /* --- memory --- */
 
-/* Sanitizers take address space by the terabyte. */
+/* Return false under sanitizers, which reserve terabytes of address space. */
 static bool can_be_held(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -120,7 +120,8 @@ static bool can_be_held(void)
     return true;
 }
 
-/* All that is written to and is the process's own: what libraries take too, and no mapped files. */
+/* Limit the writable private memory of the process. It includes that of libraries, but not mapped
+ * files. */
 static void hold_memory(int64_t given)
 {
     char size[MP_UNIT_TEXT];
@@ -156,7 +157,7 @@ static void time_is_up(int number)
     (void)number;
     cli_screen_end();
     if (write(STDERR_FILENO, time_text, strlen(time_text)) < 0) {
-        /* nobody is there to be told */
+        /* nothing else can be done */
     }
     mp_outputs_abandon();
     _Exit(CLI_UNREADABLE);
@@ -177,7 +178,8 @@ static void hold_time(int64_t us)
 
 /* --- files --- */
 
-/* Hold what a statement of SQL may put into one file to sort it: that grows with no recording. */
+/* Limit the size of files. SQL statements may write temporary files to sort, whose size does not
+ * depend on the recording. */
 static void hold_files(void)
 {
     const rlim_t most = (rlim_t)8 * 1024 * 1024 * 1024;

@@ -4,17 +4,16 @@
 
 #include "cli/options.h"
 
-/* How much memory there is for another program: what the kernel says, and what the control groups
- * that this process is in leave of their limits. `root` is in front of all paths, "" outside of
- * tests. 0: nobody knows; where there is none, 1. */
+/* Return the memory in bytes that is available to another program, by the kernel and by the limits
+ * of the control groups of this process. `root`: prefix of all paths, "" except in tests. 0 =
+ * unknown; 1 = none. */
 uint64_t cli_memory_available(const char *root);
 
-/* Hold the run to its limits: one that takes more memory gets none, and the handler of that is told
- * by cli_limits_memory_text; one that takes more time is ended with a message. */
+/* Set the limits of the run. Allocations beyond the memory limit fail; the out-of-memory handler
+ * prints cli_limits_memory_text. A run that takes too long ends with a message. */
 void cli_limits_begin(const cli_options *options);
 void cli_limits_end(void);
-/* In a new process that is to be another program: nothing of it is held to them any more, nor
- * spared the signal of a file that grows too large. */
+/* Remove all limits and ignored signals, in a new process that will become another program. */
 void cli_limits_leave(void);
 /* Return the line to print if memory runs out; static. */
 const char *cli_limits_memory_text(void);

@@ -15,21 +15,21 @@
 #include "cli/sandbox.h"
 #include "cli/screen.h"
 
-/* Without a stream: its lock may be held by whoever asked for the memory. */
+/* Print the message without stdio: its lock may be held by the code that ran out of memory. */
 static void out_of_memory(void)
 {
     cli_screen_end();
     const char *text = cli_limits_memory_text();
     if (write(STDERR_FILENO, text, strlen(text)) < 0) {
-        /* nobody is there to be told */
+        /* nothing else can be done */
     }
     mp_outputs_abandon();
     _Exit(CLI_UNREADABLE);
 }
 
 #ifndef main
-/* Handle an exit by libarchive: without memory, it ends the program itself, with a status that
- * has a different meaning here. */
+/* Handle an exit by libarchive: without memory, it ends the program itself, with a status that has
+ * a different meaning here. */
 static bool over;
 static void end_by_library(void)
 {
@@ -38,7 +38,7 @@ static void end_by_library(void)
 }
 #endif
 
-/* Leave nothing behind, and end by the signal: the action is the default one by now. */
+/* Remove temporary files, and end by the signal, whose action is the default one by now. */
 static void end(int number)
 {
     cli_screen_end();
@@ -53,13 +53,13 @@ static void watch_signals(void)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (!cli_signal_is_ignored(ends[i]))
             sigaction(ends[i], &ending, NULL);
-    /* Whose reader has seen enough (memprof ... | head) ends at once and says nothing, also below a
-     * parent that ignores this signal. */
+    /* If the reader of a pipe has seen enough (memprof ... | head), end at once without a message,
+     * even if the parent ignores this signal. */
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of writing it */
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is reported as a write error */
 }
 
-/* The version, or help: on standard output like a report, and as sure to arrive. */
+/* Print the version, or help, on standard output, with the same checks as a report. */
 static int tell(const cli_options *options, const cli_command *commands, size_t count)
 {
     mp_output output;
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     }
     int status = CLI_USAGE;
     if (cli_parse(argc, argv, commands, count, &options)) {
-#ifndef main /* the tests have many runs in one process, by another name */
+#ifndef main /* tests rename main() to run it many times in one process */
         options.sandbox = true;
         atexit(end_by_library);
 #endif

@@ -29,14 +29,14 @@ const cli_option cli_option_table[] = {
 _Static_assert(sizeof cli_option_table / sizeof *cli_option_table <= CLI_MOST_OPTIONS, "too many");
 const size_t cli_option_count = sizeof cli_option_table / sizeof *cli_option_table;
 
-/* --- taking an argument --- */
+/* --- arguments of options --- */
 
 const char *cli_option_argument(const cli_option *option)
 {
     return option->part_of ? option->part_of : option->name;
 }
 
-/* --- what options are to a command --- */
+/* --- options of commands --- */
 
 /* Return true if the option means the argument: a report's own argument, or a shared one about
  * reading. */
@@ -112,7 +112,7 @@ unsigned cli_option_kinds(const cli_command *command, const cli_option *option)
     unsigned kinds = report && command->arguments == &report->arguments
                          ? mp_report_kinds(report, argument->variants)
                          : argument->variants;
-    kinds = kinds ? kinds : total; /* a baseline's are those of each gate */
+    kinds = kinds ? kinds : total; /* a baseline has the kinds of all gates */
     return strcmp(name, "selection") == 0 ? mp_report_selects(report, option->name, kinds) : kinds;
 }
 
@@ -148,13 +148,13 @@ bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
     if (command->scope & CLI_WATCHES)
         return renderer->put_row != NULL;
     if (command->scope & CLI_EXPORTS && renderer->draws)
-        return false; /* an export has no picture */
+        return false; /* exports have no picture */
     bool named = cursor && (cursor == only || cursor[-1] == ' ') &&
                  (!cursor[length] || cursor[length] == ' ');
     return only ? named : !renderer->of_checks || has_checks(command);
 }
 
-/* As cli_colour has them. */
+/* In the order of cli_colour. */
 static const char *const colourings[] = {"auto", "always", "never"};
 
 static size_t put_words(const char *const *from, size_t count, const char **words)

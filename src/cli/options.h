@@ -1,4 +1,4 @@
-/* The command line: one table of options drives parsing, refusals and help. */
+/* The command line: one table of options is used for parsing, error messages and help. */
 #ifndef MP_CLI_OPTIONS_H
 #define MP_CLI_OPTIONS_H
 
@@ -6,18 +6,18 @@
 
 struct cli_options;
 
-/* Exit statuses, and what they mean. */
+/* Exit statuses, and their descriptions. */
 enum { CLI_OK = 0, CLI_EXCEEDED = 1, CLI_USAGE = 2, CLI_UNREADABLE = 3, CLI_STATUSES };
 extern const char *const cli_status_meanings[CLI_STATUSES];
 
-/* Options that are no arguments of a report, by who takes them: a bit each. */
+/* Options that are not arguments of a report belong to groups of commands: a bit for each group. */
 typedef enum cli_scope {
     CLI_READS = 1,   /* commands that read recordings */
-    CLI_PRINTS = 2,  /* those whose document is what they are for */
+    CLI_PRINTS = 2,  /* commands that print a document */
     CLI_STORES = 4,  /* the command baseline */
     CLI_EXPORTS = 8, /* the command export */
     CLI_ALWAYS = 16,
-    CLI_LOADS = 32,     /* those that read recordings as they are, perhaps several as one */
+    CLI_LOADS = 32, /* commands that read recordings separately or combined, as the user chooses */
     CLI_WATCHES = 64,   /* the command watch */
     CLI_BROWSES = 128,  /* the command browse */
     CLI_DECLARES = 256, /* the command schema */
@@ -28,26 +28,26 @@ typedef struct cli_command {
     const char *summary;
     const char *example;
     const char *details;
-    const char *operand;     /* operand before the files; NULL: none */
-    const mp_report *report; /* that is asked; NULL: none */
+    const char *operand;     /* operand before the files; NULL = none */
+    const mp_report *report; /* report that answers; NULL = none */
     const mp_argument_table *arguments;
-    unsigned scope; /* scope of its options, beside its arguments */
-    unsigned kinds; /* kinds of recordings, without a report: a bit for each; 0: all */
-    int (*run)(struct cli_options *options); /* gives the exit status */
+    unsigned scope; /* groups of options that it takes, in addition to its report's arguments */
+    unsigned kinds; /* kinds of recordings for commands without a report, as bits; 0 = all */
+    int (*run)(struct cli_options *options); /* returns the exit status */
 } cli_command;
 
 /* An option that was given, without its dashes, and its argument or "". */
 typedef struct cli_pair {
     const char *name, *text;
-    const char *origin; /* a default that was set there; NULL: the command line */
+    const char *origin; /* file and line of a default; NULL = the command line */
 } cli_pair;
 
 typedef struct cli_options {
-    cli_command command;         /* without a name: none is known yet */
-    bool command_named;          /* not the default one */
-    const cli_command *commands; /* that it is one of */
+    cli_command command;         /* its name is NULL until the command is known */
+    bool command_named;          /* the user named a command; otherwise it is the default */
+    const cli_command *commands; /* table of commands */
     size_t command_count;
-    const char *operand; /* argument before the files; NULL: none */
+    const char *operand; /* operand before the files; NULL = none */
     const char **paths;  /* points into argv */
     size_t path_count;
     cli_pair *pairs; /* all options */
@@ -61,56 +61,56 @@ typedef struct cli_options {
     /* How the answer is printed. */
     const mp_renderer *renderer;
     bool format_named;  /* by export --to */
-    const char *output; /* NULL: standard output */
-    const char *chart;  /* path of the answer's picture, beside it; NULL: none */
+    const char *output; /* NULL = standard output */
+    const char *chart;  /* path of a picture of the answer, in addition to it; NULL = none */
     cli_colour colour;
     bool no_pager, brief, no_config;
-    int64_t width;      /* width of a line of text; 0: any; below 0: not asked for */
-    size_t merged_rows; /* maximum rows of an ordered table in merged answers; 0: no limit */
+    int64_t width;      /* columns of a line of text; 0 = unlimited; below 0 = not given */
+    size_t merged_rows; /* maximum rows of an ordered table in merged answers; 0 = all */
 
-    int64_t max_memory; /* bytes; 0: three quarters of what there is */
-    int64_t max_time;   /* microseconds; 0: any */
+    int64_t max_memory; /* bytes; 0 = three quarters of the available memory */
+    int64_t max_time;   /* microseconds; 0 = unlimited */
 
     bool help, help_all, version, no_sandbox;
-    bool sandbox; /* this is a process of its own: it may be kept from what it does not need */
+    bool sandbox; /* enter the sandbox; false in tests that share a process */
 
-    /* Options of commands that the command line answers itself. */
+    /* Options of commands that the command line implements itself. */
     bool until_exit;
     mp_ceiling max_growth, max_leaked;
-    int64_t look_us, quiet_us; /* 0: not asked for */
+    int64_t look_us, quiet_us; /* microseconds; 0 = not given */
     const char *command_on_limit, *watch_policy;
     const char *store, *baseline_name;
     const mp_exporter *exporter;
-    const char *export_path; /* NULL: standard output */
+    const char *export_path; /* NULL = standard output */
     mp_argument_texts source_folders;
     const char *cluster, *dialect, *inserted; /* NULL: not asked for */
 } cli_options;
 
-/* How an option's argument is taken. */
+/* How an option's argument is stored. */
 typedef enum cli_kind {
-    CLI_ASKS,     /* the question takes it */
-    CLI_READS_AS, /* the reading takes it (session/reading.h) */
+    CLI_ASKS,     /* as an argument of the report */
+    CLI_READS_AS, /* as an option of reading (session/reading.h) */
     CLI_FLAG,     /* bool */
     CLI_NAME,     /* const char *, not "" */
-    CLI_FOLDERS,  /* mp_argument_texts: each that is given, a folder that exists */
-    CLI_SIZE,     /* int64_t, in bytes, above 0 */
-    CLI_SPAN,     /* as CLI_TIME, a limit */
+    CLI_FOLDERS,  /* mp_argument_texts: one for each use of the option, a folder that exists */
+    CLI_SIZE,     /* int64_t, bytes, above 0 */
+    CLI_SPAN,     /* like CLI_TIME, for a limit */
     CLI_RENDERER,
-    CLI_OWN_RENDERER, /* renderer of the command's answer alone */
+    CLI_OWN_RENDERER, /* renderer that only this command accepts */
     CLI_EXPORTER,
     CLI_COLOURING,
     CLI_WIDTH,
     CLI_FILE_NAME, /* const char *, a name without a folder */
-    CLI_TIME,      /* int64_t, microseconds, more than 0; the unit is said */
+    CLI_TIME,      /* int64_t, microseconds, above 0; the text must have a unit */
     CLI_CEILING,   /* mp_ceiling: a size */
-    CLI_GROWTH,    /* the same, or a percentage */
+    CLI_GROWTH,    /* mp_ceiling: a size or a percentage */
 } cli_kind;
 
 /* Section of an option in the help. */
 typedef enum cli_section {
     CLI_WHAT,    /* subject of the question */
     CLI_PART,    /* part of the recording */
-    CLI_LOOKS,   /* how the answer looks */
+    CLI_LOOKS,   /* appearance of the answer */
     CLI_LIMITS,  /* limits on the answer */
     CLI_READING, /* how recordings of some kinds are read */
     CLI_GENERAL, /* options of all commands */
@@ -119,66 +119,72 @@ typedef enum cli_section {
 
 typedef struct cli_option {
     const char *name;
-    const char *argument; /* NULL: none */
+    const char *argument; /* name of its argument; NULL = none */
     const char *help;
-    const char *takes; /* texts that it accepts, for a refusal; NULL: a renderer's name */
+    /* Description of accepted texts, for error messages; NULL = a renderer's name. */
+    const char *takes;
     cli_kind kind;
     mp_argument_kind value; /* kind of a report's own argument, with CLI_ASKS */
-    uint32_t offset;        /* in cli_options, for kinds that name a type */
-    unsigned scope;         /* who takes it; 0: commands that have the argument */
-    const char *part_of;    /* the argument that it is part of; NULL: it is one, of its own name */
+    uint32_t offset;        /* offset in cli_options, for kinds that name a type */
+    /* Groups of commands that take it; 0 = commands whose report has the argument. */
+    unsigned scope;
+    /* Argument that the option is a part of; NULL = the argument of the option's name. */
+    const char *part_of;
     cli_section section;
-    char letter;  /* "-n"; 0: none */
+    char letter;  /* 'n' for "-n"; 0 = none */
     bool repeats; /* may be given several times */
-    /* Makes the program write a file, run another or guard itself less, or means nothing as a
-     * default: no configuration, which may have come with what was checked out, may say it. */
+    /* Not allowed in configuration files, because they may be part of the code being checked: the
+     * option writes a file, runs a program or weakens protections, or makes no sense as a
+     * default. */
     bool by_hand;
-    /* Does not change what limits and rules judge: they heed it in a .memprof (see below). */
+    /* Does not change the result of limits and rules, so it may be set in a .memprof (see
+     * cli_option_is_heeded). */
     bool harmless;
 } cli_option;
 
 extern const cli_option cli_option_table[];
 extern const size_t cli_option_count; /* at most CLI_MOST_OPTIONS */
 enum { CLI_MOST_OPTIONS = 128, CLI_MOST_COMMANDS = 64 };
-/* Return the command's option of this name; NULL: it has none. */
+/* Return the command's option of this name; NULL if it has none. */
 const cli_option *cli_option_of(const cli_command *command, const char *name);
 
-/* "Analysis", "Filters", ... */
+/* Return the heading of a section: "Analysis", "Filters", ... */
 const char *cli_section_name(cli_section section);
-/* The words that the option of the command takes into `words`, which has MP_MOST_WORDS; 0: it takes
- * other texts. */
+/* Set `words` (room for MP_MOST_WORDS) to the words that the option accepts for this command, and
+ * return their number; 0 = it accepts other texts. */
 size_t cli_option_words(const cli_command *command, const cli_option *option, const char **words);
-/* Return true if limits and rules heed the option where a .memprof sets it: it changes how the
- * answer looks, adds a limit, or is harmless. They ignore any other. */
+/* Return true if an option in a .memprof has an effect when limits and rules are checked: it
+ * changes the appearance of the answer, adds a limit, or is harmless. Others are ignored. */
 bool cli_option_is_heeded(const cli_option *option);
-/* The kinds of recordings of which the command honours the option, of which it has an answer at
- * all: a bit for each mp_kind (mp_kinds_text tells them); 0: it reads none. */
+/* Return the kinds of recordings for which the command uses the option; those that the command
+ * can answer at all. A bit for each mp_kind (mp_kinds_text formats them); 0 = it reads no
+ * recordings. */
 unsigned cli_option_kinds(const cli_command *command, const cli_option *option);
 unsigned cli_command_kinds(const cli_command *command);
-/* " (default 20)" where the option takes a number that the command has without it, else "":
- * `text` is where it is put. */
+/* Format " (default 20)" into `text` if the option has a number as its default, otherwise "".
+ * Return `text`. */
 const char *cli_option_default(const cli_command *command, const cli_option *option, char *text,
                                size_t size);
 /* Return true if the command has the data that this format shows. */
 bool cli_command_writes(const cli_command *command, const mp_renderer *renderer);
 
-/* Say why the command line is wrong, and which help tells the right one; returns false. */
+/* Print what is wrong with the command line, and which help to read. Returns false. */
 bool cli_refuse(const cli_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The name of the argument that it is, or is part of. */
+/* Return the name of the option's argument, or of the argument that it is a part of. */
 const char *cli_option_argument(const cli_option *option);
-/* Return true if two recordings are compared, the first of which is the operand. */
+/* Return true if the command compares two recordings; the first is the operand. */
 bool cli_compares(const cli_command *command);
-/* The name of the command that was probably meant; NULL: it is like none of them. */
+/* Return the name of the command that the user probably meant; NULL if none is similar. */
 const char *cli_command_nearest(const cli_command *commands, size_t count, const char *name);
 
-/* `commands`: `count` of them, the default first. False after a message on standard error: wrong
- * usage. Release with cli_options_free. */
+/* Parse a command line. `commands`: `count` commands, the default first. False after a message on
+ * standard error. Release with cli_options_free. */
 bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
                cli_options *options);
 void cli_options_free(cli_options *options);
-/* A question about what was read by these options, which may be another than theirs. */
+/* Complete a question about the inputs of these options. It may be another question than theirs. */
 void cli_settle_question(mp_question *question, const cli_options *options);
 
 /* Return true if people read the answer as it is printed. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NULL: none is wanted. */
+/* Return the pager's command; NULL if none is wanted. */
 static const char *wanted(void)
 {
     const char *const names[] = {"MEMPROF_PAGER", "PAGER"};
@@ -25,14 +25,15 @@ static const char *wanted(void)
 static struct {
     cli_process helper;
     const char *command;
-    int ends[2]; /* ends of the pipe that it reads from */
+    int ends[2]; /* both ends of the pipe that it reads from */
 } waiting;
 
-/* A short answer is printed and not waited for, colours are colours, and what was read stays on the
- * screen, with the notes above it. */
+/* Replace this process by the pager. The variable LESS makes less print short answers at once, show
+ * colours, and leave its output on the screen. */
 static void become_pager(char *command)
 {
-    /* A shell takes its words apart. If it finds no such program, nothing was read yet. */
+    /* A shell splits the command into words. If it finds no such program, nothing has been read
+     * yet, so cat can print it. */
     static char script[] = "eval \"$1\"\n[ $? -ne 127 ] || exec cat", shell[] = "sh", run[] = "-c";
     static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE};
     char *one[] = {command, NULL};
@@ -71,7 +72,8 @@ void cli_pager_begin(cli_pager *pager)
     pager->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (pager->terminal >= 0 &&
         cli_helper_start(&waiting.helper, waiting.command, strlen(waiting.command)) == 0) {
-        /* Keys that end a program are the pager's: while it has the terminal, this one waits. */
+        /* Keys that end a program are for the pager. While it has the terminal, this process
+         * waits. */
         const struct sigaction ignore = {.sa_handler = SIG_IGN};
         sigaction(SIGINT, &ignore, &pager->interrupt);
         sigaction(SIGQUIT, &ignore, &pager->quit);
@@ -91,7 +93,7 @@ void cli_pager_end(cli_pager *pager)
         return;
     fflush(stdout);
     clearerr(stdout);
-    dup2(pager->terminal, STDOUT_FILENO); /* closes the pipe: the pager sees the end */
+    dup2(pager->terminal, STDOUT_FILENO); /* closes the pipe, so the pager sees the end */
     close(pager->terminal);
     cli_process_wait(&pager->helper);
     sigaction(SIGINT, &pager->interrupt, NULL);

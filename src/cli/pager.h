@@ -16,10 +16,10 @@ typedef struct cli_pager {
 /* Start a process that waits to become the pager, if there will be one; restrictions that this
  * process accepts later do not apply to it. Call it before any thread is started. */
 void cli_pager_prepare(void);
-/* Connect standard output to the pager until cli_pager_end, if it is a terminal and a pager can
- * be started. Query the terminal before. */
+/* Connect standard output to the pager until cli_pager_end, if it is a terminal and a pager can be
+ * started. Query the terminal before. */
 void cli_pager_begin(cli_pager *pager);
-/* Wait until it was read. That it was not read to its end is no error. */
+/* Wait for the end of the pager. It is not an error if the user did not read everything. */
 void cli_pager_end(cli_pager *pager);
 
 #endif

@@ -1,4 +1,4 @@
-/* From words to what is asked: options and operands, from left to right. */
+/* Parse the words of a command line, options and operands, from left to right. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ bool cli_refuse(const cli_options *options, const char *format, ...)
     return false;
 }
 
-/* The option that was given last; NULL: it was not. */
+/* Return the last use of an option; NULL if it was not given. */
 static const cli_pair *pair_of(const cli_options *options, const char *name)
 {
     for (size_t i = options->pair_count; i-- > 0;)
@@ -33,7 +33,7 @@ static const cli_pair *pair_of(const cli_options *options, const char *name)
     return NULL;
 }
 
-/* Its text; NULL: it was not given. */
+/* Return the text of an option; NULL if it was not given. */
 static const char *text_of(const cli_options *options, const char *name)
 {
     const cli_pair *pair = pair_of(options, name);
@@ -43,12 +43,12 @@ static const char *text_of(const cli_options *options, const char *name)
 /* --- the command line, from left to right --- */
 
 typedef struct cli_line {
-    char **words; /* arguments that are still to be taken, NULL last */
+    char **words; /* remaining arguments, ending with NULL */
     const cli_command *commands;
     size_t command_count;
     const char **operands;
     size_t operand_count;
-    bool helps; /* the first of them was "help" */
+    bool helps; /* the first argument was "help" */
 } cli_line;
 
 static const cli_command *command_of(const cli_line *line, const char *name)
@@ -79,7 +79,7 @@ static bool is_option(const char *name)
     return i < cli_option_count;
 }
 
-/* The option exists, but not for this command. */
+/* Refuse an option that exists, but not for this command. Returns false. */
 static bool refuse_foreign(const cli_options *options, const cli_line *line, const char *name)
 {
     enum { SEVERAL = 8 };
@@ -100,7 +100,8 @@ static bool refuse_foreign(const cli_options *options, const cli_line *line, con
                       count == 1 ? "does" : "do");
 }
 
-/* Nothing that the command takes begins so: another command may, or something like it was meant. */
+/* Refuse an option that the command does not have: suggest commands that have it, or a similar
+ * option. Returns false. */
 static bool refuse_unknown(const cli_options *options, const cli_line *line, const char *name)
 {
     const char *taken[CLI_MOST_OPTIONS], *others[CLI_MOST_OPTIONS];
@@ -124,7 +125,7 @@ static bool refuse_unknown(const cli_options *options, const cli_line *line, con
                    : cli_refuse(options, "unknown option '--%s'", name);
 }
 
-/* The option of this name, or the only one that begins so. NULL after a message. */
+/* Return the option of this name, or the only one that begins with it. NULL after a message. */
 static const cli_option *find_named(const cli_options *options, const cli_line *line,
                                     const char *name)
 {
@@ -143,7 +144,8 @@ static const cli_option *find_named(const cli_options *options, const cli_line *
             found = option;
         }
     }
-    if (count == 1 && !is_option(name)) /* --by of another command is no --bytes */
+    /* Do not take --by, which other commands have, for --bytes. */
+    if (count == 1 && !is_option(name))
         return found;
     if (count > 1 && !is_option(name))
         cli_refuse(options, "ambiguous option '--%s': it matches %s", name,
@@ -153,7 +155,7 @@ static const cli_option *find_named(const cli_options *options, const cli_line *
     return NULL;
 }
 
-/* The option of this letter in the argument. NULL after a message. */
+/* Return the option of this letter, which is in `argument`. NULL after a message. */
 static const cli_option *find_lettered(const cli_options *options, const cli_line *line,
                                        const char *letter, const char *argument)
 {
@@ -178,7 +180,7 @@ static const cli_option *find_lettered(const cli_options *options, const cli_lin
     return NULL;
 }
 
-/* Take an option whose argument, if it has one, is `text` or else what stands next. */
+/* Add an option. If it takes an argument and `text` is NULL, the next word is the argument. */
 static bool add_pair(cli_options *options, cli_line *line, const cli_option *option,
                      const char *text)
 {
@@ -237,7 +239,7 @@ static void add_operand(cli_options *options, cli_line *line, const char *operan
     }
 }
 
-/* Options may stand before and behind the operands; behind "--" there are none. */
+/* Collect options and operands, which may be in any order; there are no options after "--". */
 static bool collect(cli_options *options, cli_line *line)
 {
     bool ok = true, ended = false;
@@ -272,7 +274,7 @@ static void place_operands(cli_options *options, const cli_line *line)
     const cli_command *command = &options->command;
     const char *const *operands = line->operands;
     size_t count = line->operand_count;
-    /* A type of objects takes the place of one, and a policy may be named as an option. */
+    /* Options that replace the operand. */
     bool replaced =
         (mp_argument_find(command->arguments, "object") && text_of(options, "type")) ||
         (mp_argument_find(command->arguments, "policy") && text_of(options, "policy")) ||
@@ -291,7 +293,7 @@ static void place_operands(cli_options *options, const cli_line *line)
     memcpy(options->paths, operands, count * sizeof *operands);
 }
 
-/* The first operand names none, but perhaps it should. */
+/* Report that the first operand is not a command, and suggest one. Returns false. */
 static bool refuse_command(cli_options *options, const cli_line *line, bool or_file)
 {
     const char *first = line->operands[0];
@@ -303,7 +305,8 @@ static bool refuse_command(cli_options *options, const cli_line *line, bool or_f
         options, or_file ? "'%s' is neither a command nor a file" : "unknown command '%s'", first);
 }
 
-/* A word that is no path, and names neither a command nor a file. False after a message. */
+/* Check the first operand: it must be a command, a file, or look like a path. False after a
+ * message. */
 static bool check_first(cli_options *options, const cli_line *line)
 {
     const char *first = line->operand_count ? line->operands[0] : "-";
@@ -311,7 +314,7 @@ static bool check_first(cli_options *options, const cli_line *line)
            cli_is_there(first) || refuse_command(options, line, true);
 }
 
-/* help COMMAND is COMMAND --help, which needs no files. False after a message. */
+/* Handle "help COMMAND" like "COMMAND --help", without files. False after a message. */
 static bool check_help(cli_options *options, const cli_line *line)
 {
     if (!line->helps || line->operand_count == 0)
@@ -328,7 +331,8 @@ void cli_settle_question(mp_question *question, const cli_options *options)
     question->allow_torn = options->reading.allow_torn;
 }
 
-/* Take all that was given, and refuse what means nothing to the command. */
+/* Set all options that were given. False after a message if the command does not use one of
+ * them. */
 static bool take_options(cli_options *options, const cli_line *line)
 {
     const cli_command *command = &options->command;
@@ -362,7 +366,8 @@ static bool take_options(cli_options *options, const cli_line *line)
     return true;
 }
 
-/* A program that asks for a table wants all of it, unless that may be a dump's every object. */
+/* Choose the default limit of rows. Formats for programs have all rows, up to
+ * report->program_rows. */
 static void choose_limit(cli_options *options)
 {
     const mp_report *report = options->command.report;
@@ -372,7 +377,7 @@ static void choose_limit(cli_options *options)
     bool given = text_of(options, "limit");
     bool whole = options->renderer->for_programs && !report->overview;
     const int64_t wanted = options->renderer->rows;
-    const bool more = limit && *limit > 0 && *limit < wanted; /* 0: all */
+    const bool more = limit && *limit > 0 && *limit < wanted; /* 0 = all */
     options->merged_rows = options->brief ? MP_BRIEF_ROWS
                            : whole        ? (size_t)report->program_rows
                            : more         ? (size_t)wanted
@@ -383,7 +388,7 @@ static void choose_limit(cli_options *options)
         *limit = (int64_t)options->merged_rows;
 }
 
-/* Choose the format of an export, which decides what is asked. */
+/* Choose the format of an export, which determines the report. */
 static bool choose_format(cli_options *options, const cli_line *line)
 {
     const cli_pair *pair = pair_of(options, "to");

@@ -9,7 +9,8 @@
 #include "cli/pager.h"
 
 /* Return the command line of the document's next command, with the options and files of this one;
- * NULL: there is none. Many files would hide the command. */
+ * NULL if there is none. The names of many files are replaced by FILE..., because they would hide
+ * the command. */
 static char *next_command(const cli_options *options, const mp_document *document)
 {
     enum { MOST_FILES = 6 };
@@ -45,7 +46,8 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;
     char *command = cli_command_line(options);
-    char *around = document->files ? NULL : cli_browse_instead(options); /* no pager has it yet */
+    /* Before the pager is started. */
+    char *around = document->files ? NULL : cli_browse_instead(options);
     char *next = next_command(options, document);
     if (cli_is_for_people(options) && !options->no_pager)
         cli_pager_begin(&pager);
@@ -64,7 +66,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     return rendered ? CLI_OK : CLI_USAGE;
 }
 
-/* Write the picture of the answer, where one is asked for; gives the exit status. */
+/* Write the picture of the answer if --chart was given. Return the exit status. */
 static int put_chart(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
 {
@@ -111,7 +113,7 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
         else if (warns && !(check->line && cli_is_for_people(options)))
             cli_put_message(mp_arena_format(document->arena, "warning: %s", text));
     }
-    bool unjudged = document->unjudged && !document->failed; /* an error, and no answer */
+    bool unjudged = document->unjudged && !document->failed; /* an error instead of an answer */
     if (document->policy && (unjudged || (document->failed && !cli_is_for_people(options))))
         put_verdicts(document);
     if (status == CLI_OK && (document->failed || document->unjudged))

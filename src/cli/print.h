@@ -1,14 +1,14 @@
-/* Answers on their way out. */
+/* Print answers. */
 #ifndef MP_CLI_PRINT_H
 #define MP_CLI_PRINT_H
 
 #include "cli/options.h"
 
-/* Print the document where it belongs; gives the exit status. */
+/* Print the document to its destination. Return the exit status. */
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
 
-/* The same with what it complains of, and the status that it asks for. */
+/* Print the document and the diagnostics, and return the exit status that its checks call for. */
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics);
 

@@ -112,8 +112,8 @@ const int cli_outcome_statuses[] = {
 
 /* --- answers --- */
 
-/* Report why there is no answer, by file if there are several. Mention skipped groups only if none
- * has an answer. Gives the status that they ask for; CLI_OK: there is nothing to tell. */
+/* Report why there is no answer, by file if there are several. Mention skipped groups only if no
+ * group has an answer. Return the exit status; CLI_OK if there is nothing to report. */
 static int put_refusals(const mp_answers *answers, const mp_file_groups *groups)
 {
     const int *statuses = cli_outcome_statuses;

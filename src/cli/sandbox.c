@@ -18,13 +18,13 @@
 
 /* --- files: Landlock --- */
 
-/* As <linux/landlock.h> of a newer kernel has them. */
+/* Constants of newer versions of <linux/landlock.h>. */
 enum { ASK_VERSION = 1, BELOW_PATH = 1 };
 enum {
     EXECUTE = 1 << 0,
     WRITE = 1 << 1,
     READ = 1 << 2,
-    REMOVE = 3 << 4, /* folders too */
+    REMOVE = 3 << 4, /* of files and folders */
     MAKE_FILE = 1 << 8,
     MAKE_FOLDER = 1 << 7,
     MAKE_ANY = 0x7f << 6,
@@ -44,7 +44,7 @@ typedef struct __attribute__((packed)) land_path {
 } land_path;
 
 typedef struct land_set {
-    int rules; /* a descriptor */
+    int rules; /* file descriptor */
     uint64_t known;
 } land_set;
 
@@ -53,7 +53,7 @@ static bool follows(const cli_options *options)
     return options->command.scope & CLI_WATCHES;
 }
 
-/* False: there is no such file. */
+/* Allow access to a path. False if it does not exist. */
 static bool allow(const land_set *set, const char *path, uint64_t what)
 {
     struct stat status;
@@ -98,7 +98,7 @@ static void allow_input(const land_set *set, const char *name)
     free(path);
 }
 
-/* In the folder of a path, or the nearest one above it that is there. */
+/* Allow access to the folder of a path, or to the nearest folder above it that exists. */
 static void allow_folder(const land_set *set, const char *name, uint64_t what)
 {
     char *path = mp_copy(name, strlen(name));
@@ -112,7 +112,7 @@ static void allow_folder(const land_set *set, const char *name, uint64_t what)
     free(path);
 }
 
-/* The one whose links are allowed: nftw() has no room for it. */
+/* The rules for allow_link, because nftw() cannot pass a pointer. */
 static const land_set *walked;
 static bool walks_deep;
 
@@ -137,8 +137,8 @@ static void allow_operand(const land_set *set, const char *path, bool recursive)
     nftw(path, allow_link, OPEN_AT_ONCE, FTW_PHYS | FTW_ACTIONRETVAL);
 }
 
-/* A file that is followed may come, and be replaced, while it is: by one beside it, or beside what
- * its name is a link to. */
+/* Allow a file that is watched. It may be created or replaced later, so its folder is allowed, and
+ * the folder of its link's target. */
 static void allow_followed(const land_set *set, const char *path)
 {
     char *target = realpath(path, NULL);
@@ -176,7 +176,7 @@ static void allow_all(const land_set *set, const cli_options *options)
     static const char *const system[] = {
         "/usr",        "/lib",          "/lib64",         "/etc",
         "/proc/self",  "/proc/meminfo", "/sys/fs/cgroup", "/sys/devices/system/cpu",
-        "/dev/urandom"}; /* jansson's */
+        "/dev/urandom"}; /* read by jansson */
     const mp_question *question = &options->question;
     const char *temporary = getenv("TMPDIR");
     for (size_t i = 0; i < sizeof system / sizeof *system; i++)
@@ -197,7 +197,8 @@ static void allow_all(const land_set *set, const cli_options *options)
     allow_input(set, options->watch_policy);
     for (size_t i = 0; i < question->suppression_paths.count; i++)
         allow_input(set, question->suppression_paths.items[i]);
-    /* Folders of texts are looked into as a recording says, and may have links to anywhere. */
+    /* Paths below folders of sources and listings come from the recording, and links there may lead
+     * anywhere. */
     if (options->reading.listings.count || question->sources.folders.count ||
         options->source_folders.count)
         allow(set, "/", READ);
@@ -215,7 +216,7 @@ static void allow_all(const land_set *set, const cli_options *options)
     }
 }
 
-/* Return the version of Landlock in the kernel; below 1: none. */
+/* Return the version of Landlock in the kernel; below 1 = none. */
 static long land_version(void)
 {
     return syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
@@ -240,7 +241,7 @@ static void confine_files(const cli_options *options)
     close(set.rules);
 }
 
-/* --- calls: a filter --- */
+/* --- system calls: a seccomp filter --- */
 
 #if defined __x86_64__
 #define OWN_PROCESSOR AUDIT_ARCH_X86_64
@@ -251,7 +252,7 @@ static void confine_files(const cli_options *options)
 #ifdef OWN_PROCESSOR
 enum { HAS_FILTER = true };
 
-/* Nothing of the program needs them, and what took it over would. */
+/* System calls that the program never needs, but an attacker might. */
 static const unsigned denied_calls[] = {
     SYS_socket,
     SYS_socketpair,
@@ -333,7 +334,7 @@ static void load(filter_program *filter, size_t offset)
     put(filter, BPF_LD | BPF_W | BPF_ABS, (unsigned)offset, 0, 0);
 }
 
-/* `how` (BPF_JEQ, BPF_JSET, ...) what was loaded is to `k`: end with `verdict`. */
+/* End with `verdict` if the loaded value compares to `k` in this way (BPF_JEQ, BPF_JSET, ...). */
 static void end_if(filter_program *filter, unsigned how, unsigned k, unsigned verdict)
 {
     put(filter, BPF_JMP | how | BPF_K, k, 0, 1);
@@ -342,8 +343,8 @@ static void end_if(filter_program *filter, unsigned how, unsigned k, unsigned ve
 
 static void confine_calls(void)
 {
-    /* The flag of clone that makes a thread and not a process; a call of a second set of numbers.
-     */
+    /* The flag of clone() that makes a thread instead of a process; the bit of the x32 system
+     * calls. */
     enum { THREAD = 0x00010000, SECOND_SET = 0x40000000 };
     const unsigned no = SECCOMP_RET_ERRNO | EPERM, unknown = SECCOMP_RET_ERRNO | ENOSYS;
     const size_t number = offsetof(struct seccomp_data, nr);
@@ -357,13 +358,14 @@ static void confine_calls(void)
     end_if(&filter, BPF_JGE, SECOND_SET, no);
     for (size_t i = 0; i < CALLS; i++)
         end_if(&filter, BPF_JEQ, denied_calls[i], no);
-    /* The flags of clone3 are behind a pointer; refused, the C library uses clone instead. */
+    /* The flags of clone3 are behind a pointer; if it is refused, the C library uses clone
+     * instead. */
     end_if(&filter, BPF_JEQ, SYS_clone3, unknown);
     put(&filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
     load(&filter, first);
     end_if(&filter, BPF_JSET, THREAD, SECCOMP_RET_ALLOW);
     put(&filter, BPF_RET | BPF_K, no, 0, 0);
-    /* Keys that nobody has typed, or has pasted. */
+    /* Deny inserting keys or pasting into the terminal. */
     put(&filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5);
     load(&filter, second);
     end_if(&filter, BPF_JEQ, TIOCSTI, no);
@@ -380,9 +382,9 @@ static void confine_calls(void)
 }
 #endif
 
-/* --- both --- */
+/* --- files and system calls --- */
 
-/* Sanitizers trace their own process, and look for symbols by another. */
+/* Sanitizers trace their own process, and start a program to look up symbols. */
 #if defined __SANITIZE_ADDRESS__
 #define SANITIZED true
 #elif defined __has_feature

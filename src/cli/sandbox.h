@@ -1,16 +1,15 @@
-/* Restrictions that the kernel enforces on this process from a moment on: no files except those
- * it needs, no network, no other programs. */
+/* Restrictions that the kernel enforces on this process: no files except those it needs, no
+ * network, no other programs. */
 #ifndef MP_CLI_SANDBOX_H
 #define MP_CLI_SANDBOX_H
 
 #include "cli/options.h"
 
-/* The options say what is to be read and written, and nothing was read: go in, once. Folders may be
- * read with all that is in them, and what links in them lead to. Threads that start later are in
- * too; the pager, if there may be one, stays outside. Where the kernel knows less, it is kept from
- * less. */
+/* Enter the sandbox, once, before anything is read. It allows the inputs and outputs of the
+ * options; for folders, their contents and the targets of links in them. It also applies to threads
+ * that start later, but not to the pager. Older kernels enforce only a part. */
 void cli_sandbox_enter(const cli_options *options);
-/* Print what of it this kernel can do. */
+/* Print the restrictions that this kernel supports. */
 void cli_sandbox_tell(void);
 
 #endif

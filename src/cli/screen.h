@@ -1,21 +1,21 @@
-/* A person's terminal as a screen that is drawn again and again, and left as it was found.
- *
- * What is drawn is gone when it ends; what is to stay is printed behind that. For one thread. */
+/* A terminal as a screen that is redrawn, and restored at the end. The drawing disappears at the
+ * end; text that is to remain must be printed after it. Use it from one thread only. */
 #ifndef MP_CLI_SCREEN_H
 #define MP_CLI_SCREEN_H
 
 #include <stdbool.h>
 
-/* False where standard output is no such terminal, or somebody else has it now. Nothing happens
- * where it was begun. */
+/* Begin, unless begun already. False if standard output is not a suitable terminal, or if another
+ * program uses it now. */
 bool cli_screen_begin(void);
-/* How many lines it has. */
+/* Return the number of lines. */
 unsigned cli_screen_height(void);
-/* Show as much of the text, from its start, as fits. */
+/* Draw the text from its start, as much as fits. */
 void cli_screen_draw(const char *text);
-/* Somebody else has the terminal, and gives it back so; NULL: nobody has. */
+/* Register a function that restores the terminal while another part of the program (the browser)
+ * uses it; NULL = none. */
 void cli_screen_own(void (*leave)(void));
-/* Nothing happens where it was not begun. Also for the end of a program that has no memory. */
+/* Restore the terminal, if it was begun. Safe to call when memory has run out. */
 void cli_screen_end(void);
 
 #endif

@@ -47,7 +47,7 @@ static int put_baseline(const cli_options *options, mp_runs *runs,
     return status;
 }
 
-/* Read a run. Return the exit status, after a message where it is not CLI_OK. */
+/* Read a run. Return the exit status, after a message if it is not CLI_OK. */
 static int add_run(const cli_options *options, const char *path, mp_runs *runs,
                    mp_diagnostics *diagnostics)
 {
@@ -68,7 +68,7 @@ static int add_run(const cli_options *options, const char *path, mp_runs *runs,
     return status;
 }
 
-/* A run after the other, so that no two are in memory together. */
+/* Save a baseline. Runs are read one after the other, so that only one is in memory. */
 static int save(cli_options *options)
 {
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
@@ -88,7 +88,7 @@ static int save(cli_options *options)
 
 /* --- check --- */
 
-/* A check is a gate whose base is in the store. */
+/* Check a recording: a gate whose base is in the store. */
 static int check(cli_options *options)
 {
     mp_question *question = &options->question;
@@ -98,8 +98,8 @@ static int check(cli_options *options)
     int status = CLI_UNREADABLE;
     question->base = path;
     cli_sandbox_enter(options);
-    /* Bytes are held against those that the baseline was made of; a pipe's would have to be kept.
-     */
+    /* Compare the checksum with the baseline's; not for pipes, whose contents would have to be
+     * stored. */
     options->reading.load.checksums = !mp_file_is_stream(options->paths[0]);
     if (!question->policy_path) {
         question->policy_path = "baseline check";

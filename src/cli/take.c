@@ -11,7 +11,8 @@ static bool add_text(mp_argument_texts *texts, const char *text)
     return *text != '\0';
 }
 
-/* A time that is waited for: a number alone would be microseconds, which nobody means. */
+/* Parse a waiting time. It needs a unit: a number alone would be microseconds, which is never
+ * intended. */
 static bool take_wait(const char *text, int64_t *us)
 {
     bool bare = !text[strspn(text, "0123456789.")];
@@ -48,7 +49,7 @@ static bool take_value(cli_kind kind, const char *text, void *place)
     }
 }
 
-/* --- what is kept in a way of its own --- */
+/* --- options with a representation of their own --- */
 
 static bool take_own_renderer(cli_options *options, const char *text)
 {
@@ -63,7 +64,7 @@ static bool take_width(int64_t *width, const char *text)
            (*width == 0 || *width >= CLI_NARROWEST);
 }
 
-/* The place of a word among those that the option takes. False where it is none of them. */
+/* Find the index of a word among those that the option accepts. False if it is none of them. */
 static bool find_word(const cli_options *options, const cli_option *option, const char *word,
                       unsigned *place)
 {
@@ -75,7 +76,7 @@ static bool find_word(const cli_options *options, const cli_option *option, cons
     return *place < count;
 }
 
-/* False where the text is none that the option takes. */
+/* Store the option's value. False if the text is not accepted. */
 static bool take(cli_options *options, const cli_option *option, const char *text)
 {
     mp_error unheard = {0};
@@ -90,7 +91,7 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
     case CLI_OWN_RENDERER:
         return take_own_renderer(options, text);
     case CLI_EXPORTER:
-        return options->exporter != NULL; /* cli_export_choose */
+        return options->exporter != NULL; /* set by cli_export_choose */
     case CLI_COLOURING:
         if (!find_word(options, option, text, &word))
             return false;

@@ -4,9 +4,9 @@
 
 #include "cli/options.h"
 
-/* False after a message that says what the option takes. */
+/* Set the option. False after a message that says what it accepts. */
 bool cli_take(cli_options *options, const cli_option *option, const cli_pair *pair);
-/* That message alone. Gives false. */
+/* Print only that message. Returns false. */
 bool cli_refuse_argument(const cli_options *options, const cli_option *option,
                          const cli_pair *pair);
 

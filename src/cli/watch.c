@@ -1,5 +1,5 @@
-/* The first thread waits for signals, draws the screen, and ends it all; each recording has another
- * (session/watch.h). */
+/* Watch recordings. The main thread waits for signals, draws the screen, and ends the program; each
+ * recording has a thread of its own (session/watch.h). */
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static const mp_argument rows[] = {
 };
 const mp_argument_table cli_watch_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 
-/* Gives the exit status, after a message where it is not CLI_OK. */
+/* Check and complete the options. Return the exit status, after a message if it is not CLI_OK. */
 static int settle(cli_options *options)
 {
     if (options->reading.load.slices && !options->reading.load.slice_us) {
@@ -85,7 +85,7 @@ static void put_number(FILE *word, const char *name, int64_t number)
         fprintf(word, "%s=%" PRId64 "%c", name, number, '\0');
 }
 
-/* As become_shell takes it; release with free(). */
+/* Return the message for become_shell. Release with free(). */
 static char *word_of(const mp_watch_limit *limit, const char *command, size_t *length)
 {
     const mp_watch_row *row = &limit->row;
@@ -125,10 +125,10 @@ static void run_command(const mp_watch_limit *limit, const char *command, cli_pr
         cli_put_message(text);
 }
 
-/* --- what is seen --- */
+/* --- output --- */
 
 typedef struct cli_watching {
-    mp_watching watching; /* first, so that listeners find the rest */
+    mp_watching watching; /* must be first: listeners convert its address to that of the whole */
     cli_board board;
 } cli_watching;
 
@@ -153,7 +153,8 @@ static const mp_watch_listener listener = {put_row, put_event, put_note};
 
 /* --- signals --- */
 
-/* They wait until the first thread asks for them. Gives the file that it asks. */
+/* Block the signals, so that the main thread receives them by a descriptor. Return the
+ * descriptor. */
 static int hold_signals(sigset_t *before)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP};
@@ -162,10 +163,10 @@ static int hold_signals(sigset_t *before)
     return signalfd(-1, &held, SFD_CLOEXEC);
 }
 
-/* --- until the end --- */
+/* --- the main loop --- */
 
-/* While somebody else has the terminal, nothing is drawn; what is drawn then is what happened
- * meanwhile. */
+/* Draw the screen. While another program uses the terminal, nothing is drawn; events of that time
+ * are drawn later. */
 static bool draw(cli_watching *watching)
 {
     if (!cli_screen_begin())
@@ -186,10 +187,11 @@ static bool is_over(mp_watching *watching)
     return over;
 }
 
-/* Wait until all files are over, or something ends them all. Return the signal that did, or 0. */
+/* Wait until all files are finished, or a signal or an error ends it. Return the signal, or 0. */
 static int wait_for_end(cli_watching *watching, int signals)
 {
-    enum { LOOK_FOR_TERMINAL_MS = 500 }; /* a shell gives it back without a word */
+    /* Polled, because a shell gives the terminal back without notice. */
+    enum { LOOK_FOR_TERMINAL_MS = 500 };
     const mp_watching *state = &watching->watching;
     bool draws = watching->board.draws;
     while (!is_over(&watching->watching)) {
@@ -197,7 +199,7 @@ static int wait_for_end(cli_watching *watching, int signals)
             {.fd = signals, .events = POLLIN},
             {.fd = state->wake, .events = POLLIN},
             {.fd = state->stop, .events = POLLIN},
-            {.fd = draws ? -1 : STDOUT_FILENO}, /* whose reader may have gone */
+            {.fd = draws ? -1 : STDOUT_FILENO}, /* to notice that its reader has gone */
         };
         struct signalfd_siginfo info = {0};
         uint64_t unheard;
@@ -207,7 +209,7 @@ static int wait_for_end(cli_watching *watching, int signals)
         if (files[0].revents && read(signals, &info, sizeof info) == sizeof info) {
             if (info.ssi_signo == SIGTSTP) {
                 cli_screen_end();
-                raise(SIGSTOP); /* all threads stop */
+                raise(SIGSTOP); /* stops all threads */
             } else if (info.ssi_signo != SIGWINCH) {
                 return (int)info.ssi_signo;
             }
@@ -220,8 +222,8 @@ static int wait_for_end(cli_watching *watching, int signals)
     return 0;
 }
 
-/* Watch all files until something ends it; *ended_by is the signal that did, or 0. Return the exit
- * status. */
+/* Watch all files until something ends it. `ended_by`: set to the signal that did, or 0. Return the
+ * exit status. */
 static int watch(cli_watching *watching, int signals, int *ended_by)
 {
     mp_watching_begin(&watching->watching);
@@ -230,8 +232,8 @@ static int watch(cli_watching *watching, int signals, int *ended_by)
     return ok && !watching->watching.failed ? CLI_OK : CLI_UNREADABLE;
 }
 
-/* Without the files by which threads and signals are heard it would wait for ever. False after a
- * message. */
+/* Return true if the descriptors for threads and signals could be created: without them the program
+ * would wait for ever. False after a message. */
 static bool can_hear(const mp_watching *watching, int signals)
 {
     char text[160];
@@ -258,7 +260,7 @@ int cli_watch(cli_options *options)
         return status;
     cli_session session;
     cli_session_begin(&session, options);
-    session.session.reading.load.progress = NULL; /* there is no end to get near to */
+    session.session.reading.load.progress = NULL; /* the end of a growing file is unknown */
     cli_watching watching = {.watching = {.session = &session.session,
                                           .question = &options->question,
                                           .listener = &listener,
@@ -281,7 +283,7 @@ int cli_watch(cli_options *options)
         status = state->failed ? CLI_UNREADABLE : CLI_EXCEEDED;
         cli_board_event(&watching.board, &event);
         cli_put_message(limit->message);
-        pthread_sigmask(SIG_SETMASK, &before, NULL); /* for as long as the command takes */
+        pthread_sigmask(SIG_SETMASK, &before, NULL); /* while the command runs */
         if (options->command_on_limit)
             run_command(limit, options->command_on_limit, &helper);
     }

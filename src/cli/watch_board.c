@@ -10,7 +10,7 @@
 enum { ROWS_OF_ONE_FILE = 200 };
 
 typedef struct cli_kept_row {
-    mp_watch_row row; /* without a file: there is none yet */
+    mp_watch_row row; /* row.file is NULL until there is a row */
     mp_arena texts;
 } kept_row;
 
@@ -38,7 +38,7 @@ static void keep_row(cli_board *board, size_t file, const mp_watch_row *row)
 {
     kept_row *place = &board->rows[file];
     if (board->options->path_count == 1) {
-        place = &board->rows[board->room - 1]; /* the oldest goes */
+        place = &board->rows[board->room - 1]; /* drop the oldest */
         mp_arena_free(&place->texts);
         memmove(board->rows + 1, board->rows, (board->room - 1) * sizeof *board->rows);
         place = board->rows;
@@ -123,7 +123,7 @@ void cli_board_note(cli_board *board, const char *text)
     cli_put_line(text);
 }
 
-/* Paths, with blanks behind them up to the length of the longest. */
+/* Set the paths, padded with blanks to the length of the longest. */
 static void show_paths(cli_board *board)
 {
     size_t widest = 0, count = board->options->path_count;

@@ -59,8 +59,9 @@ static bool is_to_blame(const mp_evaluation *evaluation, const char *label)
 
 /* --- culprits in digests --- */
 
-/* Return the list to search. It is that of the sites for a rule on types, because sites have a line
- * of creation; except in event logs, where the types of sites are only inferred. */
+/* Return the list to search. For a rule on types it is that of the sites, because sites have a line
+ * of creation; in event logs it stays that of the types, because the types of sites are only
+ * inferred. */
 static mp_level level_of(const mp_evaluation *evaluation)
 {
     mp_level level = mp_rule_level(evaluation->rule);
@@ -182,7 +183,7 @@ static void find_in_digests(mp_evaluation *evaluation, found *state)
         is_new ? mp_news_of(evaluation, level)->items : selected.items;
     const size_t count = is_new ? chosen.count : selected.count;
     /* Also include entries that did not get worse, unless the limit refers to the base and some
-     * entries did. */
+     * entries got worse. */
     bool of_base = is_new || evaluation->rule->bound.reference == MP_OF_BASE;
     for (int worse = 1; worse >= 0 && (worse || !of_base || !state->count); worse--)
         for (size_t i = 0; i < count; i++) {

@@ -40,8 +40,7 @@ const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint
 /* Properties of a frame and its callers. */
 typedef struct mp_frame_facts {
     uint32_t depth;      /* number of frames from the outermost to this one */
-    uint32_t allocators; /* outermost of the adjacent allocator frames that end here; 0: not an
-                            allocator */
+    uint32_t allocators; /* outermost of the allocators in a row up to this; 0: not an allocator */
     int64_t lines;       /* sum of the lines of all calls */
 } mp_frame_facts;
 /* Return the properties of a frame; all are 0 for frame 0. Valid until the next
@@ -105,8 +104,8 @@ mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b);
 /* Return true if both are equal in all fields that baselines store. */
 bool mp_amounts_equal(const mp_amounts *a, const mp_amounts *b);
 
-/* Return the increase of steadily leaking bytes since the base; 0 if there is none. A baseline has
- * only leaked bytes; the increase is then at most that of the leaked bytes. */
+/* Return the increase of steadily leaking bytes since the base; 0 if there is none. If the base is
+ * a baseline, it has only leaked bytes; the increase is then at most that of the leaked bytes. */
 int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now);
 
 /* Identity of an entry. Heaps: the type and the stack, where `frame` and `line` are the place of
@@ -115,8 +114,7 @@ int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now);
 typedef struct mp_entry_key {
     uint32_t type; /* type of the objects; for an inherited method, the class of the object, or 0 */
     uint32_t name; /* name of the object, the method or the group */
-    uint32_t program;  /* program of a method; for heaps, the innermost function or source that is
-                          not an allocator */
+    uint32_t program;  /* program of a method; for heaps, the creating function or source */
     uint32_t frame;    /* innermost frame of the stack */
     uint32_t line;     /* line in `frame`; MP_NO_LINE: unknown */
     uint32_t start;    /* first line of a method, which distinguishes overloads; 0: unknown */

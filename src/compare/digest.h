@@ -63,7 +63,7 @@ typedef struct mp_digest {
     bool partial;       /* profile with its hottest lines only */
     bool tells_no_part; /* old baseline that does not say if it is partial */
     bool has_paths;     /* profile with a call tree, and MP_LEVEL_PATH was requested */
-    bool kept;          /* read from a baseline, which has only levels with a name */
+    bool kept;          /* read from a baseline, which stores only levels with a name */
     /* Options that select a part of the recording, such as "--type X --from 2"; "" for none.
      * Digests can be compared only if these are equal. Text of the dictionary. */
     const char *conditions;
@@ -153,8 +153,8 @@ typedef struct mp_differences {
  *
  * The result has all entries, also unchanged ones. Changed entries come first, sorted by change of
  * bytes (or microseconds), then of objects (calls), largest first, then by key. Nodes of dominator
- * trees are matched by equal paths only: nodes that retain more come first, sorted by change, outer
- * nodes before inner ones.
+ * trees are matched by equal paths only and sorted differently: first nodes that retain more than
+ * in the base, then the others; each by size of the change, outer nodes before inner ones.
  *
  * The differences of (a, b) mirror those of (b, a). Their sums are the difference of the sums of
  * both lists. */

@@ -45,8 +45,8 @@ static bool is_half_or_less(unrest a, unrest b)
 
 /* --- unchanged line numbers --- */
 
-/* Return the change if entries are matched by equal lines. Remaining entries of both sides are
- * compared as sums, the least change they can be matched with; those of one side only do not
+/* Return the change if entries are matched by equal lines. The remaining entries of both sides are
+ * compared as sums, since no matching of them changes less; if only one side has any, they do not
  * count. */
 static unrest unrest_of_exact(const mp_couple *couples, size_t count)
 {

@@ -11,9 +11,9 @@ mp_level mp_level_of_stacks(const mp_digest *base, const mp_digest *now, mp_weig
 
 /* Return a tree of stacks with two columns, `now` and `base`, whose sums are those of the
  * differences. The level is that of the differences: sites, call paths, methods or nodes of a
- * dominator tree. Entries that are gone have their stack in the base, all others that in `now`.
- * `starts`: lines are the first lines of functions. Texts belong to the dictionary or to `names`;
- * release with mp_weights_free. */
+ * dominator tree. Entries that are gone keep their stack in the base, all others their stack in
+ * `now`. `starts`: lines are the first lines of functions. Texts belong to the dictionary or to
+ * `names`; release with mp_weights_free. */
 mp_weights mp_weights_of_differences(const mp_dictionary *dictionary,
                                      const mp_differences *differences, mp_level level,
                                      mp_weighing weighing, bool starts);

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 
-/* Check that the text is "s/REGEX/TEXT/" or "s/REGEX/TEXT/g" in UTF-8. REGEX is an extended \
- * regular expression; TEXT may contain & and \1 to \9. The slash may be replaced by any ASCII \
- * character except a backslash or a newline. Return false with an error. */
+/* Check that the text is "s/REGEX/TEXT/" or "s/REGEX/TEXT/g" in UTF-8. REGEX is an extended regular
+ * expression; TEXT may contain & and \1 to \9. The slash may be replaced by any ASCII character
+ * except a backslash or a newline. Return false with an error. */
 bool mp_substitution_check(const char *text, mp_error *error);
 
 typedef struct mp_substitutions mp_substitutions;

@@ -250,7 +250,8 @@ static bool add_recording(const mp_request *request, mp_document *document, mp_e
     fleet *state = request->sink;
     mp_window window;
     mp_arena names = {0};
-    if (!mp_export_is_whole(request, error) || (heap && !mp_request_window(request, &window, error)))
+    if (!mp_export_is_whole(request, error) ||
+        (heap && !mp_request_window(request, &window, error)))
         return false;
     state->error = error;
     state->recording = mp_recording_name(request->model, &names);

@@ -146,7 +146,7 @@ mp_fault mp_archive_fault(const mp_archive *state, const char **why)
  * (zip64) or not found. */
 static uint16_t told_entries(const mp_archive *archive)
 {
-    enum { COUNT = 10, LENGTH = 22, LONGEST = UINT16_MAX + LENGTH }; /* with a comment */
+    enum { COUNT = 10, LENGTH = 22, LONGEST = UINT16_MAX + LENGTH }; /* including a comment */
     uint64_t size = mp_stream_size(archive->from);
     unsigned char *end = mp_alloc(LONGEST);
     size_t length =

@@ -49,8 +49,8 @@ typedef enum mp_entry_kind {
     MP_ENTRY_LOST,  /* damaged in the same way, and the data is lost */
 } mp_entry_kind;
 mp_entry_kind mp_archive_kind(const mp_archive *archive);
-/* Return the path in the archive that the current entry, a link called `name`, leads to, without
- * "." and ".."; NULL: it leads out of the archive. */
+/* Return the path inside the archive to which the current entry, a link called `name`, leads; "."
+ * and ".." are resolved. NULL: it leads out of the archive. */
 const char *mp_archive_target(const mp_archive *archive, const char *name, mp_arena *arena);
 
 /* Data of an entry, read in libarchive's blocks. archive_read_data cannot be used, as it does not

@@ -46,8 +46,8 @@ size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count);
 bool mp_field_unsigned(mp_fields *fields, uint64_t *value);
 bool mp_field_signed(mp_fields *fields, int64_t *value);
 
-/* Read a decimal number in units of its last of `digits` decimals, exactly: 0.003155 with 6 is
- * 3155. Further decimals are rounded half to even. The point may be a comma. */
+/* Read a decimal number multiplied by 10 to the power of `digits`: with 6, 0.003155 is 3155. The
+ * result is exact; further decimals are rounded half to even. The point may be a comma. */
 bool mp_field_decimal(mp_fields *fields, int digits, int64_t *value);
 
 /* Read a quoted string or a bare word. Doubled quotes inside a quoted string become single. The

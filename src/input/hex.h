@@ -64,8 +64,8 @@ static inline uint64_t mp_hex_eight(const char *p, unsigned length)
 }
 
 /* Parse the word at *cursor as a number of up to 16 digits, and advance *cursor past it. Return
- * false, and leave *cursor unchanged, if there is no digit or the digits end at something other
- * than a blank, a tab or `end`. */
+ * false, and leave *cursor unchanged, if there is no digit, or if anything but a blank, a tab or
+ * `end` follows. */
 static inline bool mp_hex_word(const char **cursor, const char *end, uint64_t *value)
 {
     const char *p = *cursor;

@@ -28,9 +28,9 @@ mp_inputs *mp_inputs_new(void);
 /* Release the set; NULL is allowed. */
 void mp_inputs_free(mp_inputs *inputs);
 
-/* Hand over an input of which nothing was consumed to the next mp_input_open of the same path in
- * the same set. Needed for pipes, which cannot be opened again; of files, only a limited number is
- * kept open, and the others are closed. */
+/* Keep an input for the next mp_input_open of the same path in the same set. Nothing may have been
+ * consumed. Pipes need this, as they cannot be opened again; only a limited number of files is kept
+ * open, and the others are closed. */
 void mp_input_put_back(mp_input *input);
 /* Close the file that was put back under this path, if any, because it will not be read. A pipe
  * stays open, as it could not be opened again. */
@@ -79,7 +79,7 @@ const char *mp_input_packing(const mp_input *input, char *text, size_t size);
 const char *mp_input_encoding(const mp_input *input);
 /* Return true if the input is an archive. Only its members can be recordings. */
 bool mp_input_is_archive(const mp_input *input);
-/* Return true if the input is compressed or an archive, regardless of an archive around it. */
+/* Return true if the input is compressed or an archive; an archive around it does not count. */
 bool mp_input_is_packed(const mp_input *input);
 
 /* Visitor of the members of an archive. Paths are "ARCHIVE:MEMBER" and valid during the call. */
@@ -110,9 +110,9 @@ void mp_input_close(mp_input *input);
 /* Send further diagnostics of this input to `diagnostics`. Return the previous collection. */
 mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostics);
 
-/* Return the first bytes, up to MP_LOOK_AHEAD, without consuming them, after a UTF-8 byte-order
- * mark. Valid until the next read. A file that is still being written returns its bytes as soon as
- * they contain a whole line or a NUL byte. */
+/* Return the first bytes, up to MP_LOOK_AHEAD, without consuming them. A UTF-8 byte-order mark is
+ * skipped. Valid until the next read. If the file is still being written, return as soon as there
+ * is a whole line or a NUL byte. */
 mp_slice mp_input_look_ahead(mp_input *input);
 
 /* Return the next bytes without consuming them: at least `least`, unless the input ends before, and

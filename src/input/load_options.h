@@ -17,7 +17,7 @@ typedef struct mp_progress {
 /* Limits of an input; 0: the default, which memprof --help shows. */
 typedef struct mp_limits {
     int64_t unpacked; /* bytes decompressed from one file */
-    int64_t ratio;    /* of decompressed to compressed bytes, checked beyond 64 MiB */
+    int64_t ratio;    /* ratio of decompressed to compressed bytes, beyond 64 MiB */
     int64_t nesting;  /* number of nested compressions and archives, at most 16 */
     int64_t files;    /* number of files in a folder or an archive */
     int64_t line;     /* bytes per line; longer lines are skipped */
@@ -32,14 +32,14 @@ typedef struct mp_load_options {
     const char *format; /* name of a reader; NULL: detect the format from the content */
     const char *const *source_folders; /* folders to search for debug listings */
     size_t source_folder_count;
-    /* Times that decide which objects of a memory recording count as created, by the objects' own
-     * times. Pass the same "since" and "until" to the reports. NULL: no bound; without both,
-     * objects count by the snapshots in which they appear. */
+    /* Bounds of a time range: in memory recordings, only objects created in it count as created.
+     * Pass the same "since" and "until" to the reports. NULL: no bound; without both, objects count
+     * by the snapshots in which they appear. */
     const char *since, *until;
-    const char *domain;       /* application domain of the dump to read; NULL: all domains */
-    const char *moment;       /* a moment of an event log, "peak" or a time; NULL: none */
-    int64_t temporary;        /* maximum age of a temporary object, events or us; 0: 1 event */
-    int64_t reorder;          /* events may be late by this many events; 0: 10000; negative: none */
+    const char *domain; /* application domain of the dump to read; NULL: all domains */
+    const char *moment; /* further snapshot of an event log, at "peak" or a time; NULL: none */
+    int64_t temporary;  /* maximum age of a temporary object, events or us; 0: 1 event */
+    int64_t reorder;    /* events may be late by this many events; 0: 10000; negative: none */
     const char *const *skips; /* globs of frames skipped when a site is named */
     size_t skip_count;
     const mp_progress *progress; /* NULL: none */

@@ -34,7 +34,7 @@ struct mp_members {
     mp_arena names;
     listed_member *members; /* sorted by name; equal names by position */
     size_t count, capacity;
-    mp_failure failure;   /* ends the list, or explains gaps in it */
+    mp_failure failure;   /* reason why the list ends early or has gaps */
     pthread_mutex_t lock; /* protects all below, and the state of each member */
     mp_walk *idle[MOST_WALKS];
     mp_spool spool;
@@ -59,8 +59,8 @@ void mp_members_release(mp_members *state)
     free(state);
 }
 
-/* Return the link that points to the archive's list, or to NULL. The caller holds the lock of the
- * inputs. */
+/* Return the pointer that leads to this archive in the list of archives; it points to NULL if there
+ * is none. The caller holds the lock of the inputs. */
 static mp_members **find(mp_inputs *inputs, const char *path)
 {
     struct stat now;
@@ -188,8 +188,8 @@ static int by_link_name(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Return the first member whose name starts with `path`. If a member has exactly this name, it is
- * the first. */
+/* Return the first member whose name starts with `path`; NULL: none. A member with exactly this
+ * name comes before all others. */
 static const listed_member *first_below(const mp_members *state, const char *path)
 {
     const size_t length = strlen(path);

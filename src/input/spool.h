@@ -8,7 +8,7 @@
 typedef struct mp_spool {
     int file; /* -1: the file could not be created */
     uint64_t length;
-    uint64_t most; /* maximum bytes of a copy, and of the file when one is started */
+    uint64_t most; /* maximum bytes of a copy; a larger file accepts no further copies */
 } mp_spool;
 
 /* The place of a copy in the file, and the fault at the end of its stream. */

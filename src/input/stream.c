@@ -81,8 +81,8 @@ size_t mp_stream_fail_below(mp_stream *stream)
 
 /* --- files, pipes, memory --- */
 
-/* A stream at the bottom. `position` is the offset in a kept file or in memory, or the number of
- * bytes of a pipe delivered. */
+/* A stream at the bottom. `position` is the offset in a kept file or in memory; for a pipe, the
+ * number of bytes delivered. */
 typedef struct file_stream {
     mp_stream stream;
     int file; /* -1: memory */
@@ -191,7 +191,7 @@ mp_stream *mp_stream_of_file(int file)
     state->stream.kind = &file_kind;
     state->stream.bottom = &state->stream;
     state->file = file;
-    state->kept = regular && file != STDIN_FILENO; /* its offset is shared with others */
+    state->kept = regular && file != STDIN_FILENO; /* others share stdin's offset */
     state->size = regular ? (uint64_t)status.st_size : 0;
     if (!state->kept) {
         state->remembered_capacity = 64;

@@ -36,7 +36,7 @@ typedef struct mp_layers {
 /* Limits of decompression. */
 typedef struct mp_unpack_limits {
     uint64_t most;  /* decompressed bytes */
-    uint64_t ratio; /* decompressed to compressed bytes, beyond MP_RATIO_FROM */
+    uint64_t ratio; /* ratio of decompressed to compressed bytes, beyond MP_RATIO_FROM */
     uint64_t kept;  /* bytes of members kept in the temporary file of an archive */
     uint32_t nesting, files;
 } mp_unpack_limits;
@@ -48,8 +48,8 @@ typedef struct mp_unpack_limits {
 /* Check that `in` bytes may decompress to `out` bytes. Return false with the fault set. */
 bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t out, uint64_t in);
 
-/* Push a decompressor onto the stream for each compression, until the content is an archive, whose
- * format is returned, or not packed (MP_UNPACKED). If the nesting limit is exceeded or a format is
+/* Push a decompressor onto the stream for each compression around the content. Return the format of
+ * an archive, or MP_UNPACKED for any other content. If the nesting limit is exceeded or a format is
  * not supported by this build, the stream has a fault. */
 mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_limits *limits);
 

@@ -17,7 +17,7 @@
 struct mp_walk {
     mp_archive levels[MP_MOST_NESTED];
     mp_member_place place;
-    mp_layers layers; /* around the members of the innermost level */
+    mp_layers layers; /* layers around the members of the innermost level */
     mp_unpack_limits limits;
     mp_stream *file;
     uint64_t given; /* decompressed bytes of all members */

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_ROWS = 128 * 1024 }; /* maximum number of rows before ages are rounded more */
+enum { MOST_ROWS = 128 * 1024 }; /* maximum number of rows; beyond it, ages are rounded more */
 
 /* Append a copy of the row. The first row is reserved. */
 static uint32_t new_row(mp_ages *ages, const mp_age *row)

@@ -23,7 +23,7 @@ typedef struct mp_ages {
     unsigned bits; /* number of leading bits that ages are rounded to; 0: exact */
     /* Used while ages are added: */
     mp_hash_index index;             /* index of the rows */
-    mp_age waiting[MP_AGES_WAITING]; /* a ring of rows whose places are being prefetched */
+    mp_age waiting[MP_AGES_WAITING]; /* ring of rows whose index entries are being prefetched */
     size_t waited;
 } mp_ages;
 

@@ -51,7 +51,7 @@ typedef struct mp_blocks {
     size_t mask, used;
     mp_freed *freed; /* a ring; deletion n is at n % FREED_KEPT */
     size_t freed_capacity;
-    uint64_t freed_count, indexed; /* number of deletions; of those indexed */
+    uint64_t freed_count, indexed; /* number of deletions; number of those indexed */
     mp_id_index freed_at; /* address to index in the ring, + 1; the entry may have been reused */
 
     bool threads_as_one;    /* do not distinguish threads; set before the first event */

@@ -33,7 +33,7 @@ typedef struct mp_block {
     uint64_t address;
     int64_t time_us, bytes;
     uint32_t generation; /* 0: the place is empty */
-    uint32_t serial;     /* number of its thread's events at its birth */
+    uint32_t serial;     /* number of events of its thread up to its birth */
     uint32_t thread;
     uint32_t epoch; /* number of peaks before its birth */
     uint64_t born_line;

@@ -64,7 +64,7 @@ typedef struct mp_graph {
     uint32_t *first;            /* count + 2 elements */
     uint32_t *targets;          /* first[count + 1] elements */
     MP_LIST(mp_root) roots;     /* in file order; element 0 is reserved */
-    MP_LIST(mp_domain) domains; /* as roots */
+    MP_LIST(mp_domain) domains; /* in file order; element 0 is reserved */
     uint64_t dangling;          /* number of references to missing objects */
     uint64_t duplicates;        /* number of objects omitted as their id was taken */
     uint32_t declared_types;    /* number of distinct names of declared types */

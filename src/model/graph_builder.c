@@ -188,7 +188,8 @@ typedef struct lookup {
     uint32_t domain, object; /* object that has the reference */
 } lookup;
 
-/* Position in a walk over all references: reference number `done`, of `object`. */
+/* Position in a walk over all references: the next one is number `done`, and belongs to `object`.
+ */
 typedef struct reference_walk {
     mp_graph_builder *builder;
     size_t done;

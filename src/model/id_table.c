@@ -7,7 +7,7 @@
 _Static_assert(sizeof(mp_id_bucket) == 64, "a bucket is a cache line");
 
 enum {
-    SPARSE = 64, /* bits per object from which on a hash table is smaller */
+    SPARSE = 64, /* bits per object beyond which a hash table is smaller */
     AHEAD = 32,  /* number of objects whose buckets are prefetched */
     LINE = 64,   /* bytes of a cache line and of a bucket */
 };

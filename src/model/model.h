@@ -201,7 +201,7 @@ typedef struct mp_cost {
     /* Objects that appeared without a creation (older than the recording, or in a dump) minus
      * objects that disappeared without a deletion. */
     int64_t found;
-    int64_t idle;                       /* change of the number of temp-tables not instantiated */
+    int64_t idle;                       /* change of the number of uninstantiated temp-tables */
     int64_t created_bytes;              /* sizes at creation */
     int64_t bytes;                      /* change of live bytes */
     int64_t temporary, temporary_bytes; /* part of `deleted` that was temporary */
@@ -270,12 +270,12 @@ typedef struct mp_holder_place {
 
 #define MP_HELD_UNKNOWN UINT32_MAX
 
-/* Objects of one type, or of all types, that are dominated by the objects at one place, or by roots
- * of one kind. */
+/* A holding: the objects of one type, or of all types, that the objects at one place, or the roots
+ * of one kind, retain. */
 typedef struct mp_holding {
     uint64_t key, position; /* hash of place and type; hash of the place */
     int64_t bytes;          /* bytes retained by these objects */
-    uint32_t before;        /* the same holding in the previous dump; 0: none; or MP_HELD_UNKNOWN */
+    uint32_t before;        /* this holding in the previous dump; 0: none; or MP_HELD_UNKNOWN */
     uint32_t place;         /* index in mp_model.places, if that is of this dump; 0: roots */
     uint32_t type;          /* 0: all types */
     mp_snapshot_id snapshot;
@@ -373,8 +373,8 @@ typedef struct mp_model {
     MP_LIST(mp_platform_sample) platform_samples;
     MP_LIST(mp_object) objects;         /* empty unless requested */
     MP_LIST(mp_type_peak) type_peaks;   /* peaks stated by files; sorted by session, snapshot */
-    MP_LIST(mp_root_count) root_counts; /* of all graphs; sorted by snapshot, kind */
-    MP_LIST(mp_holding) holdings;       /* of all graphs but the last; sorted by snapshot, key */
+    MP_LIST(mp_root_count) root_counts; /* roots of all graphs, sorted by snapshot, kind */
+    MP_LIST(mp_holding) holdings;       /* in all graphs but the last; sorted by snapshot, key */
     mp_holder_places places;            /* places of the last graph in `holdings` */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* built by mp_model_build_tree */

@@ -12,13 +12,15 @@ static int most_kept_first(const void *left, const void *right, void *model)
     return mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
 }
 
-/* Return true if the type is held; for a holding of several types, every type is. */
+/* Return true if the accumulation includes the type; an accumulation of several types includes
+ * all. */
 static bool holds(const mp_accumulation *accumulation, uint32_t type)
 {
     return accumulation->types > 1 || type == accumulation->type;
 }
 
-/* The objects of its type that the holder, or roots, hold; `count` of them. */
+/* Return the objects that the holder or the roots of an accumulation hold, `count` of them. Release
+ * with free(). */
 static uint32_t *objects_held(const mp_graph_view *view, const mp_accumulation *accumulation,
                               const uint32_t *order_of, uint32_t *count)
 {
@@ -43,7 +45,7 @@ static uint32_t *objects_held(const mp_graph_view *view, const mp_accumulation *
     return objects;
 }
 
-/* Count by type what can be reached from some objects, themselves among it. */
+/* Count, by type, the objects that are reachable from the given objects, including these. */
 static void count_reached(const mp_graph *graph, const uint32_t *objects, uint32_t count,
                           int64_t *of_type)
 {
@@ -67,8 +69,8 @@ static void count_reached(const mp_graph *graph, const uint32_t *objects, uint32
     free(seen);
 }
 
-/* Return the objects that become unreachable without the holder; for roots, without the objects
- * they hold. */
+/* Return the objects that become unreachable if the holder is removed; for roots, if the objects
+ * they hold are removed. */
 static mp_type_links kept_by(const mp_graph_view *view, uint32_t holder, const uint32_t *objects,
                              uint32_t count)
 {
@@ -76,7 +78,7 @@ static mp_type_links kept_by(const mp_graph_view *view, uint32_t holder, const u
     without[holder] = true;
     for (uint32_t k = 0; !holder && k < count; k++)
         without[objects[k]] = true;
-    without[0] = false; /* is no object */
+    without[0] = false; /* 0 is not an object */
     mp_type_links kept = mp_retained_of(view, without);
     free(without);
     return kept;

@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "query/holdings.h"
 
-/* Follow what is held from the last dump back to the first, or to the first where it is known.
- * Return false if it did not grow at each of them. */
+/* Follow a holding from the last dump back to the first dump in which it is known. Return false if
+ * it did not grow from each dump to the next. */
 static bool follow(const mp_model *model, uint32_t dump_count, mp_holding now,
                    mp_accumulation *result, int64_t *counts)
 {
@@ -42,17 +42,17 @@ static int most_steady_first(const void *left, const void *right, void *model)
     int order = mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
     if (order || a->place == b->place)
         return order ? order : a->kind < b->kind ? -1 : a->kind > b->kind;
-    return a->place < b->place ? -1 : 1; /* the outer one first */
+    return a->place < b->place ? -1 : 1; /* outer holders first */
 }
 
-/* Accumulations listed so far, and what is known to lie inside them: places, and holdings. */
+/* Accumulations listed so far, with places and holdings known to be inside them. */
 typedef struct listing {
-    mp_id_index below; /* places that listed things would be, by their hash */
+    mp_id_index below; /* hashes of the places of listed objects */
     bool *places, *held;
 } listing;
 
-/* Return true if the holder is itself held by a listed one, or lies in the holder of a listed
- * one and therefore holds the same, like a list and its array. Results are remembered. */
+/* Return true if the holder is itself held by a listed accumulation, or is inside a listed holder
+ * and therefore holds the same objects, like a list and its array. Results are cached. */
 static bool is_inside(const mp_holdings *holdings, listing *listed, const mp_held *state)
 {
     uint32_t index = state->position;
@@ -68,11 +68,11 @@ static bool is_inside(const mp_holdings *holdings, listing *listed, const mp_hel
         listed->places[i] |= place;
         listed->held[mp_id_index_get(&holdings->by_key, mp_hash_pair(hash, state->type))] |= same;
     }
-    listed->held[0] = false; /* is nothing */
+    listed->held[0] = false; /* 0 is not a holding */
     return place || same;
 }
 
-/* Return true if a holder holds more of a type than at its first dump. */
+/* Return true if a holder holds more objects of a type than at its first dump. */
 static bool has_gained(const mp_model *model, mp_snapshot_id first, const mp_accumulation *found,
                        const mp_held *held)
 {
@@ -81,7 +81,8 @@ static bool has_gained(const mp_model *model, mp_snapshot_id first, const mp_acc
     return held->type && (!was || held->objects > model->holdings.items[was].objects);
 }
 
-/* List what it has gained: a type, or each type of which it holds more than at the first dump. */
+/* Set the gained types of an accumulation: its only type, or all types of which the holder has more
+ * than at the first dump. Mark them as listed. */
 static void list_gained(const mp_graph_view *view, const mp_holdings *holdings,
                         const mp_held *state, const mp_snapshot_id *dumps, mp_accumulation *found,
                         listing *listed)
@@ -127,7 +128,8 @@ static void keep_outermost(mp_graph_view *view, const mp_holdings *holdings,
     for (size_t i = view->accumulation_count; i--;) {
         const mp_accumulation *found = &view->accumulations[i];
         if (found->type)
-            most[held_of(holdings, found)->position] = found->steady_bytes; /* the last: the most */
+            most[held_of(holdings, found)->position] =
+                found->steady_bytes; /* the largest is stored last */
     }
     for (size_t i = 0; i < view->accumulation_count; i++) {
         mp_accumulation found = view->accumulations[i];
@@ -161,7 +163,8 @@ static int largest_first(const void *left, const void *right, void *model)
     return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : most_steady_first(a, b, model);
 }
 
-/* Add what may have grown, but could have been one of several in the dump before. */
+/* Add an accumulation whose growth is unknown, because several holdings of the previous dump may be
+ * its predecessor. */
 static void add_unknown(mp_graph_view *view, const mp_accumulation *found)
 {
     mp_grow(&view->unknown, &view->unknown_capacity, view->unknown_count + 1,

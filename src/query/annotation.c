@@ -20,9 +20,9 @@ static bool is_path(const char *text)
                                                             strcmp(text + length - 2, ".w") == 0));
 }
 
-/* Out of the name of a frame: `file.p`, `entity file.p`, `Class`, `method Class`, or `method
- * Defining Runtime`, whose lines are those of the defining class. Paths may hold blanks, names of
- * entities and classes hold none. */
+/* Return the source in the name of a frame. Names are `file.p`, `entity file.p`, `Class`, `method
+ * Class`, or `method Defining Runtime`, whose lines are those of the defining class. Paths may
+ * contain blanks; names of entities and classes do not. */
 static const char *source_in(mp_arena *arena, const char *name)
 {
     const char *blank = strchr(name, ' ');
@@ -44,7 +44,8 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Native code is told by functions alone, as far as its recorder knew no lines. */
+/* Return true if any allocation has a source line. Recorders of native code may know functions
+ * only. */
 static bool has_lines(const mp_model *model)
 {
     for (uint32_t i = 1; i < model->contexts.count; i++) {
@@ -77,8 +78,8 @@ const char **mp_annotation_sources(mp_arena *arena, const mp_filter *filter, siz
     return text;
 }
 
-/* 3: it is the name; 2: it is named so up to the case of letters; 1: it ends so; 0: none of these.
- */
+/* Return how well a name fits a source: 3 if equal, 2 if equal except for case, 1 if the source
+ * ends with the name, 0 otherwise. */
 static int fit_of(const char *text, const char *name)
 {
     size_t length = strlen(text), end = strlen(name);
@@ -138,7 +139,7 @@ const char *mp_annotation_source(mp_arena *arena, const char *const *sources, si
 typedef struct builder {
     mp_annotation result;
     size_t capacity;
-    mp_id_index lines; /* to the place + 1 */
+    mp_id_index lines; /* index of the note of each line, + 1 */
 } builder;
 
 static mp_line_note *note_of(builder *state, int32_t line)
@@ -185,7 +186,7 @@ static void note_profile(builder *state, const mp_filter *filter, const char *so
     mp_coverage_free(&coverage);
 }
 
-/* The lines are those by which allocation sites are named. */
+/* Add the figures of a heap to the lines that name its allocation sites. */
 static void note_heap(builder *state, const mp_window *window, const char *source)
 {
     const mp_model *model = window->model;

@@ -5,33 +5,35 @@
 #include "query/query.h"
 
 typedef struct mp_line_note {
-    int32_t line; /* below 1: what the runtime does around the lines */
-    /* Heaps: objects created there that are alive at the window's end, and those of them that
-     * leaked. */
+    int32_t line; /* line number; below 1: work of the runtime around the lines */
+    /* Heaps: objects created in this line that are alive at the end of the window, and those of
+     * them that leaked. */
     int64_t bytes, objects, leaked_bytes, leaked_objects;
-    /* Profiles only. */
+    /* Profiles: microseconds without callees, and executions. */
     int64_t exclusive_us, executions;
-    bool executable, executed; /* executable: where coverage says so */
+    bool executable, executed; /* executable: according to the coverage */
 } mp_line_note;
 
 typedef struct mp_annotation {
-    mp_line_note *items; /* by line */
+    mp_line_note *items; /* sorted by line */
     size_t count;
-    bool covered;  /* it is known which lines could be executed */
-    bool versions; /* compiled from several sources: the lines are not those of one text */
+    bool covered;  /* the executable lines are known */
+    bool versions; /* compiled from several source versions, whose lines differ */
 } mp_annotation;
 
-/* The sources that the recording has lines of, byte-wise; what lives in the arena. A program, a
- * class, or where the recording names files, a file. Release with free(). */
+/* Return the sources that have figures by line, sorted bytewise: programs, classes or, if the
+ * recording names files, files. Texts belong to the model or the arena; release the array with
+ * free(). */
 const char **mp_annotation_sources(mp_arena *arena, const mp_filter *filter, size_t *count);
 
-/* Return the source that the name means: the one with this name or file name, else the only one
- * whose name ends with it after a `/`, a `\` or a dot. NULL with a message that lists the
+/* Return the source that the name denotes: the one with this name or file name, otherwise the only
+ * one whose name ends with it after a `/`, a `\` or a dot. Return NULL with an error that lists the
  * candidates. */
 const char *mp_annotation_source(mp_arena *arena, const char *const *sources, size_t count,
                                  const char *name, mp_error *error);
 
-/* The lines of a source. `window` NULL: of an execution profile. Release with free(result.at). */
+/* Return the figures of the lines of a source. `window` NULL: an execution profile. Release `items`
+ * with free(). */
 mp_annotation mp_annotation_of(const mp_filter *filter, const mp_window *window,
                                const char *source);
 

@@ -14,7 +14,7 @@ static int by_names(const void *left, const void *right)
     return order ? order : strcmp(a->key, b->key);
 }
 
-/* In their order, those of the same names as one, without those that have nothing. */
+/* Sort the areas, merge those with equal names, and drop empty ones. */
 static void settle(mp_areas *areas)
 {
     size_t kept = 0;
@@ -32,7 +32,7 @@ static void settle(mp_areas *areas)
     areas->count = kept;
 }
 
-/* The area of two numbers, each from 1. */
+/* Return the area for a pair of numbers, each from 1; add it if it is new. */
 static mp_area *area_of(mp_areas *areas, mp_id_index *index, uint32_t group, uint32_t key)
 {
     uint32_t *place = mp_id_index_put(index, (uint64_t)group << 32 | key);
@@ -44,7 +44,7 @@ static mp_area *area_of(mp_areas *areas, mp_id_index *index, uint32_t group, uin
     return &areas->items[*place - 1];
 }
 
-/* --- of heaps --- */
+/* --- heaps --- */
 
 mp_areas mp_areas_of_heap(const mp_window *window, const mp_dimension *dimension, bool leaked)
 {
@@ -73,7 +73,7 @@ mp_areas mp_areas_of_heap(const mp_window *window, const mp_dimension *dimension
     return areas;
 }
 
-/* --- of dumps --- */
+/* --- dumps --- */
 
 static const char *group_label(mp_arena *arena, const char *label, bool by_namespace)
 {
@@ -81,7 +81,7 @@ static const char *group_label(mp_arena *arena, const char *label, bool by_names
     return !by_namespace ? label : length ? mp_arena_copy(arena, label, length) : "(none)";
 }
 
-/* Maps each type's group to its place in the histogram, + 1. */
+/* Add all objects by type. */
 static void add_all(mp_areas *areas, const mp_histogram *types, bool by_namespace)
 {
     mp_id_index index = {0};
@@ -95,8 +95,8 @@ static void add_all(mp_areas *areas, const mp_histogram *types, bool by_namespac
     mp_id_index_free(&index);
 }
 
-/* In preorder, what an object keeps alive follows it; what no object keeps alive alone begins anew.
- */
+/* Add the reachable objects to the areas of the objects that retain them. In preorder, retained
+ * objects follow their retainer; the next object after them has no dominator. */
 static void add_retained(mp_areas *areas, const mp_graph_view *view, const mp_histogram *types,
                          bool by_namespace)
 {

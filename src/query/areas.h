@@ -1,4 +1,4 @@
-/* Areas: amounts by what they are a part of, and by what they are, for maps of memory. */
+/* Areas: amounts by group and, within each group, by key, for maps of memory. */
 #ifndef MP_QUERY_AREAS_H
 #define MP_QUERY_AREAS_H
 
@@ -11,19 +11,19 @@ typedef struct mp_area {
     int64_t count;  /* objects */
 } mp_area;
 
-/* Each pair of names once, by group, then key. Release with mp_areas_free. */
+/* Areas with distinct names, sorted by group, then by key. Release with mp_areas_free. */
 typedef struct mp_areas {
     mp_area *items;
     size_t count, capacity;
-    mp_arena labels; /* texts made for labels; all other labels are borrowed */
+    mp_arena labels; /* labels made for the areas; all others are borrowed */
 } mp_areas;
 
-/* Return the objects alive at the window's end, or the leaked ones, by a dimension whose groups
- * add up, and within each by type; for types, within each by source. Sums are those of the
- * window. */
+/* Return the objects alive at the end of the window, or the leaked ones, by a dimension whose
+ * groups add up, and within each group by type (by source, if the dimension is the type). The sums
+ * are those of the window. */
 mp_areas mp_areas_of_heap(const mp_window *window, const mp_dimension *dimension, bool leaked);
-/* Return the objects of a dump by namespace or type, and within each by type: all objects, or
- * only the reached ones, assigned to the topmost object that alone keeps them alive. */
+/* Return the objects of a dump by namespace or type, and within each by type: all objects, or only
+ * the reachable ones, assigned to the topmost object that alone keeps them alive. */
 mp_areas mp_areas_of_graph(mp_graph_view *view, bool by_namespace, bool retained);
 void mp_areas_free(mp_areas *areas);
 

@@ -1,15 +1,15 @@
-/* Count at how many snapshots of its sessions a group grew. */
+/* Growth of groups: count the snapshots at which leaking objects were created. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "query/window_cache.h"
 
-/* --- at how many snapshots something was born that leaks --- */
+/* --- snapshots at which leaking objects were created --- */
 
-/* The generations that leak, by the snapshot at which they were born: chains from `first`. */
+/* Leaking generations by the snapshot at which they were born, as linked lists. */
 typedef struct birth_chains {
-    uint32_t *first; /* leaking generation born at each snapshot; 0: none */
-    uint32_t *next;  /* next generation of each generation's chain */
+    uint32_t *first; /* first generation born at each snapshot; 0: none */
+    uint32_t *next;  /* next generation born at the same snapshot; 0: none */
 } birth_chains;
 
 static birth_chains births_of_leaks(const mp_window *window)
@@ -39,7 +39,7 @@ static bool is_moment(const mp_window *window, const birth_chains *births, uint3
             !mp_window_before_from(window, id) && mp_window_before_to(window, id));
 }
 
-/* How many of them each session has. */
+/* Return the number of such snapshots in each session. */
 static uint32_t *moments_of_sessions(const mp_window *window, const birth_chains *births)
 {
     const mp_model *model = window->model;
@@ -49,7 +49,7 @@ static uint32_t *moments_of_sessions(const mp_window *window, const birth_chains
     return moments;
 }
 
-/* The snapshot and session counted last for a group's leaks. */
+/* Snapshot and session that were counted last for a group. */
 typedef struct last_birth {
     uint32_t snapshot, session;
 } last_birth;

@@ -16,7 +16,7 @@ static bool same_edge(const void *opaque, uint32_t value)
            a->has_line == b->has_line;
 }
 
-/* The edge that edges[0] describes, made if it is new. */
+/* Return the index of the edge that equals edges[0]; add it if it is new. */
 static uint32_t edge_put(mp_calls *calls, size_t *capacity, mp_hash_index *index)
 {
     const mp_call_edge *wanted = &calls->edges[0];
@@ -38,7 +38,8 @@ static void add(mp_call_amount *call_amount, mp_call_amount amount)
 
 static void subtract(mp_call_amount *from, mp_call_amount amount)
 {
-    from->cost = from->cost > amount.cost ? from->cost - amount.cost : 0; /* times are rounded */
+    from->cost = from->cost > amount.cost ? from->cost - amount.cost
+                                          : 0; /* times are rounded and may not add up */
     from->objects -= amount.objects;
 }
 
@@ -50,9 +51,10 @@ void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t coun
     uint32_t *outer = mp_alloc_zero(count, sizeof *outer);
     uint32_t *depth = mp_alloc_zero(count, sizeof *depth);
     uint32_t *edge = mp_alloc_zero(count, sizeof *edge);
-    uint32_t *path = mp_alloc_zero((size_t)count + 1, sizeof *path); /* by depth */
+    uint32_t *path =
+        mp_alloc_zero((size_t)count + 1, sizeof *path); /* node at each depth of the current path */
     mp_grow(&calls->edges, &capacity, 1, sizeof *calls->edges);
-    calls->edge_count = 1; /* the first is what is looked for */
+    calls->edge_count = 1; /* edges[0] is the edge to look up */
     for (uint32_t i = 1; i < count; i++) {
         const mp_call_node *node = &nodes[i];
         depth[i] = depth[node->parent] + 1;
@@ -65,7 +67,7 @@ void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t coun
         edge[i] = edge_put(calls, &capacity, &index);
         uint32_t above = innermost[node->callable];
         while (above && i >= above + nodes[above].span)
-            above = outer[above]; /* that call is over */
+            above = outer[above]; /* that call has ended */
         outer[i] = above;
         innermost[node->callable] = i;
         mp_call_edge *call_edge = &calls->edges[edge[i]];
@@ -77,7 +79,8 @@ void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t coun
         }
         call_edge->nested += node->calls;
         calls->items[node->callable].recursive = true;
-        /* From here on it is this inner call whose callees are told, not the way to it. */
+        /* Count this cost with the callees of the inner call only, not with the callee through
+         * which the outer call reached it. */
         subtract(&calls->edges[edge[path[depth[above] + 1]]].as_callee, node->total);
     }
     calls->edge_count--;
@@ -100,7 +103,7 @@ void mp_calls_free(mp_calls *calls)
 
 /* --- names --- */
 
-/* A name as the one that looks for it may say it, from the strictest way to the loosest. */
+/* Ways to match a name, from the strictest to the loosest. */
 enum { EXACT, PART, PATTERN, ANY_CASE, WAYS };
 
 static bool is_part(const mp_callable *callable, const mp_model *model, const char *name)
@@ -118,7 +121,8 @@ static bool fits(const mp_callable *callable, const mp_model *model, const char 
                  const char *ending, int way)
 {
     unsigned flags =
-        MP_GLOB_NO_ESCAPES | (way == ANY_CASE ? MP_GLOB_ANY_CASE : 0u); /* paths have backslashes */
+        MP_GLOB_NO_ESCAPES |
+        (way == ANY_CASE ? MP_GLOB_ANY_CASE : 0u); /* backslashes in paths are literal */
     if (way == EXACT)
         return strcmp(callable->name, name) == 0;
     if (way == PART)

@@ -1,9 +1,9 @@
-/* Who calls whom, and what is spent or alive on whose behalf.
+/* Calls: who calls whom, and the cost on behalf of each caller.
  *
- * Recursion never counts twice. What is spent while something runs several times on one stack
- * belongs to the caller of its outermost call, and goes where its innermost call goes. So what a
- * method's callers have adds up to what it costs with its callees, and so do its own cost and what
- * its callees have. */
+ * Recursion never counts twice. If a method is on a stack several times, its cost belongs to the
+ * caller of its outermost call and to the callee of its innermost call. The costs of a method's
+ * callers therefore add up to its total cost, and so do its own cost and the costs of its
+ * callees. */
 #ifndef MP_QUERY_CALLS_H
 #define MP_QUERY_CALLS_H
 
@@ -15,40 +15,41 @@
 #include "query/filter.h"
 #include "query/window.h"
 
-/* Nobody calls: the stack starts there. */
+/* Caller of the outermost frame of a stack. */
 #define MP_NO_CALLER UINT32_MAX
-/* Value of an amount or count that is missing from the recording; all others are at least 0. */
+/* Value of an amount or a count that is not recorded; recorded ones are at least 0. */
 #define MP_UNTOLD (-1)
 
-/* Microseconds of a profile; of a heap, bytes alive at the end of the window, and their objects. */
+/* Cost in microseconds for a profile; for a heap, bytes and objects alive at the end of the
+ * window. */
 typedef struct mp_call_amount {
     int64_t cost, objects;
 } mp_call_amount;
 
-/* A method, or what else a frame of a stack is. */
+/* A method, function or other frame of a stack. */
 typedef struct mp_callable {
-    const char *name;     /* as the recording says it */
-    mp_string_id program; /* program of a profile; none: not known, or the session itself */
-    mp_string_id method;  /* none: the main block */
-    uint32_t start_line;  /* 0: not told */
-    mp_call_amount self;  /* without what it called */
-    mp_call_amount total; /* with that */
-    int64_t sites; /* cost as a site: `self` and that of allocators it calls; 0: an allocator */
-    int64_t calls, nested;  /* nested: of them, while it was running already; both of profiles */
-    bool estimated;         /* `total`: recursion may count twice */
-    bool recursive;         /* it calls itself, if by others */
-    mp_call_amount at_line; /* part of `self` at the line that was asked for */
-    int64_t executions;     /* number of executions of that line */
-    int64_t line_all;       /* cost of that line with what it called, where the recording says it */
+    const char *name;     /* as recorded */
+    mp_string_id program; /* program in a profile; 0: unknown, or the session itself */
+    mp_string_id method;  /* method in a profile; 0: main block */
+    uint32_t start_line;  /* first line; 0: unknown */
+    mp_call_amount self;  /* without callees */
+    mp_call_amount total; /* with callees */
+    int64_t sites; /* cost as an allocation site, with the allocators it calls; 0 for allocators */
+    int64_t calls, nested;  /* profiles only; nested: calls while it was already running */
+    bool estimated;         /* `total` may count recursion twice */
+    bool recursive;         /* calls itself, directly or indirectly */
+    mp_call_amount at_line; /* part of `self` at the requested line */
+    int64_t executions;     /* executions of that line */
+    int64_t line_all;       /* cost of that line with callees; MP_UNTOLD: not recorded */
 } mp_callable;
 
 typedef struct mp_call_edge {
-    uint32_t caller, callee;  /* places among the callables */
-    int32_t line;             /* in the caller */
-    bool has_line;            /* some stacks tell functions alone */
-    int64_t calls, nested;    /* nested: of them, while the callee was running already */
-    mp_call_amount as_caller; /* amount spent in the callee for this caller */
-    mp_call_amount as_callee; /* amount spent for the caller in this callee */
+    uint32_t caller, callee;  /* indexes of the callables */
+    int32_t line;             /* line in the caller */
+    bool has_line;            /* false: the stack has no line numbers */
+    int64_t calls, nested;    /* nested: calls while the callee was already running */
+    mp_call_amount as_caller; /* part of the callee's cost that belongs to this caller */
+    mp_call_amount as_callee; /* part of the caller's cost that was spent in this callee */
 } mp_call_edge;
 
 typedef struct mp_calls {
@@ -56,33 +57,35 @@ typedef struct mp_calls {
     uint32_t count;
     mp_call_edge *edges;
     size_t edge_count;
-    bool from_graph; /* costs are told where a line calls nothing else, or nobody else calls */
+    bool from_graph; /* from a call graph: costs of edges are known only in simple cases */
     mp_arena names;
 } mp_calls;
 
-/* One node of a call tree, in preorder from place 1. */
+/* Node of a call tree. Nodes are in preorder, from index 1. */
 typedef struct mp_call_node {
-    uint32_t parent, span; /* places; see mp_preorder */
+    uint32_t parent,
+        span; /* index of the parent; number of nodes below and itself (see mp_preorder) */
     uint32_t callable;
-    int32_t line; /* in the parent */
+    int32_t line; /* line in the parent */
     bool has_line;
     int64_t calls;
     mp_call_amount total;
 } mp_call_node;
 
-/* The edges of a tree, into `calls`, whose callables are there. */
+/* Add the edges of a call tree to `calls`, which must have the callables. */
 void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t count);
 
-/* Return the calls of a profile with a call tree or a call graph, or of the objects alive at the
- * end of a window. `line`: the line whose figures are stored in the callables (at_line); NULL:
- * none. Release with mp_calls_free. */
+/* Return the calls of a profile with a call tree or a call graph, or on the stacks of the objects
+ * alive at the end of a window. `line`: line whose figures are stored in the callables (at_line);
+ * NULL: none. Release with mp_calls_free. */
 mp_calls mp_calls_of_profile(const mp_filter *filter, const int32_t *line);
 mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line);
 void mp_calls_free(mp_calls *calls);
 
-/* Which callables a name means: those of exactly that name; else those whose program or method it
- * is; else those that it fits as a pattern, whole or behind a sign that is no letter or digit; else
- * the same without regard to case. An array of their places, in no order; release with free(). */
+/* Return the callables that a name denotes: those with exactly this name; otherwise those whose
+ * program or method has it; otherwise those that match it as a pattern, as a whole or after a
+ * character that is not a letter, digit, `_` or `-`; otherwise the same ignoring case. Return
+ * `count` indexes; release with free(). */
 uint32_t *mp_calls_named(const mp_calls *calls, const mp_model *model, const char *name,
                          size_t *count);
 

@@ -1,8 +1,8 @@
-/* Coverage, of the lines that the recordings list as executable and of those that they count.
+/* Coverage: lines that recordings list as executable, and lines that they count as executed.
  *
- * What could be executed is listed by the compiled unit, its procedures and methods included; what
- * was executed is counted by modules, of which a procedure or method is one of its own. Both are
- * brought to one key, (source, line, method), ordered by it and gone through side by side. */
+ * Executable lines are listed per compiled unit, including its procedures and methods. Executions
+ * are counted per module, and each procedure or method is its own module. Both are converted to
+ * rows with the key (source, line, method), sorted by it and merged. */
 #include "query/coverage.h"
 
 #include <math.h>
@@ -14,9 +14,9 @@
 
 #define NO_SOURCE UINT32_MAX
 
-/* Facts about a line from one place of a recording. */
+/* A line that a recording lists or counts. */
 typedef struct row {
-    uint32_t source, method; /* method: the id of its name */
+    uint32_t source, method; /* method: id of its name */
     int32_t line;
     mp_string_id code;
     int64_t executions;
@@ -26,9 +26,9 @@ typedef struct builder {
     const mp_filter *filter;
     const mp_model *model;
     const mp_profile *profile;
-    uint64_t *crc_of;    /* CRC of each module's unit; 0: not known */
-    uint32_t *source_of; /* source of each module; NO_SOURCE: none that has coverage */
-    bool *counts;        /* flag of each entity of the coverage: it counts */
+    uint64_t *crc_of;    /* CRC of each module's compiled unit; 0: unknown */
+    uint32_t *source_of; /* source of each module; NO_SOURCE: without coverage */
+    bool *counts;        /* flag of each coverage entity: the filter includes it */
     mp_coverage result;
 } builder;
 
@@ -38,7 +38,8 @@ double mp_coverage_percent(uint64_t executed, uint64_t lines)
     return lines ? (double)thousandths / 10 : NAN;
 }
 
-/* A line that was running when the profile was written has time and was not counted yet. */
+/* Return the executions of a line. A line that was running when the profile was written has time
+ * but no count yet; it counts as 1. */
 static int64_t executions_of(const mp_profile_line *line)
 {
     bool runs = line->executions == 0 && (line->exclusive_us > 0 || line->cumulative_us > 0);
@@ -47,7 +48,7 @@ static int64_t executions_of(const mp_profile_line *line)
 
 /* --- sources --- */
 
-/* Set the CRC of each entry to that of its unit in the same session. */
+/* Set the CRC of each module to that of its unit in the same session. */
 static void find_crcs(builder *state)
 {
     const mp_profile *profile = state->profile;
@@ -67,7 +68,7 @@ static void find_crcs(builder *state)
     mp_id_index_free(&units);
 }
 
-/* By program, then by CRC; what is not known comes last. */
+/* Compare modules by program, then by CRC; unknown CRCs come last. */
 static int by_source(const void *left, const void *right, void *opaque)
 {
     const builder *state = opaque;
@@ -78,7 +79,8 @@ static int by_source(const void *left, const void *right, void *opaque)
     return order ? order : (a > b) - (a < b);
 }
 
-/* The sources of all modules, in order. A unit that is not known is the program's only version. */
+/* Find the sources of all modules, in order. A module with unknown CRC belongs to the version of
+ * its program if the program has only one. */
 static void find_sources(builder *state)
 {
     const mp_profile *profile = state->profile;
@@ -111,7 +113,7 @@ static void find_sources(builder *state)
     free(order);
 }
 
-/* Leave out sources of which nothing is listed, and count their programs if they were executed. */
+/* Drop sources without listed lines, and count those of them that were executed. */
 static void keep_covered(builder *state)
 {
     enum { LISTED = 1, EXECUTED = 2 };
@@ -165,7 +167,7 @@ static int by_line(const void *left, const void *right, void *model)
     return mp_profile_text_compare(model, (mp_string_id){a->method}, (mp_string_id){b->method});
 }
 
-/* Order rows and make one of those of one key; gives how many are left. */
+/* Sort rows and merge those with equal keys. Return the number of rows left. */
 static size_t fold(row *rows, size_t count, const mp_model *model)
 {
     size_t kept = 0;
@@ -230,13 +232,13 @@ static bool same_line(const row *a, const row *b)
     return a->source == b->source && a->line == b->line;
 }
 
-/* Mark executed lines. An execution counts for the method in which it happened; if the listing
- * has the line only under other names, it counts for the first of them. */
+/* Mark executed lines. An execution counts for its method; if the listing has the line only in
+ * other methods, it counts for the first of them. */
 static void mark_executed(row *listed, size_t listed_count, const row *executed,
                           size_t executed_count, const mp_model *model)
 {
     void *texts = (void *)(uintptr_t)model;
-    size_t first = 0, index = 0; /* first row of the line; row of its method */
+    size_t first = 0, index = 0; /* first row of the line; row of the line's method */
     for (size_t i = 0; i < executed_count; i++) {
         const row *one = &executed[i];
         while (first < listed_count && !same_line(&listed[first], one) &&
@@ -253,7 +255,7 @@ static void mark_executed(row *listed, size_t listed_count, const row *executed,
     }
 }
 
-/* --- methods and sums --- */
+/* --- methods and totals --- */
 
 static int by_name(const void *left, const void *right, void *model)
 {
@@ -263,7 +265,8 @@ static int by_name(const void *left, const void *right, void *model)
     return mp_profile_text_compare(model, a->name, b->name);
 }
 
-/* The methods of the rows, each once, in order; `places` finds them by (source, name). */
+/* Find the methods of the rows, each once, in order. `places` has the index, + 1, of each (source,
+ * name). */
 static void find_methods(builder *state, const row *rows, size_t count, mp_id_index *places)
 {
     mp_coverage *result = &state->result;
@@ -289,7 +292,7 @@ static void find_methods(builder *state, const row *rows, size_t count, mp_id_in
     }
 }
 
-/* Line 0 of a module counts its calls. */
+/* Count the calls of methods, which are the executions of line 0 of a module. */
 static void count_calls(builder *state, const mp_id_index *places)
 {
     const mp_profile *profile = state->profile;
@@ -305,12 +308,13 @@ static void count_calls(builder *state, const mp_id_index *places)
     }
 }
 
-/* The rows become lines, and are counted: by method each row, by source each line once. */
+/* Convert the rows to lines and count them: each row for its method, each line once for its
+ * source. */
 static void count_lines(builder *state, const row *rows, size_t count)
 {
     mp_coverage *result = &state->result;
     mp_id_index places = {0};
-    bool told = false; /* that the line at hand was executed */
+    bool told = false; /* the current line is already counted as executed */
     find_methods(state, rows, count, &places);
     result->lines = mp_alloc((count + 1) * sizeof *result->lines);
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Dimensions by which a heap can be grouped: each has a row in the table at the end. */
+/* Dimensions by which a heap can be grouped. The table is at the end of this file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "query/group.h"
 #include "query/labels.h"
 
-/* Keys of things without a name must not meet those of strings. */
+/* Bit of the keys of nameless things, which keeps them distinct from ids of strings. */
 static const uint64_t nameless = (uint64_t)1 << 32;
 
 static const mp_context *context_of(const mp_model *model, const mp_generation *generation)
@@ -33,7 +33,7 @@ static uint32_t tree_of(const mp_model *model, const mp_context *context)
     return model->tree_of[context->node.i];
 }
 
-/* Return the frame that created a context's objects, for people: allocator frames are skipped. */
+/* Return the frame that created the objects of a context; allocator frames are skipped. */
 static mp_frame frame_of(const mp_model *model, const mp_context *context)
 {
     return mp_frame_naming(model, (mp_frame){tree_of(model, context), context->line});
@@ -44,7 +44,7 @@ uint64_t mp_source_key(const mp_model *model, uint32_t node)
     mp_symbol_id symbol = model->tree.items[node].symbol;
     if (!symbol.i)
         return node ? nameless << 1 | node : 0;
-    /* Beyond the bits of what has no name; lines of a source do not reach 2^30. */
+    /* Use bits above those of nameless things; line numbers are below 2^30. */
     return symbol_key(model, symbol) | (uint64_t)mp_tree_overload(model, node) << 34;
 }
 
@@ -138,8 +138,8 @@ static const char *node_label(mp_arena *arena, const mp_model *model,
     mp_text_buffer text = {0};
     const char *name = mp_tree_told(&scratch, model, frame.node);
     mp_text_put(&text, name, strlen(name));
-    /* A stack may be as deep as a recursion went: then the key tells how many frames it leaves out,
-     * so that those of its levels differ. */
+    /* Stacks can be very deep because of recursion. The label then ends with the number of omitted
+     * frames, so that labels of different levels differ. */
     for (int i = 0; mp_frame_caller(model, &frame); i++) {
         const uint32_t left = model->tree.items[frame.node].depth;
         name = i < CALLERS ? mp_frame_label(&scratch, model, frame)
@@ -155,7 +155,7 @@ static const char *node_label(mp_arena *arena, const mp_model *model,
     return label;
 }
 
-/* --- scope: the owner's type and name --- */
+/* --- scope: type and name of the owner --- */
 
 static mp_key by_scope(const mp_model *model, const mp_generation *generation)
 {
@@ -177,7 +177,7 @@ static const char *scope_label(mp_arena *arena, const mp_model *model,
                            name_of(arena, model, context));
 }
 
-/* --- namespace, of the type --- */
+/* --- namespace of the type --- */
 
 static const char *namespace_label(mp_arena *arena, const mp_model *model,
                                    const mp_generation *generation)
@@ -197,7 +197,7 @@ static mp_key by_namespace(const mp_model *model, const mp_generation *generatio
     return key;
 }
 
-/* --- class, of the innermost member function --- */
+/* --- class of the innermost member function --- */
 
 static const char *class_of(mp_arena *arena, const mp_model *model, const mp_generation *generation)
 {
@@ -221,7 +221,7 @@ static const char *class_label(mp_arena *arena, const mp_model *model,
     return name ? name : "(none)";
 }
 
-/* --- file, module: of the routine that created it; finalizable: of the type --- */
+/* --- file and module of the creating routine; finalizability of the type --- */
 
 static const mp_symbol *routine_of(const mp_model *model, const mp_generation *generation)
 {
@@ -260,7 +260,7 @@ static const char *finalizable_label(mp_arena *arena, const mp_model *model,
     return labels[told_of(model, generation)];
 }
 
-/* --- thread; request, api: during which an object was created --- */
+/* --- thread; request and API during which the object was created --- */
 
 static mp_string_id thread_of(const mp_model *model, const mp_generation *generation)
 {
@@ -279,7 +279,7 @@ static mp_string_id api_of(const mp_model *model, const mp_generation *generatio
     return is ? model->snapshots.items[generation->born.i].request_api : (mp_string_id){0};
 }
 
-/* The key and label of what is a text of the model. */
+/* Define the key and label functions of a dimension whose values are texts of the model. */
 #define TEXT_DIMENSION(what)                                                                       \
     static mp_key by_##what(const mp_model *model, const mp_generation *generation)                \
     {                                                                                              \

@@ -7,18 +7,18 @@
 #include "base/memory.h"
 #include "query/graph_query.h"
 
-/* A node while the tree grows. */
+/* Node of the tree while it is being built. */
 typedef struct grown {
     mp_dominator_group group_row;
-    uint32_t up, group; /* the node above, 0: none; of the histogram, + 1 */
+    uint32_t up, group; /* parent node, 0: none; row of the histogram, + 1 */
 } grown;
 
 typedef struct growth {
     const mp_graph_view *view;
-    const uint32_t *group_of; /* group of each type, + 1 */
-    grown *nodes;             /* from 1, each behind that above it */
+    const uint32_t *group_of; /* histogram row of each type, + 1 */
+    grown *nodes;             /* numbered from 1; parents precede children */
     size_t count, capacity;
-    mp_id_index places; /* by the node above and the group */
+    mp_id_index places; /* node by parent and group */
 } growth;
 
 static uint32_t node_for(growth *state, uint32_t up, uint32_t group)
@@ -32,7 +32,7 @@ static uint32_t node_for(growth *state, uint32_t up, uint32_t group)
     return *place;
 }
 
-/* In preorder what dominates an object comes before it, and has its node. */
+/* Build the tree. In preorder, the dominator of an object comes first, so its node exists. */
 static void grow(growth *state)
 {
     const mp_graph *graph = state->view->graph;
@@ -41,7 +41,7 @@ static void grow(growth *state)
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], up = node_of[dominators->idom[object]];
         uint32_t group = state->group_of[graph->types[object]];
-        assert(group); /* nothing is selected, so all types are there */
+        assert(group); /* without a selection, every type has a group */
         assert(!up || state->nodes);
         bool again = up && state->nodes[up].group == group;
         uint32_t place = again ? up : node_for(state, up, group);
@@ -68,8 +68,8 @@ static int largest_first(const void *left, const void *right, void *nodes)
     return strcmp(a->group_row.label, b->group_row.label);
 }
 
-/* Siblings stand together, so those of a node are a run; where each starts is its place in the
- * preorder: behind the one above it and the siblings before it. */
+/* Return the nodes in preorder, siblings by retained size. After sorting, siblings are adjacent, so
+ * the place of a node follows from its parent and the siblings before it. */
 static mp_dominator_group *in_preorder(grown *nodes, uint32_t count)
 {
     uint32_t *order = mp_alloc((count + 1u) * sizeof *order);

@@ -1,8 +1,8 @@
-/* Dominators by semi-NCA, in numbers of a depth-first search.
+/* Dominators by the semi-NCA algorithm, on depth-first search numbers.
  *
- * In such numbers every ancestor in the search tree is smaller than its descendants, references of
- * neighbours are neighbours, and 0 is the virtual root. Memory is what limits this, so arrays serve
- * twice: see `job`. */
+ * In this numbering, ancestors in the search tree have smaller numbers than their descendants,
+ * objects with close numbers refer to objects with close numbers, and 0 is the virtual root. Memory
+ * is the limiting factor, so arrays are reused: see struct searched. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -10,13 +10,13 @@
 #include "query/graph_query.h"
 
 enum {
-    AHEAD = 16,  /* references that memory is asked for before they are looked at */
-    CHEAPER = 4, /* so many times cheaper is memory in order */
+    AHEAD = 16,  /* number of references to prefetch ahead */
+    CHEAPER = 4, /* ratio of the costs of random and sequential memory access */
 };
 
-/* A node of the forest of what is processed: `best` is the least semidominator on the way up to,
- * and without, `ancestor`. Afterwards, a node of the dominator tree with a pointer up to leap
- * along. */
+/* Node of the forest of processed objects: `best` is the smallest semidominator on the path up to,
+ * but not including, `ancestor`. Later, node of the dominator tree: its depth, and a pointer `leap`
+ * to an ancestor further up. */
 typedef union node {
     struct {
         uint32_t ancestor, best;
@@ -30,11 +30,11 @@ typedef struct searched {
     const mp_graph *graph;
     uint32_t *number; /* number of each object in the search; 0: not reached */
     uint32_t *object; /* object of each number */
-    uint32_t *parent; /* in the search tree; then the immediate dominator; of each number */
-    /* By number: first the next reference of the search, then the start of the predecessors,
-     * then the semidominator. */
+    uint32_t *parent; /* parent in the search tree, later the immediate dominator; by number */
+    /* By number: first the next reference to search, then the start of the predecessors, then the
+     * semidominator. */
     uint32_t *start;
-    uint32_t *predecessors; /* numbers */
+    uint32_t *predecessors; /* predecessors, by number */
     node *nodes;
     uint32_t reached;
 } searched;
@@ -97,7 +97,8 @@ static void search(searched *job)
 
 /* --- predecessors --- */
 
-/* Calls that differ in `fill` alone: first how many there are, then which. */
+/* Visit all references between reached objects. Count the predecessors of each object or, if
+ * `fill`, store them. */
 static inline void each_reference(searched *job, bool fill)
 {
     const mp_graph *graph = job->graph;
@@ -125,7 +126,7 @@ static void find_predecessors(searched *job)
         job->start[i] = 0;
     each_reference(job, false);
     for (uint32_t i = 1; i <= job->reached; i++)
-        job->start[i] = sum += job->start[i]; /* the end: filling moves it to the start */
+        job->start[i] = sum += job->start[i]; /* end of the range; filling moves it to the start */
     job->start[job->reached + 1] = sum;
     job->predecessors = mp_alloc(((size_t)sum + 1) * sizeof *job->predecessors);
     each_reference(job, true);
@@ -133,8 +134,9 @@ static void find_predecessors(searched *job)
 
 /* --- semidominators --- */
 
-/* The least semidominator from `number` up to the last that is processed, those above `last`. The
- * path is made short; on the way up its pointers are turned round, so it needs no stack. */
+/* Return the smallest semidominator on the path from `number` upwards through processed nodes,
+ * which are those above `last`. Compress the path. Its pointers are reversed on the way up, so no
+ * stack is needed. */
 static uint32_t best_above(node *nodes, uint32_t number, uint32_t last, uint64_t *steps)
 {
     uint32_t index = number, below = 0;
@@ -157,8 +159,8 @@ static uint32_t best_above(node *nodes, uint32_t number, uint32_t last, uint64_t
     return best;
 }
 
-/* Make all paths short. A step in order costs a fraction of one to and fro: when paths have become
- * long, all together are cheaper than each on its own. */
+/* Compress all paths in one sequential pass. Once paths have become long, this is cheaper than
+ * compressing each one on its own. */
 static void shorten(node *nodes, uint32_t reached, uint32_t last)
 {
     for (uint32_t i = last + 1; i <= reached; i++) {
@@ -177,7 +179,7 @@ static void begin_nodes(searched *job)
     job->nodes = mp_alloc(((size_t)job->reached + 1) * sizeof *job->nodes);
     for (uint32_t i = 0; i <= job->reached; i++)
         job->nodes[i] = (node){.ancestor = job->parent[i], .best = i};
-    for (uint32_t i = 1; i < graph->roots.count; i++) /* the virtual root refers to these */
+    for (uint32_t i = 1; i < graph->roots.count; i++) /* objects that the virtual root refers to */
         if (mp_root_is_strong(&graph->roots.items[i]))
             job->nodes[job->number[graph->roots.items[i].object]].best = 0;
 }
@@ -210,9 +212,9 @@ static void find_semidominators(searched *job)
 
 /* --- the dominator tree --- */
 
-/* The immediate dominator is the nearest one on the parent's way up that is not below the
- * semidominator. That way may be long for many: leaps as of Myers, "An applicative random-access
- * stack", 1983, make it logarithmic. */
+/* Find the immediate dominators: each is the nearest ancestor that is not below the
+ * semidominator. Leap pointers (Myers, "An applicative random-access stack", 1983) make long
+ * searches logarithmic. */
 static void find_dominators(searched *job)
 {
     node *nodes = job->nodes;
@@ -229,7 +231,8 @@ static void find_dominators(searched *job)
     }
 }
 
-/* Preorder, children in the order of the search. `start` becomes the place of each number. */
+/* Store the dominator tree in preorder, with children in the order of the search. `start` is reused
+ * for the next free place below each node. */
 static void put_in_order(searched *job, mp_dominators *result)
 {
     size_t size = (size_t)job->reached + 2;

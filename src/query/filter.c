@@ -22,7 +22,7 @@ static mp_session_snapshots snapshots_by_session(const mp_model *model,
             by.first[snapshots[i].session.i + 1]++;
     for (uint32_t i = 1; i <= model->sessions.count; i++)
         by.first[i] += by.first[i - 1];
-    /* Filling moves each session's start to its end, which is the next one's start. */
+    /* Filling moves each session's start to its end, which is the start of the next session. */
     for (uint32_t i = 1; i < model->snapshots.count; i++)
         if (snapshots[i].whole)
             by.snapshots[by.first[snapshots[i].session.i]++] = i;
@@ -48,7 +48,7 @@ uint32_t mp_filter_peak(const mp_filter *filter, uint32_t session)
 const char mp_expected_moment[] =
     "expected a number, a tag, tag#k, first, last or peak (see memprof snapshots)";
 
-/* User tags are compared to the letter, system tags (with "_") without case. */
+/* Compare tags: user tags with case, system tags (with "_") ignoring case. */
 static bool same_tag(const char *tag, const char *text, size_t length)
 {
     if (strlen(tag) != length)
@@ -104,10 +104,10 @@ mp_snapshot_id mp_filter_moment(const mp_filter *filter, uint32_t session, const
     return *end ? found : find_tag(filter, session, text, (size_t)(hash - text), nth);
 }
 
-/* --- up to the snapshots that were named with files --- */
+/* --- sessions cut at FILE@SNAPSHOT --- */
 
-/* Leave out all snapshots of a session behind this one; 0: all. False if a moment was asked for
- * there. */
+/* Exclude all snapshots of a session after `last`; 0: all. Return false if a moment that was asked
+ * for is among them. */
 static bool leave_out(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 {
     const mp_session_snapshots *state = &filter->sessions;
@@ -120,7 +120,7 @@ static bool leave_out(mp_filter *filter, uint32_t session, mp_snapshot_id last)
     return ok;
 }
 
-/* The snapshot up to which a log had most bytes alive at once; of equal ones the first. */
+/* Return the snapshot with the highest peak before it; the first of equal ones. */
 static const mp_snapshot *highest(const mp_filter *filter, uint32_t session)
 {
     const mp_session_snapshots *state = &filter->sessions;
@@ -133,8 +133,9 @@ static const mp_snapshot *highest(const mp_filter *filter, uint32_t session)
     return most;
 }
 
-/* Cut a session at a snapshot. The state at the peak is known only for the whole log; once a
- * session is cut it is dropped for all, so that incomparable figures are never added. */
+/* Cut a session at a snapshot. The objects alive at the peak are known only for the whole log. If
+ * the peak is cut off, they count as unknown for all sessions, so that incomparable figures are
+ * never added. Return false if a moment that was asked for is cut off. */
 static bool cut(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 {
     const mp_snapshot *peak = filter->model->events ? highest(filter, session) : NULL;
@@ -147,7 +148,8 @@ static bool cut(mp_filter *filter, uint32_t session, mp_snapshot_id last)
     return ok;
 }
 
-/* End each session where it was asked to; `diagnostics` may be NULL. */
+/* Cut each session at the snapshot named with its file. Return false if one does not exist or
+ * precedes a moment that was asked for. `diagnostics` may be NULL. */
 static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
 {
     const mp_model *model = filter->model;
@@ -160,7 +162,7 @@ static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
         mp_snapshot_id last = mp_filter_moment(filter, session, named);
         bool asked = cut(filter, session, last);
         ok &= last.i && asked;
-        if (!asked) /* another moment is no answer */
+        if (!asked) /* do not show another moment instead */
             leave_out(filter, session, (mp_snapshot_id){0});
         if (diagnostics && !last.i)
             mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, file, 0, "no snapshot \"%s\", %s", named,
@@ -173,9 +175,9 @@ static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
     return ok;
 }
 
-/* --- what of the ledger counts --- */
+/* --- selection --- */
 
-/* Births at snapshots out of the time that is asked for. */
+/* Exclude births at snapshots outside the selected time. */
 static void select_births(mp_filter *filter, const mp_time_range *within)
 {
     const mp_model *model = filter->model;
@@ -190,7 +192,7 @@ static void select_births(mp_filter *filter, const mp_time_range *within)
     }
 }
 
-/* `timed`: generations tell which objects were created in the time that is asked for. */
+/* Select generations. `timed`: they record which objects were created outside the selected time. */
 static void select_generations(mp_filter *filter, bool timed)
 {
     const mp_model *model = filter->model;
@@ -227,8 +229,8 @@ static void add_delta(mp_snapshot *snapshot, const mp_delta *delta, bool reusabl
     snapshot->live_bytes += delta->cost.bytes;
 }
 
-/* The figures of the snapshots anew. What happened up to a snapshot that broke off counts for the
- * next one. */
+/* Recompute the figures of the snapshots for the selection. Changes up to an incomplete snapshot
+ * count for the next one. */
 static void count_selected(mp_filter *filter)
 {
     const mp_model *model = filter->model;
@@ -290,8 +292,8 @@ bool mp_filter_check_ends(const mp_model *model, mp_diagnostics *diagnostics)
     return ok;
 }
 
-/* ProTop's profiling of itself, which its own reports leave out: lib/zprofiler.p, and what lies in
- * a folder of this name. */
+/* Return true if the module belongs to ProTop's own profiler, which its reports leave out:
+ * lib/zprofiler.p, and files in a folder of this name. */
 static bool is_profiler(const mp_model *model, const mp_module *module)
 {
     const char *program = mp_model_text(model, module->program);
@@ -348,7 +350,7 @@ mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp
     free(filter->sessions.first);
     filter->sessions = snapshots_by_session(model, filter->snapshots);
     if (filter->graph && !filter->snapshots[filter->graph->snapshot.i].whole) {
-        filter->graph = NULL; /* who refers to whom is known of one moment alone */
+        filter->graph = NULL; /* references are known at one moment only */
         filter->holds &= ~(unsigned)MP_HOLDS_GRAPH;
     }
     if (selection && mp_selects(selection))

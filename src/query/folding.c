@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* Return true if the callers of two nodes have one name and were called at one line. */
+/* Return true if two nodes were called from functions with the same name at the same line. */
 static bool same_caller(const mp_model *model, uint32_t a, uint32_t b)
 {
     const mp_tree_node *x = &model->tree.items[a], *y = &model->tree.items[b];
@@ -14,7 +14,7 @@ static bool same_caller(const mp_model *model, uint32_t a, uint32_t b)
            of_x->name.i == of_y->name.i && of_x->start_line == of_y->start_line;
 }
 
-/* Parents stand before their children. */
+/* Find the repetitions of all nodes. Parents precede their children. */
 mp_folding mp_folding_of(const mp_model *model)
 {
     mp_folding folding = {.model = model};
@@ -38,7 +38,7 @@ void mp_folding_free(mp_folding *folding)
         free(folding->end[turn]);
 }
 
-enum { WORTH = 3 }; /* so many frames that are not shown */
+enum { WORTH = 3 }; /* minimum number of frames to leave out */
 
 mp_turn mp_turn_of(const mp_folding *folding, uint32_t node)
 {
@@ -52,7 +52,7 @@ mp_turn mp_turn_of(const mp_folding *folding, uint32_t node)
     return (mp_turn){0};
 }
 
-/* Return true if both nodes have one name and were called at one line. */
+/* Return true if both nodes have the same name and were called at the same line. */
 static bool same_call(const mp_model *model, uint32_t a, uint32_t b)
 {
     const mp_tree_node *x = &model->tree.items[a], *y = &model->tree.items[b];

@@ -1,7 +1,7 @@
-/* Groups by every frame of a stack: what a function and all that it called have created.
+/* Groups by frame: the objects that each function and its callees created.
  *
- * Costs are summed up the call tree once. A function's are those of its outermost calls, so that a
- * recursion counts once: the calls that no other call of it stands above. */
+ * Costs are summed up the call tree once. The cost of a function is that of its outermost calls,
+ * those without another call of it above, so that recursion counts once. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 typedef struct node_cost {
     mp_balance balance;
     mp_peak_share at_peak;
-    uint32_t example; /* generation */
+    uint32_t example; /* an example generation */
 } node_cost;
 
 static void add(node_cost *sum, const node_cost *cost)
@@ -28,7 +28,8 @@ static void add(node_cost *sum, const node_cost *cost)
         sum->example = cost->example;
 }
 
-/* By tree node, with all that it called; but for [0], the session itself. */
+/* Return the cost of each tree node with its callees; [0] has only the cost of the session
+ * itself. */
 static node_cost *costs_of_nodes(const mp_window *window)
 {
     const mp_model *model = window->model;
@@ -42,7 +43,7 @@ static node_cost *costs_of_nodes(const mp_window *window)
         node_cost cost = {balances[i], mp_filter_at_peak(window->filter, (mp_generation_id){i}), i};
         add(&costs[model->tree_of[model->contexts.items[generation->context.i].node.i]], &cost);
     }
-    for (uint32_t i = model->tree.count; i-- > 1;) /* parents stand before their children */
+    for (uint32_t i = model->tree.count; i-- > 1;) /* parents precede their children */
         if (model->tree.items[i].parent)
             add(&costs[model->tree.items[i].parent], &costs[i]);
     return costs;
@@ -65,7 +66,7 @@ static void assign_groups(const mp_model *model, mp_grouping *grouping)
         grouping->group_of[i] = *group;
     }
     mp_id_index_free(&by_name);
-    assert(grouping->groups); /* node 0 is of one, too */
+    assert(grouping->groups); /* node 0 also has a group */
 }
 
 static void add_to_group(mp_group *group, const node_cost *cost)
@@ -79,8 +80,8 @@ static void add_to_group(mp_group *group, const node_cost *cost)
         group->example.i = cost->example;
 }
 
-/* Add each node once to the outermost node of its group. The callees of a node follow it up to
- * `until`; others of its group among them are skipped. */
+/* Add the cost of each outermost node to its group. Nodes of the same group below it are skipped,
+ * up to the place `until` in preorder. */
 static void add_outermost(const mp_model *model, const node_cost *costs, mp_grouping *grouping)
 {
     mp_preorder nodes = mp_tree_preorder(model);

@@ -1,9 +1,10 @@
-/* Analyses of an object graph: what keeps what alive, and how much.
+/* Analyses of an object graph: what keeps objects alive, and how much.
  *
- * An object dominates another if every path from the roots to it leads through the first. The
- * retained size of an object is the bytes that would go if it went: the sizes of all that it
- * dominates, itself included. Weak roots keep nothing alive. All results are released with their
- * _free function, or with free() where there is none; what a view remembers is the view's. */
+ * An object dominates another if every path from the roots to the other leads through it. The
+ * retained size of an object is the number of bytes that freeing it would release: the sizes of all
+ * objects it dominates, including itself. Weak roots keep nothing alive. Results are released with
+ * their _free function, or with free() if there is none; results that a view caches belong to the
+ * view. */
 #ifndef MP_QUERY_GRAPH_QUERY_H
 #define MP_QUERY_GRAPH_QUERY_H
 
@@ -20,21 +21,21 @@ static inline bool mp_root_is_strong(const mp_root *root)
     return root->object && !(root->flags & MP_ROOT_WEAK);
 }
 
-/* The dominator tree in preorder: order[0] is the virtual root, order[1 .. reached] the objects
- * that strong roots reach. What order[i] dominates, itself included, is order[i] to order[i +
- * span[i] - 1]; its first child is order[i + 1], the sibling behind it order[i + span[i]].
+/* The dominator tree in preorder: order[0] is the virtual root, order[1 .. reached] are the objects
+ * that strong roots reach. order[i] dominates the objects order[i] to order[i + span[i] - 1],
+ * including itself; its first child is order[i + 1], its next sibling order[i + span[i]].
  *
- *   order  [ 0 | 7 | 3 | 4 | 5 ]    7 dominates 3 and 4; 5 is apart
- *   span   [ 5 | 3 | 1 | 1 | 1 ]
- */
+ *   order  [ 0 | 7 | 3 | 4 | 5 ]    7 dominates 3 and 4, but not 5
+ *   span   [ 5 | 3 | 1 | 1 | 1 ] */
 typedef struct mp_dominators {
     uint32_t *order, *span;
     uint32_t reached;
-    uint32_t *idom;     /* immediate dominator of each object; 0: the virtual root */
-    uint64_t *retained; /* bytes, by object; 0: not reached; [0]: sum of all objects reached */
+    uint32_t *idom; /* immediate dominator of each object; 0: the virtual root */
+    uint64_t
+        *retained; /* retained bytes by object; 0: not reached; [0]: bytes of all reached objects */
 } mp_dominators;
 
-#define MP_NOT_REACHED UINT32_MAX /* in place of a dominator */
+#define MP_NOT_REACHED UINT32_MAX /* value of `idom` for an object that is not reached */
 
 /* Return true if strong roots reach the object. */
 static inline bool mp_is_reached(const mp_dominators *dominators, uint32_t object)
@@ -42,13 +43,13 @@ static inline bool mp_is_reached(const mp_dominators *dominators, uint32_t objec
     return dominators->idom[object] != MP_NOT_REACHED;
 }
 
-/* The place of an object in `order`; 0: it is not reached. A search. */
+/* Return the place of an object in `order`, by a linear search; 0: not reached. */
 uint32_t mp_dominators_place(const mp_dominators *dominators, uint32_t object);
 
-/* By the semi-NCA algorithm: Loukas Georgiadis, "Linear-Time Algorithms for Dominators and Related
- * Problems", 2005, section 2; after Lengauer and Tarjan, 1979. O(references * log(objects)) at
- * worst, without recursion. Takes 24 bytes an object and 4 a reference, 20 an object of them to
- * stay. */
+/* Compute the dominators with the semi-NCA algorithm: Loukas Georgiadis, "Linear-Time Algorithms
+ * for Dominators and Related Problems", 2005, section 2, based on Lengauer and Tarjan, 1979. Takes
+ * O(references * log(objects)) time at worst, without recursion, and 24 bytes per object and 4 per
+ * reference, of which the result keeps 20 per object. */
 mp_dominators mp_dominators_of(const mp_graph *graph);
 void mp_dominators_free(mp_dominators *dominators);
 
@@ -59,129 +60,127 @@ static inline bool mp_retains_much(const mp_dominators *dominators, uint32_t obj
     return (double)dominators->retained[object] * 10 > (double)dominators->retained[0];
 }
 
-/* Return true if the object keeps most, over 70 %, of the bytes retained by an object that
- * dominates it. */
+/* Return true if the object retains most (over 70 %) of what `above`, which dominates it,
+ * retains. */
 static inline bool mp_retains_most(const mp_dominators *dominators, uint32_t object, uint32_t above)
 {
     return (double)dominators->retained[object] * 100 > (double)dominators->retained[above] * 70;
 }
 
-/* --- what groups retain --- */
+/* --- retained sizes of groups --- */
 
-/* Amount released if all of a group is removed: objects that roots reach only through the group.
- * Two objects that share a third retain it together, although neither dominates it. */
+/* Amount that freeing a whole group would release: the objects that roots reach only through the
+ * group. Two objects that share a third retain it together, although neither dominates it. */
 typedef struct mp_joint {
-    int64_t objects, bytes; /* as long as it is not exact: at least so many */
-    uint32_t largest; /* largest root object (retained) that only these roots reach; 0: none */
+    int64_t objects, bytes; /* lower bounds, unless `exact` */
+    uint32_t largest;       /* groups of roots: largest root object that only they reach; 0: none */
     bool exact;
 } mp_joint;
 
 typedef enum mp_groups_kind {
-    MP_GROUPS_OF_TYPES,   /* all objects of some types */
-    MP_GROUPS_OF_HOLDERS, /* objects of some types: roots refer to them, nothing dominates them, and
-                             none retains much alone */
+    MP_GROUPS_OF_TYPES,   /* all objects of certain types */
+    MP_GROUPS_OF_HOLDERS, /* root objects of a type that nothing dominates, none large */
     MP_GROUPS_OF_ROOTS,   /* strong roots */
-    MP_GROUPS_OF_ROOTED,  /* objects of roots */
+    MP_GROUPS_OF_ROOTED,  /* objects that certain roots refer to */
 } mp_groups_kind;
 
 typedef struct mp_groups {
     mp_groups_kind kind;
     uint32_t count, members;
-    uint32_t *group_of; /* group of each of `members` types or roots, + 1; 0: none */
-    mp_joint *items;    /* `count` of them */
+    uint32_t *group_of; /* group of each of the `members` types or roots, + 1; 0: none */
+    mp_joint *items;    /* results of the `count` groups */
 } mp_groups;
 
 /* --- a view of a graph --- */
 
 /* The roots of each object. */
 typedef struct mp_object_roots {
-    uint32_t *first; /* count + 2 elements, as mp_graph's */
-    uint32_t *roots; /* places in graph->roots */
+    uint32_t *first; /* ranges in `roots` by object; count + 2 elements, as in mp_graph */
+    uint32_t *roots; /* indexes in graph->roots */
 } mp_object_roots;
 mp_object_roots mp_roots_by_object(const mp_graph *graph);
 /* Return true if a root keeps the object alive. */
 bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t object);
 void mp_object_roots_free(mp_object_roots *roots);
 
-/* The roots of one kind and the amount they hold. */
+/* Roots of one kind, and what they keep alive. */
 typedef struct mp_root_census {
     uint32_t kind;
-    int64_t roots, objects;         /* root records; distinct objects of them */
-    int64_t weak, pinned, interior; /* records with that flag */
-    int64_t bytes;                  /* bytes of the objects themselves */
-    int64_t exclusive_bytes;        /* reached from strong roots of this kind alone: what
-                                       would go if all of them went; below 0: not known */
+    int64_t roots, objects;         /* root records; distinct objects that they refer to */
+    int64_t weak, pinned, interior; /* records with this flag */
+    int64_t bytes;                  /* bytes of these objects themselves */
+    int64_t exclusive_bytes;        /* bytes that only this kind keeps alive; negative: unknown */
     int64_t exclusive_objects;
-    uint32_t largest; /* root object that only this kind reaches and that retains most; 0: none */
+    uint32_t largest; /* largest root object that only this kind reaches; 0: none */
 } mp_root_census;
 
-/* Static roots by the type that declares them: how many, and what their objects retain together. */
+/* Static roots of one declaring type, and what their objects retain together. */
 typedef struct mp_static_census {
     mp_type_id container;
     int64_t roots, retained_bytes;
-    uint32_t largest; /* that retains most */
-    uint32_t group;   /* its place in the groups of statics */
+    uint32_t largest; /* object that retains most */
+    uint32_t group;   /* index in the groups of statics */
 } mp_static_census;
 
 typedef enum mp_suspect_rule {
     MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
-    MP_SUSPECT_FINALIZER, /* finalizer roots alone hold over a hundredth */
-    MP_SUSPECT_HANDLE,    /* handles alone hold over a tenth */
-    MP_SUSPECT_TYPE,      /* objects of one type that roots refer to, and that nothing dominates, do
-                             together, and none of them alone; behind handles that are the same */
+    MP_SUSPECT_FINALIZER, /* finalizer roots alone keep over a hundredth alive */
+    MP_SUSPECT_HANDLE,    /* handles alone keep over a tenth alive */
+    MP_SUSPECT_TYPE, /* root objects of one type together keep over a tenth alive, none alone */
 } mp_suspect_rule;
 
 typedef struct mp_suspect {
     mp_suspect_rule rule;
-    uint32_t object;        /* suspect object; for other rules, the largest of the holders */
+    uint32_t object;        /* suspect object; for other rules, the largest holder */
     uint32_t type;          /* type of that object */
-    int64_t objects, bytes; /* retained: how many objects, how many bytes */
-    int64_t holders;        /* objects that retain it: 1, or those of the type */
-    /* Below a suspect object: the object at which what it retains falls apart into many, and how
-     * many of what type it holds there. The way down goes on while one child keeps over 70 % of
-     * what its parent retains, and ends where types begin to recur: at the head of a list. */
-    uint32_t accumulation; /* 0: not of this rule */
-    uint32_t held_type;    /* 0: nothing is below it */
+    int64_t objects, bytes; /* number and bytes of the retained objects */
+    int64_t holders;        /* objects that retain them: 1, or those of the type */
+    /* Accumulation point below a suspect object: the object at which the retained size splits into
+     * many parts, and the type and amount of what it mostly holds there. It is found by descending
+     * while one child retains over 70 % of what its parent retains, and stops where types begin to
+     * recur, at the head of a list. */
+    uint32_t accumulation; /* 0: not for this rule */
+    uint32_t held_type;    /* type of the held objects; 0: nothing is below */
     int64_t held_objects, held_bytes;
 } mp_suspect;
 
-/* Objects that hang directly below the virtual root without being strong roots themselves: what
- * refers to them has several owners. By the types of two objects that refer to it and have
- * different owners, the first two in the order of the file. */
+/* Objects directly below the virtual root that are not strong roots themselves: they are referred
+ * to by objects of several owners. Grouped by the types of two objects that refer to them and have
+ * different owners, the first two in file order. */
 typedef struct mp_shared {
     uint32_t types[2];                        /* the smaller number first */
-    int64_t objects, own_bytes;               /* number and bytes of shared objects */
-    int64_t retained_objects, retained_bytes; /* with all that those keep alive */
+    int64_t objects, own_bytes;               /* number of shared objects and their own bytes */
+    int64_t retained_objects, retained_bytes; /* including everything that they keep alive */
     uint32_t largest;
 } mp_shared;
 
 typedef struct mp_sharing {
-    mp_shared total;  /* the sum of the rows */
-    mp_shared *items; /* most retained bytes first, then by the types' names */
+    mp_shared total;  /* sum of the rows */
+    mp_shared *items; /* most retained bytes first, then by type names */
     size_t count;
 } mp_sharing;
 
-/* Objects that have something in common: a type, a namespace. */
+/* Objects of one type or one namespace. */
 typedef struct mp_histogram_row {
-    const char *label;      /* lives as long as the histogram */
-    int64_t objects, bytes; /* all of them, also what is not reached */
+    const char *label;      /* belongs to the histogram */
+    int64_t objects, bytes; /* all objects, including unreachable ones */
     int64_t reached_objects, reached_bytes;
-    int64_t retained_bytes; /* together; where it is not settled, at least so many */
-    uint32_t largest;       /* the object of it that retains most; 0: none is reached */
-    uint32_t group;         /* its place in the histogram's groups */
+    int64_t retained_bytes; /* retained together; a lower bound until settled */
+    uint32_t largest;       /* object with the largest retained size; 0: none is reached */
+    uint32_t group;         /* index in the histogram's groups */
 } mp_histogram_row;
 
 typedef struct mp_histogram {
-    mp_histogram_row *items; /* those with objects; by label */
+    mp_histogram_row *items; /* rows with objects, sorted by label */
     uint32_t count;
     mp_groups groups;
     mp_arena *labels;
 } mp_histogram;
 
-/* The graph of a model with what most questions about it need. What takes a walk over all of it is
- * made when it is asked for the first time, by the functions below. */
+/* Graph of a model with the data that most questions need. Data that needs a pass over the whole
+ * graph is computed on first use, by the functions below. */
 typedef struct mp_graph_view {
-    const mp_filter *filter; /* tells which types are selected */
+    const mp_filter *filter; /* selects types */
     const mp_model *model;
     const mp_graph *graph;
     mp_dominators dominators;
@@ -193,12 +192,12 @@ typedef struct mp_graph_view {
     mp_sharing sharing;
     mp_histogram types;
     mp_static_census *static_census;
-    mp_groups kinds, statics; /* groups of roots: by kind, by container */
-    mp_groups holders;        /* groups of holders, by number of their type */
+    mp_groups kinds, statics; /* groups of roots: by kind, by declaring type */
+    mp_groups holders;        /* groups of holders, by type number */
     struct mp_accumulation *accumulations;
     size_t accumulation_count;
-    int64_t *accumulated; /* that these refer to: of each dump */
-    /* Those of which it is not known what they held in the dump before the last, largest first. */
+    int64_t *accumulated; /* objects held in each dump, for the accumulations */
+    /* Accumulations whose amount in the previous dump is unknown, largest first. */
     struct mp_accumulation *unknown;
     size_t unknown_count, unknown_capacity;
     uint32_t dump_count;
@@ -206,11 +205,12 @@ typedef struct mp_graph_view {
     bool has_census, has_suspects, has_sharing, has_accumulations;
 } mp_graph_view;
 
-/* The filter must have a graph, and outlive the view. */
+/* Create a view of the filter's graph. The filter must have a graph and outlive the view. Release
+ * with mp_graph_view_free. */
 mp_graph_view mp_graph_view_of(const mp_filter *filter);
 void mp_graph_view_free(mp_graph_view *view);
 
-/* All reachable bytes. */
+/* Return the bytes of all reachable objects. */
 static inline int64_t mp_graph_reachable(const mp_graph_view *view)
 {
     return (int64_t)view->dominators.retained[0];
@@ -221,28 +221,29 @@ static inline bool mp_graph_selects(const mp_graph_view *view, uint32_t type)
     return mp_filter_has_type(view->filter, type);
 }
 
-/* Bytes descending, then type; of `count` the first `most` are settled (0: all). */
+/* Return the static roots by declaring type, sorted by retained bytes, largest first, then by type.
+ * The sizes of the first `most` (0: all) are exact. */
 const mp_static_census *mp_graph_statics(mp_graph_view *view, size_t most, size_t *count);
-/* Make the groups of roots, which are not settled yet. */
+/* Create the groups of roots. Their retained sizes are not settled yet. */
 void mp_graph_count_roots(mp_graph_view *view);
-/* By exclusive bytes descending, then kind. */
+/* Return the roots by kind, sorted by exclusive bytes, largest first, then by kind. */
 const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
-/* By bytes descending, then rule, then object. No object that a suspect object dominates is one: of
- * those that retain much the outermost that holds many of a type is the suspect, unless one below
- * it holds more of one. */
+/* Return the leak suspects, sorted by bytes, largest first, then by rule, then by object. Of
+ * objects that retain much and dominate each other, only one is a suspect: the outermost that holds
+ * many objects of one type, unless one below holds more objects of a type. */
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
 const mp_sharing *mp_graph_sharing(mp_graph_view *view);
 const mp_histogram *mp_graph_types(mp_graph_view *view);
 
-/* Make it exact what groups retain: those of `which` (NULL: all), `count` of them. Where `most` or
- * `least` is not 0, those that are not among the `most` that retain most, or retain less than
- * `least`, may stay as they are: what is then known of them is less than of any that counts.
- * O(references) for each 63 groups, or fewer where few are asked for. */
+/* Compute the exact retained sizes of the `count` groups in `which` (NULL: all groups). If `most`
+ * or `least` is not 0, groups that are not among the `most` largest or retain less than `least`
+ * bytes may keep a lower bound, which is below the size of any group that counts. O(references) per
+ * 63 groups, or per fewer if few are wanted. */
 void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
                       size_t most, int64_t least);
-/* Find lower bounds of the retained sizes of groups of types or of root objects, and upper
- * bounds (`most`, one for each; INT64_MAX: unknown). A group whose bounds are equal is settled.
- * O(references), plus as many for a few objects above each. */
+/* Compute lower bounds of the retained sizes of groups of types or of root objects, and upper
+ * bounds in `most`, one per group (INT64_MAX: unknown). A group whose bounds are equal is settled.
+ * O(references), with a constant factor for the few objects examined above each object. */
 void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most);
 void mp_groups_free(mp_groups *groups);
 
@@ -252,256 +253,271 @@ typedef struct mp_graph_totals {
     int64_t references, dangling_references, duplicate_objects;
     int64_t reachable_objects, reachable_bytes;
     int64_t unreachable_objects, unreachable_bytes;
-    int64_t untracked_objects, untracked_bytes; /* neither is known of these */
+    int64_t untracked_objects, untracked_bytes; /* objects whose reachability is unknown */
 } mp_graph_totals;
 
-/* `dominators`: NULL where they are not at hand; what is reached is then searched for. */
+/* Return the totals of a graph. `dominators` may be NULL; reachable objects are then searched. */
 mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);
 
-/* --- objects and groups of them --- */
+/* --- objects and groups of objects --- */
 
 typedef enum mp_histogram_kind {
     MP_HISTOGRAM_OF_TYPES,
     MP_HISTOGRAM_OF_NAMESPACES,
 } mp_histogram_kind;
 
-/* Return the histogram. The caller settles the retained sizes it needs. */
+/* Return the histogram. Retained sizes are lower bounds; the caller settles those it needs. */
 mp_histogram mp_histogram_of(const mp_graph_view *view, mp_histogram_kind kind);
-/* Settle rows of the histogram, as mp_groups_settle, and say so in them. */
+/* Compute the exact retained sizes of rows of the histogram, like mp_groups_settle, and store them
+ * in the rows. */
 void mp_histogram_settle(mp_graph_view *view, mp_histogram *histogram, mp_histogram_row *rows,
                          uint32_t count, size_t most, int64_t least);
 void mp_histogram_free(mp_histogram *histogram);
 
-/* The objects that retain most, retained bytes descending, then id: at most `most` (0: all) of
- * those that are reached, selected and retain `least` bytes. `count` of them, of `totals` such. */
+/* Return the objects with the largest retained sizes, largest first, then by id: at most `most` (0:
+ * all) of the selected, reached objects that retain at least `least` bytes. *count is their number,
+ * *totals that of all such objects. Release with free(). */
 uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t most, size_t *count,
                             size_t *totals);
 
-/* The object of this id, as the format writes ids. With several of one id (in domains), the first.
- * 0: there is none, or the text is no id. */
+/* Return the object with this id, written as in the file; the first, if it occurs in several
+ * domains. Return 0 if there is none, or the text is not an id. */
 uint32_t mp_graph_find(const mp_graph *graph, const char *id);
-/* Orders of objects: by id as in the file, then number; those that retain most first, then so. */
+/* Compare objects: by id, then by number; or by retained size, largest first, then by id. */
 int mp_object_compare(const mp_graph *graph, uint32_t a, uint32_t b);
 int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b);
-/* The domain of an object, a place in graph->domains; 0: none. */
+/* Return the domain of an object, an index in graph->domains; 0: none. */
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
 
-/* The dominator tree summed by type or namespace: objects below the same ones are one node. Of one
- * group several times in a row, as in linked lists, all are in one node. In preorder, the node that
- * retains most first, then by label. */
+/* Node of the dominator tree summed by type or namespace. Objects below the same node that are in
+ * the same group are one node; objects of the same group directly below each other, as in linked
+ * lists, are one node too. Nodes are in preorder, siblings by retained size, largest first, then by
+ * label. */
 typedef struct mp_dominator_group {
     const char *label;
-    int64_t objects, bytes;                   /* in the node, their own */
-    int64_t retained_objects, retained_bytes; /* with all that is below */
-    uint32_t depth, span;                     /* span: nodes below it, itself included */
+    int64_t objects, bytes;                   /* objects of the node, with their own bytes */
+    int64_t retained_objects, retained_bytes; /* including everything below */
+    uint32_t depth, span;                     /* span: number of nodes below, including itself */
 } mp_dominator_group;
 
 typedef struct mp_dominator_groups {
     mp_dominator_group *items;
     uint32_t count;
-    mp_histogram histogram; /* that labels are of */
+    mp_histogram histogram; /* owner of the labels */
 } mp_dominator_groups;
 
 mp_dominator_groups mp_dominator_groups_of(const mp_graph_view *view, mp_histogram_kind kind);
 void mp_dominator_groups_free(mp_dominator_groups *groups);
 
-/* --- texts, in the arena --- */
+/* --- texts, which belong to the arena or the model --- */
 
-/* An id as in the file; "" for 0. */
+/* Return an id as in the file; "" for 0. */
 const char *mp_object_id_text(mp_arena *arena, const mp_graph *graph, uint32_t object);
 const char *mp_type_text(mp_arena *arena, const mp_model *model, uint32_t type);
-/* "App.Cache 7f3a" */
+/* Return type and id of an object: "App.Cache 7f3a". */
 const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t object);
-/* "static", "kind 7" */
+/* Return the name of a kind of roots: "static", "kind 7". */
 const char *mp_root_kind_text(mp_arena *arena, uint32_t kind);
-/* "pinned+interior+0x10"; "" for none. */
+/* Return the flags of a root: "pinned+interior+0x10"; "" for none. */
 const char *mp_root_flags_text(mp_arena *arena, uint32_t flags);
-/* The kinds of the roots of an object that keep it alive, or of the weak ones, by number, with "+"
- * between them; "" where it has none. */
+/* Return the kinds of the roots that keep an object alive, or of its weak roots, ordered by number
+ * and joined by "+"; "" if it has none. */
 const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
                                  const mp_object_roots *roots, uint32_t object, bool weak);
 
-/* Types by their names, byte-wise. */
+/* Compare types by name, bytewise. */
 int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);
 
 /* --- paths --- */
 
-#define MP_ANY_KIND (-1) /* in place of a kind of roots */
+#define MP_ANY_KIND (-1) /* any kind of roots */
 
-/* Return, for each object, whether its type's name matches the glob. Release with free(). */
+/* Return a flag for each object: the name of its type matches the glob. Release with free(). */
 bool *mp_objects_of_types(const mp_model *model, const mp_graph *graph, const char *glob);
-/* The same of several patterns; one may also be the id of an object. */
+/* Return a flag for each object: it matches one of the patterns, which are globs for type names or
+ * the id of an object. Release with free(). */
 bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
                           size_t count);
 
-/* A search by distance from strong roots. */
+/* Breadth-first search from strong roots. */
 typedef struct mp_distances {
     uint32_t *order; /* objects, nearest first */
-    uint32_t *above; /* previous object on the way to each object; itself: a root; 0: not reached */
+    uint32_t *above; /* previous object on the path; itself: a root object; 0: not reached */
     uint32_t count;  /* number of objects in `order` */
 } mp_distances;
 
-/* From roots of one kind, or any. Until `target` is found (0: all). No way leads on from objects
- * that are excluded (of each, whether it is; NULL: none), but one may end there. */
+/* Search from the roots of one kind, or of any kind, until `target` is found (0: search
+ * everything). `excluded` has a flag for each object (NULL: none): paths do not lead through
+ * excluded objects, but may end there. */
 mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target,
                                const bool *excluded);
 void mp_distances_free(mp_distances *distances);
 
-/* A shortest path from a root to an object, root first; `count` 0: no root reaches it. */
+/* Shortest path from a root to an object, root first; `count` 0: not reached. */
 typedef struct mp_path {
     uint32_t *objects;
     size_t count;
-    uint32_t root; /* place in graph->roots */
+    uint32_t root; /* index in graph->roots */
 } mp_path;
 
-/* The search from all strong roots over everything; the view's. */
+/* Return the search from all strong roots over the whole graph; it belongs to the view. */
 const mp_distances *mp_graph_distances(mp_graph_view *view);
-/* Along a search that was made from roots of that kind. */
+/* Return the path to an object according to a search from roots of this kind. */
 mp_path mp_path_along(const mp_graph *graph, const mp_distances *distances, uint32_t object,
                       int64_t kind);
-/* From strong roots of one kind, or of any. Of equally short ones, that over the first root and the
- * first reference in the order of the file. */
+/* Return the shortest path from strong roots of one kind, or of any kind. Of equally short paths,
+ * choose the one with the first root and the first references in file order. `excluded` is as for
+ * mp_distances_from. */
 mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind, const bool *excluded);
 void mp_path_free(mp_path *path);
 
-/* Shortest paths to all objects of types whose name matches the glob, merged where they lead
- * through the same types; a type several times in a row, as in linked lists, counts as once. */
+/* Shortest paths to all objects of the types that match a glob. Paths through the same types are
+ * merged; several objects of one type in a row, as in linked lists, count as one step. */
 enum { MP_LISTED_STEPS = 65 };
 
 typedef struct mp_type_step {
-    uint32_t up; /* the step before, towards the root; 0: there is none */
+    uint32_t up; /* previous step towards the root; 0: none */
     uint32_t type;
     uint32_t root_kind;
-    uint32_t length; /* steps from the root to this one, itself included; of the kind alone, 0 */
-    uint32_t head;   /* the step that ends the first MP_LISTED_STEPS of them, or itself */
-    uint32_t path;   /* that ends here, its place in `items`, + 1; 0: none does */
+    uint32_t length; /* number of steps from the root to this one; 0 for the kind of root alone */
+    uint32_t
+        head; /* last of the first MP_LISTED_STEPS steps; the step itself if there are not more */
+    uint32_t path; /* index in `items`, + 1, of the path that ends here; 0: none */
 } mp_type_step;
 
 typedef struct mp_type_path {
-    uint32_t last;          /* its last step */
-    int64_t objects, bytes; /* number and bytes of the type's objects that such paths end at */
-    uint32_t example;       /* the first of them in the order of the search */
+    uint32_t last;          /* last step of the path */
+    int64_t objects, bytes; /* number and bytes of the objects at which the path ends */
+    uint32_t example;       /* first of these objects in the order of the search */
 } mp_type_path;
 
 typedef struct mp_type_paths {
-    mp_type_path *items; /* most objects first, then most bytes, then the example's id */
+    mp_type_path *items; /* most objects first, then most bytes, then by id of the example */
     size_t count;
-    mp_type_step *steps; /* from 1 */
-    int64_t objects;     /* number of objects of the type */
+    mp_type_step *steps; /* numbered from 1 */
+    int64_t objects;     /* number of objects of the types */
     int64_t unreached;   /* number of them that no strong root reaches */
-    int64_t untracked;   /* those of which that is not known */
-    int64_t excluded;    /* that roots reach over what is excluded alone */
+    int64_t untracked;   /* number of them whose reachability is unknown */
+    int64_t excluded;    /* number of them that roots reach only through excluded objects */
 } mp_type_paths;
 
 mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded);
 void mp_type_paths_free(mp_type_paths *paths);
 
-/* --- objects of some types, and what is about them by type --- */
+/* --- objects related to given objects, by type --- */
 
 typedef struct mp_type_link {
     uint32_t type;           /* type of the objects; 0: no object */
-    int64_t objects;         /* so many of it */
-    int64_t bytes;           /* their own */
-    int64_t references;      /* to or from those that are asked for */
-    int64_t dominated;       /* number of objects asked for that objects of the type dominate */
-    int64_t dominated_bytes; /* their own */
+    int64_t objects;         /* number of objects */
+    int64_t bytes;           /* their own bytes */
+    int64_t references;      /* references to or from the given objects */
+    int64_t dominated;       /* number of given objects that objects of this type dominate */
+    int64_t dominated_bytes; /* own bytes of the dominated objects */
 } mp_type_link;
 
-/* Most objects first, then most bytes, then by the types' names. */
+/* Related objects by type: most objects first, then most bytes, then by type name. */
 typedef struct mp_type_links {
     mp_type_link *items;
     size_t count;
 } mp_type_links;
 
-/* The types of the objects that refer to one of those that are asked for (of each object, whether
- * it is). */
+/* Return the types of the objects that refer to given objects. `asked` has a flag for each
+ * object. */
 mp_type_links mp_referrers_of(const mp_graph_view *view, const bool *asked);
-/* The types of what dominates them: the nearest that is not passed over (of each object, whether it
- * is). Only of what is reached; type 0 where nothing dominates it. Most dominated bytes first. */
+/* Return the types of the objects that dominate given objects: for each, the nearest dominator that
+ * is not in `skipped`. Both arrays have a flag for each object. Only reached objects count; type 0
+ * stands for no dominator. Most dominated bytes first. */
 mp_type_links mp_holders_of(const mp_graph_view *view, const bool *asked, const bool *skipped);
-/* The types of all that would go if they went. Most bytes first. */
+/* Return the types of all objects that freeing the given objects would release. Most bytes
+ * first. */
 mp_type_links mp_retained_of(const mp_graph_view *view, const bool *asked);
 void mp_type_links_free(mp_type_links *links);
 
 /* --- several dumps --- */
 
-/* Types of the window's first session whose bytes grew at every snapshot after `from`, up to `to`.
- */
+/* Type of the window's first session whose bytes grew at every snapshot after `from`, up to
+ * `to`. */
 typedef struct mp_grower {
     mp_type_id type;
     int64_t from_objects, to_objects, from_bytes, to_bytes;
 } mp_grower;
 
-/* An accumulation: more objects held by one holder in each dump than in the one before.
+/* An accumulation: a holder holds more objects in each dump than in the one before.
  *
- * A holder is recognised in another dump by its place: its type and the types of all objects
- * that dominate it. A list, whose nodes have one type, has the place of its head. A holder holds
- * the objects it refers to, except those that dominate it and the nodes of its own list; or it
- * is a kind of root. Several holders at one place count together, and those whose contents did
- * not change add no growth. Gains of several types are one sum, unless one type makes nine
- * tenths of it. Objects held further down are not listed again. */
+ * A holder is recognised in another dump by its place: its type and the types of all objects that
+ * dominate it. A list, whose nodes have one type, has the place of its head. A holder is either an
+ * object, which holds the objects it refers to, except those that dominate it and the nodes of its
+ * own list; or all roots of one kind. Several holders at one place count together, and additional
+ * holders do not count as growth. Gains of several types are added, unless one type makes nine
+ * tenths of them. Objects held further down are not listed again. */
 typedef struct mp_accumulation {
     uint64_t key;
-    uint32_t holder;        /* object at the place that holds most; 0: roots hold */
-    uint32_t kind;          /* kind of those roots */
-    uint32_t example;       /* the holder; of roots, the object of theirs that retains most */
-    uint32_t type;          /* type that is held; of several that gained, the one with most bytes */
-    uint32_t types;         /* so many */
-    int64_t holders;        /* at the place */
-    int64_t objects, bytes; /* held in the last dump, and what those retain */
-    int64_t least_step, most_step; /* by how many it grew */
-    int64_t steady_bytes;          /* share of `bytes` gained if every step were the least step */
-    /* The first dump with a known amount, and that amount; later than dump 0 if several earlier
-     * holders are possible. */
+    uint32_t holder;  /* object at the place that holds most; 0: held by roots */
+    uint32_t kind;    /* kind of these roots */
+    uint32_t example; /* the holder; for roots, the root object that retains most */
+    uint32_t type;  /* type of the held objects; of several gained types, the one with most bytes */
+    uint32_t types; /* number of gained types */
+    int64_t holders;               /* number of holders at the place */
+    int64_t objects, bytes;        /* objects held in the last dump, and the bytes they retain */
+    int64_t least_step, most_step; /* smallest and largest growth between two dumps, in objects */
+    int64_t steady_bytes;          /* part of `bytes` gained if each growth were the smallest */
+    /* First dump in which the amount is known, and that amount. It is later than dump 0 if several
+     * earlier holders are possible. */
     uint32_t first_dump;
     int64_t from_objects, from_bytes;
-    uint64_t first_place; /* a hash of its place there; 0: it held nothing then */
-    uint32_t place;       /* a number, less than that of places below it */
-    size_t counts; /* place in view->accumulated: objects held in each dump, from the first */
+    uint64_t first_place; /* hash of the place in that dump; 0: nothing was held */
+    uint32_t place;       /* number of the place, smaller than those of places below */
+    size_t counts;        /* index in view->accumulated of the objects held in each dump */
 } mp_accumulation;
 
-/* By steady bytes descending. None where the dumps before left nothing (model->leave). */
+/* Return the accumulations, sorted by steady bytes, largest first. None if earlier dumps left no
+ * holdings (model->leave). */
 const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count);
-/* Return true if it is not known what was held in the dump before the last. */
+/* Return true if the amount held in the previous dump is unknown. */
 static inline bool mp_accumulation_is_unknown(const mp_graph_view *view,
                                               const mp_accumulation *accumulation)
 {
     return accumulation->first_dump + 1 == view->dump_count;
 }
 
-/* Return the outermost dominator of an object that can be reached by steps in which the lower
- * one keeps most, over 70 %, of what the upper one retains; the object itself if there is none. */
+/* Return the owner of an object: the outermost dominator reached by steps in which the lower object
+ * retains most (over 70 %) of what the upper one retains; the object itself if there is no such
+ * step. */
 uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object);
 
-/* A holder that accumulates, and what it retains by that. */
+/* A holder that accumulates objects, and the bytes these retain. */
 typedef struct mp_growing_holder {
     const char *text; /* "8 more closure held by Array in EventEmitter" */
     int64_t from_bytes, bytes;
 } mp_growing_holder;
 
-/* Who holds what grew is known of all dumps up to the one that is kept, and of all types. */
+/* Return true if growing holders can be found for the window: it must cover all dumps up to the one
+ * with the graph, and all types. */
 bool mp_window_tells_holders(const mp_window *window);
-/* In the order of mp_graph_accumulations, `count` of them, at most `most`: none of another window.
- * In the arena. */
+/* Return the growing holders in the order of mp_graph_accumulations, at most `most`; *count is
+ * their number, 0 for windows without holders. They belong to the arena. */
 mp_growing_holder *mp_growing_holders(mp_arena *arena, const mp_window *window, size_t most,
                                       size_t *count);
 
-/* A type of which a holder keeps most objects alive. */
+/* A type most of whose objects are kept alive by one holder. */
 typedef struct mp_kept_type {
     uint32_t type;
-    int64_t objects, of_objects, bytes; /* that nothing else keeps alive; of so many */
+    int64_t objects, of_objects,
+        bytes; /* objects kept alive by the holder alone; all objects; bytes of the former */
 } mp_kept_type;
 
-/* The types that grow with what is held: each object can be reached from it, nine of ten nothing
- * but the holder keeps alive, and there are at least as many as it grew by. Not the type that is
- * held itself; most bytes first. `count` of them. O(references). Release with free(). */
+/* Return the types that grow with an accumulation: the holder reaches all their objects, alone
+ * keeps at least nine tenths of them alive, and they are at least as many as it grew by. The
+ * accumulated type itself is left out. Most bytes first, `count` of them. O(references). Release
+ * with free(). */
 mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *accumulation,
                            size_t *count);
 
-/* Keep of a graph what that needs: the model's, in mp_model.leave. */
+/* Keep the holdings of the model's graph before the graph is replaced. For mp_model.leave. */
 void mp_leave_holdings(mp_model *model);
 
-/* By growth descending, then type's name. `count` of them, `steps` how often each grew. */
+/* Return the types that grew at every snapshot, sorted by growth, largest first, then by name.
+ * *count is their number, *steps the number of snapshots. Release with free(). */
 mp_grower *mp_growers_of(const mp_window *window, size_t *count, uint32_t *steps);
 
 #endif

@@ -1,4 +1,4 @@
-/* A graph with what is remembered of it, and what is asked of single objects. */
+/* Views of a graph, and properties of single objects. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

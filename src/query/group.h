@@ -1,4 +1,4 @@
-/* Groups: the objects of a window by what they have in common. */
+/* Groups: the objects of a window with a common property. */
 #ifndef MP_QUERY_GROUP_H
 #define MP_QUERY_GROUP_H
 
@@ -11,120 +11,122 @@ typedef struct mp_key {
     uint64_t a, b;
 } mp_key;
 
-/* Return the key of the source or function that a tree node is in; unknown nodes have keys of
- * their own. */
+/* Return the key of the source or function of a tree node; nodes without a symbol have unique
+ * keys. */
 uint64_t mp_source_key(const mp_model *model, uint32_t node);
 
 typedef struct mp_dimension {
     const char *name;
     const char *summary;
     mp_key (*key)(const mp_model *model, const mp_generation *generation);
-    /* The group's name: of the model, or in the arena; `generation` is any of the group. */
+    /* Return the label of a group, which belongs to the model or the arena; `generation` is any of
+     * the group. */
     const char *(*label)(mp_arena *arena, const mp_model *model, const mp_generation *generation);
-    bool of_source;  /* the label is that of a node, of where the example was created */
-    bool of_context; /* the key depends on the generation's context alone: inclusive bytes can be
-                        told */
-    /* By every frame of a stack: an object is in the groups of all functions on it, once in each.
-     * Such groups do not add up. `key` and `label` are then of tree nodes. */
+    bool of_source;  /* the label is that of the node that created the example */
+    bool of_context; /* the key depends only on the context, so inclusive bytes can be computed */
+    /* Grouped by every frame of a stack: an object is in the groups of all functions on it, once in
+     * each. Such groups do not add up. `key` and `label` are NULL. */
     bool of_frames;
-    unsigned kinds;    /* 1 << mp_kind for each that has such a thing; 0: all have */
-    const char *title; /* in headings, where the name could be taken for the object's; NULL: it */
+    unsigned kinds;    /* kinds that have the property, as 1 << mp_kind; 0: all */
+    const char *title; /* name in headings, if `name` would be ambiguous; NULL: `name` */
 } mp_dimension;
 
-/* All dimensions; a new one is a row of the table in dimensions.c. */
+/* Return all dimensions: the table in dimensions.c. */
 const mp_dimension *mp_dimensions(size_t *count);
 const mp_dimension *mp_dimension_find(const char *name);
-/* Return what reports group by where nothing else is asked for: types, but of a heap log that tells
- * none, which has sources. */
+/* Return the default dimension of reports: the type or, for heap logs without types, the source. */
 const mp_dimension *mp_dimension_usual(const mp_model *model);
 /* Return the dimension's name for headings. Static. */
 const char *mp_dimension_title(const mp_dimension *dimension);
-/* Return true if recordings of this kind have the dimension. */
+/* Return true if the model has the dimension. */
 bool mp_dimension_fits(const mp_dimension *dimension, const mp_model *model);
 
 typedef struct mp_group {
     const char *label;
     mp_generation_id example;         /* the first generation of the group */
     uint32_t node;                    /* node of the example, in model->tree */
-    mp_cost end;                      /* all that happened up to the window's end */
-    int64_t from_objects, from_bytes; /* alive at its begin */
-    mp_cost leaked;                   /* cost of generations born after `from`, up to `end` */
-    int64_t inclusive_bytes;          /* alive at `end`, with all that is scoped to the group */
-    int64_t from_inclusive_bytes;     /* likewise, at `from` */
-    int64_t kept_bytes;               /* leaked, with all that is scoped to what leaked */
-    int64_t pool_objects;             /* leaked and scoped to the session's unnamed widget pool */
-    int64_t owned_by_leak;            /* leaked and scoped to what leaks too */
-    mp_peak_share at_peak;            /* alive when most bytes were; where there are events */
-    /* Snapshots at which any of `leaked` was born, of those of the same sessions that created
-     * anything. */
+    mp_cost end;                      /* all changes up to the end of the window */
+    int64_t from_objects, from_bytes; /* alive at the start of the window */
+    mp_cost leaked; /* cost, up to the end of the window, of generations born after `from` */
+    int64_t inclusive_bytes;      /* bytes alive at `to`, including objects scoped to the group */
+    int64_t from_inclusive_bytes; /* bytes alive at `from`, including objects scoped to the group */
+    int64_t kept_bytes;           /* leaked bytes, including objects scoped to leaked ones */
+    int64_t pool_objects;         /* leaked objects scoped to the session's unnamed widget pool */
+    int64_t owned_by_leak;        /* leaked objects whose owner leaks too */
+    mp_peak_share at_peak;        /* alive at the peak of all bytes; event logs only */
+    /* Number of snapshots at which leaked objects were created, and number of all snapshots of the
+     * same sessions that created any object. */
     uint32_t grew, moments;
-    uint32_t grew_sessions; /* those sessions */
+    uint32_t grew_sessions; /* number of these sessions */
 } mp_group;
 
-/* Return true if a session had more than one moment at which the group could grow: one moment
- * says nothing. */
+/* Return true if growth can be judged: some session has more than one snapshot at which the group
+ * could grow. */
 static inline bool mp_group_growth_told(const mp_group *group)
 {
     return group->moments > group->grew_sessions;
 }
 
-/* Grew at most once in each session, as a cache does that fills and stays. */
+/* Return true if the group grew at most once in each session, like a cache that fills and then
+ * stays. */
 static inline bool mp_group_grew_once(const mp_group *group)
 {
     return group->grew <= group->grew_sessions && mp_group_growth_told(group);
 }
 
 typedef struct mp_grouping {
-    mp_group *groups; /* groups that are not empty, by label, then node, then example */
+    mp_group *groups; /* non-empty groups, sorted by label, then by node, then by example */
     uint32_t count;
-    bool has_scope; /* objects have owners: inclusive and kept bytes mean something */
-    /* By generation, the place of its group, + 1; for dimensions of frames, by tree node. */
+    bool has_scope; /* objects have owners, so inclusive and kept bytes are meaningful */
+    /* Index of the group, + 1, of each generation; for dimensions of frames, of each tree node. */
     uint32_t *group_of;
     bool of_frames;
-    unsigned extras; /* that are worked out */
+    unsigned extras; /* computed figures: MP_GROUPS_... */
     bool labelled;
     void *private;
 } mp_grouping;
 
 /* Figures of groups that are computed on request. */
 enum {
-    MP_GROUPS_SCOPED = 1, /* has_scope, inclusive bytes; not of dimensions that are no context's */
-    MP_GROUPS_GROWTH = 2, /* grew, moments, grew_sessions: one more pass over the generations */
-    MP_GROUPS_KEPT = 4,   /* has_scope, kept_bytes */
+    MP_GROUPS_SCOPED = 1, /* has_scope, inclusive bytes; only for dimensions with of_context */
+    MP_GROUPS_GROWTH =
+        2,              /* grew, moments, grew_sessions; needs another pass over the generations */
+    MP_GROUPS_KEPT = 4, /* has_scope, kept_bytes */
 };
 
-/* The window's groups, each dimension's worked out once. Sums of every field but inclusive
- * and kept bytes over all groups are the window's, but for dimensions of frames, which leave what
- * belongs to owners at 0 and have no extras. Whoever wants another order sorts pointers or rows. */
+/* Return the groups of a window by a dimension; they are cached in the window. The sum of a field
+ * over all groups is that of the window, except for inclusive and kept bytes, and for dimensions of
+ * frames. The latter have no extras and leave fields about owners at 0. To use another order, sort
+ * pointers or rows. */
 const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
                                     unsigned extras);
 
-/* The groups of all that was there up to the window's end, also if nothing at its ends tells of
- * them; without labels and figures, in the order of their first generations. Release with
- * mp_grouping_free. */
+/* Return the groups of everything that existed up to the end of the window, even if no figure at
+ * its ends shows it. Labels and figures are not set; groups are in the order of their first
+ * generations. Release with mp_grouping_free. */
 mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimension);
 void mp_grouping_free(mp_grouping *grouping);
 
-/* Add MP_GROUPS_SCOPED and MP_GROUPS_KEPT, as `wanted` says, to groups of any kind: `groups`,
- * `count` and `group_of` are given. */
+/* Add those of the figures MP_GROUPS_SCOPED and MP_GROUPS_KEPT that `wanted` has to groups of any
+ * kind. `groups`, `count` and `group_of` must be set. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);
 
-/* Return, for each group, its amount at `to` without accepted leaks. Release with free(). */
+/* Return the bytes of each group alive at `to`, without accepted leaks. Release with free(). */
 int64_t *mp_held_of_groups(const mp_window *window, const mp_grouping *grouping);
 
-/* The most alive of each type at once, by type, as databases state it up to the window's end; of
- * several sessions added. -1: not told, of one of them. Of everything, whatever is selected.
- * Release with free(). */
+/* Return the stated peak of each type, the most objects alive at once up to the end of the window,
+ * as databases store it; several sessions are added. -1: a session does not state it. A selection
+ * has no effect. Release with free(). */
 mp_type_peak *mp_stated_peaks(const mp_window *window);
 
 /* --- the call tree --- */
 
 typedef struct mp_tree_cost {
     int64_t own_objects, own_bytes;             /* created by the node itself, alive at `to` */
-    int64_t inclusive_objects, inclusive_bytes; /* with what it called */
+    int64_t inclusive_objects, inclusive_bytes; /* including its callees */
 } mp_tree_cost;
 
-/* By place in model->tree; [0] is the session. Release with free(). */
+/* Return the costs by index in model->tree; [0] is the session. Release with free(). */
 mp_tree_cost *mp_tree_costs(const mp_window *window);
 
 #endif

@@ -1,4 +1,4 @@
-/* Groupings: what happened to each generation is added to its group. */
+/* Groupings: the figures of each generation are added to its group. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "query/labels.h"
 #include "query/window_cache.h"
 
-/* --- which generation belongs to which group --- */
+/* --- assignment of generations to groups --- */
 
 typedef struct builder {
     const mp_model *model;
@@ -33,7 +33,7 @@ static bool same_key(const void *opaque, uint32_t value)
     return key->a == probe->key.a && key->b == probe->key.b;
 }
 
-/* From 1. */
+/* Return the number of a generation's group, from 1; add the group if it is new. */
 static uint32_t group_for(builder *job, uint32_t generation_id)
 {
     const mp_generation *generation = &job->model->generations.items[generation_id];
@@ -55,7 +55,8 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     return found;
 }
 
-/* Born up to `to`, or alive at the peak, which may be later than `to`. */
+/* Return true if the generation was born up to `to`, or was alive at the peak, which may be after
+ * `to`. */
 static bool is_counted(const mp_window *window, uint32_t generation_id)
 {
     const mp_generation *generation = &window->model->generations.items[generation_id];
@@ -88,7 +89,8 @@ static void assign_groups(const mp_window *window, const mp_dimension *dimension
 
 /* --- sums --- */
 
-/* The pool that the session makes for itself: unnamed, in nothing, and by no code. */
+/* Return true if the owner is the session's own widget pool: unnamed, without owner, and not
+ * created by code. */
 static bool is_session_pool(const mp_model *model, mp_context_id owner)
 {
     const mp_context *context = &model->contexts.items[owner.i];
@@ -96,9 +98,9 @@ static bool is_session_pool(const mp_model *model, mp_context_id owner)
            !context->node.i && model->types.items[context->type.i].class == MP_TYPE_WIDGET_POOL;
 }
 
-/* Return true if a generation is dead, given its number of live objects, so that surviving
- * objects scoped to it count only for its owners. A generation that changed its type still owns
- * what it did before; one that is not selected has no deaths. */
+/* Return true if a generation is dead, given its number of live objects; objects scoped to it then
+ * count only for its owners. A generation whose objects changed type still owns the same objects;
+ * one that is not selected has no deaths. */
 static bool is_gone(const mp_balance *balance, int64_t objects)
 {
     return balance->end.deleted > 0 && objects <= 0 && balance->end.retyped >= 0;
@@ -138,8 +140,9 @@ static void add_balances(const mp_window *window, mp_grouping *grouping)
     }
 }
 
-/* Figures up to `to` may cancel: what was there before the recording and went without a deletion
- * was alive at `from` or at the peak all the same. */
+/* Return true if a group has no figures. Figures up to `to` may cancel out: objects that existed
+ * before the recording and vanished without a deletion were still alive at `from` or at the
+ * peak. */
 static bool is_empty(const mp_group *group)
 {
     const mp_cost *cost = &group->end;
@@ -147,7 +150,7 @@ static bool is_empty(const mp_group *group)
            !group->from_objects && !group->at_peak.objects;
 }
 
-/* Give groups other places in `groups`: place_of tells them by the old ones, both + 1. */
+/* Renumber the groups. `place_of` has the new number of each old one, both from 1; it is freed. */
 static void renumber(const mp_model *model, mp_grouping *grouping, uint32_t *place_of)
 {
     uint32_t members = grouping->of_frames ? model->tree.count : model->generations.count;
@@ -156,7 +159,7 @@ static void renumber(const mp_model *model, mp_grouping *grouping, uint32_t *pla
     free(place_of);
 }
 
-/* Close the gaps that empty groups leave. */
+/* Remove empty groups. */
 static void keep_full_groups(const mp_model *model, mp_grouping *grouping)
 {
     uint32_t count = grouping->count;
@@ -187,15 +190,15 @@ mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimensio
     return grouping;
 }
 
-/* --- with what is scoped to it --- */
+/* --- objects scoped to a group --- */
 
-/* The generations in which a group's bytes were counted last: at `to`, at `from`, and of leaks. */
+/* Generations that a group counted last: at `to`, at `from`, and as leaked. */
 typedef struct last_scoped {
     uint32_t to, from, leaked;
 } last_scoped;
 
-/* The bytes of a generation count once for each group that it, or one of its owners, is in; of what
- * leaked, for each in which it, or one of them, leaked. The owners are a path of at most 64. */
+/* Add the bytes of a generation once to each group that it or one of its owners is in; leaked bytes
+ * once to each group in which it or an owner leaked. A generation has at most 64 owners. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted)
 {
     const mp_model *model = window->model;
@@ -240,7 +243,7 @@ static int by_label(const void *left, const void *right, void *groups)
     const mp_group *a = (const mp_group *)groups + *(const uint32_t *)left,
                    *b = (const mp_group *)groups + *(const uint32_t *)right;
     int order = strcmp(a->label, b->label);
-    if (!order) /* sites of one line that are called from different places */
+    if (!order) /* sites at one line with different callers */
         order = a->node < b->node ? -1 : a->node > b->node;
     return order ? order : a->example.i < b->example.i ? -1 : a->example.i > b->example.i;
 }

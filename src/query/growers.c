@@ -1,14 +1,14 @@
-/* Types that grew from each dump to the next. */
+/* Growing types: types whose bytes grew from each dump to the next. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "query/graph_query.h"
 
-/* A type while the deltas are read, which are in the order of time. */
+/* Type while the deltas are read, in order of time. */
 typedef struct course {
     mp_grower grower;
     int64_t change; /* change of bytes at the snapshot being read */
-    uint32_t grew;  /* at so many snapshots */
+    uint32_t grew;  /* number of snapshots at which it grew */
 } course;
 
 static bool is_counted(const mp_window *window, mp_snapshot_id snapshot)

@@ -1,4 +1,4 @@
-/* Who calls whom on the stacks of a heap's allocations. */
+/* Calls on the stacks of a heap's allocations. */
 #include <stdlib.h>
 
 #include "base/index.h"
@@ -8,11 +8,12 @@
 
 typedef struct symbol_probe {
     const mp_model *model;
-    const uint32_t *node_of; /* tree node of each callable, any one of them */
+    const uint32_t *node_of; /* an example tree node of each callable */
     mp_symbol_id symbol;
 } symbol_probe;
 
-/* Symbols of several recordings are one where their names and start lines are. */
+/* Return true if the symbols are equal. Symbols of different recordings are, if their names and
+ * first lines are. */
 static bool same_symbol(const void *opaque, uint32_t value)
 {
     const symbol_probe *probe = opaque;
@@ -23,7 +24,8 @@ static bool same_symbol(const void *opaque, uint32_t value)
            (a->name.i && a->name.i == b->name.i && a->start_line == b->start_line);
 }
 
-/* The callable of each tree node; a node that nobody defined is one of its own. */
+/* Create the callables, and return the callable of each tree node. A node without a symbol is its
+ * own callable. */
 static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
 {
     uint32_t nodes = model->tree.count;
@@ -53,7 +55,8 @@ static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
     return map;
 }
 
-/* Allocators name no sites: what is theirs is made by the first caller that is none. */
+/* Add the cost of a node to its allocation site. The objects of allocators belong to the first
+ * caller that is not an allocator. */
 static void add_site(mp_calls *calls, const mp_model *model, const uint32_t *callable_of,
                      uint32_t node, const mp_tree_cost *cost)
 {

@@ -25,8 +25,8 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const labelled *)left)->label, ((const labelled *)right)->label);
 }
 
-/* The group of each type, + 1; 0: nothing of it is there, or selected. Types of one name are one,
- * also where a file declares it twice. */
+/* Return the group of each type, + 1; 0: no selected objects. Types with equal names are one group,
+ * even if a file declares them twice. */
 static uint32_t *group_types(const mp_graph_view *view, mp_histogram_kind kind,
                              mp_histogram *histogram)
 {
@@ -50,8 +50,9 @@ static uint32_t *group_types(const mp_graph_view *view, mp_histogram_kind kind,
     return group_of;
 }
 
-/* In preorder, what an object dominates follows it: until its end, others of its group are not the
- * topmost. What the topmost retain is known; that of one alone is all there is. */
+/* Add up the retained sizes of the topmost objects of each group. In preorder, objects that an
+ * object dominates follow it; those of the same group are not topmost. If only one object is
+ * topmost, the sum is exact. */
 static void sum_retained(const mp_graph_view *view, mp_histogram *histogram)
 {
     const mp_dominators *dominators = &view->dominators;
@@ -79,7 +80,7 @@ static void sum_retained(const mp_graph_view *view, mp_histogram *histogram)
             histogram_row->largest = object;
     }
     for (uint32_t i = 0; i < histogram->count; i++) {
-        histogram->groups.items[i].exact |= !until[i + 1]; /* nothing of it is reached */
+        histogram->groups.items[i].exact |= !until[i + 1]; /* no object of the group is reached */
         histogram->items[i].retained_bytes = histogram->groups.items[i].bytes;
     }
     free(until);
@@ -142,8 +143,8 @@ static int by_retained(const void *left, const void *right, void *view)
     return mp_retained_compare(view, *(const uint32_t *)left, *(const uint32_t *)right);
 }
 
-/* Return the objects in the order of retained size. If only a few are wanted, at most twice as
- * many are kept: when they are full, the larger half stays, and smaller objects are skipped from
+/* Return the objects in the order of retained size. If only a few are wanted, at most twice as many
+ * are kept: when the array is full, the larger half stays, and smaller objects are skipped from
  * then on. */
 uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t most, size_t *count,
                             size_t *totals)
@@ -152,7 +153,7 @@ uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t mos
     bool few = most && most < dominators->reached / 2;
     size_t room = few ? 2 * most : dominators->reached;
     uint32_t *best = mp_alloc((room + 1) * sizeof *best);
-    bool sorted = false; /* the better half */
+    bool sorted = false; /* the larger half is sorted */
     *count = *totals = 0;
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i];

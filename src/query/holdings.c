@@ -1,9 +1,9 @@
-/* Holders at a dump with the amounts they hold, and the same at the previous dump.
+/* Holdings: the amounts that holders hold in a dump, and the matching amounts in the previous dump.
  *
- * Ids of objects mean nothing in another dump, so a holder is recognised by its place: its type
- * and the types of all its dominators, from the roots down. For earlier dumps only the amounts
- * held at each place are kept. For the previous dump the places are kept too, because a holder
- * can move: once something else refers to it, fewer objects dominate it than before. */
+ * Object ids mean nothing in another dump, so a holder is recognised by its place: its type and the
+ * types of all its dominators, from the roots down. For earlier dumps only the amounts held at each
+ * place are kept. For the previous dump the places are kept too, because a holder can move: once
+ * something else refers to it, fewer objects dominate it than before. */
 #include "query/holdings.h"
 
 #include <assert.h>
@@ -30,7 +30,9 @@ static mp_held *held_at(mp_holdings *holdings, uint32_t index, uint32_t kind, ui
 {
     uint64_t below = mp_hash_pair(index ? holdings->places.items[index].hash : 0, type);
     uint64_t key =
-        index ? below : mp_hash_pair(below, (uint64_t)1 << 32 | kind); /* no type's number */
+        index
+            ? below
+            : mp_hash_pair(below, (uint64_t)1 << 32 | kind); /* different from any type's number */
     uint32_t *number = mp_id_index_put(&holdings->by_key, key);
     if (!*number) {
         *number = (uint32_t)++holdings->held_count;
@@ -67,7 +69,7 @@ static bool is_linked(const mp_holdings *holdings, uint32_t object)
     return holdings->place_of[holdings->dominators->idom[object]] == holdings->place_of[object];
 }
 
-/* In preorder what dominates an object comes before it, and has its place. */
+/* Find the place of each object. In preorder, its dominator comes first and has a place. */
 static void find_places(mp_holdings *holdings)
 {
     const mp_dominators *dominators = holdings->dominators;
@@ -83,7 +85,8 @@ static void find_places(mp_holdings *holdings)
     }
 }
 
-/* A list is held where its head is; one whose head nothing dominates, by its head. */
+/* Count the nodes of lists. A list is held by the holder of its head; if nothing dominates the
+ * head, by the head itself. */
 static void count_lists(mp_holdings *holdings)
 {
     const mp_dominators *dominators = holdings->dominators;
@@ -100,8 +103,8 @@ static void count_lists(mp_holdings *holdings)
     }
 }
 
-/* Who refers to an object holds it, whether alone or with others; not who is dominated by it: those
- * are its own parts, that refer back. */
+/* Count objects held by references. An object holds all objects that it refers to, alone or with
+ * others, except those that dominate it: to these it is a part that refers back. */
 static void count_references(mp_holdings *holdings)
 {
     const mp_graph *graph = holdings->graph;
@@ -122,7 +125,7 @@ static void count_references(mp_holdings *holdings)
     }
 }
 
-/* Sum up what each place holds, over all types. */
+/* Add up what each place holds over all types. */
 static void count_all_types(mp_holdings *holdings)
 {
     for (uint32_t index = 1; index < holdings->places.count; index++) {
@@ -193,8 +196,8 @@ void mp_holdings_free(mp_holdings *holdings)
 
 /* --- the dump before --- */
 
-/* Maximum number of possible former holders that are examined; if there are more, none is.
- * Deeper ones are not examined either. */
+/* Maximum number of candidates for the former place of a holding; with more, it is unknown. Maximum
+ * depth of the places that are compared. */
 enum { MOST_CANDIDATES = 64, MOST_DEPTH = 256 };
 
 /* Holdings kept for one dump: `count` of them, from `first` on, sorted by key. */
@@ -239,9 +242,9 @@ uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t ke
     return find_in(model, range_of(model, dump), key);
 }
 
-/* How many types in a row, from the holder up, two places share, where the longer way is the
- * shorter one with a part of it left out, as it is once the holder is dominated by less; 0: it is
- * not. */
+/* Return the number of types, from the holder upwards, that two places have in common, if the
+ * longer path is the shorter one plus a part in between. That is so after a holder lost some of its
+ * dominators. Return 0 otherwise. */
 static uint32_t shared_tail(const mp_holder_places *left, uint32_t index,
                             const mp_holder_places *right, uint32_t other)
 {
@@ -261,10 +264,11 @@ static uint32_t shared_tail(const mp_holder_places *left, uint32_t index,
                                                                                            : 0;
 }
 
-/* A holding of the previous dump that no longer exists, by the types of holder and held. */
+/* A holding of the previous dump that no longer exists. `tail` is a hash of the types of the holder
+ * and of the held objects. */
 typedef struct vanished {
     uint64_t tail;
-    uint32_t number; /* in the model */
+    uint32_t number; /* index in model->holdings */
 } vanished;
 
 static int by_tail(const void *left, const void *right)
@@ -297,8 +301,10 @@ static uint64_t tail_of(const mp_holdings *holdings, const mp_held *held)
     return mp_hash_pair(holdings->places.items[held->position].type, held->type);
 }
 
-/* Return the former place of a holding: among those with the longest common way, the one with
- * most objects, then most bytes; or the only one that disappeared, if this is the only new one. */
+/* Return the holding of the previous dump that moved to this place: among those with the longest
+ * common path, the one with most objects, then most bytes; or the only one that vanished, if
+ * `alone`: this is the only new one of these types. Return 0 if there is none, MP_HELD_UNKNOWN if
+ * it is ambiguous. */
 static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t count,
                            const mp_holdings *state, const mp_held *held, bool alone)
 {
@@ -351,7 +357,7 @@ uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump,
         if ((before[i] = find_in(model, range, holdings->held[i].key)))
             taken[before[i] - range.first] = true;
     vanished *gone = vanished_of(model, range, taken, &count);
-    mp_id_index fresh = {0}; /* how many are new, by their tails */
+    mp_id_index fresh = {0}; /* number of new holdings by tail */
     for (size_t i = 1; count && i <= holdings->held_count; i++)
         if (!before[i] && holdings->held[i].position)
             ++*mp_id_index_put(&fresh, tail_of(holdings, &holdings->held[i]));
@@ -380,11 +386,11 @@ mp_holding mp_holding_of(const mp_holdings *holdings, const mp_held *held, uint3
         .holders = held->position ? holdings->places.items[held->position].objects : 1};
 }
 
-/* By how much more it grew than those that hold it: what each of many holds as it did before is
- * theirs. */
+/* Return the growth of a holding beyond that of its holders: additional holders are expected to
+ * hold as many objects each as before. */
 uint32_t mp_holding_step(const mp_holding *before, const mp_holding *now)
 {
-    assert(!before || before->holders); /* nothing is held by none */
+    assert(!before || before->holders); /* a holding has at least one holder */
     uint64_t expected = before ? before->objects : 0;
     if (before && now->holders > before->holders)
         expected = (expected * now->holders + before->holders - 1) / before->holders;
@@ -403,8 +409,8 @@ mp_snapshot_id *mp_dumps_to(const mp_model *model, mp_snapshot_id last, uint32_t
     return dumps;
 }
 
-/* Discard holdings that did not grow, from the second dump on: they cannot grow in every dump
- * any more. */
+/* Keep the holdings of the current graph. From the second dump on, holdings that did not grow are
+ * dropped, because they can no longer grow in every dump. */
 void mp_leave_holdings(mp_model *model)
 {
     uint32_t dump_count;

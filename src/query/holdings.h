@@ -1,19 +1,20 @@
-/* Holders at a dump, and what they held at the previous dump. */
+/* Holdings: what holders hold in a dump, and what they held in the previous dump. */
 #ifndef MP_QUERY_HOLDINGS_H
 #define MP_QUERY_HOLDINGS_H
 
 #include "base/index.h"
 #include "query/graph_query.h"
 
-/* Objects of a type that objects at one place hold, or roots of one kind; or those of all types. */
+/* A holding: the objects of one type, or of all types, that the objects at one place, or the roots
+ * of one kind, hold. */
 typedef struct mp_held {
-    uint64_t key, below; /* hash of the holding; hash of the place its objects would be */
-    uint32_t position;   /* the place that holds it, 0: roots do */
-    uint32_t type;       /* 0: all that is held at the place */
+    uint64_t key, below; /* hash of the holding; hash of the place of the held objects */
+    uint32_t position;   /* place of the holder; 0: roots */
+    uint32_t type;       /* type of the held objects; 0: all types */
     uint32_t kind, objects;
-    uint32_t next; /* held at the same place; 0: none */
-    int64_t bytes; /* bytes that the objects retain */
-    /* The object that holds most of it; while that is looked for, the one that is looked at. */
+    uint32_t next; /* next holding of the same place; 0: none */
+    int64_t bytes; /* bytes that the held objects retain */
+    /* Object that holds most, and object that is being examined, with the bytes that each holds. */
     uint32_t holder, looked_at;
     int64_t most_bytes, looked_bytes;
 } mp_held;
@@ -21,31 +22,32 @@ typedef struct mp_held {
 typedef struct mp_holdings {
     const mp_graph *graph;
     const mp_dominators *dominators;
-    mp_holder_places places;              /* each behind that above it */
-    uint32_t *place_of, *order_of, *seen; /* by object */
-    mp_held *held;                        /* from 1 */
+    mp_holder_places places; /* parents precede their children */
+    uint32_t *place_of, *order_of,
+        *seen;     /* by object: its place, its index in preorder, its last holder */
+    mp_held *held; /* numbered from 1 */
     size_t held_count, held_capacity;
-    mp_id_index by_type; /* places, by the one above and the type */
-    mp_id_index by_key;  /* holdings, by key */
+    mp_id_index by_type; /* places by parent and type */
+    mp_id_index by_key;  /* holdings by key */
 } mp_holdings;
 
-/* O(references). Graph and dominators must outlive it. */
+/* Find all holdings of a graph. O(references). Graph and dominators must outlive the result.
+ * Release with mp_holdings_free. */
 mp_holdings mp_holdings_of(const mp_graph *graph, const mp_dominators *dominators);
 void mp_holdings_free(mp_holdings *holdings);
 
 mp_holding mp_holding_of(const mp_holdings *holdings, const mp_held *held, uint32_t before);
-/* Return, for each holding by its number, the number of the same holding in mp_model.holdings at
- * the previous dump; 0: it did not exist or had not grown so far; MP_HELD_UNKNOWN: several are
- * possible. A holder whose dominators changed is recognised by the rest of its way from the
- * roots, or, if exactly one of its type disappeared and one is new, by its type. Release with
- * free(). */
+/* Return, for each holding by its number, the index in mp_model.holdings of the same holding in the
+ * previous dump. 0: it did not exist or had not grown so far; MP_HELD_UNKNOWN: several are
+ * possible. A holder whose dominators changed is recognised by the rest of its path from the roots,
+ * or by its type, if exactly one of that type vanished and one is new. Release with free(). */
 uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump,
                              const mp_holdings *holdings);
-/* By its key, at one dump; 0: not kept. */
+/* Return the index of a holding in a dump by its key; 0: not kept. */
 uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t key);
-/* By how many objects it grew; `before` may be NULL. */
+/* Return the growth of a holding in objects; `before` may be NULL. */
 uint32_t mp_holding_step(const mp_holding *before, const mp_holding *now);
-/* The dumps up to this one, which is the last of them; `count` of them. Release with free(). */
+/* Return the dumps up to and including `last`; *count is their number. Release with free(). */
 mp_snapshot_id *mp_dumps_to(const mp_model *model, mp_snapshot_id last, uint32_t *count);
 
 #endif

@@ -1,12 +1,12 @@
 /* Retained sizes of groups of objects or of roots.
  *
- * A group retains an object if every way from the roots to it passes through the group. Many groups
- * are computed at once: each object has a mask with a bit for each group, set if the object is
- * reached without that group. Roots begin with all bits except that of their own group. An object
- * passes on its bits except those of its own groups. Bits are only added, so this ends.
+ * A group retains an object if every path from the roots to it passes through the group. Many
+ * groups are computed at once: each object has a mask with a bit for each group, set if the object
+ * is reached without that group. Roots begin with all bits except that of their own group. An
+ * object passes on its bits except those of its own groups. Bits are only added, so this ends.
  *
- * Most objects soon have all bits that any object can have. They will not change any more and
- * are passed on first, so that the objects they reach are visited once instead of several times. */
+ * Most objects soon have all bits that any object can have. They will not change any more and are
+ * passed on first, so that the objects they reach are visited once instead of several times. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -14,18 +14,18 @@
 #include "base/memory.h"
 #include "query/graph_query.h"
 
-/* A bit for each group of a pass; the last one tells what waits. */
+/* Number of groups in a pass, one bit each; the last bit of a mask marks waiting objects. */
 enum { SLOTS = 63 };
 #define WAITING ((uint64_t)1 << SLOTS)
 
-/* Groups that are taken for one in a pass: of `order`, those from `from` to before `to`. */
+/* Groups that a pass treats as one: those in `order` from index `from` to before `to`. */
 typedef struct part {
     mp_groups *groups;
-    const uint32_t *order; /* NULL: the numbers themselves */
+    const uint32_t *order; /* NULL: the group numbers themselves */
     uint32_t from, to;
 } part;
 
-/* Objects that were reached and have not passed it on. A ring where they come again. */
+/* Ring buffer of objects that were reached and have not passed on their bits. */
 typedef struct queue {
     uint32_t *heads;
     size_t next, waiting, room;
@@ -38,18 +38,18 @@ typedef struct pass {
     part parts[SLOTS];
     uint32_t used;
     mp_joint found[SLOTS];
-    /* Bits of the groups: of all objects of a type, of those of its objects that are holders, of
-     * roots, of roots whose objects are meant. NULL where there are no such groups. */
+    /* Bits of the groups: of all objects of a type, of the holders of a type, of roots, of root
+     * objects by root. NULL: no groups of this kind. */
     uint64_t *of_type, *of_holder, *of_root, *of_rooted;
-    uint64_t *holders, *rooted; /* a bit an object */
+    uint64_t *holders, *rooted; /* bit sets of objects */
     uint64_t *reached;          /* mask of each object, before its own groups are removed */
-    uint64_t full;              /* all that any object can have */
+    uint64_t full;              /* all bits that any object can have */
     queue sure, unsure;
 } pass;
 
 /* --- the groups of a pass --- */
 
-/* Let `bits` of a type, or of a root, be what its group is asked for by. */
+/* Set the bit of a part for the types or roots of its groups. */
 static void enter_part(pass *state, uint32_t slot)
 {
     const part *asked = &state->parts[slot];
@@ -61,7 +61,7 @@ static void enter_part(pass *state, uint32_t slot)
     uint64_t **bits = totals[groups->kind];
     if (!*bits)
         *bits = mp_alloc_zero(groups->members, sizeof **bits);
-    /* One group has few members among many: they are looked for once for a part, not for each. */
+    /* Search the members once per part, not once per group. */
     bool *is_in = mp_alloc_zero(groups->count + 1u, sizeof *is_in);
     for (uint32_t i = asked->from; i < asked->to; i++)
         is_in[(asked->order ? asked->order[i] : i) + 1] = true;
@@ -104,7 +104,7 @@ static void find_rooted(pass *state)
             add_object(state->rooted, state->graph->roots.items[i].object);
 }
 
-/* The bits of the groups that an object is in. */
+/* Return the bits of the groups that an object is in. */
 static inline uint64_t own_bits(const pass *state, uint32_t object)
 {
     uint32_t type = state->graph->types[object];
@@ -117,7 +117,7 @@ static inline uint64_t own_bits(const pass *state, uint32_t object)
     return bits;
 }
 
-/* --- passing it on --- */
+/* --- propagation --- */
 
 static void put(queue *pending, uint32_t object)
 {
@@ -144,8 +144,8 @@ static inline void reach(pass *state, uint32_t object, uint64_t bits)
         put(&state->unsure, object);
 }
 
-/* How far ahead in a queue memory is asked for: where an object's references are and its type, the
- * references, what they refer to. */
+/* How far ahead in a queue memory is prefetched: range of references and type of an object, the
+ * references, and their targets. */
 enum { AHEAD_FIRST = 48, AHEAD_TARGETS = 32, AHEAD_REACHED = 16, MOST_REACHED = 8 };
 
 static void ask_for(const pass *state, const queue *from)
@@ -177,7 +177,7 @@ static void spread_out(pass *state)
         uint64_t bits = state->reached[object] & ~WAITING;
         if (from == &state->unsure) {
             if (bits == state->full)
-                continue; /* it has passed that on, or will */
+                continue; /* passed on already, or waiting in `sure` */
             state->reached[object] = bits;
         }
         bits &= ~own_bits(state, object);
@@ -216,7 +216,7 @@ static void start(pass *state)
             reach(state, graph->roots.items[i].object, bits_of_root(state, i));
 }
 
-/* --- what came of it --- */
+/* --- results --- */
 
 static void count_what_goes(pass *state)
 {
@@ -234,7 +234,7 @@ static void count_what_goes(pass *state)
     }
 }
 
-/* Find, among the root objects retained by a group of roots, the one that retains most. */
+/* Find the root object with the largest retained size among those that a group of roots retains. */
 static void find_largest(pass *state)
 {
     const mp_graph *graph = state->graph;
@@ -284,7 +284,7 @@ static void run(pass *state, const mp_graph_view *view)
     }
 }
 
-/* --- which groups --- */
+/* --- choice of groups --- */
 
 static void add_part(pass *state, mp_groups *groups, const uint32_t *order, uint32_t from,
                      uint32_t to)
@@ -292,7 +292,7 @@ static void add_part(pass *state, mp_groups *groups, const uint32_t *order, uint
     state->parts[state->used++] = (part){groups, order, from, to};
 }
 
-/* Add groups that will be asked for soon, if there is room for all of them. */
+/* Add groups of other kinds that will be needed soon, if there is room for all of a kind. */
 static void fill(pass *state, mp_graph_view *view, const mp_groups *asked)
 {
     mp_groups *others[] = {&view->kinds, &view->types.groups, &view->holders, &view->statics};
@@ -308,7 +308,7 @@ static void fill(pass *state, mp_graph_view *view, const mp_groups *asked)
     }
 }
 
-/* Those first that retain most for all we know. */
+/* Sort groups by their known retained sizes, largest first. */
 static void sort_groups(const mp_groups *groups, uint32_t *which, size_t count)
 {
     if (count)
@@ -344,8 +344,9 @@ static int64_t bar_of(const question *asked)
     return bar > asked->least ? bar : asked->least;
 }
 
-/* Half of the bits for groups alone, those first that retain most for all we know; half for the
- * others, many as one: what they do not retain all together, none of them does. */
+/* Choose the groups of a pass. If small groups may stay unsettled, half of the bits are for single
+ * groups, those with the largest known sizes; the other half is for many groups combined: what
+ * these do not retain together, none of them does. */
 static void choose(pass *state, mp_groups *groups, const uint32_t *open, uint32_t count,
                    bool bounded)
 {
@@ -360,7 +361,7 @@ static void choose(pass *state, mp_groups *groups, const uint32_t *open, uint32_
                  alone + (uint32_t)(rest * (i + 1) / parts));
 }
 
-/* A pass over groups that are open; gives how many of them stay so, in their order. */
+/* Run a pass over the open groups. Return how many of them stay open; they keep their order. */
 static uint32_t settle_some(mp_graph_view *view, const question *asked, uint32_t *open,
                             uint32_t left)
 {
@@ -380,7 +381,7 @@ static uint32_t settle_some(mp_graph_view *view, const question *asked, uint32_t
     return kept;
 }
 
-/* The same by bounds of all groups. */
+/* Like settle_some, but with lower and upper bounds of all groups. */
 static uint32_t settle_by_bounds(mp_graph_view *view, const question *asked, uint32_t *open,
                                  uint32_t left)
 {
@@ -400,7 +401,7 @@ static uint32_t settle_by_bounds(mp_graph_view *view, const question *asked, uin
 void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
                       size_t most, int64_t least)
 {
-    /* If many groups retain equal amounts, passes rule none out; then bounds separate them. */
+    /* If many groups retain equal amounts, passes rule none out, but bounds do. */
     enum { FEW_PASSES = 4 };
     const question asked = {groups, which, count, most, least};
     bool has_bounds = groups->kind == MP_GROUPS_OF_TYPES || groups->kind == MP_GROUPS_OF_ROOTED;

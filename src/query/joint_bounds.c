@@ -1,15 +1,15 @@
-/* Lower and upper bounds of the retained sizes of all groups of objects, in one walk.
+/* Lower and upper bounds of the retained sizes of all groups of objects, in one pass.
  *
- * A group retains whatever its objects dominate. It also retains objects at which several ways
- * meet, if each of these ways passes through the group: objects to which their immediate dominator
- * has no reference of its own. Objects are visited nearest first. For each way that ends at a
- * meeting, its last part is examined, from the object to the immediate dominator, with the results
- * of earlier meetings on it; if these are unknown, the shortest way is used. A group that is on
- * each way may retain the object. It certainly does if its objects on the ways dominate their ends.
- * Usually both bounds are equal.
+ * A group retains whatever its objects dominate. It also retains objects at which several paths
+ * meet, if each of these paths passes through the group. Paths meet at an object if its immediate
+ * dominator does not refer to it. Objects are visited nearest first. For each path that ends at a
+ * meeting, only its last part is examined, from the object back to its immediate dominator, with
+ * the results of earlier meetings on it; if these are unknown, the shortest path is used. A group
+ * that is on every path may retain the object. It certainly does if its objects on the paths
+ * dominate the ends of the paths. Usually both bounds are equal.
  *
- * If all objects that refer to an object belong to one group and lie on the same ways, they act
- * like one object that dominates it: a class of objects, with its own place in the tree that is
+ * If all objects that refer to an object belong to one group and lie on the same paths, they act
+ * like one object that dominates it: a class of objects, with its own node in the tree that is
  * summed up. */
 #include <stdlib.h>
 
@@ -18,20 +18,19 @@
 #include "query/graph_query.h"
 #include "query/preorder.h"
 
-/* Objects of a way and groups of where others met on it that are looked at: the work is that often
- * the references at most. */
+/* Maximum number of objects and groups that are examined per path; the work is at most that many
+ * times the number of references. */
 enum { LOOKED_AT = 16 };
 
-/* A group that retains an object at which ways meet, or may do so. */
+/* A group that retains an object at which paths meet, certainly (`sure`) or possibly. */
 typedef struct meeting_group {
     uint32_t group;
     bool sure;
 } meeting_group;
 
-/* For a group, while one object is visited: the number of ways to it that pass through the
- * group. */
+/* Number of paths to the current object that pass through a group. */
 typedef struct way_count {
-    uint32_t object; /* that this is about */
+    uint32_t object; /* current object */
     uint32_t ways, sure;
 } way_count;
 
@@ -43,22 +42,24 @@ typedef struct bounds {
     mp_groups *groups;
     int64_t *most;
     uint32_t *place; /* place of each object in the dominators' order */
-    uint32_t *first; /* as mp_graph's, but for who refers to objects at which ways meet */
+    uint32_t *first; /* ranges in `referrers` of objects at which paths meet, as in mp_graph */
     uint32_t *referrers;
-    bool *far;            /* flag of each object: on the way to one that is too far to examine */
-    bool *settled;        /* flag of each object: its list in `found` is complete */
+    bool *far;            /* by object: on the path to an object that is too far away to examine */
+    bool *settled;        /* by object: its list in `found` is complete */
     way_count *counts;    /* by group */
     meeting_group *found; /* groups of each object: `many` entries from `first_found` on */
     size_t *first_found, found_count, found_capacity;
     uint8_t *many;
-    uint32_t *class; /* first object of the class that dominates each object; 0: none */
-    mp_id_index below_object, below_class; /* the first objects of classes, by what is above them */
+    uint32_t *class; /* by object: first object of the class that dominates it; 0: none */
+    mp_id_index below_object, below_class; /* first objects of classes, by parent and group */
     uint32_t *above;                 /* parent of each node of the tree, which has a lower number */
     uint32_t *object_of, node_count; /* object of each node, or the first of its class */
-    uint32_t *node, *class_node;     /* node of each object; node of the class it is first of */
+    uint32_t *node,
+        *class_node; /* node of each object; node of the class whose first object it is */
 } bounds;
 
-/* The groups of an object, one at a call: they are of its type, or of its roots. */
+/* Get the next group of an object, that of its type or of one of its roots. Return false after the
+ * last. */
 static inline bool next_group(const bounds *state, uint32_t object, uint32_t *next, uint32_t *group)
 {
     const uint32_t *group_of = state->groups->group_of;
@@ -76,8 +77,8 @@ static inline bool next_group(const bounds *state, uint32_t object, uint32_t *ne
     return false;
 }
 
-/* Return true if ways meet at the object: its shortest way comes from its dominator, if any way
- * does. */
+/* Return true if paths meet at the object. Otherwise its shortest path comes directly from its
+ * dominator. */
 static bool is_meeting(const bounds *state, uint32_t object)
 {
     uint32_t above = state->shortest->above[object], dominator = state->dominators->idom[object];
@@ -97,8 +98,8 @@ static void find_places(bounds *state)
         state->place[state->dominators->order[i]] = i;
 }
 
-/* Return true if a reference may be the end of a way to a meeting: it does not come from below
- * it. */
+/* Return true if a reference may end a path to a meeting: the meeting must not dominate its
+ * source. */
 static bool is_end(const bounds *state, uint32_t from, uint32_t to)
 {
     return mp_is_reached(state->dominators, from) && is_meeting(state, to) &&
@@ -128,14 +129,15 @@ static void find_referrers(bounds *state)
     each_end(state, true);
 }
 
-/* The object before it on the shortest way from the roots; 0: there is none. */
+/* Return the previous object on the shortest path from the roots; 0: none. */
 static uint32_t before(const bounds *state, uint32_t object)
 {
     uint32_t above = state->shortest->above[object];
     return above == object ? 0 : above;
 }
 
-/* The next on the way back to the roots that is to be looked at: what is between them is known. */
+/* Return the next object to examine on the path back to the roots. Results for the objects between
+ * are known. */
 static uint32_t back(const bounds *state, uint32_t object)
 {
     if (!state->settled[object])
@@ -143,14 +145,14 @@ static uint32_t back(const bounds *state, uint32_t object)
     return state->class[object] ? state->class[object] : state->dominators->idom[object];
 }
 
-/* How much is to be looked at where a way passes the object. */
+/* Return the number of objects and groups to examine if a path passes the object. */
 static uint32_t groups_at(const bounds *state, uint32_t object)
 {
     uint32_t roots = state->roots->first[object + 1] - state->roots->first[object];
     return state->many[object] + (state->groups->kind == MP_GROUPS_OF_ROOTED && roots ? roots : 1);
 }
 
-/* Return true if the way that ends with a reference from `from` is short enough. */
+/* Return true if the path that ends with a reference from `from` is short enough to examine. */
 static bool is_near(const bounds *state, uint32_t from, uint32_t dominator)
 {
     uint32_t left = LOOKED_AT;
@@ -159,13 +161,13 @@ static bool is_near(const bounds *state, uint32_t from, uint32_t dominator)
     return from == dominator;
 }
 
-/* A way to an object: the number `way` of all, and `ways` of those that are short enough. */
+/* A path to an object: the numbers of paths, and of short enough paths, before it. */
 typedef struct looked_way {
     uint32_t object, way, ways;
     bool near;
 } looked_way;
 
-/* Count a group that is on the way; those on the first are the list of the object. */
+/* Count a group that is on the path. Groups on the first path become the list of the object. */
 static void count_group(bounds *state, const looked_way *self, uint32_t group, bool sure)
 {
     way_count *count = &state->counts[group];
@@ -183,8 +185,8 @@ static void count_group(bounds *state, const looked_way *self, uint32_t group, b
         count->sure++;
 }
 
-/* As far as it is short enough. All ways to where it comes from are as it is, as long as it goes
- * from what is settled. */
+/* Count the groups on a path, as far as it is examined. While it passes settled objects only, all
+ * paths to its end pass the same objects, so their groups are certain. */
 static void count_way(bounds *state, const looked_way *self, uint32_t from)
 {
     uint32_t dominator = state->dominators->idom[self->object], left = LOOKED_AT;
@@ -201,7 +203,7 @@ static void count_way(bounds *state, const looked_way *self, uint32_t from)
     }
 }
 
-/* Keep those entries of the object's list that are on all ways; return their number. */
+/* Keep the entries of the object's list that are on all paths. Return their number. */
 static size_t keep_found(bounds *state, size_t first, const looked_way *last)
 {
     size_t kept = first;
@@ -214,8 +216,8 @@ static size_t keep_found(bounds *state, size_t first, const looked_way *last)
     return kept - first;
 }
 
-/* The first object of its class; 0: it has none, as what it retains with others is another matter.
- */
+/* Return the first object of the class of an object; 0: no class, because it is unsettled, in
+ * several groups, or retained by several objects together. */
 static uint32_t first_of_class(bounds *state, uint32_t object)
 {
     uint32_t group, other, next = 0, above = state->class[object];
@@ -232,7 +234,8 @@ static uint32_t first_of_class(bounds *state, uint32_t object)
     return *first;
 }
 
-/* The class that all that refer to an object are of, by its first object; 0: there is none. */
+/* Return the class, by its first object, of all objects that refer to an object; 0: they are not of
+ * one class. */
 static uint32_t class_above(bounds *state, uint32_t object)
 {
     uint32_t dominator = state->dominators->idom[object], nearest = before(state, object);
@@ -246,7 +249,8 @@ static uint32_t class_above(bounds *state, uint32_t object)
     return class;
 }
 
-/* False where it is too far, and the list is not known. */
+/* Examine the paths that meet at an object. Return false if it is too far away; its list is then
+ * unknown. */
 static bool look_at_meeting(bounds *state, uint32_t object)
 {
     if ((state->class[object] = class_above(state, object)))
@@ -274,7 +278,7 @@ static bool look_at_meeting(bounds *state, uint32_t object)
     return true;
 }
 
-/* The tree of dominators, with classes. */
+/* Add a node to the dominator tree, which includes classes. Return its number. */
 static uint32_t add_node(bounds *state, uint32_t object, uint32_t above)
 {
     state->above[state->node_count] = above;
@@ -282,13 +286,13 @@ static uint32_t add_node(bounds *state, uint32_t object, uint32_t above)
     return state->node_count++;
 }
 
-/* The node of what is above an object. */
+/* Return the node above an object: its dominator, or the class that dominates it. */
 static uint32_t node_above(bounds *state, uint32_t object)
 {
     uint32_t first = state->class[object];
     if (!first)
         return state->node[state->dominators->idom[object]];
-    if (!state->class_node[first]) /* its own is there: what was found below it came through it */
+    if (!state->class_node[first]) /* its node exists: the objects below were found through it */
         state->class_node[first] = add_node(state, first, state->above[state->node[first]]);
     return state->class_node[first];
 }
@@ -306,10 +310,9 @@ static void look_at_all(bounds *state)
     }
 }
 
-/* Objects of a group that are not below another object of it, with everything below them in the
- * tree. */
+/* Sums by group of its topmost objects in the tree, with everything below them. */
 typedef struct joint_sums {
-    uint32_t *until; /* by group: places before that are counted */
+    uint32_t *until; /* by group: places before this one are already counted */
     mp_joint *joints;
 } joint_sums;
 

@@ -1,4 +1,4 @@
-/* Labels of things in the model. */
+/* Labels of types, symbols and frames. */
 #include "query/labels.h"
 
 #include <inttypes.h>
@@ -68,14 +68,14 @@ const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame fram
 {
     const char *name = mp_tree_label(arena, model, frame.node);
     if (!frame.node && !frame.line)
-        return name; /* no code and no line of it */
+        return name; /* neither code nor a line */
     if (frame.line != MP_NO_LINE)
         return mp_arena_format(arena, "%s:%" PRId32, name, (int32_t)frame.line);
     uint32_t start_line = model->symbols.items[model->tree.items[frame.node].symbol.i].start_line;
     return start_line ? mp_arena_format(arena, "%s (from %" PRIu32 ")", name, start_line) : name;
 }
 
-/* No crawl tells what old blocks are. */
+/* Blocks that are older than the log have no inference. */
 const mp_inference *mp_context_inference(const mp_model *model, const mp_context *context)
 {
     bool inferred = model->events && model->events->inference && !context->old;
@@ -118,7 +118,7 @@ static const char *arguments_of(const char *name)
     return name + strlen(name);
 }
 
-/* The length of the class in front of the last "::" outside of any brackets. */
+/* Return the length of the class before the last "::" that is outside angle brackets. */
 static size_t class_length(const char *name)
 {
     const char *end = arguments_of(name);

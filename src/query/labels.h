@@ -1,5 +1,5 @@
-/* Labels of things in the model, and walks along stacks. Labels are texts of the model, or are
- * written into the arena. */
+/* Labels of types, symbols and frames, and walks along stacks. Labels belong to the model or to the
+ * arena. */
 #ifndef MP_QUERY_LABELS_H
 #define MP_QUERY_LABELS_H
 
@@ -7,48 +7,48 @@
 #include "model/events.h"
 #include "model/model.h"
 
-/* The type of a context's objects: of living blocks of an event log, the one that is inferred; and
- * the one type by which an allocation site is called. None: not known. */
+/* Return the type of a context's objects, which is inferred for live blocks of an event log; and
+ * the type that names their allocation site. 0: unknown. */
 mp_type_id mp_context_type(const mp_model *model, const mp_context *context);
 mp_type_id mp_site_type(const mp_model *model, const mp_context *context);
-/* How sure the latter is; NULL: the recording tells it. The model's own. */
+/* Return how the type of the site was inferred; NULL: it is recorded. Belongs to the model. */
 const mp_inference *mp_context_inference(const mp_model *model, const mp_context *context);
 
-/* The source of a tree node, "(session)" for 0, "<node 7>" if nothing is known of it. */
+/* Return the name of the source or function of a tree node; "(session)" for node 0, "<node 7>" if
+ * it is unknown. */
 const char *mp_tree_label(mp_arena *arena, const mp_model *model, uint32_t node);
-/* The same, with the line that it begins at where the name is that of several: "save X (from
- * 20)". */
+/* Return the same name, with the first line if several functions have it: "save X (from 20)". */
 const char *mp_tree_told(mp_arena *arena, const mp_model *model, uint32_t node);
-/* The name for people of code that profiles name with two classes, the one that defines it and the
- * one it ran for, which mostly are one: "save shop.Order" of "save shop.Order shop.Order". */
+/* Return a shorter name for people. Profiles name a method with its defining class and its runtime
+ * class, which are usually the same: "save shop.Order shop.Order" becomes "save shop.Order". */
 const char *mp_name_told(mp_arena *arena, const char *name);
-/* The line of which that speaks, or 0. */
+/* Return the first line of a node's function if other functions have the same name; otherwise 0. */
 uint32_t mp_tree_overload(const mp_model *model, uint32_t node);
-/* The name of a symbol; "<name 12>" if it was never defined. */
+/* Return the name of a symbol; "<name 12>" if it was never defined. */
 const char *mp_symbol_label(mp_arena *arena, const mp_model *model, mp_symbol_id symbol);
 const char *mp_type_label(mp_arena *arena, const mp_model *model, mp_type_id type);
-/* The length of the namespace in a type's name: up to the last "." or "::" before any of < [ ` and
- * , 0: it has none. */
+/* Return the length of the namespace in a type's name: up to the last "." or "::" before any of < [
+ * ` and , 0: none. */
 size_t mp_namespace_length(const char *name);
 
-/* A walk along a stack, innermost frame first: start with the node and line of creation. */
+/* Position on a stack. A walk begins at the innermost frame, with the node and line of creation. */
 typedef struct mp_frame {
     uint32_t node;
     uint32_t line;
 } mp_frame;
-/* Callers of an innermost frame that JSON and CSV have where nobody asks for more or fewer: more
- * than code that people write calls, and so few that a recursion with an object on each level is
- * told in about the size of its recording. */
+/* Default number of callers of an innermost frame in JSON and CSV: more than usual code has, but
+ * few enough that deep recursion does not make the output much larger than the recording. */
 enum { MP_PROGRAM_CALLERS = 64 };
-/* "name:line" of the frame; "name (from line)" where the file tells no more than the line at which
- * a function begins; "name" where it does not tell that. */
+/* Return the label of a frame: "name:line"; "name (from line)" if only the first line of the
+ * function is known; "name" if no line is known. */
 const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame frame);
-/* The caller's frame; false at the root. */
+/* Move to the frame of the caller. Return false at the outermost frame. */
 bool mp_frame_caller(const mp_model *model, mp_frame *frame);
-/* The innermost frame that is not an allocator's own; the frame itself where all are. */
+/* Return the innermost frame, from this one outwards, that is not an allocator; the frame itself if
+ * all are. */
 mp_frame mp_frame_naming(const mp_model *model, mp_frame frame);
-/* The class of the innermost member function ("TList<int>" of "TList<int>::Add(int)") on the stack
- * above `frame`; NULL: none is. */
+/* Return the class of the innermost member function on the stack from `frame` outwards, such as
+ * "TList<int>" of "TList<int>::Add(int)"; NULL: none. */
 const char *mp_class_label(mp_arena *arena, const mp_model *model, mp_frame frame);
 
 #endif

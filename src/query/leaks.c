@@ -8,7 +8,8 @@
 #include "query/stack_order.h"
 #include "query/window_cache.h"
 
-/* The name that all leaked objects of a leak share: "" of what has none, until all are seen. */
+/* Add the name of an object to those of its leak. An unnamed object has the name "" until all are
+ * seen. */
 static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_symbol_id name)
 {
     if (leak->names_differ)
@@ -20,7 +21,7 @@ static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_s
         leak->names_differ = true;
 }
 
-/* Add names. `leak_of`: of each site, its leak, from 1. */
+/* Set the names of the leaks. `leak_of` has the leak of each site, from 1; 0: none. */
 static void add_names(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks,
                       const uint32_t *leak_of)
 {
@@ -44,9 +45,9 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
             leaks->items[i].name = NULL;
 }
 
-/* --- types that later deletions state --- */
+/* --- types recorded by later deletions --- */
 
-/* Blocks of one leak that were deleted with this type later, or never (type 0). */
+/* Number of blocks of a leak that were later deleted with this type; type 0: never deleted. */
 typedef struct fate {
     uint32_t leak, type;
     int64_t objects;
@@ -60,8 +61,8 @@ static int by_leak_then_type(const void *left, const void *right)
     return a->type < b->type ? -1 : a->type > b->type;
 }
 
-/* Infer the type of most of a leak's blocks. Blocks that were never deleted are weighted by the
- * deletions of their crawl. */
+/* Infer the type of most of a leak's blocks. The never deleted blocks are weighted by the deletions
+ * of their call stack. */
 static mp_inference most_likely(const mp_model *model, const mp_inference *crawl, const fate *fates,
                                 size_t count)
 {
@@ -104,10 +105,10 @@ static void judge_types(const mp_window *window, const mp_grouping *sites, mp_le
             (fate){leak_of[site - 1], model->contexts.items[generation->context.i].type.i, objects};
         stated |= fates[count++].type != 0;
     }
-    if (stated) /* at the end of a log, none is */
+    if (stated) /* never at the end of a log, after which nothing is deleted */
         qsort(fates, count, sizeof *fates, by_leak_then_type);
     for (size_t i = 0, end; stated && i < count; i = end) {
-        size_t kept = i; /* those of one type become one */
+        size_t kept = i; /* merge entries of one type */
         for (end = i + 1; end < count && fates[end].leak == fates[i].leak; end++)
             if (fates[end].type == fates[kept].type)
                 fates[kept].objects += fates[end].objects;
@@ -141,16 +142,16 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group,
 
 typedef struct leak_order {
     const mp_model *model;
-    uint32_t *ranks; /* mp_stack_ranks; NULL: not needed yet */
+    uint32_t *ranks; /* from mp_stack_ranks; NULL: not computed yet */
 } leak_order;
 
-/* Frame by frame as text, innermost first. Those that are equal for many frames, as in deep
- * recursions, are told apart by their ranks. */
+/* Compare two stacks frame by frame as text, innermost first. If many frames are equal, as in deep
+ * recursion, compare the ranks of the rest. */
 static int compare_stacks(leak_order *by, mp_frame a, mp_frame b)
 {
     enum { FRAMES = 32 };
     const mp_model *model = by->model;
-    uint32_t from_a = a.node, from_b = b.node; /* whose callers come next */
+    uint32_t from_a = a.node, from_b = b.node; /* nodes whose callers are compared next */
     for (int i = 0; a.node != b.node || a.line != b.line; i++) {
         const mp_tree_node *x = &model->tree.items[a.node], *y = &model->tree.items[b.node];
         if (i == FRAMES) {
@@ -192,7 +193,7 @@ static int contract_order(const void *left, const void *right, void *opaque)
         order = a->line < b->line ? -1 : a->line > b->line;
     if (!order)
         order = a->node < b->node ? -1 : a->node > b->node;
-    if (!order) /* types without a name */
+    if (!order) /* different types without a name */
         order = a->group.example.i < b->group.example.i ? -1 : 1;
     return order;
 }
@@ -266,7 +267,7 @@ const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *
                            leak->name ? leak->name : "", mp_frame_label(arena, model, naming));
 }
 
-/* Name the type of dumps that grew most, of equal ones the first by name. */
+/* Return the type of dumps that grew most; of equal ones, the first by name. */
 static const char *worst_type(mp_arena *arena, const mp_window *window, int64_t *bytes)
 {
     const mp_model *model = window->model;

@@ -1,55 +1,59 @@
-/* Leaks: what was created in a window and is alive at its end, by allocation site. */
+/* Leaks: objects created in a window and alive at its end, by allocation site. */
 #ifndef MP_QUERY_LEAKS_H
 #define MP_QUERY_LEAKS_H
 
 #include "query/verdict.h"
 
 typedef struct mp_leak {
-    uint32_t rank; /* from 1, its place */
+    uint32_t rank; /* position in the order of the leaks, from 1 */
     const char *type;
-    const char *name; /* NULL: none, or not the same for all */
+    const char *name; /* name of the objects; NULL: none, or different names */
     bool names_differ;
     mp_type_class class;
-    /* How sure the type is: of so many, so many have it. Blocks that died since state their own,
-     * the others have that of their crawl. NULL: the recording tells the type. */
+    /* How certain the type is: the share of the blocks that have it. Blocks that were deleted later
+     * have the type recorded then, others that of their call stack. NULL: the type is recorded. */
     const mp_inference *inference;
-    uint32_t node;  /* place in model->tree; 0: outside the program's code */
+    uint32_t node;  /* node of creation in model->tree; 0: not created by the program's code */
     uint32_t line;  /* line of creation */
-    mp_group group; /* group of the site, without a label */
+    mp_group group; /* figures of the site; without a label */
     const mp_site_verdict *verdict;
-    int64_t leaking_bytes; /* that leak by the verdict; 0: it does not leak */
+    int64_t leaking_bytes; /* bytes that leak according to the verdict; 0: none */
 } mp_leak;
 
 typedef struct mp_leaks {
     mp_leak *items;
     uint32_t count;
-    uint32_t leaking;     /* number of the first ones, which leak by the verdict */
-    uint32_t left;        /* number of those that left objects of the window behind */
-    const mp_leak *worst; /* the first one, if it leaks; NULL: nothing does */
-    bool has_scope;       /* objects have owners: kept bytes mean something */
+    uint32_t leaking;     /* number of sites that leak according to the verdict; they come first */
+    uint32_t left;        /* number of sites that left objects of the window behind */
+    const mp_leak *worst; /* first site if it leaks; NULL: none leaks */
+    bool has_scope;       /* objects have owners, so kept bytes are meaningful */
     int64_t objects, bytes;
     void *private;
 } mp_leaks;
 
-/* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155", in the arena. */
+/* Return the leak as text: "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155". It
+ * belongs to the arena. */
 const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak);
 
-/* Return whether most of a leak is the growth of objects that are older than the window. */
+/* Return true if most of a leak is growth of objects that are older than the window. */
 bool mp_leak_is_growth(const mp_leak *leak);
 /* Return the bytes of a leak: those that it left behind, or that growth. */
 int64_t mp_leak_bytes(const mp_leak *leak);
 /* Return the number of objects with these bytes. */
 int64_t mp_leak_objects(const mp_leak *leak);
 
-/* Name the worst leak, "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; of dumps,
- * the type. `bytes`: how much of it leaks. In the arena; NULL: nothing leaks. */
+/* Return the worst leak as text, "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155";
+ * for dumps, the type. Set *bytes to its leaking bytes. Return NULL if nothing leaks. The text
+ * belongs to the arena. */
 const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t *bytes);
 
-/* Say that dumps may not be in the order of time; NULL: nothing speaks against it. In the arena. */
+/* Return a warning that dumps may not be in order of time; NULL if there is no sign of that. It
+ * belongs to the arena. */
 const char *mp_dump_order_text(mp_arena *arena, const mp_model *model);
 
-/* Return the sites that left objects behind, or whose older objects leak as they grow: by the bytes
- * that leak by the verdict, descending, then by bytes, objects, type, stack, line. */
+/* Return the sites that left objects behind, or whose older objects leak by growing. Sorted by the
+ * bytes that leak according to the verdict, largest first, then by bytes, objects, type, stack,
+ * line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* Objects of one group and one age. */
 typedef struct aged {
-    uint32_t group; /* from 1 */
+    uint32_t group; /* number of the group, from 1 */
     int64_t age_us, objects, bytes;
 } aged;
 
@@ -26,7 +26,7 @@ static int by_age(const void *left, const void *right)
     return a->age_us < b->age_us ? -1 : a->age_us > b->age_us;
 }
 
-/* Return, for each context, the group of its generations. */
+/* Return the group of each context. */
 static uint32_t *groups_of_contexts(const mp_model *model, const mp_grouping *grouping)
 {
     uint32_t *groups = mp_alloc_zero(model->contexts.count, sizeof *groups);
@@ -67,7 +67,7 @@ static aged *collect(const mp_window *window, const mp_grouping *grouping, const
     return ages;
 }
 
-/* Return the summary of sorted ages; there is at least one. */
+/* Return the summary of sorted ages, of which there must be at least one. */
 static mp_lifetime summary(const aged *ages, size_t count)
 {
     mp_lifetime life = {.least_us = ages[0].age_us,
@@ -105,7 +105,7 @@ static int most_deaths(const void *left, const void *right)
     const mp_lifetime *a = left, *b = right;
     if (a->deaths != b->deaths)
         return a->deaths > b->deaths ? -1 : 1;
-    return a->group < b->group ? -1 : a->group > b->group; /* as by their labels */
+    return a->group < b->group ? -1 : a->group > b->group; /* in the order of their labels */
 }
 
 mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimension,

@@ -22,7 +22,7 @@ uint32_t *mp_moments_of(const mp_window *window, uint32_t session, size_t most, 
     return moments;
 }
 
-/* Return true if the delta counts for live objects; reusable objects do not. */
+/* Return true if the delta counts; objects that the runtime keeps for reuse do not. */
 static bool counts(const mp_window *window, const mp_delta *delta)
 {
     return !window->model->generations.items[delta->generation.i].reusable &&
@@ -31,7 +31,7 @@ static bool counts(const mp_window *window, const mp_delta *delta)
 
 typedef struct most_alive {
     int64_t now, most;
-    bool is; /* anything ever changed */
+    bool is; /* the session has objects of the group */
 } most_alive;
 
 uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping, uint32_t session,
@@ -60,7 +60,7 @@ uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping
     return order;
 }
 
-/* By snapshot, the moment at which what happened there is first seen; `count`: at none. */
+/* Return, by snapshot, the moment at which its changes first appear; `count`: at none. */
 static uint32_t *moment_of(const mp_model *model, const uint32_t *moments, size_t count)
 {
     uint32_t *map = mp_alloc_zero(model->snapshots.count, sizeof *map), index = 0;
@@ -73,8 +73,8 @@ static uint32_t *moment_of(const mp_model *model, const uint32_t *moments, size_
     return map;
 }
 
-/* Sums of changes on their way: of the last row, and where nobody asks who was born when of all
- * rows, each has its place; of others they are found. */
+/* Sums of changes. Each sum has a fixed place in `dense` if births are not distinguished, or if it
+ * belongs to the last row; other sums are found by an index. */
 typedef struct sums {
     const mp_moment_rows *rows;
     mp_moment_change *dense, *found;
@@ -130,7 +130,7 @@ static int by_place(const void *left, const void *right)
     return a->born < b->born ? -1 : a->born > b->born;
 }
 
-/* Leave out what is nothing; gives how many are left. */
+/* Remove empty changes. Return the number of changes left. */
 static size_t keep_changes(mp_moment_change *moment_change, size_t count)
 {
     size_t kept = 0;

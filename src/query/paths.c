@@ -88,12 +88,12 @@ void mp_path_free(mp_path *path)
     *path = (mp_path){0};
 }
 
-/* --- merged by type --- */
+/* --- paths merged by type --- */
 
 typedef struct merged {
     mp_type_paths result;
     size_t step_count, step_capacity, path_capacity;
-    mp_id_index steps; /* by the step above and the type; of no step, by the kind of root */
+    mp_id_index steps; /* steps by previous step and type; first steps by kind of root */
 } merged;
 
 static uint32_t step_of(merged *state, uint64_t key, mp_type_step step)
@@ -123,7 +123,7 @@ static void count_end(merged *state, uint32_t step, uint32_t object, uint64_t by
     result->items[*place - 1].bytes += (int64_t)bytes;
 }
 
-/* Return, for each type, whether its name matches. */
+/* Return a flag for each type: its name matches the glob. */
 static bool *matching_types(const mp_model *model, const char *glob)
 {
     bool *matches = mp_alloc_zero(model->types.count, sizeof *matches);
@@ -158,11 +158,12 @@ bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const ch
         add_objects_of(model, graph, patterns[i], objects);
         objects[mp_graph_find(graph, patterns[i])] = true;
     }
-    objects[0] = false; /* entry of patterns that are no object's id */
+    objects[0] = false; /* set by patterns that are not the id of an object */
     return objects;
 }
 
-/* Objects come after those above them, so that each step is there when it is needed. */
+/* Merge the paths to objects of matching types. Objects come after those above them on their path,
+ * so the previous step exists. */
 static void merge(merged *state, const mp_graph *graph, const mp_distances *distances,
                   const bool *matches)
 {
@@ -174,7 +175,8 @@ static void merge(merged *state, const mp_graph *graph, const mp_distances *dist
         wanted[object] |= matches[graph->types[object]];
         wanted[distances->above[object]] |= wanted[object];
     }
-    for (uint32_t i = graph->roots.count; i-- > 1;) { /* the first root of an object wins */
+    for (uint32_t i = graph->roots.count;
+         i-- > 1;) { /* backwards, so that the first root of an object wins */
         const mp_root *root = &graph->roots.items[i];
         if (mp_root_is_strong(root) && wanted[root->object])
             step[root->object] =
@@ -187,7 +189,7 @@ static void merge(merged *state, const mp_graph *graph, const mp_distances *dist
             continue;
         assert(up && state->result.steps);
         mp_type_step above = state->result.steps[up];
-        bool again = above.length && above.type == type; /* one more of a list */
+        bool again = above.length && above.type == type; /* next node of a list */
         step[object] = again ? up
                              : step_of(state, (uint64_t)up << 32 | type,
                                        (mp_type_step){.up = up,

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* From then on a session has so much. */
+/* Amount that a session has from this time on. */
 typedef struct moment {
     int64_t clock_us, objects, bytes;
     uint32_t session, snapshot;
@@ -13,8 +13,8 @@ typedef struct moment {
 typedef struct moments {
     moment *items;
     size_t count, capacity;
-    bool timed;     /* all sessions tell when they ran */
-    size_t several; /* sessions that have any */
+    bool timed;     /* the start times of all sessions are known */
+    size_t several; /* number of sessions with snapshots */
 } moments;
 
 static int by_clock(const void *left, const void *right)
@@ -36,14 +36,14 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Return true if the snapshot counts. For a log, whose peak is also known between snapshots,
- * every snapshot does: a requested moment is not its end. */
+/* Return true if the snapshot counts. In an event log every snapshot does: peaks between snapshots
+ * are recorded, and a moment that was asked for is not the end of the log. */
 static bool counts(const mp_window *window, uint32_t session, uint32_t snapshot)
 {
     return window->model->events || snapshot <= window->ranges[session].to.i;
 }
 
-/* Add the snapshots of a session; `peak` is the session's maximum. */
+/* Add the snapshots of a session; set `peak` to the session's maximum. */
 static void add_session(const mp_window *window, uint32_t session, moments *found, mp_peak *peak)
 {
     const mp_filter *filter = window->filter;
@@ -65,7 +65,7 @@ static void add_session(const mp_window *window, uint32_t session, moments *foun
     }
 }
 
-/* Processes that ended have nothing any more, whether or not the window has their end. */
+/* Add the ends of processes, which have no memory afterwards, even if the window ends earlier. */
 static void add_ends(const mp_window *window, moments *found)
 {
     const mp_model *model = window->model;
@@ -79,7 +79,8 @@ static void add_ends(const mp_window *window, moments *found)
     }
 }
 
-/* The most that all had at once; of one moment of the clock, what is there behind it. */
+/* Return the maximum that all sessions had together, by the clock. If several change at the same
+ * time, only the result counts. */
 static mp_peak peak_by_clock(const mp_window *window, moments *found)
 {
     mp_peak peak = {0}, now = {0}, *has = mp_alloc_zero(window->model->sessions.count, sizeof *has);

@@ -1,4 +1,4 @@
-/* The runtime's own memory, area by area. */
+/* Memory of the runtime itself, by area. */
 #include "query/platform.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 
-/* An area in one session. Samples of one session come in the order of its snapshots. */
+/* An area in one session. Samples of a session are in the order of its snapshots. */
 typedef struct session_area {
     uint32_t platform;
     int64_t first, last, peak, blocks, pool;
@@ -28,7 +28,7 @@ mp_platform_area *mp_platform_areas_of(const mp_filter *filter)
 {
     const mp_model *model = filter->model;
     mp_platform_area *areas = mp_alloc_zero(model->platforms.count, sizeof *areas);
-    mp_id_index index = {0}; /* session and platform to place in `each`, + 1 */
+    mp_id_index index = {0}; /* index in `each`, + 1, by session and platform */
     size_t count = 0, capacity = 1;
     session_area *each = mp_alloc(capacity * sizeof *each);
     for (uint32_t i = 1; i < model->platform_samples.count; i++) {

@@ -1,4 +1,4 @@
-/* Who calls whom in an execution profile: by its call tree or, before version 3, its call graph. */
+/* Calls in an execution profile, from its call tree or, before version 3, from its call graph. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@
 
 /* --- methods --- */
 
-/* Modules grouped as everywhere; behind all methods the session, and what does not count, where
- * there is such: what profiled it, and what is not selected. */
+/* The callables are the methods, then the session, then, if there are any, all excluded modules
+ * together: those of the profiler and those not selected. */
 typedef struct builder {
     const mp_filter *filter;
     const mp_profile *profile;
@@ -49,8 +49,8 @@ static void name_callables(const builder *from)
     }
 }
 
-/* Fill in the costs of methods, equal to those of all reports; the session has the cost of its
- * own lines. */
+/* Set the costs of the methods, which are those of all reports; the session has the cost of its own
+ * lines. */
 static void fill_callables(const builder *from)
 {
     mp_calls *calls = from->calls;
@@ -97,7 +97,7 @@ static void add_line(const builder *from, int32_t wanted)
     }
 }
 
-/* --- by the call tree --- */
+/* --- call tree --- */
 
 static void edges_of_tree(const builder *from)
 {
@@ -125,14 +125,14 @@ static void edges_of_tree(const builder *from)
         calls->items[edge->callee].nested += edge->nested;
     }
     for (uint32_t i = (uint32_t)from->groups.method_count; i < calls->count; i++)
-        calls->items[i].total.cost = totals[i]; /* amounts of methods are set already */
+        calls->items[i].total.cost = totals[i]; /* totals of methods are set already */
     free(totals);
     free(nodes);
     free(times);
     mp_preorder_free(&preorder);
 }
 
-/* --- by the call graph --- */
+/* --- call graph --- */
 
 /* The callees of each module: targets[first[m]] to targets[first[m + 1] - 1]. */
 typedef struct call_lists {
@@ -155,14 +155,15 @@ static call_lists list_calls(const mp_profile *profile)
     return lists;
 }
 
-/* A search for rings of calls, depth first (Tarjan). Arrays are by module. */
+/* Search for cycles of calls with Tarjan's algorithm. Arrays are by module. */
 typedef struct ring_search {
     call_lists lists;
-    uint32_t *number; /* in which they are visited; 0: not */
-    uint32_t *lowest; /* that is reached from there and still open */
+    uint32_t *number; /* order in which modules are visited, from 1; 0: not visited */
+    uint32_t *lowest; /* lowest number reachable from the module among open ones */
     uint32_t *next;   /* next call of each module to follow */
     bool *closed, *recursive;
-    uint32_t *way, *pending; /* from the root to the module at hand; what is open */
+    uint32_t *way,
+        *pending; /* path from the root to the current module; modules that are still open */
     uint32_t visited, height, open;
 } ring_search;
 
@@ -183,7 +184,8 @@ static void follow_call(ring_search *state, uint32_t index)
         state->lowest[index] = state->number[target];
 }
 
-/* Back to the caller. What was reached and leads no farther back than here is one ring. */
+/* Return to the caller. If the module reaches nothing before itself, it and the pending modules
+ * after it are one component. */
 static void leave(ring_search *state, uint32_t index)
 {
     const uint32_t height = --state->height;
@@ -197,8 +199,8 @@ static void leave(ring_search *state, uint32_t index)
     }
 }
 
-/* Which modules can call themselves, if by others: components of more than one module that all
- * reach each other (Tarjan), and calls of a module to itself. */
+/* Return a flag for each module: it can call itself, directly or through others. These are modules
+ * that call themselves, and modules of components with more than one module. */
 static bool *find_recursive(const mp_profile *profile)
 {
     const uint32_t count = profile->modules.count;
@@ -234,23 +236,23 @@ static bool *find_recursive(const mp_profile *profile)
     return state.recursive;
 }
 
-/* Facts about a call of the graph from its line. A line's time minus its own time is that of its
- * callees: all of it belongs to the callee if the line calls nothing else. A module's time from
- * its line 0 on belongs to its caller if nobody else calls it. Both count a moment once unless
+/* Facts about a line that calls something. A line's cumulative time minus its own is the time of
+ * its callees: all of it belongs to the callee if there is only one. The cumulative time of a
+ * module's line 0 belongs to its caller if there is only one. Both count time once, unless
  * recursion returns to the line or the module. */
 typedef struct line_facts {
-    int64_t called_us; /* by the line */
+    int64_t called_us; /* time of the callees, microseconds */
     uint32_t callees;  /* number of callees of the line */
-    bool has_line;     /* a row of the summary */
+    bool has_line;     /* the summary has a row for the line */
 } line_facts;
 
 typedef struct graph_facts {
-    mp_id_index index; /* (module, line) */
-    line_facts *lines; /* from 1 */
+    mp_id_index index; /* index in `lines` by (module, line) */
+    line_facts *lines; /* numbered from 1 */
     size_t count, capacity;
-    int64_t *entry_us; /* time of each module's line 0 with callees; MP_UNTOLD: no such row */
+    int64_t *entry_us; /* cumulative time of each module's line 0; MP_UNTOLD: no row */
     uint32_t *callers; /* number of lines that call each module */
-    bool *recursive;   /* by module */
+    bool *recursive;   /* flag of each module */
 } graph_facts;
 
 static line_facts *facts_of(graph_facts *facts, mp_module_id module, int32_t line)
@@ -291,7 +293,7 @@ static int64_t cost_of_call(graph_facts *facts, const mp_profile_call *call)
 {
     const line_facts *line = facts_of(facts, call->caller, call->line);
     bool caller = facts->recursive[call->caller.i], callee = facts->recursive[call->callee.i];
-    /* The cumulative time of line 0 is the whole module's. */
+    /* The cumulative time of line 0 is that of the whole module, so it is of no use here. */
     if (call->line != 0 && line->has_line && line->callees == 1 && line->called_us >= 0 &&
         !(caller && callee))
         return line->called_us;
@@ -310,7 +312,7 @@ static int by_edge(const void *left, const void *right)
     return a->callee < b->callee ? -1 : a->callee > b->callee;
 }
 
-/* Add up equal edges, of several sessions; within one each is there once. */
+/* Add up equal edges of several sessions; within one session edges are unique. */
 static void fold_edges(mp_calls *calls)
 {
     size_t kept = 0;

@@ -60,7 +60,8 @@ static mp_code_costs rows_named(const mp_code_name *names, size_t count)
 
 static void line_add(mp_code_cost *row, const mp_profile_line *line)
 {
-    /* A report's own average is better than one of its rounded times; of several, it is not. */
+    /* The average that a report prints is more exact than the quotient of its rounded times, but it
+     * cannot be used for a sum of rows. */
     bool stated = line->rounded && !(line->unknown & MP_UNKNOWN_AVERAGE) && !row->rounded &&
                   row->calls == 0 && row->exclusive_us == 0;
     row->calls += line->executions;
@@ -106,7 +107,7 @@ static int compare(const void *left, const void *right, void *opaque)
 /* --- the order of averages --- */
 
 typedef struct fraction {
-    int64_t over, under; /* under: above 0 */
+    int64_t over, under; /* under: greater than 0 */
 } fraction;
 
 static int64_t floor_of(fraction f)
@@ -114,8 +115,8 @@ static int64_t floor_of(fraction f)
     return f.over / f.under - (f.over % f.under < 0);
 }
 
-/* Below 0 if `a` is less: whole parts first, then what is left the other way up, as Euclid does, so
- * that nothing is rounded and no product overflows. */
+/* Compare two fractions; negative if `a` is less. Compares whole parts, then the inverted
+ * remainders, as in Euclid's algorithm, so nothing is rounded and no product overflows. */
 static int compare_fractions(fraction a, fraction b)
 {
     for (;;) {
@@ -132,8 +133,8 @@ static int compare_fractions(fraction a, fraction b)
     }
 }
 
-/* Return the average. A report prints a rounded average; the quotient of its times is used if it
- * rounds to the same. */
+/* Return the average of a row. Reports print a rounded average; the quotient of their times is used
+ * if it rounds to the same. */
 static fraction average_of(const mp_code_cost *cost)
 {
     fraction exact = {cost->exclusive_us, cost->calls > 0 ? cost->calls : 1};
@@ -170,7 +171,7 @@ static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_
         uint32_t method = groups->method_of[line->module.i];
         if (method == MP_NO_GROUP)
             continue;
-        /* Lines that a report could not name are each on their own. */
+        /* Lines that a report could not identify have a row each. */
         uint32_t none = 0, *place = &none;
         if (!(line->unknown & MP_UNKNOWN_LINE))
             place = mp_id_index_put(&index, (uint64_t)method << 32 | (uint32_t)line->line);
@@ -187,18 +188,18 @@ static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_
 
 /* --- methods and programs: exclusive times and calls --- */
 
-/* Figures of one module from the lines and the call graph. */
+/* Figures of a module from its lines and the call graph. */
 typedef struct module_cost {
-    int64_t exclusive_us, entry_us; /* entry: cumulative time of line 0 */
+    int64_t exclusive_us, entry_us; /* entry_us: cumulative time of line 0 */
     int64_t entries;                /* executions of line 0 */
-    int64_t called, from_outside;   /* by the call graph; from other programs */
-    uint32_t caller;                /* one of them */
+    int64_t called, from_outside;   /* calls in the call graph; calls from other programs */
+    uint32_t caller;                /* an example caller */
     unsigned unknown;
     bool has_entry, rounded;
-    bool repeats, is_looked_at; /* see mp_code_cost; whether that is known, or being found out */
+    bool repeats, is_looked_at; /* see mp_code_cost; `repeats` is determined or being determined */
 } module_cost;
 
-/* Totals stated by the sessions. */
+/* Figures of a session. */
 typedef struct session_cost {
     int64_t exclusive_us;
     bool has_nodes;
@@ -209,7 +210,8 @@ static int64_t runs_of(const module_cost *cost)
     return cost->has_entry ? cost->entries : cost->called;
 }
 
-/* Mark what is called more than once, and what is called by that; not the session itself. */
+/* Mark modules that are called more than once, directly or through their callers; not the session
+ * itself. */
 static void find_repeated(const mp_profile *profile, module_cost *modules)
 {
     uint32_t *way = mp_alloc(profile->modules.count * sizeof *way);
@@ -264,8 +266,9 @@ static void sum_modules(const mp_filter *filter, const mp_module_groups *groups,
     find_repeated(profile, modules);
 }
 
-/* Add a module to its row. `inclusive_us` is of its line 0, for where there is no tree: more than
- * all time there was can only be recursion counted twice. */
+/* Add a module to its row. `inclusive_us` is the cumulative time of its line 0, for sessions
+ * without a call tree. It is limited to the total time, because more can only come from recursion
+ * that is counted twice. */
 static void add_module(mp_code_cost *row, const module_cost *cost, const session_cost *session,
                        int64_t inclusive_us)
 {
@@ -275,7 +278,7 @@ static void add_module(mp_code_cost *row, const module_cost *cost, const session
     row->average_us = row->calls ? (double)row->exclusive_us / (double)row->calls : 0;
     row->unknown |= cost->unknown & (MP_UNKNOWN_EXCLUSIVE | MP_UNKNOWN_EXECUTIONS);
     if (cost->rounded && !cost->has_entry)
-        row->unknown |= MP_UNKNOWN_EXECUTIONS; /* line 0 is not among the report's lines */
+        row->unknown |= MP_UNKNOWN_EXECUTIONS; /* the report does not include line 0 */
     row->unknown &= ~(unsigned)MP_UNKNOWN_AVERAGE;
     if (!row->calls || row->unknown)
         row->unknown |= MP_UNKNOWN_AVERAGE;
@@ -289,7 +292,8 @@ static void add_module(mp_code_cost *row, const module_cost *cost, const session
     }
 }
 
-/* Return the part of a module's time that is not already part of a caller in the same program. */
+/* Return the part of a module's time that is not already included in a caller of the same
+ * program. */
 static int64_t outside_us(const module_cost *cost)
 {
     return cost->called ? mp_share(cost->entry_us, cost->from_outside, cost->called)
@@ -298,8 +302,8 @@ static int64_t outside_us(const module_cost *cost)
 
 /* --- methods and programs: inclusive times --- */
 
-/* The nodes sorted so that parents stand before their children, as they do in the model's complete
- * tree; above[i] is the place of the caller, where the tree is not cut between them. */
+/* Return the nodes sorted so that parents precede their children, as in the model's tree. above[i]
+ * is the place of the caller; 0 if the tree is cut between them. */
 static uint32_t *sort_nodes(const mp_model *model, uint32_t *above)
 {
     const mp_profile_node *nodes = model->profile->nodes.items;
@@ -349,7 +353,7 @@ int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes
     int64_t *less = mp_alloc_zero(count, sizeof *less);
     for (uint32_t i = count; i-- > 1;) {
         const mp_profile_node *node = &profile->nodes.items[nodes->order[i]];
-        self_times[i] += node->cumulative_us; /* until now: less that of what it calls */
+        self_times[i] += node->cumulative_us; /* so far it is minus the time of the callees */
         self_times[nodes->parent[i]] -= node->cumulative_us;
         if (filter->profiler && filter->profiler[node->module.i] && self_times[i] > 0)
             less[i] += self_times[i];
@@ -361,8 +365,8 @@ int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes
     return times;
 }
 
-/* Add each node's cumulative time to its row, unless a caller of it belongs to the same row: that
- * one's callees follow it, `until` they end. */
+/* Add the time of each node to its row, unless a caller of it belongs to the same row: callees
+ * follow their caller up to the place `until`. */
 static void add_outermost(const mp_profile *profile, const mp_preorder *nodes, const int64_t *times,
                           mp_code_costs *rows, const uint32_t *row_of)
 {
@@ -461,10 +465,11 @@ mp_path_cost *mp_profile_path_costs(const mp_filter *filter)
     for (uint32_t i = model->tree.count; i-- > 1;) {
         const mp_tree_node *node = &model->tree.items[i];
         assert(node->parent < i);
-        /* A frame that is referred to and not defined has what its children have. */
+        /* A node that is referred to but not defined has the time of its children. */
         if (!model->nodes.items[node->node.i].defined)
             costs[i].inclusive_us = -costs[i].own_us;
-        costs[i].own_us += costs[i].inclusive_us; /* until now: less the children's inclusive */
+        costs[i].own_us +=
+            costs[i].inclusive_us; /* so far it is minus the children's inclusive times */
         if (costs[i].own_us < 0)
             costs[i].own_us = 0;
         costs[node->parent].own_us -= costs[i].inclusive_us;

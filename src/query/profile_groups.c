@@ -10,8 +10,8 @@ int mp_profile_text_compare(const mp_model *model, mp_string_id a, mp_string_id 
     return a.i == b.i ? 0 : strcmp(mp_model_text(model, a), mp_model_text(model, b));
 }
 
-/* By names, then session, then number: overloads are counted in an order that does not depend on
- * how the file happens to list them. */
+/* Compare modules by names, then session, then number, so that the numbering of overloads does not
+ * depend on the order in the file. */
 static int by_names(const void *left, const void *right, void *opaque)
 {
     const mp_module *modules = opaque;
@@ -33,7 +33,7 @@ mp_module_groups mp_module_groups_of(const mp_filter *filter)
 {
     const mp_module *modules = filter->model->profile->modules.items, *before = &modules[0];
     uint32_t total = filter->model->profile->modules.count, count = 0, overload = 0;
-    size_t first = 0; /* row of the method's overload 0 */
+    size_t first = 0; /* group of the method's overload 0 */
     uint32_t *order = mp_alloc(total * sizeof *order);
     mp_module_groups groups = {.methods = mp_alloc(total * sizeof *groups.methods),
                                .programs = mp_alloc(total * sizeof *groups.programs),

@@ -5,16 +5,16 @@
 #include "model/profile.h"
 #include "query/filter.h"
 
-/* The group of a module that belongs to none: the session itself, or one that is not selected. */
+/* Group of modules that belong to none: the session itself, and modules that are not selected. */
 #define MP_NO_GROUP UINT32_MAX
 
 typedef struct mp_code_name {
-    mp_string_id program, method, runtime; /* method and runtime: none of programs */
+    mp_string_id program, method, runtime; /* method and runtime: 0 for programs */
     uint32_t start_line, overload;
-    bool run_by_several; /* objects of other classes inherited it, too */
+    bool run_by_several; /* objects of other classes inherited the method, too */
 } mp_code_name;
 
-/* Groups count from 0. Arrays over modules go by mp_module_id. Release with
+/* Groups of modules, numbered from 0. method_of and program_of are by mp_module_id. Release with
  * mp_module_groups_free. */
 typedef struct mp_module_groups {
     mp_code_name *methods, *programs;
@@ -25,7 +25,7 @@ typedef struct mp_module_groups {
 mp_module_groups mp_module_groups_of(const mp_filter *filter);
 void mp_module_groups_free(mp_module_groups *groups);
 
-/* Names byte-wise. */
+/* Compare two texts bytewise. */
 int mp_profile_text_compare(const mp_model *model, mp_string_id a, mp_string_id b);
 
 #endif

@@ -1,4 +1,4 @@
-/* All questions to heaps. */
+/* All headers for queries about heaps. */
 #ifndef MP_QUERY_QUERY_H
 #define MP_QUERY_QUERY_H
 

@@ -26,7 +26,7 @@ static mp_served *add(mp_requests *requests, mp_snapshot_id id, const mp_snapsho
     return served;
 }
 
-/* A further snapshot of a request. */
+/* Add another snapshot to a request. */
 static void extend(mp_served *served, const mp_model *model, mp_snapshot_id id,
                    const mp_snapshot *snapshot)
 {
@@ -44,8 +44,8 @@ static void extend(mp_served *served, const mp_model *model, mp_snapshot_id id,
     }
 }
 
-/* The requests of a session, and of each snapshot of the window the one that it is of, + 1. What
- * comes after the window only tells that a request ended in it. */
+/* Find the requests of a session in the window. Set request_of to the request, + 1, of each
+ * snapshot. A snapshot of another request in the window shows that a request has ended. */
 static void find_requests(const mp_window *window, uint32_t session, bool later,
                           mp_requests *requests, uint32_t *request_of)
 {

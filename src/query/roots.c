@@ -1,4 +1,4 @@
-/* Roots: what kinds there are, and what each of them keeps alive. */
+/* Roots: their kinds, and what each kind keeps alive. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Each once, in order; how many there are. */
+/* Store the distinct kinds of an object's roots, in order, and return their number. */
 static size_t kinds_of(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
                        bool weak, uint32_t *kinds)
 {
@@ -57,7 +57,7 @@ static size_t kinds_of(const mp_graph *graph, const mp_object_roots *roots, uint
 const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
                                  const mp_object_roots *roots, uint32_t object, bool weak)
 {
-    enum { MOST_KINDS = 64 }; /* a recorder knows a dozen */
+    enum { MOST_KINDS = 64 }; /* recorders know about a dozen */
     uint32_t *kinds =
         mp_alloc((roots->first[object + 1] - roots->first[object] + 1) * sizeof *kinds);
     size_t count = kinds_of(graph, roots, object, weak, kinds);
@@ -69,7 +69,7 @@ const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
                               : text;
 }
 
-/* --- of objects --- */
+/* --- roots of objects --- */
 
 mp_object_roots mp_roots_by_object(const mp_graph *graph)
 {
@@ -103,7 +103,7 @@ void mp_object_roots_free(mp_object_roots *roots)
     *roots = (mp_object_roots){0};
 }
 
-/* --- what one kind alone reaches --- */
+/* --- objects that only one kind reaches --- */
 
 static void note_largest(uint32_t *largest, const mp_dominators *dominators, uint32_t object)
 {
@@ -111,10 +111,11 @@ static void note_largest(uint32_t *largest, const mp_dominators *dominators, uin
         *largest = object;
 }
 
-/* Count the roots of each kind; the group of a root is its kind's place in the census. */
+/* Count the roots of each kind; the group of a root is the index, + 1, of its kind in the
+ * census. */
 static void count_roots(mp_graph_view *view)
 {
-    mp_id_index kinds = {0}; /* places in the census, + 1 */
+    mp_id_index kinds = {0}; /* index in the census, + 1, by kind */
     size_t capacity = 0;
     for (uint32_t i = 1; i < view->graph->roots.count; i++) {
         const mp_root *root = &view->graph->roots.items[i];
@@ -135,7 +136,7 @@ static void count_roots(mp_graph_view *view)
     mp_id_index_free(&kinds);
 }
 
-/* One object may be held by many roots of one kind. */
+/* Count the objects of each kind once, even if they have several roots of the kind. */
 static void count_objects(mp_graph_view *view)
 {
     const mp_graph *graph = view->graph;
@@ -172,8 +173,8 @@ static int by_container(const void *left, const void *right, void *graph_)
     return a->object < b->object ? -1 : a->object > b->object;
 }
 
-/* Count the static fields of each container, whose objects are a group. What they retain each on
- * their own is known. */
+/* Count the static roots of each declaring type, whose objects are a group. The retained sizes of
+ * single objects give a lower bound. */
 static void count_statics(mp_graph_view *view)
 {
     const mp_graph *graph = view->graph;
@@ -203,7 +204,7 @@ static void count_statics(mp_graph_view *view)
         census->roots++;
         if (root->object && (first || root->object != graph->roots.items[statics[i - 1]].object)) {
             objects++;
-            if (dominators->idom[root->object] == 0) /* not below another one */
+            if (dominators->idom[root->object] == 0) /* not below another object */
                 joint->bytes += (int64_t)dominators->retained[root->object];
             note_largest(&census->largest, dominators, root->object);
         }
@@ -212,7 +213,7 @@ static void count_statics(mp_graph_view *view)
     free(statics);
 }
 
-/* The census, as far as no walk over the graph is needed. */
+/* Create the census, as far as it needs no pass over the graph. */
 void mp_graph_count_roots(mp_graph_view *view)
 {
     if (view->kinds.items)
@@ -232,8 +233,8 @@ const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count)
 {
     if (!view->has_census) {
         mp_graph_count_roots(view);
-        /* A recorder knows a dozen kinds. Where each root has one of its own, what so many keep
-         * alone takes as many walks, and is not looked for. */
+        /* Recorders know about a dozen kinds. If a file has very many, the exclusive sizes of the
+         * others are not computed, because each batch of kinds needs a pass. */
         enum { MOST_KINDS = 1000 };
         uint32_t asked = view->kinds.count < MOST_KINDS ? view->kinds.count : MOST_KINDS;
         mp_groups_settle(view, &view->kinds, NULL, asked, 0, 0);

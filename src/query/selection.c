@@ -1,4 +1,4 @@
-/* Selecting: which contexts, snapshots, types and modules fit. */
+/* Selection: find the contexts, snapshots, types and modules that match. */
 #include "query/selection.h"
 
 #include <stdlib.h>
@@ -23,8 +23,8 @@ enum {
 };
 
 static const struct {
-    const char *negated; /* "not-" and the argument's name */
-    unsigned kinds;      /* kinds of recordings that have it */
+    const char *negated; /* "not-" and the name of the option */
+    unsigned kinds;      /* kinds of recordings that have the subject */
 } subjects[MP_SUBJECTS] = {
     [MP_SUBJECT_TYPE] = {"not-type", RECORDINGS | EVENTS | DATABASES | DUMPS},
     [MP_SUBJECT_NAME] = {"not-name", RECORDINGS | PROFILES},
@@ -57,7 +57,7 @@ static const char *label_of(mp_arena *arena, const mp_model *model, mp_things th
     return mp_tree_label(arena, model, id);
 }
 
-/* Return the id, with a label, of the thing's value for a subject. */
+/* Return the id of the label that a thing has for a subject. */
 static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_subject subject)
 {
     if (things == MP_THINGS_TYPES)
@@ -90,17 +90,18 @@ static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_su
     return mp_frame_naming(model, (mp_frame){model->tree_of[context->node.i], context->line}).node;
 }
 
-/* Labels are few and things many: each label is made once, and looked at once by a pattern. */
+/* Labels for one subject. There are few labels and many things, so each label is made once, and
+ * matched once per pattern. */
 typedef struct label_set {
     uint32_t *id_of;   /* label id of each thing; NULL: not made yet */
-    uint32_t id_count; /* more than the largest */
-    mp_texts texts;    /* label of each id; for sources, also the text of mp_tree_told */
+    uint32_t id_count; /* larger than any id */
+    mp_texts texts;    /* label of each id; for sources also the longer text of mp_tree_told */
 } label_set;
 
-/* The frames of stacks, as texts that are there once. */
+/* Distinct texts of all frames. */
 typedef struct frame_set {
-    bool made, too_long;            /* too_long: they are made when they are looked at */
-    uint32_t *of_node, *of_context; /* its caller's, its own; places among the texts */
+    bool made, too_long; /* too_long: texts are too many to store, and made for each match */
+    uint32_t *of_node, *of_context; /* text of each node's caller; of each context's frame */
     mp_texts texts;
     mp_hash_index index;
 } frame_set;
@@ -143,7 +144,7 @@ static void make_labels(mp_matcher *matcher, mp_subject subject, label_set *made
     free(seen);
 }
 
-/* False: none fits. */
+/* Set `fits` for the things that match a criterion. Return false if none does. */
 static bool match_labels(mp_matcher *matcher, const mp_criterion *criterion, bool *fits)
 {
     label_set *labels = &matcher->labels[criterion->subject];
@@ -178,7 +179,8 @@ static bool same_text(const void *opaque, uint32_t value)
     return strcmp(probe->texts->items[value - 1], probe->text) == 0;
 }
 
-/* The place of a frame's text; what is kept of all of them has a limit. */
+/* Return the index of a frame's text; add it if it is new. The total size of the texts is
+ * limited. */
 static uint32_t place_of_frame(mp_matcher *matcher, mp_frame frame, size_t *bytes)
 {
     enum { MOST_BYTES = 32 << 20 };
@@ -225,7 +227,7 @@ static void make_frames(mp_matcher *matcher)
         frames->of_context[i] = place_of_frame(matcher, frame_of(model, i), &bytes);
 }
 
-/* Which texts of frames fit; NULL: none does. */
+/* Return a flag for each text of a frame: it matches. NULL: none does. */
 static bool *frames_that_fit(frame_set *frames, mp_slice core, mp_pattern *pattern)
 {
     const mp_some_texts some = mp_texts_with(&frames->texts, core);
@@ -249,7 +251,8 @@ static bool frame_fits(const mp_model *model, mp_frame frame, mp_pattern *patter
     return fits;
 }
 
-/* The frames above a node are the same for all that it creates: each is looked at once. */
+/* Set `fits` for the contexts with a matching frame. Each node is matched once, because all objects
+ * created below it share the frames above it. */
 static void match_frames(const mp_matcher *matcher, const bool *taken, mp_pattern *pattern,
                          bool *fits)
 {
@@ -269,7 +272,7 @@ static void match_frames(const mp_matcher *matcher, const bool *taken, mp_patter
     free(above);
 }
 
-/* False: none fits. */
+/* Set `fits` for the contexts whose stack matches. Return false if none does. */
 static bool match_stacks(mp_matcher *matcher, const mp_criterion *criterion, bool *fits)
 {
     frame_set *frames = &matcher->frames;
@@ -281,7 +284,7 @@ static bool match_stacks(mp_matcher *matcher, const mp_criterion *criterion, boo
         return false;
     mp_pattern *pattern = mp_pattern_new(criterion->pattern, reason, sizeof reason);
     if (!pattern)
-        abort(); /* mp_criterion_check let it through */
+        abort(); /* mp_criterion_check has accepted it */
     bool *taken = frames->too_long ? NULL : frames_that_fit(frames, core, pattern);
     const bool any = taken || frames->too_long;
     if (any)
@@ -304,7 +307,7 @@ bool mp_criterion_check(const mp_criterion *criterion, mp_error *error)
         return true;
     size_t length = strlen(pattern), shown = length > SHOWN ? SHOWN : length;
     while (shown < length && ((unsigned char)pattern[shown] & 0xc0) == 0x80)
-        shown++; /* not within a UTF-8 character */
+        shown++; /* do not split a UTF-8 character */
     mp_fail(error, MP_ERROR_ARGUMENT, "\"%.*s%s\" is not an extended regular expression: %s",
             (int)shown, pattern, shown < length ? "..." : "", reason);
     return false;
@@ -410,7 +413,7 @@ bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *c
     return kept;
 }
 
-/* --- what recordings tell --- */
+/* --- kinds of recordings --- */
 
 enum { TIMED = RECORDINGS | EVENTS };
 
@@ -446,7 +449,8 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
             return mp_fail_argument(error, since->absolute ? "since" : "until", NULL,
                                     "%s does not record its start; give a time from its start",
                                     mp_kind_name(model->kind));
-    /* A time by the clock and one from the start cannot be compared: sessions differ. */
+    /* A time by the clock and a time from the start cannot be compared, because sessions start at
+     * different times. */
     if (since->given && until->given && since->absolute == until->absolute && since->us > until->us)
         return mp_fail_argument(error, "since", NULL, "it is later than " MP_DASHES "until");
     return true;

@@ -1,4 +1,4 @@
-/* Series: bytes alive at each snapshot, for a few groups; one pass over the ledger. */
+/* Series: bytes alive at each snapshot for some groups, from one pass over the ledger. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,9 +26,9 @@ static mp_series new_series(const mp_window *window, uint32_t session, uint32_t 
     return series;
 }
 
-/* The place at which what happened at a snapshot is first seen, + 1, by snapshot up to `to`: what
- * was before `from` is there at `from`, what came with a broken snapshot at the next whole one. 0:
- * of a session that is left out. */
+/* Return, by snapshot, the place in the series, + 1, at which its changes first appear: changes
+ * before `from` appear at `from`, changes of an incomplete snapshot at the next complete one. 0:
+ * the session is left out. */
 static size_t *places_of(const mp_window *window, const mp_series *series)
 {
     const mp_model *model = window->model;
@@ -53,11 +53,11 @@ typedef struct builder {
     const mp_model *model;
     const mp_grouping *grouping;
     const uint32_t *row_of;
-    uint32_t *last_delta; /* delta added last to each row, so that none counts twice */
+    uint32_t *last_delta; /* last delta added to each row, so that none counts twice */
 } builder;
 
-/* To the row of its generation's group; or of those of all nodes of its stack, once to each, the
- * session itself at last. */
+/* Add a delta to the row of its generation's group; for groups of frames, once to the row of each
+ * node on its stack and to that of the session. */
 static void add_delta(const builder *job, uint32_t delta_id, int64_t *place, size_t length)
 {
     const mp_model *model = job->model;
@@ -82,7 +82,8 @@ static void add_up(int64_t *row, size_t from, size_t end)
         row[place] += row[place - 1];
 }
 
-/* Rows to which nothing was added are not touched, so that they take no memory. */
+/* Add up the changes of each row. Rows without changes are not touched, so that they take no
+ * memory. */
 static void add_up_rows(const mp_series *series, int64_t *place, uint32_t rows,
                         const uint32_t *last_delta)
 {
@@ -158,7 +159,7 @@ mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const
     mp_series series = new_series(window, session, rows);
     for (size_t i = 0; !row_of && i < series.length; i++)
         series.items[i] = mp_window_snapshot(window, series.snapshots[i])->platform_bytes;
-    size_t place = 0; /* samples of a session come in the order of its snapshots */
+    size_t place = 0; /* samples are in the order of the session's snapshots */
     for (uint32_t i = 1; row_of && i < model->platform_samples.count; i++) {
         const mp_platform_sample *sample = &model->platform_samples.items[i];
         uint32_t row = row_of[sample->platform.i];
@@ -173,7 +174,9 @@ mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const
 
 uint32_t mp_series_batch(const mp_window *window)
 {
-    enum { MOST_VALUES = 1 << 20 }; /* 16 MiB: malloc takes fresh pages for what is above 32 MiB */
+    enum {
+        MOST_VALUES = 1 << 20
+    }; /* 16 MiB; for blocks above 32 MiB, malloc maps new pages each time */
     return MOST_VALUES / window->model->snapshots.count + 1;
 }
 
@@ -185,7 +188,7 @@ void mp_series_free(mp_series *series)
     *series = (mp_series){0};
 }
 
-/* The kinds as they are news to somebody who looks for a leak, the worst first. */
+/* Return how bad a kind of trend is for somebody who looks for leaks; larger is worse. */
 static int badness(const mp_trend *trend)
 {
     static const int of_kind[] = {
@@ -211,7 +214,8 @@ mp_trend mp_series_trend(const mp_series *series, size_t row, uint32_t session)
         series->leaking ? series->leaking + row * series->length + first : NULL;
     const int64_t leaked = leaking && length ? leaking[length - 1] - leaking[0] : 0;
     mp_trend trend = mp_trend_of(leaked > 0 ? leaking : place, length);
-    if (leaked > 0 && trend.kind != MP_TREND_GROWS) /* now and then: by the whole, then */
+    if (leaked > 0 &&
+        trend.kind != MP_TREND_GROWS) /* leaks at irregular intervals: use the average */
         trend = (mp_trend){.kind = MP_TREND_GROWS,
                            .slope = (double)leaked / (double)(length - 1),
                            .low = 0,

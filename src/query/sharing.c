@@ -1,4 +1,4 @@
-/* Shared objects: those that no single object keeps alive, and the objects that share them. */
+/* Shared objects: objects that no single object keeps alive, and the objects that refer to them. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -6,24 +6,24 @@
 #include "base/memory.h"
 #include "query/graph_query.h"
 
-/* Two objects that refer to a shared one, and have different owners. */
+/* Two objects that refer to a shared object and have different owners. */
 typedef struct referrers {
     uint32_t objects[2];
 } referrers;
 
-/* For each object, its ancestor directly below the virtual root; 0: unreachable. */
+/* Return the owner of each object, its ancestor directly below the virtual root; 0: unreachable. */
 static uint32_t *owners_of(const mp_graph *graph, const mp_dominators *dominators)
 {
     uint32_t *owner = mp_alloc_zero((size_t)graph->count + 1, sizeof *owner);
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], above = dominators->idom[object];
         owner[object] = above ? owner[above] : object;
-        assert(owner[object]); /* in preorder its dominator came before it */
+        assert(owner[object]); /* in preorder, its dominator came first */
     }
     return owner;
 }
 
-/* The number of each shared object, from 1; 0: it is none. */
+/* Return the number of each shared object, from 1; 0: not shared. */
 static uint32_t *number_shared(const mp_graph *graph, const mp_dominators *dominators,
                                uint32_t *count)
 {
@@ -94,7 +94,7 @@ static void share(mp_graph_view *view)
     const mp_graph *graph = view->graph;
     const mp_dominators *dominators = &view->dominators;
     mp_sharing *sharing = &view->sharing;
-    mp_id_index pairs = {0}; /* places of pairs of types, + 1 */
+    mp_id_index pairs = {0}; /* index in sharing->items, + 1, by pair of types */
     size_t capacity = 0;
     uint32_t count, *number = number_shared(graph, dominators, &count);
     uint32_t *owner = owners_of(graph, dominators);

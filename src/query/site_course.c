@@ -6,9 +6,10 @@
 
 #include "base/memory.h"
 
-static const double BY_CHANCE = 1e-3; /* so rarely does chance make so long a pause */
+static const double BY_CHANCE =
+    1e-3; /* maximum probability by chance of a pause that counts as one */
 
-/* Return whether a snapshot is behind `from` and not behind `to`. */
+/* Return true if the snapshot is complete, after `from` and not after `to`. */
 static bool is_within(const mp_window *window, uint32_t snapshot)
 {
     const mp_snapshot_id id = {snapshot};
@@ -16,17 +17,17 @@ static bool is_within(const mp_window *window, uint32_t snapshot)
            mp_window_before_to(window, id);
 }
 
-/* Kinds of snapshots for the clock. */
+/* Kinds of snapshots for the course of a session. */
 typedef enum snapshot_part { PART_OUTSIDE, PART_WORK, PART_PAUSE, PART_CLEAN_UP } snapshot_part;
 
-/* Return whether chance hardly explains `idle` snapshots in a row that created nothing, where the
- * program created something at `active` of `count`. */
+/* Return true if `idle` successive snapshots without creations are unlikely to be chance, given
+ * creations at `active` of `count` snapshots. */
 static bool is_pause(uint32_t idle, uint32_t active, uint32_t count)
 {
     return pow(1 - (double)active / (count - idle), idle) < BY_CHANCE;
 }
 
-/* Return whether it is the session's last snapshot, the clean-up, at which nothing was created. */
+/* Return true if the snapshot is the last of its session, a clean-up, and nothing was created. */
 static bool is_clean_up(const mp_window *window, uint32_t snapshot)
 {
     const mp_model *model = window->model;
@@ -35,14 +36,16 @@ static bool is_clean_up(const mp_window *window, uint32_t snapshot)
            mp_model_is_clean_up(model, state->tag);
 }
 
-/* Return the part of each snapshot, and count in `active` those of each session that created
- * anything. Release with free(). */
+/* Return the kind of each snapshot, and count by session, in `active`, the snapshots with
+ * creations. Release with free(). */
 static snapshot_part *parts_of(const mp_window *window, uint32_t *active)
 {
     const mp_model *model = window->model;
     const uint32_t sessions = model->sessions.count, count = model->snapshots.count;
     snapshot_part *parts = mp_alloc_zero(count, sizeof *parts);
-    uint32_t *idle = mp_alloc_zero(count, sizeof *idle); /* before it in a row, of its session */
+    uint32_t *idle = mp_alloc_zero(
+        count,
+        sizeof *idle); /* number of snapshots without creations directly before it in its session */
     uint32_t *run = mp_alloc_zero(sessions, sizeof *run);
     uint32_t *work = mp_alloc_zero(sessions, sizeof *work);
     snapshot_part *silence = mp_alloc(sessions * sizeof *silence);
@@ -56,7 +59,7 @@ static snapshot_part *parts_of(const mp_window *window, uint32_t *active)
         run[snapshot->session.i] = snapshot->created_objects > 0 ? 0 : run[snapshot->session.i] + 1;
         active[snapshot->session.i] += snapshot->created_objects > 0;
     }
-    /* A log ends with its last event: after the last creation it only shows the clean-up. */
+    /* A log ends with its last event. Snapshots after the last creation only show the clean-up. */
     for (uint32_t i = 0; i < sessions; i++)
         silence[i] = model->events ? PART_CLEAN_UP : PART_WORK;
     for (uint32_t i = count - 1; i > 0; i--) {

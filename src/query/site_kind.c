@@ -2,31 +2,30 @@
 
 #include <math.h>
 
-/* Thresholds; docs/verdict.md explains them. */
-static const double MOST_DEATHS =
-                        0.25, /* share of what reaches the age of a leak that dies later */
-    MOST_HAZARD = 0.35,       /* share of the old objects that dies during a recording */
-    MOST_SHARE = 0.99,        /* share of the young objects that dies at a place */
-    BY_LUCK = 1e-3,           /* chance that so few old objects die if they die as young ones do */
-    DECLINE = -1.3,           /* Laplace's test, in standard deviations */
-    LESS = 0.4,               /* share of the first half below which the second half is a decline */
-    BY_CHANCE = 4e-3,         /* chance that births equal deaths so often */
-    LEAST_AT_CEILING = 0.25,  /* share of places at which a full site is at its maximum */
-    MOST_SHRUNK = 0.1,        /* share of their growth that growing objects lose again */
-    LEAST_RISE = 2.5,         /* rise of a growing queue, in standard deviations */
-    SMALL_SHARE = 0.7;        /* share of what is alive that dies during a recording */
+/* Thresholds, explained in docs/verdict.md. */
+static const double MOST_DEATHS = 0.25, /* maximum share of old objects that die later */
+    MOST_HAZARD = 0.35,      /* maximum share of old objects that die during a recording */
+    MOST_SHARE = 0.99,       /* maximum share of young objects that die per place */
+    BY_LUCK = 1e-3,          /* chance that so few old objects die if they die like young ones */
+    DECLINE = -1.3,          /* limit of Laplace's test for a decline, in standard deviations */
+    LESS = 0.4,              /* share of the first half below which the second half is a decline */
+    BY_CHANCE = 4e-3,        /* chance that births equal deaths so often */
+    LEAST_AT_CEILING = 0.25, /* minimum share of places at which a full site is at its maximum */
+    MOST_SHRUNK = 0.1,       /* maximum share of their growth that growing objects lose again */
+    LEAST_RISE = 2.5,        /* minimum rise of a growing queue, in standard deviations */
+    SMALL_SHARE = 0.7;       /* share of live objects below which deaths in a recording are few */
 enum { LEAST_BIRTHS = 3, LEAST_PLACES = 4, LEAST_REPLACED = 5 };
 
-/* --- streams: what arrives at the places of a region --- */
+/* --- streams: arrivals at the places of a region --- */
 
 typedef struct stream {
     double total, first, second; /* sums over the region and its halves */
     double quarters[4];
     double places;  /* number of places at which anything arrived */
     double silence; /* number of places after the last arrival */
-    double gap;     /* longest distance between an arrival and the next */
+    double gap;     /* longest distance between two successive arrivals */
     double middle;  /* mean place of arrivals, -1 to 1, weighted by their number */
-    double bursts;  /* differences between neighbours, in those of chance; at least 1 */
+    double bursts;  /* variance between neighbours relative to chance; at least 1 */
 } stream;
 
 static stream stream_of(const int64_t *place, uint32_t from, uint32_t to)
@@ -57,29 +56,31 @@ static stream stream_of(const int64_t *place, uint32_t from, uint32_t to)
     return result;
 }
 
-/* Return true if the stream goes on to the end of its region: the silence at its end is not longer
- * than one before. */
+/* Return true if arrivals go on to the end of the region: the silence at its end is not longer than
+ * an earlier one. */
 static bool goes_on(const stream *s)
 {
     return s->places >= LEAST_BIRTHS && (s->silence < 2 || s->silence <= s->gap);
 }
 
-/* Return true if the stream dries up, as births do while something fills: Laplace's test. */
+/* Return true if arrivals dry up, like births while something fills. Uses Laplace's test. */
 static bool dries_up(const stream *s)
 {
     return s->middle * sqrt(3 * s->total / s->bursts) < DECLINE && s->second < LESS * s->first &&
            s->quarters[3] < LESS * s->quarters[0];
 }
 
-/* --- levels: caches and pools that are full --- */
+/* --- levels: full caches and pools --- */
 
-/* Return how likely chance makes as many come as go at a place where so many come. */
+/* Return the probability that births equal deaths by chance at a place with this number of
+ * births. */
 static double balance_by_chance(int64_t births)
 {
     return 1 / sqrt(1 + 4 * M_PI * (double)births);
 }
 
-/* Return true if as many come as go, place by place, so that chance cannot explain it. */
+/* Return true if births equal deaths at so many of the last places that chance cannot explain
+ * it. */
 static bool is_balanced(const mp_site_course *course)
 {
     mp_course_old old;
@@ -90,8 +91,8 @@ static bool is_balanced(const mp_site_course *course)
     return chance < BY_CHANCE;
 }
 
-/* Return true if the number alive stands at its maximum again and again, up to the last quarter,
- * and never exceeds it: at many places since it first did, and more than chance can explain. */
+/* Return true if the site has a ceiling: the number of live objects reaches its maximum repeatedly,
+ * more often than by chance and still in the last quarter, and never exceeds it. */
 static bool is_at_ceiling(const mp_site_course *course)
 {
     const uint32_t length = course->length;
@@ -114,19 +115,18 @@ static bool is_at_ceiling(const mp_site_course *course)
            last > length * 3 / 4;
 }
 
-/* --- leaks: objects that pass an age beyond which practically nothing goes --- */
+/* --- leaks: objects beyond an age at which practically none go --- */
 
 static double percent_of(double margin)
 {
     return fmin(99, fmax(50, 50 + 49 * (1 - exp(-margin))));
 }
 
-/* Return the chance that at most `most` of `count` objects die if each does with a chance of
- * `share`.
- */
+/* Return the probability that at most `most` of `count` objects die if each dies with probability
+ * `share`. */
 static double at_most(int64_t count, double share, int64_t most)
 {
-    double term = (double)count * log1p(-share), sum = 0; /* logarithm: it may be tiny */
+    double term = (double)count * log1p(-share), sum = 0; /* logarithm, because it may be tiny */
     for (int64_t k = 0; k <= most && k <= count; k++) {
         sum += exp(term);
         term += log((double)(count - k) / (double)(k + 1) * share / (1 - share));
@@ -139,7 +139,7 @@ typedef enum old_state { OLD_GO, OLD_STAY, OLD_LEAK } old_state;
 
 static old_state state_of(const mp_site_course *course, uint32_t age)
 {
-    mp_course_old old, seen; /* at a snapshot */
+    mp_course_old old, seen; /* seen: objects that were alive at any snapshot */
     const uint32_t length = course->length;
     mp_course_old_of(&seen, course, 0);
     mp_course_old_of(&old, course, age);
@@ -163,8 +163,8 @@ static old_state state_of(const mp_site_course *course, uint32_t age)
                                                                                    : OLD_STAY;
 }
 
-/* Find the age beyond which objects stay; from the least on, as only what was born so long before
- * the end can have reached it. */
+/* Return true if the site leaks: find the smallest age beyond which objects stay. Only objects born
+ * at least that long before the end can be judged. */
 static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 {
     const uint32_t length = course->length;
@@ -181,11 +181,11 @@ static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
     return false;
 }
 
-/* --- queues: deaths go on, but births are more --- */
+/* --- queues: objects are removed, but more are added --- */
 
-/* Return true if the deaths are a steady service, or so few that they need no explanation. In a
- * pool that has not reached its size they are a share of what is alive: compare how likely both
- * are. */
+/* Return true if deaths are a steady service, or so few that they need no explanation. In a pool
+ * that has not reached its size, deaths are a share of the live objects instead: compare the
+ * likelihood of both. */
 static bool is_served(const mp_site_course *course)
 {
     const uint32_t length = course->length;
@@ -203,7 +203,7 @@ static bool is_served(const mp_site_course *course)
     return steadier > 0;
 }
 
-/* Return true if births exceed deaths by far more than chance does, in both halves. */
+/* Return true if births exceed deaths by far more than chance explains, in both halves. */
 static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *result)
 {
     const uint32_t length = course->length;
@@ -226,8 +226,8 @@ static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *re
 
 /* --- objects that grow --- */
 
-/* Return by how much the objects of a place changed their size. In a log an object of another size
- * takes the place of the old one. */
+/* Return the change in size of the objects at a place. In an event log, an object that is resized
+ * is replaced by another one. */
 static int64_t resized_at(const mp_site_course *course, uint32_t place)
 {
     const bool same = course->births[place] == course->deaths[place];
@@ -238,7 +238,7 @@ static int64_t resized_at(const mp_site_course *course, uint32_t place)
 static bool is_growing_object(const mp_site_course *course, mp_site_judgement *result)
 {
     const uint32_t length = course->length;
-    int64_t grew[MP_COURSE_PLACES] = {0}; /* at this place: by how much does not matter */
+    int64_t grew[MP_COURSE_PLACES] = {0}; /* 1 if objects grew at the place, by whatever amount */
     double rise = 0, shrunk = 0;
     bool replaced = false;
     for (uint32_t i = 1; i <= length; i++) {
@@ -250,7 +250,8 @@ static bool is_growing_object(const mp_site_course *course, mp_site_judgement *r
     const stream in = stream_of(grew, 1, length);
     if (!goes_on(&in) || dries_up(&in) || shrunk > MOST_SHRUNK * rise)
         return false;
-    if (replaced && (shrunk > 0 || in.places < LEAST_REPLACED)) /* other objects, of any size */
+    if (replaced &&
+        (shrunk > 0 || in.places < LEAST_REPLACED)) /* replaced by other objects of any size */
         return false;
     result->kind = MP_SITE_GROWING_OBJECT;
     result->last_leaking = length;
@@ -258,9 +259,9 @@ static bool is_growing_object(const mp_site_course *course, mp_site_judgement *r
     return true;
 }
 
-/* --- what does not leak --- */
+/* --- sites that do not leak --- */
 
-/* Return true if the clean-up frees more than half of what is alive, or nothing is. */
+/* Return true if nothing is left after the clean-up, or less than half of what was alive before. */
 static bool is_freed(const mp_site_course *course)
 {
     const int64_t left = course->alive[course->length + 1];

@@ -1,24 +1,24 @@
-/* The kind of an allocation site, from its course. */
+/* Kinds of allocation sites, determined from their courses. */
 #ifndef MP_QUERY_SITE_KIND_H
 #define MP_QUERY_SITE_KIND_H
 
 #include "query/site_course.h"
 
-enum { MP_VERDICT_MOMENTS = 3 }; /* fewer tell nothing */
+enum { MP_VERDICT_MOMENTS = 3 }; /* minimum number of places for a judgement */
 
-/* How the objects of a site behave. Those before MP_SITE_UNKNOWN leak. */
+/* Behaviour of a site's objects. Kinds before MP_SITE_UNKNOWN leak. */
 typedef enum mp_site_kind {
-    MP_SITE_LEAK,           /* keeps objects that outlive all others, up to the end */
+    MP_SITE_LEAK,           /* keeps objects that outlive all others up to the end */
     MP_SITE_GROWING_QUEUE,  /* removes objects, but adds more */
-    MP_SITE_GROWING_OBJECT, /* objects that stay alive and get larger and larger */
-    MP_SITE_UNKNOWN,        /* too few moments to tell */
+    MP_SITE_GROWING_OBJECT, /* objects stay alive and keep growing */
+    MP_SITE_UNKNOWN,        /* too few snapshots to judge */
     MP_SITE_FILLED,         /* created objects for a while, then kept them */
     MP_SITE_BOUNDED,        /* keeps its size while objects come and go: a cache, a pool, a queue */
-    MP_SITE_IN_USE,         /* its objects have not lived longer than those that were freed */
+    MP_SITE_IN_USE,         /* its objects are not older than others were when they were freed */
     MP_SITE_FREED,          /* mostly freed by the clean-up */
     MP_SITE_KINDS,
 } mp_site_kind;
-/* Return "growing-queue"; static. */
+/* Return the name of a kind, such as "growing-queue"; static. */
 const char *mp_site_kind_name(mp_site_kind kind);
 static inline bool mp_site_kind_leaks(mp_site_kind kind)
 {
@@ -28,7 +28,7 @@ static inline bool mp_site_kind_leaks(mp_site_kind kind)
 typedef struct mp_site_judgement {
     mp_site_kind kind;
     uint8_t confidence; /* percent */
-    /* For a leak: objects born at this place or before it leak; younger ones may be in use. */
+    /* For a leak: last place of birth of leaking objects; younger ones may be in use. */
     uint32_t last_leaking;
 } mp_site_judgement;
 

@@ -1,6 +1,6 @@
-/* Equal values in a row are a run. Between two runs, all pairs that are equally far apart have one
- * slope: it is made once, with their number. The slopes are then those of a sorted list in which
- * each stands as often as that. */
+/* Run of equal values. All pairs between two runs that are equally far apart have the same
+ * slope, so it is stored once with their number, like a sorted list in which each slope occurs
+ * that often. */
 #include "query/slopes.h"
 
 #include <math.h>
@@ -11,19 +11,20 @@
 
 typedef struct run {
     double y;
-    size_t from, end; /* places among the dots */
+    size_t from, end; /* range of dots */
 } run;
 
-/* Values as doubles: differences of any two are exact up to 2^53 and never overflow. */
+/* Chosen values of a series. As doubles, their differences are exact up to 2^53 and never
+ * overflow. */
 typedef struct dots {
     size_t count;
-    uint32_t x[MP_SLOPE_VALUES];       /* the place of each in the series */
-    uint64_t sum[MP_SLOPE_VALUES + 1]; /* sum of the x of all dots before each */
+    uint32_t x[MP_SLOPE_VALUES];       /* place of each dot in the series */
+    uint64_t sum[MP_SLOPE_VALUES + 1]; /* sum of the x of all dots before each dot */
     run *runs;
     size_t run_count;
 } dots;
 
-/* Slopes, and how often there is each. */
+/* Slopes with their numbers of occurrences. */
 typedef struct slopes {
     double *items;
     uint32_t *weight;
@@ -56,8 +57,8 @@ static int by_value(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Variance of Kendall's S times 18: n(n-1)(2n+5) less t(t-1)(2t+5) for each t equal values. Orders
- * the runs by their values. */
+/* Return 18 times the variance of Kendall's S: n(n-1)(2n+5) minus t(t-1)(2t+5) for each group of t
+ * equal values. Sorts the runs by value. */
 static double variance18(dots *points)
 {
     run *runs = points->runs;
@@ -73,8 +74,8 @@ static double variance18(dots *points)
     return sum;
 }
 
-/* Return n / n*, by which neighbours that resemble each other make the variance larger: that of
- * a first-order autoregression, of what is left without the slope. */
+/* Return n / n*, the factor by which correlation between neighbours increases the variance: that of
+ * a first-order autoregression of the residuals. */
 static double inflation(const dots *points, const double *values, double slope)
 {
     const size_t n = points->count;
@@ -104,8 +105,8 @@ static void add(slopes *points, double rise, size_t distance, size_t weight)
     points->weight[points->count++] = (uint32_t)weight;
 }
 
-/* Dots `apart` places from each other are `least` or least + 1 apart in x: how many are more is
- * what their distances sum up to. */
+/* Add the slopes between two runs. Dots that are `apart` indexes apart are `least` or least + 1
+ * apart in x; the sum of their distances gives the number of the latter. */
 static void add_between(slopes *state, const dots *points, const run *a, const run *b)
 {
     const uint64_t *sum = points->sum;
@@ -121,7 +122,7 @@ static void add_between(slopes *state, const dots *points, const run *a, const r
     }
 }
 
-/* Not more than there are pairs, whatever the runs. */
+/* Return all slopes. There are at most as many as pairs of dots. */
 static slopes slopes_of(const dots *points)
 {
     const run *runs = points->runs;
@@ -167,9 +168,10 @@ static uint64_t weight_of(const slopes *points, size_t from, size_t to)
     return sum;
 }
 
-/* Move the slope of the rank, counted from 0 at `from`, to its place among [from, to), smaller ones
- * before it, larger ones behind it; by Hoare, with the median of three, which steps and ties do not
- * make slow. What is left of the rank is how many of them stand before it there. */
+/* Move the slope of a rank, counted from 0 at `from`, to its place among [from, to), with smaller
+ * ones before it and larger ones after it, and return the place. *rank becomes its rank among the
+ * occurrences stored there. Uses Hoare's selection with the median of three, which steps and ties
+ * do not slow down. */
 static size_t place_rank(slopes *points, size_t from, size_t to, uint64_t *rank)
 {
     while (to - from > 1) {
@@ -206,14 +208,15 @@ static double largest_of(const double *values, size_t count)
     return largest;
 }
 
-/* Find the median of so many, whose slope is at this place; `left`: see place_rank. */
+/* Find the median of `count` slopes. Its upper middle is at `place`, with rank `left` among the
+ * occurrences there (see place_rank). */
 static void find_median(const slopes *points, uint64_t count, size_t place, uint64_t left,
                         mp_slope_ranks *ranks)
 {
     ranks->middle = ranks->lower = points->items[place];
     if (count % 2 || left)
         return;
-    ranks->lower = largest_of(points->items, place); /* the last of the lower half is another one */
+    ranks->lower = largest_of(points->items, place); /* the lower half ends with another slope */
     ranks->middle = ranks->lower + (ranks->middle - ranks->lower) / 2;
 }
 
@@ -233,7 +236,8 @@ mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count, size_t most
     const uint64_t half = (pairs + 1) / 2, asked = rank < 1 ? 1 : (uint64_t)rank;
     const uint64_t cut = asked > half ? half : asked;
     uint64_t low = cut - 1, high = pairs - cut;
-    result.low = result.high = state.items[middle]; /* unless they are on their sides of it */
+    result.low = result.high =
+        state.items[middle]; /* unless an end is outside the occurrences of the median */
     if (low < before)
         result.low = state.items[place_rank(&state, 0, middle, &low)];
     if (high >= with) {

@@ -1,21 +1,20 @@
-/* The slopes between any two values of a series, by their ranks. */
+/* Slopes between all pairs of values in a series, by rank. */
 #ifndef MP_QUERY_SLOPES_H
 #define MP_QUERY_SLOPES_H
 
 #include <stddef.h>
 
-enum { MP_SLOPE_VALUES = 1000 }; /* most values whose slopes are compared: half a million */
+enum { MP_SLOPE_VALUES = 1000 }; /* maximum number of compared values: half a million pairs */
 
 typedef struct mp_slope_ranks {
     double middle, low, high;
-    double lower; /* lower of the two middle values of an even number, else `middle` */
+    double lower; /* lower of the two middle slopes if their number is even, else `middle` */
 } mp_slope_ranks;
 
-/* The median of the slopes and the ends of Sen's interval (query/trend.h), of two values or more,
- * 1 apart; of more than `most`, at most MP_SLOPE_VALUES, an even choice of that many with the first
- * and the last. The cost
- * is that of as many pairs as there are changes times values: a series that stays as it is costs
- * little, however long. */
+/* Return the median slope and the ends of Sen's interval (query/trend.h) of at least two values
+ * that are 1 apart. Of more than `most` values (at most MP_SLOPE_VALUES), that many are chosen
+ * evenly, including the first and the last. The cost grows with the number of changes times the
+ * number of values, so long constant series are cheap. */
 mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count, size_t most);
 
 #endif

@@ -1,6 +1,7 @@
-/* Stacks are ordered by doubling: places by the first frame alone, then by the first two, by the
- * first four, as the place of a stack's first half with that of the rest, which is the stack of an
- * ancestor. So a recursion costs the logarithm of its depth for each node, and not its depth. */
+/* Stacks are ranked by doubling: by the innermost frame, then by the first two frames, the first
+ * four, and so on. The rank of a stack combines the rank of its first half with that of the rest,
+ * which is the stack of an ancestor. A node in a deep recursion therefore costs the logarithm of
+ * its depth. */
 #include "query/stack_order.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 
-/* A caller's frame, which many nodes have. */
+/* Frame of a caller, which many nodes share. */
 typedef struct caller {
     const char *label;
     uint32_t number;
@@ -20,7 +21,7 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const caller *)left)->label, ((const caller *)right)->label);
 }
 
-/* Places by the innermost caller; 0: there is none. */
+/* Return the ranks of all nodes by their innermost caller; 0: no caller. */
 static uint32_t *first_ranks(const mp_model *model)
 {
     const mp_tree_node *nodes = model->tree.items;
@@ -62,7 +63,9 @@ static uint32_t *first_ranks(const mp_model *model)
     return ranks;
 }
 
-/* The nodes of `from` in the order of their keys, which are below `count`; equal ones stay. */
+/* Sort nodes by key with a stable counting sort: those in `from` (NULL: all, by number) into `to`.
+ * The key of a node is key_of[node] or, if `by` is given, key_of[by[node]]; keys are less than
+ * `count`. */
 static void order_by(const uint32_t *from, uint32_t *to, const uint32_t *key_of, const uint32_t *by,
                      uint32_t *places, uint32_t count)
 {
@@ -82,7 +85,7 @@ uint32_t *mp_stack_ranks(const mp_model *model)
     const uint32_t count = model->tree.count;
     uint32_t *ranks = first_ranks(model), *next = mp_alloc(count * sizeof *next);
     uint32_t *rest =
-        mp_alloc(count * sizeof *rest); /* start of the second half of each node's stack, by node */
+        mp_alloc(count * sizeof *rest); /* start of the second half of each node's stack */
     uint32_t *by_rest = mp_alloc(count * sizeof *by_rest), *order = mp_alloc(count * sizeof *order);
     uint32_t *places = mp_alloc(((size_t)count + 1) * sizeof *places);
     uint32_t longest = 0;
@@ -101,7 +104,8 @@ uint32_t *mp_stack_ranks(const mp_model *model)
         uint32_t *swap = ranks;
         ranks = next;
         next = swap;
-        for (uint32_t i = count; i-- > 0;) /* from the leaves on: parents keep theirs until then */
+        for (uint32_t i = count;
+             i-- > 0;) /* from the leaves up, so that ancestors still have the previous value */
             rest[i] = rest[rest[i]];
     }
     free(next);

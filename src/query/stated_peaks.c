@@ -1,11 +1,11 @@
-/* Peaks of types as databases state them: between result sets, too. */
+/* Peaks of types as databases state them; they include peaks between result sets. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/units.h"
 #include "query/group.h"
 
-/* The newest that each session states of a type is added; -1 stays where a summand is not told. */
+/* Add the newest value that a session states. The sum is unknown (-1) if a value is. */
 static void add(int64_t *sum, bool first, int64_t stated)
 {
     if (first)

@@ -1,4 +1,4 @@
-/* Suppressing: which leaks of a window are accepted. */
+/* Suppression: which leaks of a window are accepted. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -8,9 +8,9 @@
 
 /* Leaks of a context. */
 typedef struct context_leak {
-    int64_t objects, bytes; /* new in the window */
-    int64_t growth;         /* bytes by which older objects grew, where that leaks */
-    uint32_t site;          /* from 1 */
+    int64_t objects, bytes; /* created in the window */
+    int64_t growth;         /* leaking growth of older objects, bytes */
+    uint32_t site;          /* number of the site, from 1 */
 } context_leak;
 
 typedef struct builder {
@@ -18,7 +18,7 @@ typedef struct builder {
     mp_matcher *matcher;
     mp_suppressed *suppressed;
     context_leak *leaks;
-    size_t *last_of_site; /* the suppression that counted a site last, from 1 */
+    size_t *last_of_site; /* last suppression that counted each site, from 1 */
 } builder;
 
 const char *mp_suppression_status_name(mp_suppression_status status)
@@ -27,9 +27,9 @@ const char *mp_suppression_status_name(mp_suppression_status status)
     return names[status];
 }
 
-/* Add up what leaks of each context before anything is suppressed: what is new in the window, and
- * the growth of older objects that leaks. A context is of one site, so any of its generations tells
- * that. */
+/* Return the leaks of each context before suppression: objects created in the window, and
+ * leaking growth of older objects. A context belongs to one site, which any of its generations
+ * determines. */
 static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
 {
     const mp_model *model = window->model;
@@ -56,8 +56,8 @@ static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
     return leaks;
 }
 
-/* Sum up what this suppression matches and no earlier one took, with the growth of older objects
- * in *growth; `matching`: by context. */
+/* Sum up the leaks that a suppression matches and no earlier one took; *growth gets the growth of
+ * older objects. `matching` has a flag for each context. */
 static mp_suppression_effect find(builder *shop, size_t number, const bool *matching,
                                   int64_t *growth)
 {

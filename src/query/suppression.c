@@ -1,4 +1,4 @@
-/* Reading suppressions: lines of "[name]" and "key = value", see memprof-suppressions(5). */
+/* Parser of suppressions: lines of "[name]" and "key = value", see memprof-suppressions(5). */
 #include "query/suppression.h"
 
 #include <stdarg.h>
@@ -13,15 +13,15 @@
 
 typedef struct parser {
     mp_suppressions *list;
-    mp_suppression *current; /* NULL: before the first section */
-    mp_hash_index names;     /* names of sections; their numbers from 1 */
+    mp_suppression *current; /* current section; NULL: before the first one */
+    mp_hash_index names;     /* numbers of the sections, from 1, by name */
     const char *path;
-    mp_slice line; /* at hand */
+    mp_slice line; /* current line */
     uint64_t number;
     mp_error *error;
 } parser;
 
-/* --- complaints --- */
+/* --- errors --- */
 
 static void complain_at(const parser *p, uint64_t line, uint32_t column, const char *format,
                         va_list arguments)
@@ -30,7 +30,7 @@ static void complain_at(const parser *p, uint64_t line, uint32_t column, const c
     vsnprintf(p->error->text, sizeof p->error->text, format, arguments);
 }
 
-/* About what stands at `where` in the line at hand. */
+/* Report an error at the position `where` in the current line. Return false. */
 static bool complain(const parser *p, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool complain(const parser *p, const char *where, const char *format, ...)
@@ -42,7 +42,7 @@ static bool complain(const parser *p, const char *where, const char *format, ...
     return false;
 }
 
-/* About the whole section at hand. */
+/* Report an error about the current section. Return false. */
 static bool complain_section(const parser *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static bool complain_section(const parser *p, const char *format, ...)
@@ -54,7 +54,7 @@ static bool complain_section(const parser *p, const char *format, ...)
     return false;
 }
 
-/* A piece of the file for a message, which must keep room for the rest. */
+/* Return a piece of the file for a message, shortened to leave room for the rest. */
 static const char *quoted(parser *p, mp_slice text)
 {
     enum { SHOWN = 60 };
@@ -125,7 +125,7 @@ static bool add_criterion(parser *p, mp_subject subject, mp_slice value)
 
 static const struct {
     const char *name;
-    take_value *take; /* NULL: a pattern */
+    take_value *take; /* NULL: the value is a pattern */
     mp_subject subject;
 } keys[] = {
     {"type", NULL, MP_SUBJECT_TYPE},     {"source", NULL, MP_SUBJECT_SOURCE},
@@ -164,7 +164,7 @@ static bool take_key(parser *p, mp_slice line)
                     quoted(p, key));
 }
 
-/* Check a section at its end, for errors that are only visible then. */
+/* Check a section at its end for missing keys. */
 static bool end_section(const parser *p)
 {
     const mp_suppression *current = p->current;
@@ -186,7 +186,8 @@ static bool same_name(const void *opaque, uint32_t value)
     return strcmp(probe->list->items[value - 1].name, probe->name) == 0;
 }
 
-/* The number of the suppression of this name; 0: none has it, and now `number` does. */
+/* Return the number of the suppression with this name. If there is none, register the name as
+ * `number` and return 0. */
 static uint32_t set_name(parser *p, const char *name, uint32_t number)
 {
     name_probe probe = {p->list, name};
@@ -248,7 +249,7 @@ bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice tex
     bool converted;
     if (!list->arena)
         list->arena = mp_alloc_zero(1, sizeof *list->arena);
-    for (size_t i = 0; i < list->count; i++) /* sections of files read before */
+    for (size_t i = 0; i < list->count; i++) /* sections of the files before */
         set_name(&p, list->items[i].name, (uint32_t)i + 1);
     text = mp_slice_without_mark(mp_utf8_from_bytes(list->arena, text, &converted));
     bool ok = take_lines(&p, text);

@@ -1,10 +1,8 @@
-/* Suppressions: leaks that are known and accepted, as a file lists them (memprof-suppressions(5)
- * has the format).
+/* Suppressions: known and accepted leaks, as listed in a file (format: memprof-suppressions(5)).
  *
- * What is suppressed stays alive and stays in every total of what is alive; it is no leak. A
- * suppression matches contexts, so it may take a part of an allocation site: the objects of one
- * name.
- */
+ * Suppressed objects stay in all totals of live objects, but do not count as leaks. A suppression
+ * matches contexts, so it may match a part of an allocation site, such as the objects with one
+ * name. */
 #ifndef MP_QUERY_SUPPRESSION_H
 #define MP_QUERY_SUPPRESSION_H
 
@@ -13,44 +11,44 @@
 #include "query/selection.h"
 #include "query/window.h"
 
-/* Texts live as long as the list that it is in. */
+/* A suppression. Its texts belong to the list. */
 typedef struct mp_suppression {
     const char *path; /* path of the file, as given; borrowed */
     uint64_t line;
     const char *name, *reason;
-    mp_criterion *criteria; /* criteria: for each subject that has any, at least one must match */
+    mp_criterion *criteria; /* for each subject with criteria, at least one must match */
     size_t criterion_count, criterion_capacity;
     bool has_limit;
-    int64_t limit_bytes; /* maximum bytes; if there are more, none is accepted */
-    int32_t last_day;    /* as by mp_parse_date; 0: it does not expire */
-    const char *expires; /* that day as it was written */
+    int64_t limit_bytes; /* maximum leaked bytes; if there are more, none are accepted */
+    int32_t last_day;    /* last day of validity, as by mp_parse_date; 0: it does not expire */
+    const char *expires; /* last day as written */
 } mp_suppression;
 
-/* In the order of the files. Zero-initialise to start. */
+/* Suppressions in the order of the files. Zero-initialise; release with mp_suppressions_free. */
 typedef struct mp_suppressions {
     mp_suppression *items;
     size_t count, capacity;
-    int32_t today;          /* as by mp_parse_date */
-    struct mp_arena *arena; /* arena of the texts */
+    int32_t today;          /* current date, as by mp_parse_date */
+    struct mp_arena *arena; /* arena of all texts */
 } mp_suppressions;
 
-/* Add what a file says; `path` is for messages and must outlive the list. False with
- * "path:line:column: error: what is wrong, expected what" in `error`; the column counts characters.
- * The list can then only be freed. */
+/* Add the suppressions in a text. `path` is for messages and must outlive the list. Return false
+ * with an error that has the line and the column, which counts characters; the list can then only
+ * be freed. */
 bool mp_suppressions_parse(mp_suppressions *suppressions, const char *path, mp_slice text,
                            mp_error *error);
 void mp_suppressions_free(mp_suppressions *suppressions);
 
-/* "used", "over limit" */
+/* Return the name of a status: "used", "over limit". */
 const char *mp_suppression_status_name(mp_suppression_status status);
 
-/* Suppress leaks of a window in all its analyses (window->suppressed, which the window owns). What
- * it returned before becomes invalid. If several suppressions match a leak, the first that has
- * neither expired nor exceeded its limit takes it. `suppressions` must outlive the window; NULL:
- * nothing happens. */
+/* Suppress leaks of a window in all its analyses. The window owns the result (window->suppressed);
+ * its earlier results become invalid. If several suppressions match a leak, the first takes it that
+ * has neither expired nor exceeded its limit. `suppressions` must outlive the window; NULL is
+ * allowed. */
 void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions);
-/* By context: what is accepted in any window of the recording, by the suppressions that hold in
- * this one. Release with free(); NULL: nothing is suppressed. */
+/* Return a flag for each context: it is accepted in any window of the recording, by the
+ * suppressions that are valid in this window. NULL: nothing is suppressed. Release with free(). */
 bool *mp_suppressed_ever(const mp_window *window);
 
 #endif

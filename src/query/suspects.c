@@ -1,12 +1,12 @@
-/* Suspects: what one object, one type or one kind of roots alone keeps alive. */
+/* Leak suspects: single objects, types and kinds of roots that alone keep much alive. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "query/graph_query.h"
 
 /* Shares of the reachable bytes, in percent. */
-enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1 }; /* MUCH: see mp_retains_much */
-/* Types that are looked back at to see that they recur. */
+enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1 }; /* MUCH: as in mp_retains_much */
+/* Number of types to look back at to detect that types recur. */
 enum { LOOK_BACK = 4 };
 
 typedef struct search {
@@ -30,7 +30,8 @@ static bool is_over(uint64_t part, uint64_t whole, unsigned percent)
 
 /* --- one object --- */
 
-/* The child that keeps most of what its parent retains; 0: none keeps so much. Places in order. */
+/* Return the place in preorder of the child that retains most of what its parent retains; 0:
+ * none. */
 static uint32_t heavy_child(const mp_dominators *dominators, uint32_t place)
 {
     uint32_t end = place + dominators->span[place];
@@ -61,7 +62,7 @@ static void find_most_held(const search *state, mp_suspect *suspect, uint32_t pl
     free(of_type);
 }
 
-/* Walk down from a suspect. `way` is marked where it leads along, by place. */
+/* Find the accumulation point below a suspect. Mark the places on the way in `way`. */
 static void accumulate(const search *state, mp_suspect *suspect, uint32_t place, bool *way)
 {
     const mp_dominators *dominators = state->dominators;
@@ -81,14 +82,14 @@ static void accumulate(const search *state, mp_suspect *suspect, uint32_t place,
         find_most_held(state, suspect, place);
         return;
     }
-    /* For a list, all nodes of its head's type, and the amount the list retains. */
+    /* In a list, count all nodes of the head's type; the bytes are what the head retains. */
     suspect->held_type = types[suspect->accumulation];
     suspect->held_bytes = (int64_t)dominators->retained[suspect->accumulation];
     for (uint32_t i = head; i < head + dominators->span[head]; i++)
         suspect->held_objects += types[dominators->order[i]] == suspect->held_type;
 }
 
-/* A suspect and where what it retains stands in the order. */
+/* A suspect with its place in preorder. */
 typedef struct candidate {
     mp_suspect suspect;
     uint32_t place;
@@ -96,9 +97,9 @@ typedef struct candidate {
 
 typedef MP_LIST(candidate) candidates;
 
-/* Return true if the candidate is outdone. Candidates are in preorder, and of two that contain
- * each other the outer one wins; but if an inner one holds more of a type, the objects
- * accumulate there. */
+/* Return true if an inner candidate is preferred. Candidates are in preorder. Of nested candidates
+ * the outer one is preferred, unless an inner one holds more objects of one type, because that is
+ * where they accumulate. */
 static bool is_outdone(const mp_dominators *dominators, const candidates *found, uint32_t outer)
 {
     const candidate *state = &found->items[outer];
@@ -118,7 +119,7 @@ static void find_objects(search *state)
     for (uint32_t place = 1; place <= dominators->reached;) {
         uint32_t object = dominators->order[place];
         if (!mp_retains_much(dominators, object)) {
-            place += dominators->span[place]; /* nothing below it does */
+            place += dominators->span[place]; /* nothing below it retains much either */
             continue;
         }
         if (!way[place]) {
@@ -145,9 +146,9 @@ static void find_objects(search *state)
 
 /* --- one type --- */
 
-/* Objects of roots, by type, but for what something else keeps alive too and for suspects of their
- * own. What each of them retains is known; what they do together is settled for those that may be
- * suspects. */
+/* Find types whose root objects together retain much. Objects that something else keeps alive too
+ * are left out, and objects that are suspects themselves. What each object retains alone is known;
+ * what they retain together is computed for types that may be suspects. */
 static void find_types(search *state)
 {
     const mp_graph *graph = state->graph;
@@ -222,7 +223,7 @@ const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count)
 {
     search state = {.view = view, .graph = view->graph, .dominators = &view->dominators};
     if (!view->has_suspects) {
-        mp_graph_count_roots(view); /* worked out together with the types */
+        mp_graph_count_roots(view); /* so that both are computed in one pass */
         find_objects(&state);
         find_types(&state);
         find_kinds(&state);

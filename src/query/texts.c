@@ -5,7 +5,7 @@
 
 enum {
     BUCKETS = 1 << 16,
-    MOST_BYTES = 8 << 20, /* four times as many are taken for what is posted */
+    MOST_BYTES = 8 << 20, /* maximum size of indexed texts; the index takes four times as much */
 };
 
 static uint32_t bucket_of(const char *cursor)
@@ -23,7 +23,7 @@ void mp_texts_add(mp_texts *texts, const char *text, uint32_t id)
     texts->bytes += strlen(text);
 }
 
-/* Count, and then post each where its bucket ends so far. */
+/* Build the index: count the entries of each bucket, then store them. */
 static void post_all(mp_texts *texts)
 {
     size_t posts = 0;

@@ -1,5 +1,5 @@
-/* Texts that many patterns are held against: those that have what a pattern must have are found by
- * three bytes in a row. */
+/* Texts that are matched against many patterns. Texts that may match are found by three successive
+ * bytes that a pattern requires. */
 #ifndef MP_QUERY_TEXTS_H
 #define MP_QUERY_TEXTS_H
 
@@ -8,22 +8,22 @@
 #include "base/memory.h"
 #include "base/slice.h"
 
-/* Zero-initialise to start; release with mp_texts_free. The texts are borrowed. */
+/* Indexed texts, which are borrowed. Zero-initialise; release with mp_texts_free. */
 typedef struct mp_texts {
     const char **items;
-    uint32_t *owners; /* id that each text was added with */
+    uint32_t *owners; /* id with which each text was added */
     size_t count, capacity, of_capacity;
     size_t bytes, asked;
-    uint32_t *first;  /* start of each bucket in `posted`, and the end; NULL: not made yet */
-    uint32_t *posted; /* texts, by bucket, ascending */
+    uint32_t *first;  /* start of each bucket in `posted`, and the end; NULL: no index yet */
+    uint32_t *posted; /* indexes of texts by bucket, ascending */
 } mp_texts;
 
-/* Before the first question. */
+/* Add a text. Must be called before the first mp_texts_with. */
 void mp_texts_add(mp_texts *texts, const char *text, uint32_t id);
 void mp_texts_free(mp_texts *texts);
 
-/* Places of texts, among them all that have the core; some twice. `items` NULL: all are, as where
- * one question is asked, or the texts are very long. */
+/* Indexes of texts, including all that contain the core; some occur twice. `items` NULL: all texts,
+ * because there was only one question, or the texts are very long. */
 typedef struct mp_some_texts {
     const uint32_t *items;
     size_t count;

@@ -4,9 +4,9 @@
 
 #include "base/memory.h"
 
-/* Return true if an execution that completed before `outer` ran inside it. Times are whole
- * microseconds, and one microsecond may contain a statement and what it called, a module and its
- * first line, or one statement after another that took no time. */
+/* Return true if `inner`, which completed before `outer`, ran inside it. Times are whole
+ * microseconds, so executions with the same start may be a statement and what it called, a module
+ * and its first line, or successive statements that took no time. */
 static bool is_inside(const mp_profile *profile, const mp_timed *inner, const mp_timed *outer)
 {
     const mp_module *modules = profile->modules.items;
@@ -18,19 +18,20 @@ static bool is_inside(const mp_profile *profile, const mp_timed *inner, const mp
                             : inner->line == 0;
 }
 
-/* Starts are moments, which the reader does not add up: times that make no sense stay within
- * bounds. */
+/* Add two times, capped so that invalid start times in a file cannot overflow. */
 static int64_t add(int64_t a, int64_t b)
 {
     const int64_t most = INT64_MAX / 4;
     return b > 0 && a > most - b ? most : a + b;
 }
 
-/* Nest the executions. A completed one waits on a stack until the one it ran inside completes. */
+/* Nest the executions. A completed execution waits on a stack until the execution around it
+ * completes. */
 static void nest(const mp_profile *profile, mp_timeline *timeline)
 {
     uint32_t *waiting = mp_alloc((timeline->count + 1) * sizeof *waiting);
-    uint32_t *outer = mp_alloc((timeline->count + 1) * sizeof *outer); /* itself: none */
+    uint32_t *outer = mp_alloc((timeline->count + 1) *
+                               sizeof *outer); /* execution around each one; itself: none */
     size_t height = 0;
     for (uint32_t i = 0; i < timeline->count; i++) {
         mp_timed *timed = &timeline->items[i];
@@ -55,7 +56,8 @@ static void nest(const mp_profile *profile, mp_timeline *timeline)
     free(outer);
 }
 
-/* One that ran inside of another and started with it stands behind it; the rest as in the file. */
+/* Compare executions by session, start and depth, so that an execution comes after the one around
+ * it; then by module, line and time. */
 static int by_start(const void *left, const void *right, void *opaque)
 {
     const mp_timed *a = left, *b = right;

@@ -1,4 +1,4 @@
-/* The trace of an execution profile as a timeline: what ran when, and inside of what. */
+/* Timeline: the trace of an execution profile in order of time, with the nesting of executions. */
 #ifndef MP_QUERY_TIMELINE_H
 #define MP_QUERY_TIMELINE_H
 
@@ -8,26 +8,26 @@
 #include "model/profile.h"
 #include "query/filter.h"
 
-/* One execution of a line; of line 0, of the whole module. */
+/* Execution of a line; line 0: of the whole module. */
 typedef struct mp_timed {
     mp_module_id module;
     int32_t line;
-    uint32_t depth;   /* executions that it ran inside of */
-    int64_t start_us; /* as the file says */
+    uint32_t depth;   /* number of executions around it */
+    int64_t start_us; /* start as recorded, microseconds */
     int64_t own_us;
     int64_t
-        all_us; /* until it ended, with what ran inside; at least that, where not all is traced */
+        all_us; /* time until its end, with everything inside; a lower bound if not all is traced */
 } mp_timed;
 
 typedef struct mp_timeline {
-    mp_timed *items; /* by session, start and depth */
+    mp_timed *items; /* sorted by session, start and depth */
     size_t count;
-    int64_t own_us; /* sum of all entries */
+    int64_t own_us; /* sum of own_us over all items */
 } mp_timeline;
 
-/* Return the timeline of the selection. A trace has neither ends nor depths: both follow from
- * the order of completion, because whatever starts later and ends sooner ran inside. Release
- * with free(timeline.at). */
+/* Return the timeline of the selected executions. A trace has neither ends nor depths; both follow
+ * from the order of completion, because whatever starts later and completes earlier ran inside.
+ * Release `items` with free(). */
 mp_timeline mp_timeline_of(const mp_filter *filter);
 
 #endif

@@ -1,9 +1,9 @@
-/* The totals of a window. */
+/* Totals of a window. */
 #include "base/memory.h"
 #include "query/peak.h"
 #include "query/window_cache.h"
 
-/* Add the figures of a session's snapshots at the ends of the window. */
+/* Add the figures of a session at both ends of the window. */
 static void add_session(const mp_window *window, uint32_t session, mp_totals *totals)
 {
     const mp_model *model = window->model;
@@ -22,7 +22,8 @@ static void add_session(const mp_window *window, uint32_t session, mp_totals *to
     totals->has_reusable |= model->sessions.items[session].reusable_apart;
 }
 
-/* Set the stated peak of a single session: peaks of several sessions need not be simultaneous. */
+/* Set the stated peak. It is known for a single session only, because peaks of several sessions
+ * need not be simultaneous. */
 static void set_stated_peak(const mp_window *window, mp_totals *totals)
 {
     const mp_model *model = window->model;

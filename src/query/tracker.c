@@ -7,20 +7,20 @@
 #include "base/index.h"
 #include "query/labels.h"
 
-/* An allocation site of one session: type, call-tree node and line; of a heap log, which tells a
- * type only when an object dies, its crawl. */
+/* Allocation site of a session: type, call-tree node and line. In heap logs, which record the type
+ * only when an object is deleted, the type does not count. */
 typedef struct tracked_site {
-    mp_context_id context; /* the first that was met */
-    int64_t bytes;         /* grown since the session's first snapshot */
-    uint32_t place;        /* in the session's heap of sites, from 1; 0: not there */
+    mp_context_id context; /* first context of the site */
+    int64_t bytes;         /* growth in bytes since the session's first snapshot */
+    uint32_t place;        /* index in the session's heap of sites; 0: not in it */
 } tracked_site;
 
 typedef struct tracked_session {
     mp_snapshot_id first, last;
     int64_t leaked_objects, leaked_bytes;
-    uint32_t *heap; /* sites, from 1: none grew more than the one at half its place */
+    uint32_t *heap; /* binary heap of sites, from 1, with the one that grew most at the top */
     size_t heap_count, heap_capacity;
-    /* Deltas that were seen while another session's snapshot was the one that ended. */
+    /* Deltas of this session that were read when a snapshot of another session ended. */
     uint32_t *waiting;
     size_t waiting_count, waiting_capacity;
 } tracked_session;
@@ -28,14 +28,14 @@ typedef struct tracked_session {
 struct mp_tracker {
     const mp_model *model;
     mp_hash_index site_index;
-    tracked_site *sites; /* from 1 */
+    tracked_site *sites; /* numbered from 1 */
     uint32_t site_count;
     size_t site_capacity;
-    uint32_t *site_of; /* by context; 0: not looked up */
+    uint32_t *site_of; /* site of each context; 0: not looked up yet */
     size_t site_of_count, site_of_capacity;
-    tracked_session *sessions; /* by session */
+    tracked_session *sessions; /* by session id */
     size_t session_count, session_capacity;
-    uint32_t next; /* delta */
+    uint32_t next; /* next delta to read */
 };
 
 mp_tracker *mp_tracker_new(const mp_model *model)
@@ -111,7 +111,7 @@ static uint32_t site_of(mp_tracker *tracker, mp_context_id id)
     return tracker->site_of[id.i] = *found;
 }
 
-/* --- the heap of sites: the one that grew most is at its top --- */
+/* --- binary heap of sites, by growth --- */
 
 static bool grew_more(const mp_tracker *tracker, uint32_t a, uint32_t b)
 {
@@ -125,7 +125,7 @@ static void put(mp_tracker *tracker, tracked_session *session, size_t place, uin
     tracker->sites[site].place = (uint32_t)place;
 }
 
-/* The bytes of the site changed: it goes to where it belongs now. */
+/* Move a site to its place in the heap after its bytes have changed. */
 static void settle(mp_tracker *tracker, tracked_session *session, uint32_t site)
 {
     size_t index = tracker->sites[site].place;
@@ -176,9 +176,9 @@ static void count(mp_tracker *tracker, tracked_session *session, uint32_t index)
     }
 }
 
-/* All that happened up to the end of a snapshot. Deltas of the past, which a heap log makes when an
- * object's death tells its type, move what was counted from one type to another of the same site.
- */
+/* Count all changes up to the end of a snapshot. Deltas for earlier snapshots are skipped: a heap
+ * log adds them when the deletion of an object reveals its type, and they only move amounts between
+ * types of the same site. */
 static void count_all(mp_tracker *tracker, tracked_session *session, mp_snapshot_id ended)
 {
     const mp_model *model = tracker->model;
@@ -203,7 +203,7 @@ mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id id)
 {
     const mp_model *model = tracker->model;
     const mp_snapshot *snapshot = &model->snapshots.items[id.i];
-    session_of(tracker, model->sessions.count - 1); /* all have their places now */
+    session_of(tracker, model->sessions.count - 1); /* allocate the entries of all sessions first */
     tracked_session *session = session_of(tracker, snapshot->session.i);
     count_all(tracker, session, id);
     mp_tracked tracked = {.first_bytes = snapshot->live_bytes,
@@ -226,7 +226,7 @@ mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id id)
 
 const char *mp_context_place(mp_arena *arena, const mp_model *model, mp_context_id id)
 {
-    enum { ALLOCATORS = 64 }; /* frames that stand above each other; a cycle has no end */
+    enum { ALLOCATORS = 64 }; /* maximum frames to skip: an unchecked tree may have a cycle */
     const mp_context *context = &model->contexts.items[id.i];
     uint32_t node = context->node.i, line = context->line;
     for (int i = 0; i < ALLOCATORS; i++) {
@@ -236,7 +236,8 @@ const char *mp_context_place(mp_arena *arena, const mp_model *model, mp_context_
         node = state->parent.i;
         line = state->line;
     }
-    if (model->symbols.items[model->nodes.items[node].symbol.i].allocator) { /* all of them are */
+    if (model->symbols.items[model->nodes.items[node].symbol.i]
+            .allocator) { /* all frames are allocators */
         node = context->node.i;
         line = context->line;
     }

@@ -11,7 +11,7 @@ mp_tree_cost *mp_tree_costs(const mp_window *window)
         costs[model->tree_of[node]].own_objects += mp_cost_live(balances[i].end);
         costs[model->tree_of[node]].own_bytes += balances[i].end.bytes;
     }
-    for (uint32_t i = model->tree.count; i-- > 0;) { /* parents stand before their children */
+    for (uint32_t i = model->tree.count; i-- > 0;) { /* parents precede their children */
         costs[i].inclusive_objects += costs[i].own_objects;
         costs[i].inclusive_bytes += costs[i].own_bytes;
         if (i == 0)

@@ -7,13 +7,15 @@
 #include "base/memory.h"
 #include "query/slopes.h"
 
-enum { MOST_BUILDS = 128 }; /* whose slopes are compared: each of many sites has a series */
+enum {
+    MOST_BUILDS = 128
+}; /* maximum number of compared builds, because each of many sites has a series */
 
-enum { DOMINANCE = 2 }; /* so many times the range of the rest makes a step a jump */
+enum { DOMINANCE = 2 }; /* a step is a jump if it is this many times the range of the rest */
 
 /* --- steps --- */
 
-/* Return true if a step of this height outweighs how far the values are apart. */
+/* Return true if a step is more than DOMINANCE times the range of the values. */
 static bool outweighs(double step, const double *values, size_t count)
 {
     double low = values[0], high = values[0];
@@ -26,8 +28,8 @@ static bool outweighs(double step, const double *values, size_t count)
     return true;
 }
 
-/* The place of the largest step, the first of equal ones; with `like` the next one of the same
- * direction. 0: there is none. */
+/* Return the place of the largest step, the first of equal ones; if `like` is given, of the next
+ * largest in the same direction. 0: none. */
 static size_t largest_step(const double *values, size_t count, size_t like)
 {
     size_t found = 0;
@@ -42,8 +44,8 @@ static size_t largest_step(const double *values, size_t count, size_t like)
     return found;
 }
 
-/* Return true if each of the steps at these places, ascending, outweighs what is before and behind
- * it; one that does not may be part of that. */
+/* Return true if each of the steps at these places, ascending, outweighs the values before and
+ * after it. Otherwise it may be part of their variation. */
 static bool are_steps(const double *values, size_t count, const size_t *places, size_t steps)
 {
     double smallest = INFINITY;
@@ -55,7 +57,7 @@ static bool are_steps(const double *values, size_t count, const size_t *places, 
     return outweigh;
 }
 
-/* The values without these steps: what is behind a step is shifted back by its height, and one
+/* Return the values without these steps: values after a step are shifted by its height, and one
  * value is dropped. Release with free(). */
 static double *without_steps(const double *values, size_t count, const size_t *places, size_t steps)
 {
@@ -90,8 +92,9 @@ static mp_trend trend_of_slopes(const double *values, size_t count, size_t most)
                       .high = slopes.high};
 }
 
-/* Judge what is left without a step, or without two, in place of all, if they are no part of it.
- * Two are taken out only where they hide that the rest goes the other way. False: all is judged. */
+/* Judge the values without one or two steps, if these are not part of the rest. Two steps are
+ * removed only if they hide that the rest goes in the opposite direction. Return false if all
+ * values must be judged. */
 static bool judge_without(mp_trend *trend, const double *exact, size_t count, const size_t *places,
                           size_t steps, size_t most)
 {
@@ -103,7 +106,7 @@ static bool judge_without(mp_trend *trend, const double *exact, size_t count, co
     mp_trend without = trend_of_slopes(rest, count - steps, most);
     bool hidden = without.kind == (up ? MP_TREND_SHRINKS : MP_TREND_GROWS);
     free(rest);
-    /* Three values are too few to say more than the four of which they are. */
+    /* Three remaining values are too few for another verdict than that of all four. */
     if (without.kind == MP_TREND_FLAT || (count - steps < MP_TREND_FEWEST &&
                                           without.kind != trend_of_slopes(exact, count, most).kind))
         without.kind = up ? MP_TREND_JUMP : MP_TREND_DROP;
@@ -120,7 +123,7 @@ static void judge(mp_trend *trend, const double *exact, const int64_t *values, s
 {
     size_t places[MP_TREND_STEPS] = {largest_step(exact, count, 0)};
     if (!places[0])
-        return; /* all values are one */
+        return; /* all values are equal */
     if (!judge_without(trend, exact, count, places, 1, most))
         *trend = trend_of_slopes(exact, count, most);
     bool told =

@@ -14,108 +14,109 @@
 #include "query/group.h"
 
 enum {
-    MP_TREND_FEWEST = 4, /* values that a trend can be told of */
-    MP_TREND_STEPS = 2,  /* that are told at most */
+    MP_TREND_FEWEST = 4, /* minimum number of values for a trend */
+    MP_TREND_STEPS = 2,  /* maximum number of steps in a trend */
 };
 
 typedef enum mp_trend_kind {
-    MP_TREND_TOO_SHORT, /* fewer values than that: nothing can be said */
-    MP_TREND_FLAT,      /* all values are equal, or neither grows nor shrinks for certain */
+    MP_TREND_TOO_SHORT, /* fewer than MP_TREND_FEWEST values */
+    MP_TREND_FLAT,      /* all values are equal, or neither growth nor shrinking is certain */
     MP_TREND_GROWS,     /* steadily: the whole interval of the slope is above 0 */
-    MP_TREND_SHRINKS,   /* steadily */
-    MP_TREND_JUMP,      /* up once; without that step it does neither for certain */
-    MP_TREND_DROP,      /* down once, likewise */
+    MP_TREND_SHRINKS,   /* steadily: the whole interval of the slope is below 0 */
+    MP_TREND_JUMP,      /* one step up; flat without it */
+    MP_TREND_DROP,      /* one step down; flat without it */
 } mp_trend_kind;
 
 typedef struct mp_step {
-    size_t place; /* place of the first value after the step, from 1; 0: no step */
-    int64_t size; /* below 0: down */
+    size_t place; /* index of the first value after the step, from 1; 0: no step */
+    int64_t size; /* height of the step; negative: down */
 } mp_step;
 
 typedef struct mp_trend {
     mp_trend_kind kind;
-    double slope;     /* Theil-Sen: the median of all slopes between two values; values a place */
-    double lower;     /* the lower of two slopes in the middle, else `slope` */
+    double slope;     /* Theil-Sen slope: median of the slopes between all pairs, per place */
+    double lower;     /* lower of the two middle slopes if their number is even, else `slope` */
     double low, high; /* 95 % interval of the slope; low <= slope <= high */
-    /* Values far larger than all values next to them, the largest first. Kind and slopes are
-     * computed without them. */
+    /* Steps that are far larger than the range of the values before and after them, the largest
+     * first. Kind and slopes are computed without them. */
     mp_step steps[MP_TREND_STEPS];
 } mp_trend;
 
-/* The trend of values one place (snapshot) apart. Of more than 1,000 values an even choice of
- * 1,000, the first and the last with them, makes the slope; steps are looked for among all.
+/* Return the trend of values that are one place (snapshot) apart. The slope of more than 1,000
+ * values is that of 1,000 evenly chosen ones, including the first and the last; steps are searched
+ * among all values.
  *
- * The largest step is no part of the rest if it is more than twice the range of what is before it,
- * and of what is behind it. Then it is taken out: what is behind it moves to the level of what is
- * before it, and what is left is judged: it grows, or shrinks, whichever way the step went, or else
- * the whole is a jump, or a drop. So memory that is freed once hides no leak. What is left of four
- * values says so only if all four do. If that tells no steady trend, likewise the two largest steps
- * of one direction are taken out together, where what is left goes the other way for certain.
+ * The largest step is removed if it is more than twice the range of the values before it and of
+ * those after it: the values after it are shifted to the level of those before it, and the rest is
+ * judged. If the rest grows or shrinks, that is the trend, whatever the direction of the step;
+ * otherwise the whole is a jump or a drop. Memory that is freed once therefore does not hide a
+ * leak. If only three values remain, they must have the same trend as all four. If no steady trend
+ * is found, the two largest steps in one direction are removed together in the same way, if the
+ * rest then certainly goes in the other direction.
  *
- * So a series that rises at every place grows, and a staircase does; a peak, a sawtooth and noise
+ * A series that rises at every place grows, and so does a staircase; a peak, a sawtooth and noise
  * are flat.
  *
- * The interval is that of Sen: with N slopes, and C the 97.5 % quantile of the normal distribution
- * times the standard deviation of Kendall's S, corrected for ties and for the likeness of
- * neighbours (variance times n / n* of a first-order autoregression without the slope; not less
- * than 1), it is from the (N - C) / 2-th
- * smallest slope to the (N - C) / 2-th largest; ranks are rounded, and at least 1. Values are exact
- * up to 2^53. */
+ * The interval is Sen's: with N slopes, and C the 97.5 % quantile of the normal distribution times
+ * the standard deviation of Kendall's S, it reaches from the (N - C) / 2-th smallest slope to the
+ * (N - C) / 2-th largest. The variance is corrected for ties and for the correlation of neighbours
+ * (factor n / n* of a first-order autoregression of the residuals, at least 1). Ranks are rounded,
+ * and at least 1. Values are exact up to 2^53. */
 mp_trend mp_trend_of(const int64_t *values, size_t count);
-/* Return the lower middle slope of that trend, rounded up, so that it is more than a whole number
- * if and only if the slope is; of too few values for a trend, without steps. Of two values or more;
- * of more than 128, an even choice of 128 is compared.
- */
+/* Return the lower middle slope of that trend, rounded up, so that it exceeds a whole number
+ * exactly if the slope does. Needs at least two values; if they are too few for a trend, steps are
+ * not removed. Of more than 128 values, 128 are chosen evenly. */
 int64_t mp_trend_whole_slope(const int64_t *values, size_t count);
-/* "grows steadily", "jumps once"; static. */
+/* Return the words for a kind, such as "grows steadily" or "jumps once"; static. */
 const char *mp_trend_words(mp_trend_kind kind);
 
-/* Bytes alive at each whole snapshot of the window (from and to included), some rows: row i is
- * at[i * length]. A row has the snapshots of one session or, of session 0, those of all, one
- * session behind the other: session s has the places from first[s] up to first[s + 1]. */
+/* Series of live bytes at each complete snapshot of the window, including `from` and `to`: row i
+ * begins at items[i * length]. A row has the snapshots of one session or, for session 0, of all
+ * sessions one after another: session s has the places from first[s] to first[s + 1] - 1. */
 typedef struct mp_series {
     int64_t *items;
-    int64_t *leaking; /* behind them, of what leaks by the verdict; NULL: there is no verdict */
+    int64_t *leaking; /* like `items`, for leaking bytes; NULL: no verdict */
     size_t length;
-    uint32_t *snapshots; /* the snapshot of each place */
+    uint32_t *snapshots; /* snapshot of each place */
     size_t *first;
-    uint32_t sessions; /* with the first, 0 */
+    uint32_t sessions; /* number of sessions, including session 0 */
 } mp_series;
 
-/* `row_of` tells the row of each group by its place, + 1: from 1 to `rows`; groups with 0 are left
- * out, and [0] is 0. One pass over the ledger. Release with mp_series_free. */
+/* Return the series of groups. `row_of` has the row of each group by its number from 1, from 1
+ * to `rows`; 0: left out. row_of[0] must be 0. One pass over the ledger. Release with
+ * mp_series_free. */
 mp_series mp_series_of(const mp_window *window, uint32_t session, const mp_grouping *grouping,
                        const uint32_t *row_of, uint32_t rows);
-/* The same without what is accepted. */
+/* Like mp_series_of, without accepted leaks. */
 mp_series mp_series_held(const mp_window *window, uint32_t session, const mp_grouping *grouping,
                          const uint32_t *row_of, uint32_t rows);
-/* All bytes alive, as the snapshots tell them: one row. */
+/* Return the series of all live bytes, as recorded in the snapshots, in one row. */
 mp_series mp_series_of_all(const mp_window *window, uint32_t session);
-/* Platform memory of a session: rows of areas, of which `row_of` tells the row by platform id,
- * from 1, 0 of those left out; or all areas together in one row, where it is NULL. */
+/* Return the series of a session's platform memory. `row_of` has the row of each area by platform
+ * id, from 1; 0: left out. If it is NULL, one row has the sum of all areas. */
 mp_series mp_series_of_platform(const mp_window *window, uint32_t session, const uint32_t *row_of,
                                 uint32_t rows);
-/* So many rows at a time that their series have room in 32 MiB. */
+/* Return the number of rows whose series fit into 32 MiB. */
 uint32_t mp_series_batch(const mp_window *window);
 void mp_series_free(mp_series *series);
 
 /* A row of a series in one session. */
 typedef struct mp_course {
     mp_trend trend;
-    uint32_t session; /* 0: there is none */
+    uint32_t session; /* 0: none */
     const int64_t *items;
     const uint32_t *snapshots;
     size_t length;
 } mp_course;
 
-/* Return the trend of a row in a session. Objects grow steadily where some of them leak by the
- * verdict, as those do; what else rises fills, turns over or is in use, and is flat. Without a
- * verdict the values alone tell. */
+/* Return the trend of a row in a session. If some of its objects leak according to the verdict, it
+ * is their trend. If none do, a rising series counts as flat, because its objects fill a cache,
+ * turn over or are in use. Without a verdict, only the values count. */
 mp_trend mp_series_trend(const mp_series *series, size_t row, uint32_t session);
 
-/* Each session has its own course, and sums of them are nobody's: this is the worst, of equal ones
- * the first. What grows is worst, the steepest most, then what jumped, by the size of the jump. It
- * lives as long as the series. */
+/* Return the course of a row in its worst session, the first of equal ones; sums over sessions
+ * would be meaningless. Growth is worst, the steepest first, then jumps by size. It lives as long
+ * as the series. */
 mp_course mp_series_worst(const mp_series *series, size_t row);
 
 #endif

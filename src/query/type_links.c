@@ -1,5 +1,5 @@
-/* Objects of some types: who refers to them, who keeps them alive, what they keep alive, by type.
- */
+/* Objects related to given objects, by type: those that refer to them, keep them alive, or are kept
+ * alive by them. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -35,7 +35,7 @@ static int most_first(const void *left, const void *right, void *order_)
     return mp_type_compare(order->model, (mp_type_id){a->type}, (mp_type_id){b->type});
 }
 
-/* Return the existing rows of an array with one row per type. */
+/* Return the non-empty rows of an array with one row per type. */
 static mp_type_links links_of(const mp_graph_view *view, mp_type_link *of_type, weight by)
 {
     mp_type_links links = {.items = of_type};
@@ -71,14 +71,15 @@ mp_type_links mp_referrers_of(const mp_graph_view *view, const bool *asked)
     return links_of(view, of_type, BY_OBJECTS);
 }
 
-/* In preorder what dominates an object comes before it. */
+/* In preorder, the dominator of an object comes before it. */
 mp_type_links mp_holders_of(const mp_graph_view *view, const bool *asked, const bool *skipped)
 {
     const mp_graph *graph = view->graph;
     const mp_dominators *dominators = &view->dominators;
     size_t size = (size_t)graph->count + 1;
     mp_type_link *of_type = mp_alloc_zero(view->model->types.count, sizeof *of_type);
-    uint32_t *above = mp_alloc_zero(size, sizeof *above); /* nearest dominator not skipped */
+    uint32_t *above =
+        mp_alloc_zero(size, sizeof *above); /* nearest dominator that is not skipped */
     bool *counted = mp_alloc_zero(size, sizeof *counted);
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], holder = dominators->idom[object];

@@ -13,10 +13,10 @@ typedef struct judging {
     const mp_grouping *sites;
     mp_course_clock clock;
     mp_leak_verdict *verdict;
-    uint32_t *order; /* deltas by site, each in the order of time */
-    uint32_t *first; /* by site, its first in `order`; one more for the end */
+    uint32_t *order; /* deltas sorted by site, each in order of time */
+    uint32_t *first; /* index in `order` of each site's first delta, and of the end */
     mp_site_course *course;
-    mp_site_judgement *judged; /* a site, by session */
+    mp_site_judgement *judged; /* judgement of the current site, by session */
 } judging;
 
 static uint32_t session_of(const mp_model *model, uint32_t delta)
@@ -44,7 +44,8 @@ static void sort_deltas(judging *state)
     state->first[0] = 0;
 }
 
-/* Mark what leaks of a site in a session, once for each generation, and add it up. */
+/* Mark the generations of a site that leak in a session, and add up their bytes. Each generation is
+ * counted once. */
 static void mark(judging *state, mp_site_verdict *site, uint32_t session,
                  const mp_site_judgement *judged, const uint32_t *deltas, size_t count)
 {
@@ -71,8 +72,8 @@ static void mark(judging *state, mp_site_verdict *site, uint32_t session,
     }
 }
 
-/* Combine the verdicts of several sessions: the surest leak wins; without a leak, the last
- * session does. */
+/* Combine the verdicts on a site in several sessions: the most certain leak wins; without a leak,
+ * the last session does. */
 static void take(mp_site_verdict *site, uint32_t session, const mp_site_judgement *judged)
 {
     const bool leaks = mp_site_kind_leaks(judged->kind);
@@ -110,7 +111,7 @@ static void judge_site(judging *state, uint32_t place)
     *site = (mp_site_verdict){.kind = MP_SITE_UNKNOWN, .example = group->example.i};
     if (model->sessions.count > 2)
         qsort_r(deltas, count, sizeof *deltas, by_session, (void *)(uintptr_t)model);
-    uint32_t filled = 0; /* places of the longest session in which the site filled and stopped */
+    uint32_t filled = 0; /* length of the longest session in which the site filled and stopped */
     for (size_t i = 0, end; i < count; i = end) {
         const uint32_t session = session_of(model, deltas[i]),
                        length = state->clock.length[session];
@@ -125,7 +126,8 @@ static void judge_site(judging *state, uint32_t place)
         mp_site_judgement *judged = &state->judged[session];
         end = end_of_session(model, deltas, i, count);
         if (mp_site_kind_leaks(judged->kind) && filled >= state->clock.length[session])
-            judged->kind = MP_SITE_FILLED; /* a longer session shows how it goes on */
+            judged->kind =
+                MP_SITE_FILLED; /* a session that is at least as long shows that it stops */
         take(site, session, judged);
         if (mp_site_kind_leaks(judged->kind))
             mark(state, site, session, judged, &deltas[i], end - i);
@@ -134,7 +136,7 @@ static void judge_site(judging *state, uint32_t place)
         site->kind = MP_SITE_IN_USE;
 }
 
-/* Accepted and reusable objects are no part of any site. */
+/* Remove accepted and reusable objects from their sites. */
 static void leave_out_accepted(const mp_window *window, mp_grouping *sites)
 {
     const mp_model *model = window->model;

@@ -7,11 +7,11 @@
 #include "base/index.h"
 #include "query/labels.h"
 
-/* --- what is weighed --- */
+/* --- metrics --- */
 
 static const struct {
     const char *name;
-    unsigned needs; /* MP_HOLDS_... */
+    unsigned needs; /* capabilities: MP_HOLDS_... */
 } weighings[MP_WEIGHINGS] = {
     [MP_WEIGH_LEAKED] = {"leaked", MP_HOLDS_HISTORY},
     [MP_WEIGH_ALIVE] = {"alive", MP_HOLDS_LEDGER},
@@ -41,7 +41,7 @@ mp_weighing mp_weighing_usual(const mp_filter *filter)
     return MP_WEIGH_ALIVE;
 }
 
-/* --- a tree that grows --- */
+/* --- building a tree --- */
 
 mp_weigher mp_weigher_of(const mp_model *model, const mp_weighing *weighing, size_t columns)
 {
@@ -73,7 +73,7 @@ static void sum_up(mp_weights *weights)
 {
     for (size_t column = 0; column < weights->columns; column++) {
         mp_weight *weight = weights->items[column];
-        for (uint32_t i = weights->count; i-- > 0;) { /* callers stand before what they call */
+        for (uint32_t i = weights->count; i-- > 0;) { /* callers precede their callees */
             weight[i].total += weight[i].self;
             weight[i].all_count += weight[i].own_count;
             if (i == 0)
@@ -84,7 +84,7 @@ static void sum_up(mp_weights *weights)
     }
 }
 
-/* Close the gaps of frames that nothing is in or below. */
+/* Remove frames that have no weight in or below them. */
 static void drop_empty(mp_weights *weights)
 {
     uint32_t *place = mp_alloc_zero(weights->count, sizeof *place), kept = 1;
@@ -141,22 +141,23 @@ const char *mp_weight_label(mp_arena *arena, const mp_weight_frame *frame)
 
 /* --- heaps --- */
 
-/* The frames that are there: those of code by node and line, those of types by the frame above and
- * the first type of the name. */
+/* Frames made so far: those of code by node and line, those of types by parent frame and first type
+ * with the same name. */
 #define NAMES_DIFFER UINT32_MAX
 
 typedef struct heap_frames {
     mp_weigher *weigher;
     mp_id_index code, types;
-    uint32_t *names; /* name of the objects of each type's frame: symbol + 1; or NAMES_DIFFER */
+    uint32_t
+        *names; /* common name of the objects of each type frame: symbol + 1; or NAMES_DIFFER */
     size_t name_count, name_capacity;
-    uint32_t *first_of_name; /* first type that has the name of each type */
-    uint32_t *of_context;    /* the type's frame; 0: not there yet */
-    bool apart;              /* by thread and request */
-    mp_id_index of_requests; /* the same of contexts and requests */
-    mp_id_index creators;    /* threads and requests, as numbers */
-    mp_id_index apart_types; /* types that are told apart, by their number and the creator's */
-    uint32_t *way;           /* frames from a creation outwards that are not there yet */
+    uint32_t *first_of_name; /* by type: the first type with the same name */
+    uint32_t *of_context;    /* frame of each context's type; 0: not made yet */
+    bool apart;              /* separate frames by thread and request */
+    mp_id_index of_requests; /* like of_context, by context and request */
+    mp_id_index creators;    /* number of each pair of thread and request */
+    mp_id_index apart_types; /* separate type frames, by number of the type and of the pair */
+    uint32_t *way;           /* frames still to add, from the creation outwards */
     size_t way_capacity;
 } heap_frames;
 
@@ -182,7 +183,7 @@ static uint32_t add_code(heap_frames *frames, uint32_t caller, mp_frame frame)
     const mp_model *model = frames->weigher->model;
     const mp_tree_node *node = &model->tree.items[frame.node];
     const mp_symbol *symbol = &model->symbols.items[node->symbol.i];
-    bool no_line = !frame.node && !frame.line; /* no code, and no line of it */
+    bool no_line = !frame.node && !frame.line; /* neither code nor a line */
     return mp_weigher_add(
         frames->weigher,
         (mp_weight_frame){
@@ -199,7 +200,7 @@ static uint32_t add_code(heap_frames *frames, uint32_t caller, mp_frame frame)
         });
 }
 
-/* The frame of a creation. Callers that are missing are added from the outermost on. */
+/* Return the frame of a creation, after adding missing callers from the outermost inwards. */
 static uint32_t code_frame(heap_frames *frames, mp_frame frame)
 {
     const mp_model *model = frames->weigher->model;
@@ -222,7 +223,7 @@ static uint32_t code_frame(heap_frames *frames, mp_frame frame)
     return found;
 }
 
-/* Store the name of a frame's objects if all of them have the same. */
+/* Record the name of an object of a frame. It is kept if all objects of the frame have the same. */
 static void note_name(heap_frames *frames, uint32_t frame, mp_symbol_id name)
 {
     const mp_symbol *symbols = frames->weigher->model->symbols.items;
@@ -249,7 +250,7 @@ static void put_names(heap_frames *state)
     }
 }
 
-/* Return the slot for the number of a frame: that of a type below the code that created it. */
+/* Return the slot for the number of a type's frame below the code that created it. */
 static uint32_t *place_of_type(heap_frames *frames, uint32_t code, uint32_t type, uint32_t thread,
                                uint32_t request)
 {
@@ -265,7 +266,7 @@ static uint32_t *place_of_type(heap_frames *frames, uint32_t code, uint32_t type
     return mp_id_index_put(&frames->apart_types, mp_joined(number, *creator));
 }
 
-/* The frame of a context's objects: their type, below the code that created them. */
+/* Return the frame of a context's objects: their type, below the code that created them. */
 static uint32_t type_frame(heap_frames *state, const mp_context *context, mp_string_id request)
 {
     const mp_model *model = state->weigher->model;

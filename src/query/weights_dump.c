@@ -11,8 +11,9 @@
 typedef struct holders {
     mp_weigher weigher;
     const mp_graph_view *view;
-    mp_id_index index; /* by the frame above and the type */
-    uint32_t loose[2]; /* frames of unreachable objects, of those with unknown owners; 0: none */
+    mp_id_index index; /* frame by parent and type */
+    uint32_t
+        loose[2]; /* frames of unreachable objects, and of those with unknown owners; 0: none */
     uint32_t *type_of; /* type of each frame; NO_TYPE: the frame is not a type */
     size_t type_capacity;
 } holders;
@@ -30,8 +31,8 @@ static uint32_t add_frame(holders *state, uint32_t parent, mp_weight_kind kind, 
     return frame;
 }
 
-/* The frame of a type below another; of one type several times in a row, as in linked lists, all
- * are in one. */
+/* Return the frame of a type below another one. Objects of one type directly below each other, as
+ * in linked lists, share a frame. */
 static uint32_t frame_of(holders *state, uint32_t parent, uint32_t type)
 {
     assert(!parent || state->type_of);
@@ -68,7 +69,7 @@ static void weigh_loose(holders *state)
     }
 }
 
-/* In preorder what dominates an object comes before it, and has its frame. */
+/* In preorder, the dominator of an object comes first, so its frame exists. */
 mp_weights mp_weights_of_dump(const mp_filter *filter)
 {
     static const mp_weighing weighings[] = {MP_WEIGH_RETAINED};

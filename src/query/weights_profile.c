@@ -1,9 +1,9 @@
 /* Time of an execution profile by its call tree, or by method if there is none.
  *
- * The cost of a method is that of its lines, as in all reports. The call tree distributes it
- * over paths: the time of a node minus that of its callees. In complete recordings both agree.
- * In others no node gets more than its method has left, and the rest is shown under unknown
- * callers, so that the sums always equal those of the reports. */
+ * The cost of a method is that of its lines, as in all reports. The call tree distributes it over
+ * paths: a node gets its time minus that of its callees. In complete recordings both agree. In
+ * others, no node gets more than its method has left, and the rest is shown under unknown callers,
+ * so that the sums always equal those of the reports. */
 #include <stdlib.h>
 
 #include "base/index.h"
@@ -21,7 +21,7 @@ typedef struct paths {
     const mp_filter *filter;
     const mp_profile *profile;
     mp_module_groups groups;
-    spent *left;        /* amount of each method that no path has yet */
+    spent *left;        /* amount of each method that is not yet assigned to a path */
     uint32_t *example;  /* first module of each method */
     uint32_t *frame_of; /* frame of each node of the model's tree; 0: not added yet */
 } paths;
@@ -57,7 +57,8 @@ static void sum_methods(paths *state)
 
 /* --- by the call tree --- */
 
-/* Frames of all nodes of the tree, callers first. The session itself calls what nobody calls. */
+/* Add frames for all nodes of the tree, callers first. Nodes without a caller are directly below
+ * the session. */
 static void add_frames(paths *state)
 {
     const mp_model *model = state->filter->model;
@@ -93,7 +94,7 @@ static void weigh_nodes(paths *state)
     const mp_profile *profile = state->profile;
     mp_preorder nodes = mp_profile_preorder(model);
     int64_t *times = mp_profile_node_times(state->filter, &nodes);
-    for (uint32_t i = 1; i < profile->nodes.count; i++) /* less what they call, which come later */
+    for (uint32_t i = 1; i < profile->nodes.count; i++) /* minus their callees, which come later */
         times[nodes.parent[i]] -= times[i];
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
         const mp_profile_node *node = &profile->nodes.items[nodes.order[i]];
@@ -116,9 +117,9 @@ static void weigh_nodes(paths *state)
     mp_preorder_free(&nodes);
 }
 
-/* --- without --- */
+/* --- no call tree --- */
 
-/* Methods stand in the order of their names, then of their lines. */
+/* Return true if another method has the same name. Methods are sorted by name, then by line. */
 static bool is_overloaded(const mp_module_groups *groups, size_t method)
 {
     const mp_code_name *code_name = &groups->methods[method];
@@ -130,7 +131,7 @@ static bool is_overloaded(const mp_module_groups *groups, size_t method)
     return false;
 }
 
-/* Weigh the time that no path has: methods below their programs. */
+/* Weigh the time that is not assigned to a path: methods, below their programs. */
 static void weigh_rest(paths *state)
 {
     const mp_model *model = state->filter->model;

@@ -1,19 +1,19 @@
-/* Reduce very many stacks to those that are large enough to see. */
+/* Pruning: reduce very many stacks to those that are large enough to see. */
 #include <stdlib.h>
 
 #include "base/largest.h"
 #include "query/weights.h"
 
-/* Whoever calls a frame weighs as much at least, and comes before it. */
+/* Return the frames to keep. Callers weigh at least as much as their callees, and precede them. */
 static bool *choose(const mp_weights *from, const mp_weight *by, uint32_t most)
 {
-    enum { PARTS = 20000 }; /* parts of the total; a frame below one part is not visible */
+    enum { PARTS = 20000 }; /* a frame below this fraction of the total is not visible */
     bool *kept = mp_alloc(from->count * sizeof *kept), any = false;
     for (uint32_t i = 0; i < from->count; i++) {
         kept[i] = i == 0 || by[i].total > by[0].total / PARTS;
         any |= i && kept[i];
     }
-    for (uint32_t i = 0; !any && i < from->count; i++) /* all are as small */
+    for (uint32_t i = 0; !any && i < from->count; i++) /* all are equally small */
         kept[i] = true;
     mp_keep_largest(kept, from->count, most, &by[0].total, sizeof *by);
     return kept;
@@ -35,7 +35,8 @@ mp_weights mp_weights_pruned(const mp_model *model, const mp_weights *from, size
     mp_weigher weigher = mp_weigher_of(model, &from->weighings[column], 1);
     bool *kept = choose(from, by, most);
     uint32_t *place = mp_alloc_zero(from->count, sizeof *place);
-    uint32_t *rest = mp_alloc_zero(from->count, sizeof *rest); /* below a frame that is kept */
+    uint32_t *rest = mp_alloc_zero(
+        from->count, sizeof *rest); /* frame for the omitted callees of each kept frame */
     uint32_t left_out = 0;
     mp_weigh(&weigher, 0, 0, by[0].self, by[0].own_count);
     for (uint32_t i = 1; i < from->count; i++) {

@@ -6,8 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Return true if a session has not ended, at `to` or, if `later`, in everything that was read of
- * it. */
+/* Return true if a session has not ended by `to` or, if `later`, in the whole recording. */
 static bool has_no_end(const mp_window *window, bool later)
 {
     const mp_model *model = window->model;
@@ -29,8 +28,8 @@ bool mp_window_still_runs(const mp_window *window)
     return has_no_end(window, false);
 }
 
-/* The last snapshot of each session at which its program may have deleted anything: not what the
- * runtime does at its end. */
+/* Return the last snapshot of each session up to which its program can have deleted objects; later
+ * deletions are made by the runtime at its end. */
 static uint32_t *ends_of_program(const mp_model *model)
 {
     uint32_t *ends = mp_alloc_zero(model->sessions.count + 1, sizeof *ends);
@@ -124,7 +123,7 @@ uint32_t mp_window_lone_session(const mp_window *window)
     return 0;
 }
 
-/* Snapshots of one session are made in the order of time, so their ids tell earlier from later. */
+/* Snapshots of a session are in order of time, so their ids can be compared. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot)
 {
     return snapshot.i <=
@@ -157,7 +156,7 @@ bool mp_window_is_accepted(const mp_window *window, mp_context_id context, mp_sn
     return mp_window_accepts(window, context) && is_new(window, born);
 }
 
-/* --- what happened in it --- */
+/* --- figures --- */
 
 int64_t mp_window_held_bytes(const mp_window *window, uint32_t generation)
 {

@@ -1,9 +1,9 @@
-/* Windows: from one snapshot of a session to another, and what is known of the objects in between.
+/* Windows: two snapshots of each session, and the figures of the objects in between.
  *
- * All is arithmetic on the ledger of a complete model (see model.h), of what a filter lets count.
- * Objects that the runtime keeps for reuse are left out of everything but the totals' own fields
- * for them. A window remembers what it has worked out: whatever it hands out as const is its own
- * and lives as long as it does. */
+ * Figures are computed from the ledger of a complete model (see model.h), as far as a filter
+ * includes them. Objects that the runtime keeps for reuse are excluded, except for the totals' own
+ * fields for them. Results are cached: everything returned as const belongs to the window and lives
+ * as long as it does. */
 #ifndef MP_QUERY_WINDOW_H
 #define MP_QUERY_WINDOW_H
 
@@ -11,81 +11,81 @@
 #include "model/model.h"
 #include "query/filter.h"
 
-/* From one snapshot to another of one session; none where the session has no whole snapshot. */
+/* Two snapshots of one session; 0 if the session has no complete snapshot. */
 typedef struct mp_range {
     mp_snapshot_id from, to;
-    bool all_new; /* a database with one moment alone: nothing tells what is older */
+    bool all_new; /* all objects count as new, as in a database with one moment */
 } mp_range;
 
 struct mp_suppressions;
 
 typedef enum mp_suppression_status {
-    MP_SUPPRESSION_UNUSED, /* matches no leak, or none that an earlier one leaves */
+    MP_SUPPRESSION_UNUSED, /* matches no leak, or only leaks that earlier suppressions took */
     MP_SUPPRESSION_USED,
-    MP_SUPPRESSION_EXPIRED,    /* suppresses nothing any more */
-    MP_SUPPRESSION_OVER_LIMIT, /* suppresses nothing, as its leaks became too many */
+    MP_SUPPRESSION_EXPIRED,    /* too old, so it suppresses nothing */
+    MP_SUPPRESSION_OVER_LIMIT, /* more leaks than its limit, so it suppresses nothing */
 } mp_suppression_status;
 
-/* The leaks that a suppression matches and no earlier one suppresses, whether it suppresses them
- * or not. */
+/* Leaks that a suppression matches and no earlier one took, even if it does not suppress them. */
 typedef struct mp_suppression_effect {
     mp_suppression_status status;
-    uint32_t sites; /* a site may be in several suppressions, and leak besides */
+    uint32_t sites; /* number of sites; they may also have other leaks */
     int64_t objects, bytes;
 } mp_suppression_effect;
 
 typedef struct mp_suppressed {
     const struct mp_suppressions *suppressions;
-    mp_suppression_effect *effects; /* one for each of them */
-    bool *contexts;                 /* by context: suppressed */
-    int64_t objects, bytes;         /* that are; no part of what leaked */
+    mp_suppression_effect *effects; /* effect of each suppression */
+    bool *contexts;                 /* flag of each context: suppressed */
+    int64_t objects, bytes;         /* suppressed leaks, which do not count as leaked */
 } mp_suppressed;
 
-/* One range for each session, by session id. */
+/* A window: one range per session, by session id. */
 typedef struct mp_window {
     const mp_model *model;
     const mp_filter *filter;
-    mp_filter *own_filter; /* the same, where the window made it */
+    mp_filter *own_filter; /* `filter` if the window created it; else NULL */
     mp_range *ranges;
-    struct mp_suppressed *suppressed; /* leaks that are accepted; NULL: none, see suppression.h */
+    struct mp_suppressed *suppressed; /* accepted leaks, see suppression.h; NULL: none */
     struct mp_window_cache *cache;
 } mp_window;
 
-/* Find the snapshots that a user names (see mp_filter_moment) in each session that has any. If
- * `from` is NULL, the first. If `to` is NULL, the one named with the file (FILE@SNAPSHOT), else a
- * moment that was asked for, else the last _PreCleanUp, else the one before _Exit, else the last.
- * False with a message in `error` if there is no such snapshot or `from` is later than `to`; else
- * release with mp_window_free, before the filter. */
+/* Create a window from the snapshots that a user names (see mp_filter_moment), for each session
+ * that has any. `from` NULL: the first snapshot. `to` NULL: the one named with the file
+ * (FILE@SNAPSHOT), else a moment that was asked for, else the last _PreCleanUp, else the one before
+ * _Exit, else the last. Return false with an error if there is no such snapshot, or `from` is later
+ * than `to`. Otherwise release with mp_window_free, before the filter. */
 bool mp_window_of(const mp_filter *filter, const char *from, const char *to, mp_window *window,
                   mp_error *error);
-/* The same of a whole model. */
+/* Like mp_window_of, for a whole model. */
 bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
                        mp_error *error);
 void mp_window_free(mp_window *window);
 
 /* Return true if `from` and `to` differ in any session. */
 bool mp_window_has_span(const mp_window *window);
-/* Return whether each session has one snapshot, which cannot tell what leaked or grew. A database
- * of one moment can: all of it may leak. Dumps tell no leaks. */
+/* Return true if each session has one snapshot only, which cannot show leaks or growth. Databases
+ * with one moment are an exception, because all their objects may leak, and so are dumps, which do
+ * not record leaks. */
 bool mp_window_is_one(const mp_window *window);
-/* Return the first session of which the window has one snapshot, where others have more; 0: none.
- */
+/* Return the first session with only one snapshot in the window, if others have more; 0: none. */
 uint32_t mp_window_lone_session(const mp_window *window);
 #define MP_ONE_SNAPSHOT "one snapshot cannot show growth"
-/* Return true if a session's process had not ended at `to`, by the tags _PreCleanUp and _Exit of
- * a memory recording: objects in use then count as leaked. */
+/* Return true if a session's process had not ended at `to`, according to the tags _PreCleanUp and
+ * _Exit of a memory recording. Objects in use then count as leaked. */
 bool mp_window_still_runs(const mp_window *window);
-/* Why what is in use at `to` counts as leaked. */
+/* Reason why objects in use at `to` count as leaked. */
 typedef enum mp_in_use {
     MP_IN_USE_NOT,
     MP_IN_USE_RUNNING,   /* the recording ends before its process does */
-    MP_IN_USE_EARLY,     /* the window ends before the clean-up, which the recording has */
-    MP_IN_USE_EARLY_LOG, /* it ends before the log of events does */
-    MP_IN_USE_LOG,       /* nothing tells whether a log ends with its program */
+    MP_IN_USE_EARLY,     /* the window ends before the clean-up in the recording */
+    MP_IN_USE_EARLY_LOG, /* the window ends before the event log does */
+    MP_IN_USE_LOG,       /* event logs do not record if they end with the program */
 } mp_in_use;
 mp_in_use mp_window_in_use(const mp_window *window);
 #define MP_IN_USE "objects in use count as leaked"
-/* Objects that leak and are deleted behind `to`, before the clean-up; 0 where nothing tells. */
+/* Return the number of leaked objects that are deleted after `to` but before the clean-up; 0 if
+ * that is not recorded. */
 int64_t mp_window_deleted_later(const mp_window *window);
 /* Return true if a session's `to` is after its clean-up, when leaked objects are gone. */
 bool mp_window_ends_late(const mp_window *window);
@@ -103,7 +103,7 @@ bool mp_window_accepts(const mp_window *window, mp_context_id context);
  * were not suppressed. Limits on live objects leave them out. */
 bool mp_window_is_accepted(const mp_window *window, mp_context_id context, mp_snapshot_id born);
 
-/* The figures of a snapshot, of what counts. */
+/* Return the figures of a snapshot, for the objects that the filter includes. */
 static inline const mp_snapshot *mp_window_snapshot(const mp_window *window, uint32_t snapshot)
 {
     return &window->filter->snapshots[snapshot];
@@ -116,28 +116,28 @@ typedef struct mp_balance {
 } mp_balance;
 
 /* Return the balance of each generation; zero for generations that do not count. Totals, groups,
- * leaks and trees share this one pass over the ledger. */
+ * leaks and trees share this single pass over the ledger. */
 const mp_balance *mp_window_balances(const mp_window *window);
-/* The bytes of a generation at `to`, without what is accepted. */
+/* Return the bytes of a generation at `to`, without accepted leaks. */
 int64_t mp_window_held_bytes(const mp_window *window, uint32_t generation);
-/* Return the sum over all generations. */
+/* Return the bytes of all generations at `to`, without accepted leaks. */
 int64_t mp_window_held(const mp_window *window);
 
 typedef struct mp_totals {
-    int64_t live_objects, live_bytes; /* at `to` */
+    int64_t live_objects, live_bytes; /* alive at `to` */
     int64_t created_objects, created_bytes, deleted_objects;
-    int64_t peak_objects, peak_bytes; /* see mp_peak */
-    bool peak_of_one;                 /* likewise */
-    bool has_stated_peak;             /* the file states it of the whole, up to `to` */
-    int64_t stated_peak_objects;      /* most alive at any moment */
+    int64_t peak_objects, peak_bytes; /* as in mp_peak */
+    bool peak_of_one;                 /* as in mp_peak */
+    bool has_stated_peak; /* the file states a peak, and it applies to the whole up to `to` */
+    int64_t stated_peak_objects; /* stated maximum of live objects */
     int64_t reusable_objects, reusable_bytes;
     int64_t from_objects, from_bytes; /* alive at `from` */
-    bool has_reusable;                /* the format tells reusable objects apart */
-    /* Objects that ceased to be reusable less those that became so while they lived:
-     * live = created - deleted + retyped. */
+    bool has_reusable;                /* the format distinguishes reusable objects */
+    /* Live objects that ceased to be reusable, minus those that became reusable: live = created -
+     * deleted + retyped. */
     int64_t retyped_objects;
     int64_t leaked_objects, leaked_bytes;       /* created after `from`, alive at `to` */
-    int64_t temporary_objects, temporary_bytes; /* part of the deleted; known only with events */
+    int64_t temporary_objects, temporary_bytes; /* part of the deleted objects; event logs only */
 } mp_totals;
 
 /* Return the totals of all sessions together. */

@@ -1,4 +1,4 @@
-/* Making windows, and what one has worked out for all who ask. */
+/* Creation of windows, and their cached results. */
 #include "query/window_cache.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* --- where it begins and ends --- */
+/* --- start and end --- */
 
 static mp_snapshot_id default_to(const mp_filter *filter, uint32_t session)
 {
@@ -32,7 +32,7 @@ static bool missing(const mp_model *model, uint32_t session, const char *argumen
                             *id ? id : "of the recording", mp_expected_moment);
 }
 
-/* Find the snapshots that the user named for one session. False with a message. */
+/* Find the two snapshots in one session. Return false with an error. */
 static bool resolve_session(const mp_filter *filter, uint32_t session, const char *from,
                             const char *to, mp_range *range, mp_error *error)
 {
@@ -112,7 +112,7 @@ void mp_window_free(mp_window *window)
     *window = (mp_window){0};
 }
 
-/* --- what happened in it --- */
+/* --- figures --- */
 
 const mp_balance *mp_window_balances(const mp_window *window)
 {

@@ -1,4 +1,4 @@
-/* Cached results of a window; only for the files that compute them. */
+/* Cached results of a window, for the files that compute them. */
 #ifndef MP_QUERY_WINDOW_CACHE_H
 #define MP_QUERY_WINDOW_CACHE_H
 
@@ -9,23 +9,24 @@ struct mp_leak_verdict;
 
 enum { MP_MOST_DIMENSIONS = 16 };
 
-/* NULL: not asked for yet. */
+/* Cached results; NULL: not computed yet. */
 typedef struct mp_window_cache {
     mp_balance *balances;
     mp_totals *totals;
-    mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by place of the dimension */
+    mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by index of the dimension */
     struct mp_leaks *leaks;
     struct mp_leak_verdict *verdict;
 } mp_window_cache;
 
-/* Forget all that depends on what leaks. */
+/* Drop all results that depend on leaks. */
 void mp_window_cache_clear(mp_window_cache *cache);
 
-/* The window's groups without labels, in the order of their first generations: mp_window_groups
- * gives them labels and another order, so nobody keeps what points to one. */
+/* Return the cached groups of a window. They may have no labels, and be in the order of their first
+ * generations: a later mp_window_groups adds labels and sorts them, so pointers to groups must not
+ * be kept. */
 mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
                              unsigned extras);
-/* Groups of frames, empty ones with them. */
+/* Return the groups of frames, including empty ones. */
 mp_grouping mp_group_frames(const mp_window *window);
 void mp_leaks_free(struct mp_leaks *leaks);
 void mp_verdict_free(struct mp_leak_verdict *verdict);

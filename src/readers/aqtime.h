@@ -204,7 +204,8 @@ void aq_read_objects(aq_state *state);
 void aq_read_figures(aq_state *state);
 void aq_check_figures(aq_state *state);
 aq_figures *aq_figures_of(aq_state *state, mp_type_id type);
-/* Build the graph if it is that of the current set and the set has references. */
+/* Build the object graph if the current set is the one whose graph is built, and it has references.
+ */
 void aq_read_references(aq_state *state);
 
 #endif

@@ -15,7 +15,7 @@
 /* State of the walks over all tables. */
 typedef struct page_walk {
     const aq_source *file;
-    unsigned char *seen, *page; /* bits of pages that a table uses; the current page */
+    unsigned char *seen, *page; /* one bit per page, set if a table uses it; current page */
     uint32_t *next;             /* pages still to be visited */
     size_t next_count, next_capacity;
     uint64_t rows, bytes; /* totals of all tables so far */
@@ -173,7 +173,7 @@ static bool take_page(page_walk *pages, uint32_t number)
 
 /* Walk the table whose root is page `root`. Return false, and set `why`, if a page or a part of one
  * is used twice, by this or another table. After this check, the work of SQLite is bounded by the
- * size of the file. A root that is not of a table passes too. */
+ * size of the file. An index passes without a check. */
 static bool walk_pages(page_walk *pages, uint32_t root)
 {
     bool first = true;
@@ -224,7 +224,7 @@ static int count_steps(void *opaque)
     return state->steps_left < 0;
 }
 
-/* Allow only to read the format's tables and the schema; no functions, views, triggers or
+/* Allow only reading of the format's tables and the schema: no functions, views, triggers or
  * recursion. */
 static int allow(void *opaque, int action, const char *first, const char *second,
                  const char *database, const char *through)

@@ -43,8 +43,7 @@ static mp_type_id type_named(aq_state *state, const char *name, int64_t number)
     return (mp_type_id){*place};
 }
 
-/* Return a number that is only displayed, so an invalid one does not invalidate its row; -1: it is
- * invalid. */
+/* Return a number for display; -1: it is invalid. Its row is not skipped then. */
 static int64_t figure_of(const aq_state *state, aq_table table, int column)
 {
     int64_t figure;

@@ -13,7 +13,7 @@
 
 /* Offsets in the database header, and limits of page sizes. */
 enum { PAGE_SIZE = 16, UNUSED = 20, SMALLEST = 512, LARGEST = 65536, LEAST_USED = 480 };
-/* Length of the header of a frame. A frame of the log has one page after a change. */
+/* Length of the header of a log frame. Each frame has one page as a change left it. */
 enum { FRAME_HEADER = 24, LOG_VERSION = 3007000 };
 static const uint32_t log_magic = 0x377f0682; /* the lowest bit is the byte order of the checksum */
 
@@ -61,8 +61,8 @@ static void not_all(aq_source *file, const char *ending, const char *why)
                 *ending && file->target ? file->target : file->path, ending, why);
 }
 
-/* Read frames as long as their checksums are valid. Return their number, and set *pages to the page
- * of each and *ended to the number of committed frames. file->pages is the size after the last
+/* Read frames as long as their checksums are valid. Return their number. Set *pages to the page of
+ * each, *ended to the number of committed frames, and file->pages to the size after the last
  * commit. */
 static uint32_t read_frames(aq_source *file, log_sum sum, uint32_t **pages, uint32_t *ended)
 {

@@ -20,7 +20,7 @@ typedef struct aq_source {
     const char *path; /* path for messages */
     char *target;     /* end of the link, where the log is; NULL: the path is no link */
     unsigned char header[AQ_HEADER];
-    uint32_t page_size, usable, pages; /* of a page: size, used part; number of pages */
+    uint32_t page_size, usable, pages; /* bytes of a page; of them usable; number of pages */
     bool whole;
     struct stat was; /* status before anything was read */
     int log;         /* descriptor of the log; -1: there is none */

@@ -60,7 +60,7 @@ typedef enum prf_part {
 typedef struct prf_place {
     uint64_t line;
     uint64_t children, child_sum;
-    mp_node_id awaited; /* parent that was undefined so far */
+    mp_node_id awaited; /* parent that is not defined yet */
 } prf_place;
 
 /* Places of the rows of one list, from the current profile's first row on. */
@@ -90,7 +90,7 @@ typedef struct prf_state {
     uint32_t first_module, first_model_node;
     mp_id_index modules, nodes, traced; /* ids of the file; (module, line) to trace */
     prf_places lines, calls, traces, tree;
-    uint64_t entity_line, entity_wants; /* of the current entity: line, stated lines */
+    uint64_t entity_line, entity_wants; /* current entity: its line, stated lines */
 } prf_state;
 
 /* Start a profile; `line` is that of its description. */

@@ -9,8 +9,8 @@
  *
  * Without a CRC, the first word is the entity. The rest is matched with the known units, whose
  * names may contain blanks: the whole rest; else its longest beginning that is a unit; else the
- * part before an ending that is a unit. If no unit is known, it is a path as a whole, or the first
- * of two classes. */
+ * part before an ending that is a unit. If none matches, the unit is the whole rest if that is a
+ * path or one word, otherwise its first word (the first of two classes). */
 #include <string.h>
 
 #include "base/text.h"

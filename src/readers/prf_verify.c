@@ -16,7 +16,7 @@ typedef struct module_sum {
     int64_t exclusive_us, called_us; /* in its own lines; in nodes called by its nodes */
     int64_t entry_us;                /* cumulative time of its line 0 */
     int64_t summands;
-    uint64_t entry_row; /* row of its line 0; 0: it has none */
+    uint64_t entry_row; /* line in the file of the row for its line 0; 0: none */
 } module_sum;
 
 static bool sound(const prf_state *state, unsigned parts)

@@ -38,8 +38,8 @@ typedef struct mp_reader {
     /* Set the group and sequence of an input. Return false if it belongs to no group. NULL: inputs
      * are read in the given order. */
     bool (*place)(mp_slice head, mp_place *place);
-    /* Return the length of the leading part of a path that names a process (an agent) if files of
-     * this format are sessions of it; 0 for any other path. NULL: the format has no such names. */
+    /* If the path names a session of a process (an agent), return the length of its beginning that
+     * names the process; otherwise 0. NULL: the format has no such names. */
     size_t (*process)(const char *path);
     /* Return true if a file with this beginning may still be written and already has snapshots.
      * NULL: never. */

@@ -36,7 +36,7 @@ typedef struct rpm_state {
     mp_type_counts counts;
     mp_id_index types_by_name; /* mp_string_id to the first type of that name */
     bool converted;
-    int64_t first_stamp, last_stamp; /* of all dumps so far, milliseconds; -1: no stamp yet */
+    int64_t first_stamp, last_stamp; /* first and last dump so far, milliseconds; -1: none */
     const char *last_path;           /* path of the previous dump; NULL: none */
 
     /* state of one file: */
@@ -445,8 +445,8 @@ static bool is_numbered_after(const char *first, const char *second)
     return strverscmp(first, second) > 0;
 }
 
-/* Check the order of the dumps, on which growth depends. It is by stamp if all dumps have one,
- * otherwise as on the command line, where a shell sorts "dump-10" before "dump-2". */
+/* Check the order of the dumps, on which growth depends. Dumps are ordered by stamp if all have
+ * one, otherwise as on the command line, where a shell sorts "dump-10" before "dump-2". */
 static void check_order(rpm_state *state)
 {
     bool both = state->last_stamp >= 0 && state->stamp >= 0,

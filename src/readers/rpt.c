@@ -280,7 +280,7 @@ static bool has_number(const rpt_state *state, mp_slice line)
            cell_of(line, state->columns[CALLS]).length;
 }
 
-/* Return the value, in microseconds, of a unit of the last digit in the cell. */
+/* Return the precision of a time cell: one unit of its last digit, in microseconds. */
 static int64_t step_of(mp_slice cell)
 {
     int64_t step = 1;
@@ -378,7 +378,7 @@ static void one_line(rpt_state *state, mp_slice line, uint64_t offset)
         state->titled = true;
     } else if (state->column_count == 0) {
         top_line(state, line, offset);
-    } else if (!mp_slice_starts(trimmed, "Program/Class ")) { /* not repeated headings */
+    } else if (!mp_slice_starts(trimmed, "Program/Class ")) { /* repeated on each page */
         read_row(state, line, offset);
     }
 }

@@ -1,4 +1,4 @@
-/* The Taligent reader: shared by its two kinds of files. */
+/* The Taligent reader: declarations for both kinds of its files. */
 #ifndef MP_READERS_TALIGENT_H
 #define MP_READERS_TALIGENT_H
 

@@ -131,7 +131,7 @@ bool taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
         if (whole && line.length)
             read_line(pass, &file, line, mp_input_line_number(input));
     } while (mp_input_line(input, &line));
-    for (size_t i = 0; i < file.count; i++) { /* date undated blocks */
+    for (size_t i = 0; i < file.count; i++) { /* count undated ages from the first time */
         file.events[i].line.time_us += file.events[i].undated ? file.first_us : 0;
         if (file.events[i].line.time_us > file.last_us)
             file.last_us = file.events[i].line.time_us;

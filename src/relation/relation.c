@@ -17,14 +17,19 @@ const mp_relation *const *mp_relations(size_t *count)
 
 mp_cursor mp_cursor_open(const mp_relation *relation, mp_relation_source *source)
 {
-    mp_cursor cursor = {
-        .relation = relation, .source = source, .row = mp_alloc(relation->row_size)};
-    mp_cursor_rewind(&cursor, NULL);
+    mp_cursor cursor = mp_cursor_new(relation);
+    mp_cursor_enter(&cursor, source, NULL);
     return cursor;
 }
 
-void mp_cursor_rewind(mp_cursor *cursor, const char *key)
+mp_cursor mp_cursor_new(const mp_relation *relation)
 {
+    return (mp_cursor){.relation = relation, .row = mp_alloc(relation->row_size)};
+}
+
+void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const char *key)
+{
+    cursor->source = source;
     cursor->place = 0;
     cursor->end = cursor->relation->count(cursor->source);
     if (key)

@@ -66,7 +66,8 @@ const mp_relation *const *mp_relations(size_t *count);
 /* Return true if the model of the source has the data of the relation. */
 bool mp_relation_fits(const mp_relation *relation, const mp_relation_source *source);
 
-/* Cursor over the rows of a relation. Create with mp_cursor_open, release with mp_cursor_free. */
+/* Cursor over the rows of a relation. Create with mp_cursor_open or mp_cursor_new, release with
+ * mp_cursor_free. */
 typedef struct mp_cursor {
     const mp_relation *relation;
     mp_relation_source *source;
@@ -77,9 +78,11 @@ typedef struct mp_cursor {
 
 /* Open a cursor before the first row. */
 mp_cursor mp_cursor_open(const mp_relation *relation, mp_relation_source *source);
-/* Move back before the first row, or before the first row whose key may be `key` (NULL: any
+/* Open a cursor that has no source yet, and no rows. */
+mp_cursor mp_cursor_new(const mp_relation *relation);
+/* Move before the first row of a source, or before the first row whose key may be `key` (NULL: any
  * key). */
-void mp_cursor_rewind(mp_cursor *cursor, const char *key);
+void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const char *key);
 /* Move to the next row and fill in its `wanted` columns. The row is at cursor->row until the next
  * call. Return false after the last row. */
 bool mp_cursor_next(mp_cursor *cursor, uint64_t wanted);

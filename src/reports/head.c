@@ -11,14 +11,19 @@
 
 /* --- inputs and sessions --- */
 
-static void section_inputs(mp_document *document, const mp_filter *filter)
+static mp_table *inputs_table(mp_document *document)
 {
     const mp_relation *relation = &mp_relation_files;
     mp_table *table = mp_document_table(document, "inputs", "Inputs", MP_ROWS, relation->columns,
                                         relation->column_count);
-    mp_relation_source *source = mp_relation_source_new(filter, NULL, NULL);
-    mp_cursor cursor = mp_cursor_open(relation, source);
     table->flags = MP_FOR_PROGRAMS;
+    return table;
+}
+
+static void put_inputs(mp_document *document, mp_table *table, const mp_filter *filter)
+{
+    mp_relation_source *source = mp_relation_source_new(filter, NULL, NULL);
+    mp_cursor cursor = mp_cursor_open(&mp_relation_files, source);
     while (mp_cursor_next(&cursor, MP_ALL_COLUMNS))
         mp_table_put(document, table, cursor.row);
     mp_cursor_free(&cursor);
@@ -341,9 +346,24 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
 
 void mp_section_head(mp_document *document, const mp_request *request)
 {
-    section_inputs(document, request->filter);
+    put_inputs(document, inputs_table(document), request->filter);
     document->title = title_of(document, request->filter);
     mp_section_selection(document, request, false);
+}
+
+void mp_section_heads(mp_document *document, const mp_request *requests, size_t count)
+{
+    mp_table *table = inputs_table(document);
+    for (size_t i = 0; i < count; i++)
+        put_inputs(document, table, requests[i].filter);
+    if (!mp_selects(&requests->selection))
+        return;
+    selection_row row;
+    table = MP_TABLE(document, "selection", "Selection", MP_RECORD, selection_columns);
+    table->flags = MP_COMMON;
+    mp_row_clear(selection_columns, table->column_count, &row);
+    set_criteria(document, &requests->selection, &row);
+    mp_table_put(document, table, &row);
 }
 
 bool mp_section_heap(mp_document *document, const mp_request *request, bool leaks,

@@ -140,6 +140,13 @@ typedef struct mp_report {
     /* MP_TELLS_...: needs at least one of them; otherwise it refuses, and other reports do not
      * recommend it */
     unsigned wants;
+    /* Return true if the answer to these arguments may name recordings by their checksums; NULL =
+     * it never does, unless `wants_checksums`. */
+    bool (*names_recordings)(const void *arguments);
+    /* Answer about several recordings together, whose requests are in the order of their files.
+     * Set *wrong to the place of the request that an error is about. NULL = each answers alone. */
+    bool (*together)(const mp_request *requests, size_t count, mp_document *document, size_t *wrong,
+                     mp_error *error);
     /* Add a summary to the merged answers of several files; NULL = none. */
     void (*sum_up)(mp_document *merged);
     mp_variant variants[MP_VARIANTS]; /* the first that fits the model answers */
@@ -193,6 +200,12 @@ size_t mp_report_rows(const mp_report *report);
  * it does not use an option that was given, or if it refuses the request. */
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    mp_error *error);
+
+/* Answer about several recordings together, by a report that can. *wrong is set as by
+ * mp_report.together, or to `count` if an error is about none of the requests. Return false with a
+ * message in `error`. */
+bool mp_report_run_together(const mp_report *report, const mp_request *requests, size_t count,
+                            mp_document *document, size_t *wrong, mp_error *error);
 
 /* Return the digest of the request's selection at the end of its window; its texts are in
  * request->dictionary. Release with mp_digest_free. NULL with a message. */

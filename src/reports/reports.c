@@ -282,21 +282,55 @@ size_t mp_report_rows(const mp_report *report)
     return report->overview ? MP_DEFAULT_ROWS : MP_REPORT_ROWS;
 }
 
+/* Fill a request with its filters, which release_filters frees in each case, and return the variant
+ * that answers; NULL with a message. */
+static const mp_variant *add_filters(const mp_report *report, mp_request *request, mp_error *error)
+{
+    const mp_selection whole = {.keeps_profiler = request->selection.keeps_profiler};
+    request->report = report;
+    request->filter = NULL;
+    request->whole = mp_filter_of(request->model, &whole, error);
+    const mp_variant *variant = choose(report, request, request->whole, error);
+    if (variant)
+        request->filter = mp_filter_of(request->model, &request->selection, error);
+    return request->filter ? variant : NULL;
+}
+
+static void release_filters(const mp_request *request)
+{
+    mp_filter_free((mp_filter *)request->filter);
+    mp_filter_free((mp_filter *)request->whole);
+}
+
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    mp_error *error)
 {
-    mp_selection state = {.keeps_profiler = request->selection.keeps_profiler};
-    mp_filter *whole = mp_filter_of(request->model, &state, error), *filter = NULL;
-    const mp_variant *variant = choose(report, request, whole, error);
-    if (variant)
-        filter = mp_filter_of(request->model, &request->selection, error);
     mp_request filtered = *request;
-    filtered.report = report;
-    filtered.filter = filter;
-    filtered.whole = whole;
+    const mp_variant *variant = add_filters(report, &filtered, error);
     document->frames = mp_request_frames(&filtered);
-    bool ok = filter && variant->run(&filtered, document, error);
-    mp_filter_free(filter);
-    mp_filter_free(whole);
+    const bool ok = variant && variant->run(&filtered, document, error);
+    release_filters(&filtered);
+    return ok;
+}
+
+bool mp_report_run_together(const mp_report *report, const mp_request *requests, size_t count,
+                            mp_document *document, size_t *wrong, mp_error *error)
+{
+    mp_request *filtered = mp_alloc_zero(count, sizeof *filtered);
+    size_t ready = 0;
+    bool ok = true;
+    while (ok && ready < count) {
+        filtered[ready] = requests[ready];
+        *wrong = ready;
+        ok = add_filters(report, &filtered[ready++], error);
+    }
+    if (ok) {
+        *wrong = count;
+        document->frames = mp_request_frames(filtered);
+        ok = report->together(filtered, count, document, wrong, error);
+    }
+    while (ready)
+        release_filters(&filtered[--ready]);
+    free(filtered);
     return ok;
 }

@@ -1,4 +1,4 @@
-/* The report sql: the result of a SELECT over the relations of a recording. */
+/* The report sql: the result of a SELECT over the relations of recordings. */
 #include "sql/sql.h"
 
 #include <math.h>
@@ -114,10 +114,78 @@ static void put_rows(mp_document *document, const mp_sql *sql, const sql_rows *r
     mp_table_left_out(table, rows->total);
 }
 
+/* --- recordings --- */
+
+/* Recordings that a statement reads. */
+typedef struct sql_inputs {
+    mp_sql_recording *items;
+    mp_window **windows; /* of each; NULL: it has none */
+    size_t count;
+    bool several; /* the tables have a column "recording" */
+    mp_arena names;
+} sql_inputs;
+
+static void free_inputs(sql_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        mp_relation_source_free(inputs->items[i].source);
+        if (inputs->windows[i])
+            mp_window_free(inputs->windows[i]);
+        free(inputs->windows[i]);
+    }
+    free(inputs->items);
+    free(inputs->windows);
+    mp_arena_free(&inputs->names);
+}
+
+/* Return the place of the recording of this name; the count if there is none. */
+static size_t place_of(const sql_inputs *inputs, const char *name)
+{
+    size_t place = 0;
+    while (place < inputs->count &&
+           !(name && inputs->items[place].name && strcmp(inputs->items[place].name, name) == 0))
+        place++;
+    return place;
+}
+
+/* Add the recording of a request. Of recordings with equal bytes only the first is added. */
+static bool add_input(sql_inputs *inputs, const mp_request *request, mp_document *document,
+                      mp_error *error)
+{
+    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
+    const char *name = mp_recording_name(request->model, &inputs->names);
+    mp_window window;
+    if (place_of(inputs, name) < inputs->count) {
+        mp_document_say(document, MP_TONE_PLAIN, "Once",
+                        "%s has the bytes of a recording before it, and is left out",
+                        request->model->inputs.items[1].path);
+        return true;
+    }
+    if (heap && !mp_request_window(request, &window, error))
+        return false;
+    const size_t place = inputs->count++;
+    if (heap) {
+        inputs->windows[place] = mp_alloc(sizeof window);
+        *inputs->windows[place] = window;
+    }
+    inputs->items[place] = (mp_sql_recording){
+        mp_relation_source_new(request->filter, inputs->windows[place], request->diagnostics),
+        name};
+    return true;
+}
+
 /* --- the query --- */
 
-/* Add the schema: all tables, including those that this recording does not have. */
-static void put_schema(mp_document *document, const mp_relation_source *source)
+static bool fits_any(const mp_relation *relation, const sql_inputs *inputs)
+{
+    bool fits = false;
+    for (size_t i = 0; i < inputs->count; i++)
+        fits |= mp_relation_fits(relation, inputs->items[i].source);
+    return fits;
+}
+
+/* Add the schema: all tables, including those that no recording has. */
+static void put_schema(mp_document *document, const sql_inputs *inputs)
 {
     typedef struct schema_row {
         const char *table, *column, *unit, *meaning;
@@ -137,9 +205,13 @@ static void put_schema(mp_document *document, const mp_relation_source *source)
     table->limited = true;
     for (size_t i = 0; i < count; i++) {
         const mp_relation *relation = relations[i];
-        const bool fits = mp_relation_fits(relation, source);
+        const bool fits = fits_any(relation, inputs);
         mp_table_put(document, table,
                      &(schema_row){relation->name, NULL, NULL, relation->meaning, fits});
+        if (inputs->several)
+            mp_table_put(document, table,
+                         &(schema_row){relation->name, "recording", mp_sql_type(MP_TEXT),
+                                       "checksum of the recording's bytes", fits});
         for (size_t index = 0; index < relation->column_count; index++)
             if (!(relation->columns[index].flags & MP_FOR_PEOPLE))
                 mp_table_put(document, table,
@@ -149,15 +221,16 @@ static void put_schema(mp_document *document, const mp_relation_source *source)
     }
 }
 
-static bool put_answer(mp_document *document, mp_relation_source *source,
-                       const sql_arguments *asked, mp_error *error)
+static bool put_answer(mp_document *document, const sql_inputs *inputs, const sql_arguments *asked,
+                       mp_error *error)
 {
     if (asked->schema) {
-        put_schema(document, source);
+        put_schema(document, inputs);
         return true;
     }
     mp_error why = {0};
-    mp_sql *sql = mp_sql_open(source, asked->statement, error);
+    mp_sql *sql =
+        mp_sql_open(inputs->items, inputs->count, inputs->several, asked->statement, error);
     if (!sql)
         return false;
     sql_rows rows = {.columns = mp_sql_column_count(sql)};
@@ -173,23 +246,52 @@ static bool put_answer(mp_document *document, mp_relation_source *source,
     return !why.code;
 }
 
-static bool run(const mp_request *request, mp_document *document, mp_error *error)
+static bool answer(const mp_request *requests, size_t count, bool several, mp_document *document,
+                   size_t *wrong, mp_error *error)
 {
-    const sql_arguments *asked = request->arguments;
-    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
-    mp_window window;
+    const sql_arguments *asked = requests->arguments;
     if (!asked->schema && !asked->statement)
         return mp_fail(error, MP_ERROR_ARGUMENT, "sql needs a statement: STATEMENT FILE");
-    if (heap && !mp_request_window(request, &window, error))
-        return false;
-    mp_relation_source *source =
-        mp_relation_source_new(request->filter, heap ? &window : NULL, request->diagnostics);
-    mp_section_head(document, request);
-    bool ok = put_answer(document, source, asked, error);
-    mp_relation_source_free(source);
-    if (heap)
-        mp_window_free(&window);
+    sql_inputs inputs = {.items = mp_alloc_zero(count, sizeof *inputs.items),
+                         .windows = mp_alloc_zero(count, sizeof(mp_window *)),
+                         .several = several};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        *wrong = i;
+        ok = add_input(&inputs, &requests[i], document, error);
+    }
+    if (several) {
+        mp_section_heads(document, requests, count);
+        document->title = mp_document_text(document, "%zu recording%s", inputs.count,
+                                           inputs.count == 1 ? "" : "s");
+    } else {
+        mp_section_head(document, requests);
+    }
+    if (ok) {
+        *wrong = count;
+        ok = put_answer(document, &inputs, asked, error);
+    }
+    free_inputs(&inputs);
     return ok;
+}
+
+static bool run_together(const mp_request *requests, size_t count, mp_document *document,
+                         size_t *wrong, mp_error *error)
+{
+    return answer(requests, count, true, document, wrong, error);
+}
+
+static bool run(const mp_request *request, mp_document *document, mp_error *error)
+{
+    size_t wrong;
+    return answer(request, 1, false, document, &wrong, error);
+}
+
+/* Return true if the statement may read a column "recording": checksums take a second reading. */
+static bool names_recordings(const void *arguments)
+{
+    const sql_arguments *asked = arguments;
+    return asked->statement && strcasestr(asked->statement, "recording");
 }
 
 enum { ALL = MP_HEAPS | MP_DUMP | MP_PROFILE };
@@ -210,16 +312,19 @@ static const mp_argument arguments[] = {
 
 const mp_report mp_report_sql = {
     .name = "sql",
-    .summary = "answer a SELECT over tables of the recording",
+    .summary = "answer a SELECT over tables of recordings",
     .example = "sql samples/shop-v2.oemp "
                "\"select type, line, human(leaked_bytes) from leaks limit 3\"",
     .details =
         "STATEMENT is one SELECT as SQLite has it, and can only read; - reads it from standard "
         "input. `schema` lists the tables and their columns: sites, types, snapshots, deltas, "
-        "objects, refs, lines and others.",
+        "objects, refs, lines and others. Each of several files is a recording of its own, named "
+        "by the column recording of every table.",
     .operand = MP_OPERAND_STATEMENT,
-    .unites = true,
+    .separates = true,
     .single = true,
+    .names_recordings = names_recordings,
+    .together = run_together,
     .wants_traces = true,
     .wants_objects = true,
     MP_ARGUMENTS(arguments, usual),

@@ -33,8 +33,8 @@ typedef struct group_work {
 
 /* --- progress of several groups --- */
 
-/* Progress on one group. Files are opened twice, first to find their format; only the furthest
- * position in a file counts. */
+/* Progress on one group. A file is opened twice, first to detect its format; a position counts only
+ * if it is further than before. */
 typedef struct group_progress {
     group_work *work;
     const char *path;
@@ -85,22 +85,29 @@ static mp_error *keep_error(const mp_error *error)
     return kept;
 }
 
+bool mp_group_is_passed_over(const mp_file_group *group, const mp_request *request,
+                             mp_diagnostics *diagnostics, mp_group_answer *answer)
+{
+    mp_error error = {0};
+    char line[1024];
+    if (!group->found || mp_report_answers(request->report, request, &error))
+        return false;
+    answer->error = keep_error(&error);
+    answer->passed_over = true;
+    *error.advice = '\0'; /* identical for each file, so omitted */
+    mp_diagnose(diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0, "skipped: %s",
+                mp_error_line(&error, mp_diagnostics_dashes(diagnostics), line, sizeof line));
+    return true;
+}
+
 static void ask(const group_work *work, const mp_file_group *group, const mp_request *request,
                 mp_group_answer *answer)
 {
     const mp_report *report = request->report;
     mp_error error = {0};
-    if (work->answers->merged && group->found && !mp_report_answers(report, request, &error)) {
-        mp_error why = error;
-        char line[1024];
-        answer->error = keep_error(&error);
-        *why.advice = '\0'; /* identical for each file, so omitted */
-        mp_diagnose(
-            answer->diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0, "skipped: %s",
-            mp_error_line(&why, mp_diagnostics_dashes(answer->diagnostics), line, sizeof line));
-        answer->passed_over = true;
+    if (work->answers->merged &&
+        mp_group_is_passed_over(group, request, answer->diagnostics, answer))
         return;
-    }
     answer->document = mp_document_new(report->name);
     answer->document->exact_bytes = work->reading->exact_bytes;
     answer->document->draws = request->draws;

@@ -16,8 +16,7 @@ typedef enum mp_outcome {
 
 /* Result for a group. */
 typedef struct mp_group_answer {
-    mp_error *error;  /* error instead of an answer; NULL: there is an answer, or diagnostics give
-                         the reason */
+    mp_error *error;  /* error; NULL: there is an answer, or diagnostics give the reason */
     bool passed_over; /* found in a folder, and the question does not apply to it */
     bool of_file;     /* `error` already names the file that it is about */
     mp_outcome outcome;
@@ -49,8 +48,7 @@ typedef struct mp_answers {
 typedef struct mp_held {
     mp_model *model;             /* NULL: nothing read yet */
     mp_diagnostics *diagnostics; /* diagnostics from reading the recording */
-    mp_load_options read_with;   /* options the recording was read with; they determine which
-                                    questions it can answer */
+    mp_load_options read_with;   /* options it was read with, which limit the possible questions */
     bool loaded;                 /* the whole recording could be read */
 } mp_held;
 
@@ -61,14 +59,25 @@ void mp_groups_answer(const mp_file_groups *groups, const mp_question *question,
                       const mp_reading *reading, const mp_merge_style *style, mp_held *held,
                       mp_diagnostics *diagnostics, mp_answers *answers);
 void mp_answers_free(mp_answers *answers);
-/* Take the document out of the answers. The caller frees it, before the answers that it refers
- * to. */
+/* Take the document out of the answers. The caller must free it before the answers, because it
+ * refers to them. */
 mp_document *mp_answers_take(mp_answers *answers);
 
 /* Read a group into `held` unless that is already done, and add its problems to `diagnostics`. */
 void mp_held_read(mp_held *held, const mp_file_group *group, const mp_reading *reading,
                   mp_diagnostics *diagnostics);
 void mp_held_free(mp_held *held);
+
+/* Return true if the group was found in a folder and the question does not apply to it. Then store
+ * the error in `answer` and add a note that the group is skipped. */
+bool mp_group_is_passed_over(const mp_file_group *group, const mp_request *request,
+                             mp_diagnostics *diagnostics, mp_group_answer *answer);
+
+/* Ask one question about all groups together, with a report that supports it. All recordings stay
+ * in memory until it is answered. Otherwise like mp_groups_answer. */
+void mp_groups_ask_together(const mp_file_groups *groups, const mp_question *question,
+                            const mp_reading *reading, mp_diagnostics *diagnostics,
+                            mp_answers *answers);
 
 /* Ask a question that compares recordings or baselines. The groups are read one after another, so
  * only one is in memory at a time. Otherwise like mp_groups_answer. */

@@ -32,7 +32,7 @@ typedef struct mp_file_groups {
 bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_t count,
                          const mp_reading *reading, const mp_report *report,
                          mp_diagnostics *diagnostics);
-/* Return the indexes of the groups in the best reading order, the order of members in their
+/* Return the indexes of the groups in the best reading order, which is the order of members in
  * archives. Release with free(). */
 size_t *mp_file_groups_turns(const mp_file_groups *groups);
 void mp_file_groups_free(mp_file_groups *groups);

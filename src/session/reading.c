@@ -222,7 +222,8 @@ void mp_reading_suit(mp_load_options *load, const mp_question *question)
     load->dumps_apart = !report->wants_holders;
     load->keep_ages = report->wants_ages;
     load->request_peaks = report->wants_request_peaks;
-    load->checksums |= report->wants_checksums || given(question, "against") != NULL;
+    load->checksums |= report->wants_checksums || given(question, "against") != NULL ||
+                       (report->names_recordings && report->names_recordings(question->arguments));
     load->since = given(question, "since");
     load->until = given(question, "until");
 }

@@ -18,8 +18,7 @@ typedef enum mp_file_grouping {
 typedef struct mp_reading {
     mp_load_options load;
     mp_argument_texts listings, skips; /* lists that `load` points to */
-    mp_encoding *encoding; /* open converter of the encoding that `load` names; it is opened once,
-                              because loading its tables is slow */
+    mp_encoding *encoding; /* open converter for `load.encoding`, since opening one is slow */
     mp_file_grouping grouping;
     int64_t jobs;    /* number of groups to read in parallel; 0: one per processor */
     bool recursive;  /* search subfolders */

@@ -236,7 +236,7 @@ bool mp_session_refuse_many(const mp_session *session, const char *asked, mp_err
                    asked, session->groups.count, session->groups.items[0].name);
 }
 
-/* Return the path of a file of the only group that can be read only once; NULL: none. */
+/* Return the path of a stream in the only group, which can be read only once; NULL: none. */
 static const char *read_once(const mp_session *session)
 {
     const mp_file_group *group = &session->groups.items[0];
@@ -275,12 +275,14 @@ bool mp_session_answer(mp_session *session, const mp_question *question,
     const mp_report *report = question->report;
     mp_reading reading = session->reading;
     mp_reading_suit(&reading.load, question);
-    if (groups->apart && style->single && groups->count > 1)
+    if (groups->apart && style->single && groups->count > 1 && !report->together)
         return mp_session_refuse_many(session, report->name, error);
     if (groups->count > 1 && question->base && mp_file_is_stream(question->base))
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "the base is read again for each recording, expected a file, not a stream");
-    if (report->many)
+    if (report->together && groups->count > 1)
+        mp_groups_ask_together(groups, question, &reading, session->diagnostics, answers);
+    else if (report->many)
         mp_groups_compare(groups, question, &reading, session->diagnostics, answers);
     else
         mp_groups_answer(groups, question, &reading, style, &session->held, session->diagnostics,

@@ -31,7 +31,7 @@ typedef struct mp_watched {
     uint64_t sequence;    /* sequence number of the last snapshot */
     mp_snapshot_id last;  /* last complete snapshot in the model; 0: none */
     mp_tracked tracked;   /* figures at the last snapshot */
-    uint32_t next_judged; /* number of deltas from which the policy is checked again */
+    uint32_t next_judged; /* the policy is checked again at this number of deltas */
     bool unjudged;
     size_t of_window;  /* number of snapshots before _Exit */
     bool seen, exited; /* a snapshot was read; _Exit was read */
@@ -177,7 +177,7 @@ static void hold(mp_watching *watching, const mp_watch_row *row, mp_model *model
         mp_watch_limit_hold(&watching->limit, &rules[1], row, model, dashes, exact);
 }
 
-/* Process a finished snapshot, as mp_model.tell, on the file's thread. */
+/* Process a finished snapshot. Called as mp_model.tell on the file's thread. */
 static void take_snapshot(void *opaque, mp_snapshot_id id)
 {
     watched *file = opaque;

@@ -136,7 +136,8 @@ static int open_database(mp_sql *sql)
     if (result == SQLITE_OK)
         result = add_functions(sql->database);
     if (result == SQLITE_OK)
-        result = sqlite3_exec(sql->database, mp_sql_views(false, views), NULL, NULL, NULL);
+        result =
+            sqlite3_exec(sql->database, mp_sql_views(sql->tables.several, views), NULL, NULL, NULL);
     if (result != SQLITE_OK)
         return result;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
@@ -162,10 +163,13 @@ static bool prepare(mp_sql *sql, const char *statement, mp_error *error)
            mp_fail(error, MP_ERROR_ARGUMENT, "expected a SELECT: a statement can only read");
 }
 
-mp_sql *mp_sql_open(mp_relation_source *source, const char *statement, mp_error *error)
+mp_sql *mp_sql_open(const mp_sql_recording *recordings, size_t count, bool several,
+                    const char *statement, mp_error *error)
 {
     mp_sql *sql = mp_alloc_zero(1, sizeof *sql);
-    sql->tables.source = source;
+    sql->tables.recordings = recordings;
+    sql->tables.count = count;
+    sql->tables.several = several;
     if (open_database(sql) != SQLITE_OK) {
         mp_fail(error, MP_ERROR_INPUT, "SQLite cannot be used: %s", sqlite3_errmsg(sql->database));
     } else if (prepare(sql, statement, error)) {

@@ -5,15 +5,17 @@
 #define MP_SQL_SQL_H
 
 #include "base/error.h"
-#include "relation/relation.h"
+#include "sql/recording.h"
 #include "sql/values.h"
 
 typedef struct mp_sql mp_sql;
 
-/* Prepare a statement over the source, which must outlive it. Return NULL with an error of the code
- * MP_ERROR_ARGUMENT where it is no SELECT that can be run. Release
- * with mp_sql_close. */
-mp_sql *mp_sql_open(mp_relation_source *source, const char *statement, mp_error *error);
+/* Prepare a statement over recordings, one at least, which must outlive it. A table has the rows of
+ * all recordings that have its relation. If `several`, the column "recording" is the first of every
+ * table and view; else it is a hidden one of the tables. Return NULL with an error of the code
+ * MP_ERROR_ARGUMENT if it is no SELECT that can be run. Release with mp_sql_close. */
+mp_sql *mp_sql_open(const mp_sql_recording *recordings, size_t count, bool several,
+                    const char *statement, mp_error *error);
 /* NULL: nothing happens. */
 void mp_sql_close(mp_sql *sql);
 

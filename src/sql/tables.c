@@ -18,28 +18,49 @@ typedef struct sql_table {
 
 typedef struct sql_cursor {
     sqlite3_vtab_cursor base;
-    mp_cursor rows;
+    mp_cursor rows;   /* of the current recording */
+    size_t recording; /* its place */
     uint64_t wanted;
+    char *key,
+        *name; /* that all rows have, of the relation's key and of the recording; NULL: any */
     bool over;
 } sql_cursor;
 
-/* How a walk begins: xBestIndex says it to xFilter. */
-enum { WALK_ALL, WALK_KEY };
+/* How a walk begins: xBestIndex says it to xFilter, with the values in this order. */
+enum { WALK_KEY = 1, WALK_RECORDING = 2 };
 enum { ROWS_OF_A_KEY = 10 };
+/* The column "recording" stands before those of the relation. */
+enum { RECORDING = 0, FIRST_COLUMN = 1 };
 
-static const mp_relation *relation_of(sqlite3_vtab *table)
+/* Return whether any recording has the relation. */
+static bool is_there(const sql_module *module)
 {
-    return ((sql_table *)table)->module->relation;
+    const mp_sql_tables *shared = module->shared;
+    bool fits = false;
+    for (size_t i = 0; i < shared->count; i++)
+        fits |= mp_relation_fits(module->relation, shared->recordings[i].source);
+    return fits;
+}
+
+/* Return the number of places in all recordings. */
+static uint64_t count_rows(const sql_module *module)
+{
+    const mp_sql_tables *shared = module->shared;
+    uint64_t rows = 0;
+    for (size_t i = 0; i < shared->count; i++)
+        if (mp_relation_fits(module->relation, shared->recordings[i].source))
+            rows += module->relation->count(shared->recordings[i].source);
+    return rows;
 }
 
 /* --- connecting --- */
 
-static char *declaration_of(const mp_relation *relation)
+static char *declaration_of(const mp_relation *relation, bool several)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(text, "CREATE TABLE relation(");
+    sqlite3_str_appendf(text, "CREATE TABLE relation(recording TEXT%s", several ? "" : " HIDDEN");
     for (size_t i = 0; i < relation->column_count; i++)
-        sqlite3_str_appendf(text, "%s\"%w\" %s%s", i ? ", " : "", relation->columns[i].name,
+        sqlite3_str_appendf(text, ", \"%w\" %s%s", relation->columns[i].name,
                             mp_sql_type(relation->columns[i].unit),
                             mp_sql_is_column(&relation->columns[i]) ? "" : " HIDDEN");
     sqlite3_str_appendall(text, ")");
@@ -51,12 +72,12 @@ static int connect_table(sqlite3 *database, void *opaque, int count, const char 
 {
     (void)count, (void)words;
     const sql_module *module = opaque;
-    if (!mp_relation_fits(module->relation, module->shared->source)) {
+    if (!is_there(module)) {
         *message = sqlite3_mprintf("the recording has no table %s (%s)", module->relation->name,
                                    module->relation->meaning);
         return SQLITE_ERROR;
     }
-    char *declaration = declaration_of(module->relation);
+    char *declaration = declaration_of(module->relation, module->shared->several);
     module->shared->declaring = true;
     int result = declaration ? sqlite3_declare_vtab(database, declaration) : SQLITE_NOMEM;
     module->shared->declaring = false;
@@ -76,28 +97,49 @@ static int disconnect_table(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* Find rows of one key without a walk over all of them. */
-static int plan_walk(sqlite3_vtab *table, sqlite3_index_info *plan)
+/* Have the constraint that a column equals a value handed to xFilter, as the argument after those
+ * that are handed already. Return false if there is none. */
+static bool use_equality(sqlite3_index_info *plan, int column, int *arguments)
 {
-    const sql_module *module = ((sql_table *)table)->module;
-    const size_t key = module->relation->key;
-    const double rows = (double)module->relation->count(module->shared->source) + 1;
-    plan->idxNum = WALK_ALL;
-    plan->estimatedCost = rows;
-    plan->estimatedRows = (sqlite3_int64)rows;
     for (int i = 0; i < plan->nConstraint; i++) {
         const struct sqlite3_index_constraint *constraint = &plan->aConstraint[i];
         if (!constraint->usable || constraint->op != SQLITE_INDEX_CONSTRAINT_EQ ||
-            key == MP_NO_KEY || constraint->iColumn != (int)key)
+            constraint->iColumn != column)
             continue;
-        plan->idxNum = WALK_KEY;
-        plan->aConstraintUsage[i].argvIndex = 1;
-        plan->estimatedCost = ROWS_OF_A_KEY;
-        plan->estimatedRows = ROWS_OF_A_KEY;
-        break;
+        plan->aConstraintUsage[i].argvIndex = ++*arguments;
+        return true;
     }
-    module->shared->rows += (int64_t)rows;
-    plan->idxStr = sqlite3_mprintf("%llx", plan->colUsed);
+    return false;
+}
+
+/* Return the columns of the relation that a statement uses. The last bit of `used` stands for all
+ * columns from there on. */
+static uint64_t wanted_of(uint64_t used)
+{
+    return used >> FIRST_COLUMN | (used >> 63 ? UINT64_C(3) << 62 : 0);
+}
+
+/* Find rows of one key, or of one recording, without a walk over all of them. */
+static int plan_walk(sqlite3_vtab *table, sqlite3_index_info *plan)
+{
+    const sql_module *module = ((sql_table *)table)->module;
+    const size_t key = module->relation->key, recordings = module->shared->count;
+    const double all_rows = (double)count_rows(module) + 1;
+    double rows = all_rows;
+    int arguments = 0;
+    plan->idxNum = 0;
+    if (key != MP_NO_KEY && use_equality(plan, (int)key + FIRST_COLUMN, &arguments)) {
+        plan->idxNum |= WALK_KEY;
+        rows = ROWS_OF_A_KEY * (double)recordings;
+    }
+    if (module->shared->several && use_equality(plan, RECORDING, &arguments)) {
+        plan->idxNum |= WALK_RECORDING;
+        rows = rows / (double)recordings + 1;
+    }
+    plan->estimatedCost = rows;
+    plan->estimatedRows = (sqlite3_int64)rows;
+    module->shared->rows += (int64_t)all_rows;
+    plan->idxStr = sqlite3_mprintf("%llx", (unsigned long long)wanted_of(plan->colUsed));
     plan->needToFreeIdxStr = 1;
     return plan->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
@@ -108,22 +150,49 @@ static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor)
 {
     const sql_module *module = ((sql_table *)table)->module;
     sql_cursor *made = mp_alloc_zero(1, sizeof *made);
-    made->rows = mp_cursor_open(module->relation, module->shared->source);
+    made->rows = mp_cursor_new(module->relation);
     *cursor = &made->base;
     return SQLITE_OK;
 }
 
-static int close_cursor(sqlite3_vtab_cursor *cursor)
+static void forget_values(sql_cursor *cursor)
 {
-    mp_cursor_free(&((sql_cursor *)cursor)->rows);
+    free(cursor->key);
+    free(cursor->name);
+    cursor->key = cursor->name = NULL;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *opaque)
+{
+    sql_cursor *cursor = (sql_cursor *)opaque;
+    mp_cursor_free(&cursor->rows);
+    forget_values(cursor);
     free(cursor);
     return SQLITE_OK;
 }
 
-static int next_row(sqlite3_vtab_cursor *cursor)
+/* Go before the first row of the recording at `place`, or of the next one that may have rows. */
+static void enter_recording(sql_cursor *cursor, const sql_module *module, size_t place)
 {
-    sql_cursor *state = (sql_cursor *)cursor;
-    state->over = !mp_cursor_next(&state->rows, state->wanted);
+    const mp_sql_tables *shared = module->shared;
+    for (; place < shared->count; place++) {
+        const mp_sql_recording *recording = &shared->recordings[place];
+        if (mp_relation_fits(module->relation, recording->source) &&
+            (!cursor->name || (recording->name && strcmp(recording->name, cursor->name) == 0)))
+            break;
+    }
+    cursor->recording = place;
+    cursor->over = place == shared->count;
+    if (!cursor->over)
+        mp_cursor_enter(&cursor->rows, shared->recordings[place].source, cursor->key);
+}
+
+static int next_row(sqlite3_vtab_cursor *opaque)
+{
+    sql_cursor *cursor = (sql_cursor *)opaque;
+    const sql_module *module = ((sql_table *)opaque->pVtab)->module;
+    while (!cursor->over && !mp_cursor_next(&cursor->rows, cursor->wanted))
+        enter_recording(cursor, module, cursor->recording + 1);
     return SQLITE_OK;
 }
 
@@ -137,15 +206,24 @@ static const char *key_of(const mp_relation *relation, sqlite3_value *value)
                : (const char *)sqlite3_value_text(value);
 }
 
-static int begin_walk(sqlite3_vtab_cursor *cursor, int walk, const char *used, int count,
+static char *copy_of(const char *text)
+{
+    return text ? mp_copy(text, strlen(text)) : NULL;
+}
+
+static int begin_walk(sqlite3_vtab_cursor *opaque, int walk, const char *wanted, int count,
                       sqlite3_value **values)
 {
-    (void)count;
-    sql_cursor *state = (sql_cursor *)cursor;
-    state->wanted = strtoull(used, NULL, 16);
-    mp_cursor_rewind(&state->rows,
-                     walk == WALK_KEY ? key_of(state->rows.relation, values[0]) : NULL);
-    return next_row(cursor);
+    sql_cursor *cursor = (sql_cursor *)opaque;
+    const sql_module *module = ((sql_table *)opaque->pVtab)->module;
+    forget_values(cursor);
+    cursor->wanted = strtoull(wanted, NULL, 16);
+    if (walk & WALK_KEY)
+        cursor->key = copy_of(key_of(module->relation, values[0]));
+    if (walk & WALK_RECORDING)
+        cursor->name = copy_of((const char *)sqlite3_value_text(values[count - 1]));
+    enter_recording(cursor, module, 0);
+    return next_row(opaque);
 }
 
 static int is_over(sqlite3_vtab_cursor *cursor)
@@ -155,7 +233,8 @@ static int is_over(sqlite3_vtab_cursor *cursor)
 
 static int put_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 {
-    *rowid = (sqlite3_int64)((sql_cursor *)cursor)->rows.place;
+    const sql_cursor *walk = (sql_cursor *)cursor;
+    *rowid = (sqlite3_int64)(walk->recording << 40 | walk->rows.place);
     return SQLITE_OK;
 }
 
@@ -163,8 +242,14 @@ static int put_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
 
 static int put_column(sqlite3_vtab_cursor *cursor, sqlite3_context *result, int place)
 {
-    const mp_column *column = &relation_of(cursor->pVtab)->columns[place];
+    const sql_module *module = ((sql_table *)cursor->pVtab)->module;
     mp_cursor *rows = &((sql_cursor *)cursor)->rows;
+    if (place == RECORDING) {
+        const size_t recording = ((sql_cursor *)cursor)->recording;
+        sqlite3_result_text(result, module->shared->recordings[recording].name, -1, SQLITE_STATIC);
+        return SQLITE_OK;
+    }
+    const mp_column *column = &module->relation->columns[place - FIRST_COLUMN];
     if (!mp_sql_is_column(column))
         return SQLITE_OK;
     const mp_sql_value value = mp_sql_value_of(column, rows->row, &rows->texts);

@@ -4,11 +4,13 @@
 
 #include <sqlite3.h>
 
-#include "relation/relation.h"
+#include "sql/recording.h"
 
 /* Data shared by the tables of one connection. */
 typedef struct mp_sql_tables {
-    mp_relation_source *source;
+    const mp_sql_recording *recordings;
+    size_t count;
+    bool several;   /* the column "recording" is not hidden */
     bool declaring; /* SQLite is told the columns of a table, for which it asks the authorizer */
     int64_t rows;   /* places of all tables that statements look at, each as often as it is */
 } mp_sql_tables;

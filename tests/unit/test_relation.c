@@ -187,7 +187,7 @@ static int rows_of_key(mp_cursor *cursor, const char *key, bool narrowed)
 {
     mp_arena arena = {0};
     int count = 0;
-    mp_cursor_rewind(cursor, narrowed ? key : NULL);
+    mp_cursor_enter(cursor, cursor->source, narrowed ? key : NULL);
     while (mp_cursor_next(cursor, MP_ALL_COLUMNS))
         count += strcmp(key_of(&arena, cursor), key) == 0;
     mp_arena_free(&arena);

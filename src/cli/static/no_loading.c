@@ -1,7 +1,7 @@
 /* Replacement for dlopen in the static program (by the linker's --wrap). SQLite can load
- * extensions, which memprof never does, and the C library's loader would need the shared
- * libraries of the system that the program was linked on. So would the modules of its iconv,
- * which src/base/encoding.c therefore avoids. */
+ * extensions, which memprof never does, and the C library's loader would need the shared libraries
+ * of the system that the program was linked on. So would the modules of its iconv, which
+ * src/base/encoding.c therefore avoids. */
 #include <stddef.h>
 
 extern const char mp_loads_no_modules;
