@@ -60,7 +60,7 @@ typedef struct run_values {
 
 static const struct {
     const char *name;
-    json_type type; /* JSON_TRUE stands for a boolean */
+    json_type type; /* JSON_TRUE: any boolean */
     size_t offset;
 } members[] = {
     {MP_BASELINE_HEAD, JSON_INTEGER, offsetof(line_values, version)},
@@ -92,7 +92,7 @@ typedef struct loader {
     const char *path;
     uint32_t line; /* current line number, from 1 */
     mp_dictionary *dictionary;
-    mp_digest **runs; /* runs of the baseline, as many as the head says; until then one */
+    mp_digest **runs; /* runs of the baseline; one until the head is read */
     size_t run_count;
     run_values *values;            /* values of the current line, by run */
     mp_amounts (*sums)[MP_LEVELS]; /* sums of all entries, by run */

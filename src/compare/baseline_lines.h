@@ -3,7 +3,7 @@
 #define MP_COMPARE_BASELINE_LINES_H
 
 /* Versions of the format. Version 3 adds callers that stacks share to version 2, version 4 adds
- * checksums. The lowest version that has what a baseline needs is written. */
+ * checksums. A baseline is written in the lowest version that supports its content. */
 enum {
     MP_BASELINE_OLDEST = 1,
     MP_BASELINE_SHARELESS = 2,

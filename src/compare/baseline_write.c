@@ -245,7 +245,7 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
     add_number(&head, MP_BASELINE_HEAD, version);
     add_text(&head, "kind", mp_baseline_kinds[digest->kind]);
     add_number(&head, "knows", digest->has);
-    if (!digest->complete || !digest->open_ended) /* otherwise unknown */
+    if (!digest->complete || !digest->open_ended) /* left out if unknown, as for open-ended logs */
         add_flag(&head, "complete", digest->complete);
     if (digest->torn)
         add_flag(&head, "torn", true);

@@ -62,7 +62,7 @@ void mp_evaluation_add(mp_evaluation *evaluation, const char *most);
 typedef struct mp_slope {
     const char *label; /* "" for the whole recording */
     mp_trend trend;
-    double number, limit;      /* `number` is infinite if a percentage has no whole to refer to */
+    double number, limit;      /* `number` is infinite if a percentage refers to 0 */
     bool over, fails;          /* over the limit; over the limit and growing steadily */
     const uint64_t *sequences; /* sequence numbers of the snapshots */
     const char *session;       /* session of the series; NULL: only one session */

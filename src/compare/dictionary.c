@@ -214,7 +214,7 @@ int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now)
     const int64_t left = now->leaked_bytes - base->leaked_bytes;
     int64_t change = now->leaking_bytes - base->leaking_bytes;
     if (!base->leaking_bytes &&
-        base->leaked_bytes) /* baseline without leaking bytes, or no steady leak */
+        base->leaked_bytes) /* the base is a baseline or has no steady leak */
         change = left < change ? left : change;
     return change > 0 ? change : 0;
 }

@@ -112,7 +112,7 @@ typedef struct mp_rule_result {
     bool has_spread; /* the limit uses the spread of several runs */
     int64_t spread;
     double measured_percent,
-        limit_percent; /* percentage of what was alive at the start of the window */
+        limit_percent; /* percentage of the amount alive at the start of the window */
     const char *measured_text, *limit_text; /* for people; NULL: unknown */
     const char *message; /* reason of a failure or of a missing verdict, or a remark; "": none */
     mp_measure culprit_measure;

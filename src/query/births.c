@@ -39,7 +39,7 @@ static bool is_moment(const mp_window *window, const birth_chains *births, uint3
             !mp_window_before_from(window, id) && mp_window_before_to(window, id));
 }
 
-/* Return the number of such snapshots in each session. */
+/* Return the number of snapshots with creations in each session. */
 static uint32_t *moments_of_sessions(const mp_window *window, const birth_chains *births)
 {
     const mp_model *model = window->model;

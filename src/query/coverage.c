@@ -113,7 +113,7 @@ static void find_sources(builder *state)
     free(order);
 }
 
-/* Drop sources without listed lines, and count those of them that were executed. */
+/* Drop sources without listed lines, and count the listed lines that were executed. */
 static void keep_covered(builder *state)
 {
     enum { LISTED = 1, EXECUTED = 2 };

@@ -106,8 +106,8 @@ mp_snapshot_id mp_filter_moment(const mp_filter *filter, uint32_t session, const
 
 /* --- sessions cut at FILE@SNAPSHOT --- */
 
-/* Exclude all snapshots of a session after `last`; 0: all. Return false if a moment that was asked
- * for is among them. */
+/* Exclude all snapshots of a session after `last`; 0: all. Return false if the user requested a
+ * moment among them. */
 static bool leave_out(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 {
     const mp_session_snapshots *state = &filter->sessions;
@@ -135,7 +135,7 @@ static const mp_snapshot *highest(const mp_filter *filter, uint32_t session)
 
 /* Cut a session at a snapshot. The objects alive at the peak are known only for the whole log. If
  * the peak is cut off, they count as unknown for all sessions, so that incomparable figures are
- * never added. Return false if a moment that was asked for is cut off. */
+ * never added. Return false if a moment that the user requested is cut off. */
 static bool cut(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 {
     const mp_snapshot *peak = filter->model->events ? highest(filter, session) : NULL;
@@ -149,7 +149,7 @@ static bool cut(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 }
 
 /* Cut each session at the snapshot named with its file. Return false if one does not exist or
- * precedes a moment that was asked for. `diagnostics` may be NULL. */
+ * precedes a moment that the user requested. `diagnostics` may be NULL. */
 static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
 {
     const mp_model *model = filter->model;
@@ -162,7 +162,7 @@ static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
         mp_snapshot_id last = mp_filter_moment(filter, session, named);
         bool asked = cut(filter, session, last);
         ok &= last.i && asked;
-        if (!asked) /* do not show another moment instead */
+        if (!asked) /* the requested moment is cut off; do not show another one instead */
             leave_out(filter, session, (mp_snapshot_id){0});
         if (diagnostics && !last.i)
             mp_diagnose(diagnostics, MP_DIAG_NO_SNAPSHOT, file, 0, "no snapshot \"%s\", %s", named,

@@ -30,8 +30,9 @@ typedef struct mp_filter {
     mp_snapshot *snapshots; /* by id; `whole` and the figures are those of the filter */
     mp_session_snapshots sessions;
     bool selects; /* something besides later snapshots is excluded */
-    /* Flags by id: true if it counts; NULL: all count. Births are by snapshot of first appearance,
-     * for objects created by its request, and for those created before the request began. */
+    /* Flags by id: true if it counts; NULL: all count. `births` and `births_between` are by the
+     * snapshot in which objects first appear: created by its request, or before that request
+     * began. */
     bool *contexts, *births, *births_between, *generations, *types, *modules, *entities;
     /* Flags by module of a profile: true if it belongs to the profiler and is excluded; NULL:
      * none. */
@@ -41,16 +42,16 @@ typedef struct mp_filter {
         peak_time_us; /* time of the peak of an event log up to the last snapshot, microseconds */
 } mp_filter;
 
-/* Create a filter for a selection (NULL: everything). The profiler's own code is excluded, and
- * snapshots after those that were named with files. The model must outlive the filter; release it
- * with mp_filter_free. Return NULL with an error if recordings of this kind lack a subject of the
- * selection. */
+/* Create a filter for a selection (NULL: everything). It excludes the profiler's own code, and
+ * snapshots after the one named with a file (FILE@SNAPSHOT). The model must outlive the filter;
+ * release it with mp_filter_free. Return NULL with an error if recordings of this kind lack a
+ * subject of the selection. */
 mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp_error *error);
 void mp_filter_free(mp_filter *filter);
 
 /* Check that the snapshots named with files exist. Report a diagnostic and return false for each
- * that does not exist, or that precedes a moment that was asked for; such a session has no complete
- * snapshots. */
+ * that does not exist, or that precedes a moment that the user requested; its session has no
+ * complete snapshots. */
 bool mp_filter_check_ends(const mp_model *model, mp_diagnostics *diagnostics);
 
 static inline bool mp_filter_has_context(const mp_filter *filter, mp_context_id context)

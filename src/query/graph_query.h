@@ -283,7 +283,8 @@ uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t mos
 /* Return the object with this id, written as in the file; the first, if it occurs in several
  * domains. Return 0 if there is none, or the text is not an id. */
 uint32_t mp_graph_find(const mp_graph *graph, const char *id);
-/* Compare objects: by id, then by number; or by retained size, largest first, then by id. */
+/* mp_object_compare compares objects by id, then by number; mp_retained_compare by retained size,
+ * largest first, then by id. */
 int mp_object_compare(const mp_graph *graph, uint32_t a, uint32_t b);
 int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b);
 /* Return the domain of an object, an index in graph->domains; 0: none. */
@@ -320,8 +321,8 @@ const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t 
 const char *mp_root_kind_text(mp_arena *arena, uint32_t kind);
 /* Return the flags of a root: "pinned+interior+0x10"; "" for none. */
 const char *mp_root_flags_text(mp_arena *arena, uint32_t flags);
-/* Return the kinds of the roots that keep an object alive, or of its weak roots, ordered by number
- * and joined by "+"; "" if it has none. */
+/* Return the kinds of the roots that keep an object alive (`weak`: of its weak roots), ordered by
+ * number and joined by "+"; "" if it has none. */
 const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
                                  const mp_object_roots *roots, uint32_t object, bool weak);
 
@@ -461,8 +462,8 @@ typedef struct mp_accumulation {
     int64_t objects, bytes;        /* objects held in the last dump, and the bytes they retain */
     int64_t least_step, most_step; /* smallest and largest growth between two dumps, in objects */
     int64_t steady_bytes;          /* part of `bytes` gained if each growth were the smallest */
-    /* First dump in which the amount is known, and that amount. It is later than dump 0 if several
-     * earlier holders are possible. */
+    /* First dump in which the held amount is known, and that amount. It is unknown in earlier dumps
+     * if several holders there may be the same one. */
     uint32_t first_dump;
     int64_t from_objects, from_bytes;
     uint64_t first_place; /* hash of the place in that dump; 0: nothing was held */

@@ -98,9 +98,9 @@ static bool is_session_pool(const mp_model *model, mp_context_id owner)
            !context->node.i && model->types.items[context->type.i].class == MP_TYPE_WIDGET_POOL;
 }
 
-/* Return true if a generation is dead, given its number of live objects; objects scoped to it then
- * count only for its owners. A generation whose objects changed type still owns the same objects;
- * one that is not selected has no deaths. */
+/* Return true if all objects of a generation are deleted; `objects` is its number of live ones.
+ * Objects scoped to it then count only for its owners. A generation whose objects changed type
+ * still owns them; one that is not selected has no deletions. */
 static bool is_gone(const mp_balance *balance, int64_t objects)
 {
     return balance->end.deleted > 0 && objects <= 0 && balance->end.retyped >= 0;

@@ -54,8 +54,7 @@ typedef struct bounds {
     mp_id_index below_object, below_class; /* first objects of classes, by parent and group */
     uint32_t *above;                 /* parent of each node of the tree, which has a lower number */
     uint32_t *object_of, node_count; /* object of each node, or the first of its class */
-    uint32_t *node,
-        *class_node; /* node of each object; node of the class whose first object it is */
+    uint32_t *node, *class_node; /* node of each object; node of each class, by its first object */
 } bounds;
 
 /* Get the next group of an object, that of its type or of one of its roots. Return false after the

@@ -105,7 +105,7 @@ static void judge_types(const mp_window *window, const mp_grouping *sites, mp_le
             (fate){leak_of[site - 1], model->contexts.items[generation->context.i].type.i, objects};
         stated |= fates[count++].type != 0;
     }
-    if (stated) /* never at the end of a log, after which nothing is deleted */
+    if (stated) /* false at the end of a log, after which nothing is deleted */
         qsort(fates, count, sizeof *fates, by_leak_then_type);
     for (size_t i = 0, end; stated && i < count; i = end) {
         size_t kept = i; /* merge entries of one type */

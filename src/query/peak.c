@@ -37,7 +37,7 @@ static int64_t most(int64_t a, int64_t b)
 }
 
 /* Return true if the snapshot counts. In an event log every snapshot does: peaks between snapshots
- * are recorded, and a moment that was asked for is not the end of the log. */
+ * are recorded, and a moment that the user requested is not the end of the log. */
 static bool counts(const mp_window *window, uint32_t session, uint32_t snapshot)
 {
     return window->model->events || snapshot <= window->ranges[session].to.i;

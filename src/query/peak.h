@@ -11,8 +11,8 @@ typedef struct mp_peak {
     bool of_one;
 } mp_peak;
 
-/* Return the peak at snapshots or, in event logs, also between them. Several sessions are added by
- * the clock: each has the amount of its last snapshot until its process ends. */
+/* Return the peak at snapshots or, in event logs, also between them. Several sessions are added at
+ * equal clock times: each has the amount of its last snapshot until its process ends. */
 mp_peak mp_window_peak(const mp_window *window);
 
 #endif

@@ -293,7 +293,7 @@ static int64_t cost_of_call(graph_facts *facts, const mp_profile_call *call)
 {
     const line_facts *line = facts_of(facts, call->caller, call->line);
     bool caller = facts->recursive[call->caller.i], callee = facts->recursive[call->callee.i];
-    /* The cumulative time of line 0 is that of the whole module, so it is of no use here. */
+    /* The cumulative time of line 0 is that of the whole module, so it cannot be used here. */
     if (call->line != 0 && line->has_line && line->callees == 1 && line->called_us >= 0 &&
         !(caller && callee))
         return line->called_us;

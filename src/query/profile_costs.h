@@ -6,8 +6,8 @@
  *
  * Rows are summed over all sessions by name. Modules of one session with equal program, method and
  * start line are overloads (recordings before 11.7.4 have no start line); `overload` numbers them
- * from 0 in the order of the module numbers. A method that objects of another class inherited is a
- * method of its own, with the name of that class. */
+ * from 0 in the order of the module numbers. A method that another class inherited counts as a
+ * separate method, with the name of that class. */
 #ifndef MP_QUERY_PROFILE_COSTS_H
 #define MP_QUERY_PROFILE_COSTS_H
 
@@ -45,7 +45,7 @@ typedef struct mp_code_cost {
     uint32_t start_line;          /* first line of the method; 0: unknown, or a program */
     uint32_t overload;
     uint32_t group;      /* number of the method's group (profile_groups.h) */
-    bool run_by_several; /* objects of other classes inherited it, too, and have other rows */
+    bool run_by_several; /* other classes inherited it, too, and have rows of their own */
     bool repeats;        /* called more than once in a session, directly or through its callers */
     unsigned unknown;    /* MP_UNKNOWN_...: figures of which a part is unknown and counted as 0 */
     int64_t exclusive_us;

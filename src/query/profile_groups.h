@@ -11,7 +11,7 @@
 typedef struct mp_code_name {
     mp_string_id program, method, runtime; /* method and runtime: 0 for programs */
     uint32_t start_line, overload;
-    bool run_by_several; /* objects of other classes inherited the method, too */
+    bool run_by_several; /* other classes inherited the method, too */
 } mp_code_name;
 
 /* Groups of modules, numbered from 0. method_of and program_of are by mp_module_id. Release with

@@ -32,8 +32,8 @@ typedef struct mp_criterion {
 typedef struct mp_selection {
     const mp_criterion *criteria;
     size_t count;
-    /* Range of creation times of objects, if the model distinguishes objects by it (model->within
-     * is then equal); otherwise of the snapshots in which they first appear. */
+    /* Selected times: creation times of objects if the model was read with this range
+     * (model->within is equal), otherwise times of the snapshots in which objects first appear. */
     mp_time_range within;
     bool keeps_profiler; /* include the profiler's own code in profiles */
 } mp_selection;
@@ -50,10 +50,10 @@ bool mp_criterion_check(const mp_criterion *criterion, mp_error *error);
 typedef enum mp_things {
     MP_THINGS_CONTEXTS,  /* contexts: types, names, sources, stacks, threads */
     MP_THINGS_SNAPSHOTS, /* snapshots: tags and requests, for objects created by their request */
-    MP_THINGS_BETWEEN,   /* the same for objects created before their request began */
+    MP_THINGS_BETWEEN,   /* snapshots: tags and requests, for objects created before that request */
     MP_THINGS_TYPES,     /* types of an object graph */
     MP_THINGS_MODULES,   /* modules of a profile, which must exist: names, sources */
-    MP_THINGS_ENTITIES,  /* entities of its coverage: names, sources */
+    MP_THINGS_ENTITIES,  /* entities of a profile's coverage: names, sources */
 } mp_things;
 
 /* Return a flag for each of these things by id: it matches the criteria on its subjects; other

@@ -183,9 +183,9 @@ static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 
 /* --- queues: objects are removed, but more are added --- */
 
-/* Return true if deaths are a steady service, or so few that they need no explanation. In a pool
- * that has not reached its size, deaths are a share of the live objects instead: compare the
- * likelihood of both. */
+/* Return true if deaths are few, or occur at a steady rate, as in a queue that is served. In a pool
+ * that is still filling, deaths are a share of the live objects instead: compare the likelihood of
+ * both. */
 static bool is_served(const mp_site_course *course)
 {
     const uint32_t length = course->length;
@@ -250,8 +250,7 @@ static bool is_growing_object(const mp_site_course *course, mp_site_judgement *r
     const stream in = stream_of(grew, 1, length);
     if (!goes_on(&in) || dries_up(&in) || shrunk > MOST_SHRUNK * rise)
         return false;
-    if (replaced &&
-        (shrunk > 0 || in.places < LEAST_REPLACED)) /* replaced by other objects of any size */
+    if (replaced && (shrunk > 0 || in.places < LEAST_REPLACED)) /* new objects may have any size */
         return false;
     result->kind = MP_SITE_GROWING_OBJECT;
     result->last_leaking = length;

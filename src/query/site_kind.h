@@ -14,7 +14,7 @@ typedef enum mp_site_kind {
     MP_SITE_UNKNOWN,        /* too few snapshots to judge */
     MP_SITE_FILLED,         /* created objects for a while, then kept them */
     MP_SITE_BOUNDED,        /* keeps its size while objects come and go: a cache, a pool, a queue */
-    MP_SITE_IN_USE,         /* its objects are not older than others were when they were freed */
+    MP_SITE_IN_USE,         /* its objects are no older than freed ones were */
     MP_SITE_FREED,          /* mostly freed by the clean-up */
     MP_SITE_KINDS,
 } mp_site_kind;

@@ -146,9 +146,9 @@ static void find_objects(search *state)
 
 /* --- one type --- */
 
-/* Find types whose root objects together retain much. Objects that something else keeps alive too
- * are left out, and objects that are suspects themselves. What each object retains alone is known;
- * what they retain together is computed for types that may be suspects. */
+/* Find types whose root objects together retain much. Objects that are suspects themselves are left
+ * out, and so are objects that something else also keeps alive. The retained size of each object
+ * alone is known; that of several together is computed only for types that may be suspects. */
 static void find_types(search *state)
 {
     const mp_graph *graph = state->graph;

@@ -92,9 +92,9 @@ static mp_trend trend_of_slopes(const double *values, size_t count, size_t most)
                       .high = slopes.high};
 }
 
-/* Judge the values without one or two steps, if these are not part of the rest. Two steps are
- * removed only if they hide that the rest goes in the opposite direction. Return false if all
- * values must be judged. */
+/* Judge the values without one or two steps, if these are clearly larger than the variation of the
+ * rest. Two steps are removed only if they hide that the rest goes in the opposite direction.
+ * Return false if all values must be judged. */
 static bool judge_without(mp_trend *trend, const double *exact, size_t count, const size_t *places,
                           size_t steps, size_t most)
 {

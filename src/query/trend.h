@@ -63,9 +63,9 @@ typedef struct mp_trend {
  * (factor n / n* of a first-order autoregression of the residuals, at least 1). Ranks are rounded,
  * and at least 1. Values are exact up to 2^53. */
 mp_trend mp_trend_of(const int64_t *values, size_t count);
-/* Return the lower middle slope of that trend, rounded up, so that it exceeds a whole number
- * exactly if the slope does. Needs at least two values; if they are too few for a trend, steps are
- * not removed. Of more than 128 values, 128 are chosen evenly. */
+/* Return the slope of mp_trend_of as a whole number: the lower middle slope, rounded up, so that it
+ * exceeds a whole number exactly if the slope does. Needs at least two values; if they are too few
+ * for a trend, steps are not removed. Of more than 128 values, 128 are chosen evenly. */
 int64_t mp_trend_whole_slope(const int64_t *values, size_t count);
 /* Return the words for a kind, such as "grows steadily" or "jumps once"; static. */
 const char *mp_trend_words(mp_trend_kind kind);

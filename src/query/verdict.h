@@ -11,10 +11,9 @@
 typedef struct mp_site_verdict {
     mp_site_kind kind;
     uint8_t confidence; /* percent */
-    uint32_t
-        session; /* session in which most of it leaks; without a leak, the last one with the site */
-    uint32_t example; /* an example generation of the site */
-    int64_t bytes;    /* leaking bytes in all sessions */
+    uint32_t session;   /* session in which the site leaks most; without a leak, its last session */
+    uint32_t example;   /* an example generation of the site */
+    int64_t bytes;      /* leaking bytes in all sessions */
     int64_t objects;
     int64_t session_bytes; /* largest part of `bytes` in one session */
 } mp_site_verdict;

@@ -35,7 +35,7 @@ typedef enum mp_weight_kind {
     MP_WEIGHT_CODE, /* code: a frame of the stack */
     MP_WEIGHT_TYPE, /* type of objects, below the code that created or the type that retains them */
     MP_WEIGHT_GROUP, /* program, with its methods below */
-    MP_WEIGHT_NONE,  /* unknown; the name says what it stands for, such as "(session)" */
+    MP_WEIGHT_NONE,  /* placeholder such as "(session)" for unknown code */
 } mp_weight_kind;
 
 /* Name of the frame above the methods of a profile without a call tree. */

@@ -52,9 +52,9 @@ typedef struct mp_window {
 
 /* Create a window from the snapshots that a user names (see mp_filter_moment), for each session
  * that has any. `from` NULL: the first snapshot. `to` NULL: the one named with the file
- * (FILE@SNAPSHOT), else a moment that was asked for, else the last _PreCleanUp, else the one before
- * _Exit, else the last. Return false with an error if there is no such snapshot, or `from` is later
- * than `to`. Otherwise release with mp_window_free, before the filter. */
+ * (FILE@SNAPSHOT), else a moment that the user requested, else the last _PreCleanUp, else the one
+ * before _Exit, else the last. Return false with an error if there is no such snapshot, or `from`
+ * is later than `to`. Otherwise release with mp_window_free, before the filter. */
 bool mp_window_of(const mp_filter *filter, const char *from, const char *to, mp_window *window,
                   mp_error *error);
 /* Like mp_window_of, for a whole model. */

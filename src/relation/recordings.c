@@ -99,7 +99,7 @@ static void set_recorded(mp_arena *texts, mp_snapshot_row *row, const mp_model *
 {
     const mp_recorded_session *session = &model->sessions.items[snapshot->session.i];
     char utc[MP_UNIT_TEXT];
-    /* Wall-clock time, for comparison with the log files of the same time. */
+    /* Wall-clock time, for comparison with other log files. */
     if (session->start_us && mp_format_utc(utc, session->start_us + snapshot->time_us))
         row->utc_time = mp_arena_copy(texts, utc, strlen(utc));
     row->changed_objects = snapshot->changed_objects;

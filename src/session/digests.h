@@ -18,8 +18,8 @@ mp_digest *mp_model_digest(const mp_model *model, const mp_question *question,
 mp_digest *mp_file_group_digest(const mp_file_group *group, const mp_question *question,
                                 const mp_reading *reading, mp_dictionary *dictionary,
                                 mp_diagnostics *diagnostics, bool *loaded, mp_error *error);
-/* Read and digest the recording at `path`. Fail if the path has several recordings, or is
- * incomplete. */
+/* Read and digest the recording at `path`. Fail if the path has several recordings, or if the
+ * recording is incomplete. */
 mp_digest *mp_recording_digest(const char *path, const mp_question *question,
                                const mp_reading *reading, mp_dictionary *dictionary,
                                mp_diagnostics *diagnostics, mp_error *error);

@@ -38,7 +38,7 @@ typedef struct mp_file_search {
     bool joins_dumps; /* combine dumps of one application */
     size_t passed_over, archives_left, turns;
     uint64_t seen;       /* number of files examined in this folder */
-    const char *archive; /* last archive that the user named; NULL: none */
+    const char *archive; /* archive that the user named last; NULL: none */
     bool folders;        /* a folder, or an archive with several recordings, was named */
     bool ok;
 } mp_file_search;

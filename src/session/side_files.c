@@ -94,8 +94,8 @@ bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, m
                                    reader->name, expected);
 }
 
-/* Return true unless the first line that is not a comment begins with a bracket, as sections of
- * suppressions do; a rule never does. */
+/* Return true unless the first line that is not a comment begins with a bracket: suppressions begin
+ * so, policies never do. */
 bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected, mp_error *error)
 {
     mp_slice rest = mp_slice_without_mark(text), line = {NULL, 0};
@@ -108,7 +108,7 @@ bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected
            mp_fail_file(error, path, 0, 0, "is a file of suppressions, expected %s", expected);
 }
 
-/* Return true unless the text has a rule; no line of suppressions parses as a rule. */
+/* Return true unless the text has a rule; lines of suppressions are never valid rules. */
 static bool is_no_policy(const char *path, mp_slice text, const char *expected, mp_error *error)
 {
     mp_policy *policy = mp_policy_parse(path, text.start, text.length);
