@@ -228,9 +228,9 @@ const mp_static_census *mp_graph_statics(mp_graph_view *view, size_t most, size_
 void mp_graph_count_roots(mp_graph_view *view);
 /* Return the roots by kind, sorted by exclusive bytes, largest first, then by kind. */
 const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
-/* Return the leak suspects, sorted by bytes, largest first, then by rule, then by object. Of
- * objects that retain much and dominate each other, only one is a suspect: the outermost that holds
- * many objects of one type, unless one below holds more objects of a type. */
+/* Return the leak suspects, sorted by bytes, largest first, then by rule, then by object. If
+ * several objects that retain much dominate each other, one is a suspect: the outermost, unless an
+ * inner one holds more objects of one type. */
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
 const mp_sharing *mp_graph_sharing(mp_graph_view *view);
 const mp_histogram *mp_graph_types(mp_graph_view *view);

@@ -166,7 +166,7 @@ typedef struct looked_way {
     bool near;
 } looked_way;
 
-/* Count a group that is on the path. Groups on the first path become the list of the object. */
+/* Count a group that is on the path. The groups on the first path form the list of the object. */
 static void count_group(bounds *state, const looked_way *self, uint32_t group, bool sure)
 {
     way_count *count = &state->counts[group];

@@ -39,7 +39,7 @@ const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *
 bool mp_leak_is_growth(const mp_leak *leak);
 /* Return the bytes of a leak: those that it left behind, or that growth. */
 int64_t mp_leak_bytes(const mp_leak *leak);
-/* Return the number of objects with these bytes. */
+/* Return the number of objects that make up mp_leak_bytes. */
 int64_t mp_leak_objects(const mp_leak *leak);
 
 /* Return the worst leak as text, "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155";

@@ -5,7 +5,7 @@
 #include "model/profile.h"
 #include "query/filter.h"
 
-/* Group of modules that belong to none: the session itself, and modules that are not selected. */
+/* Group number of modules without a group: the session itself, and unselected modules. */
 #define MP_NO_GROUP UINT32_MAX
 
 typedef struct mp_code_name {

@@ -6,7 +6,7 @@
 static const double MOST_DEATHS = 0.25, /* maximum share of old objects that die later */
     MOST_HAZARD = 0.35,      /* maximum share of old objects that die during a recording */
     MOST_SHARE = 0.99,       /* maximum share of young objects that die per place */
-    BY_LUCK = 1e-3,          /* chance that so few old objects die if they die like young ones */
+    BY_LUCK = 1e-3,          /* maximum probability that so few old objects die by chance */
     DECLINE = -1.3,          /* limit of Laplace's test for a decline, in standard deviations */
     LESS = 0.4,              /* share of the first half below which the second half is a decline */
     BY_CHANCE = 4e-3,        /* chance that births equal deaths so often */

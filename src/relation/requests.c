@@ -1,4 +1,4 @@
-/* The relation of requests: what each request of a server created and left behind. */
+/* The relation of requests: the objects that each request of a server created and left behind. */
 #include "relation/requests.h"
 
 #include "query/requests.h"
@@ -58,7 +58,7 @@ static bool request_at(mp_relation_source *source, uint64_t place, uint64_t want
         .first_sequence = mp_snapshot_number(model, served->first),
         .last_sequence = mp_snapshot_number(model, served->last),
     };
-    if (!served->ended) /* what it holds is in use */
+    if (!served->ended) /* its objects are still in use */
         made.served.left_objects = made.served.left_bytes = MP_UNKNOWN;
     *(request_row *)row = made;
     return true;

@@ -5,7 +5,7 @@
 
 #include "relation/relation.h"
 
-/* Each request of a server, and what it left behind. */
+/* Requests of a server, and the objects that each left behind. */
 extern const mp_relation mp_relation_requests;
 
 #endif

@@ -37,7 +37,7 @@ static bool read_file(const char *path, const mp_load_options *options, char **t
     if (mp_is_folder(path))
         return unreadable(path, "is a directory, expected a file", error);
     mp_diagnostics *diagnostics = mp_diagnostics_new(1);
-    mp_diagnostics_spell(diagnostics, MP_DASHES); /* the caller of the error expands it */
+    mp_diagnostics_spell(diagnostics, MP_DASHES); /* mp_error_line expands it */
     mp_input *input = mp_input_open(path, diagnostics, options);
     bool ok = input != NULL;
     if (ok && mp_input_is_archive(input)) {
