@@ -62,7 +62,7 @@ typedef struct selection {
     const char **names; /* sorted names of these types */
     size_t name_count;
     size_t unknown;     /* number of entries of these types */
-    size_t here, there; /* number of other entries of the recording; of the base */
+    size_t here, there; /* number of other entries: in the recording; in the base */
     mp_rule_subject *items;
     size_t count, capacity;
     mp_rule_subject sum;

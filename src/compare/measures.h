@@ -95,8 +95,8 @@ static inline bool mp_measure_is_platform(mp_measure measure)
     return measure == MP_MEASURE_PLATFORM || measure == MP_MEASURE_PLATFORM_GROWTH;
 }
 /* Return true if the measure is about leaks. It cannot be judged for a window that ends after the
- * clean-up, because leaked objects are gone by then. Measures of live objects can: rules may ask
- * what survives the clean-up. */
+ * clean-up, because leaked objects are gone by then. Measures of live objects can be judged: rules
+ * may limit the objects that survive the clean-up. */
 bool mp_measure_is_of_leaks(mp_measure measure);
 /* Return true if the measure is about leftover objects: leaked bytes, objects or sites. */
 bool mp_measure_is_of_left(mp_measure measure);

@@ -120,7 +120,7 @@ static bool leave_out(mp_filter *filter, uint32_t session, mp_snapshot_id last)
     return ok;
 }
 
-/* Return the snapshot with the highest peak before it; the first of equal ones. */
+/* Return the snapshot with the highest peak since its predecessor; the first of equal ones. */
 static const mp_snapshot *highest(const mp_filter *filter, uint32_t session)
 {
     const mp_session_snapshots *state = &filter->sessions;

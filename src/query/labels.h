@@ -7,8 +7,8 @@
 #include "model/events.h"
 #include "model/model.h"
 
-/* Return the type of a context's objects, which is inferred for live blocks of an event log; and
- * the type that names their allocation site. 0: unknown. */
+/* Return a type, 0 if unknown. mp_context_type: of a context's objects; for live blocks of an event
+ * log it is inferred. mp_site_type: the type that names their allocation site. */
 mp_type_id mp_context_type(const mp_model *model, const mp_context *context);
 mp_type_id mp_site_type(const mp_model *model, const mp_context *context);
 /* Return how the type of the site was inferred; NULL: it is recorded. Belongs to the model. */
