@@ -60,8 +60,7 @@ size_t gen_room(gen_writer *writer);
 void gen_char(gen_writer *writer, char letter);
 /* Write bytes unchanged. */
 void gen_bytes(gen_writer *writer, const char *bytes, size_t size);
-/* Write text;
- *  ends a line, as CRLF if the file has such line ends. */
+/* Write text. A newline character ends a line, with CRLF if the file has CRLF line ends. */
 void gen_text(gen_writer *writer, const char *text);
 /* Write formatted text. It is slow: not for rows. */
 void gen_print(gen_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -81,7 +80,7 @@ typedef struct gen_json {
     gen_writer *writer;
     int depth;
     char closers[16];
-    bool comma; /* a member or element precedes on this level */
+    bool comma; /* a member or element was written already on this level */
     bool flat;  /* written on one line */
 } gen_json;
 

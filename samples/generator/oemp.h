@@ -103,8 +103,8 @@ const char *oemp_request_api(const oemp_plan *plan, int snapshot);
  * return the lifetime (0 to OEMP_LIVES - 1) of the object number `index` of them. */
 int64_t oemp_created(const oemp_plan *plan, int site, int born);
 int oemp_life(int born, int64_t index);
-/* Return the snapshot that reports such an object as deleted; a number beyond the last one if none
- * does. */
+/* Return the snapshot that reports an object of this lifetime as deleted; a number beyond the last
+ * one if none does. */
 int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life);
 /* Return the size `age` snapshots after the one that first reported the object; age 0 = at its
  * creation. */

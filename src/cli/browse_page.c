@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of rows of a table on a page, whatever the report's limit. */
+/* Maximum number of rows of a table on a page, even if the report has no limit. */
 enum { MOST_ROWS = 10000 };
 /* Minimum width of the text. A narrower window shows a part of it, so that long names are not
  * wrapped at each character. */

@@ -26,8 +26,8 @@ static bool has_colours;
 
 /* --- the terminal --- */
 
-/* Choose the characters. Output is UTF-8 whatever the environment, as elsewhere; but ncurses asks
- * the C library, which needs a UTF-8 locale of the system. Without one, ASCII is used. */
+/* Choose the characters. Output is UTF-8 in any environment, as elsewhere; but ncurses asks the C
+ * library, which needs a UTF-8 locale of the system. Without one, ASCII is used. */
 static void choose_characters(void)
 {
     static const char *const names[] = {"C.UTF-8", "", "en_US.UTF-8"};

@@ -248,7 +248,7 @@ static void put_general(mp_arena *arena, const cli_command *command)
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         bool limit = strncmp(option->name, "max-", 4) == 0 && option->kind != CLI_SPAN;
-        if (!is_of(command, option, CLI_GENERAL) || limit) /* one limit stands for all */
+        if (!is_of(command, option, CLI_GENERAL) || limit) /* show only one of the limits */
             continue;
         char letter[] = {'-', option->letter, '/', '\0'};
         list = mp_arena_format(arena, "%s%s%s--%s%s", list, *list ? ", " : "",

@@ -112,7 +112,7 @@ unsigned cli_option_kinds(const cli_command *command, const cli_option *option)
     unsigned kinds = report && command->arguments == &report->arguments
                          ? mp_report_kinds(report, argument->variants)
                          : argument->variants;
-    kinds = kinds ? kinds : total; /* a baseline has the kinds of all gates */
+    kinds = kinds ? kinds : total; /* rows of the command baseline have 0, which means all kinds */
     return strcmp(name, "selection") == 0 ? mp_report_selects(report, option->name, kinds) : kinds;
 }
 

@@ -83,7 +83,7 @@ typedef struct cli_options {
     const mp_exporter *exporter;
     const char *export_path; /* NULL = standard output */
     mp_argument_texts source_folders;
-    const char *cluster, *dialect, *inserted; /* NULL: not asked for */
+    const char *cluster, *dialect, *inserted; /* NULL = not given */
 } cli_options;
 
 /* How an option's argument is stored. */
@@ -187,7 +187,7 @@ void cli_options_free(cli_options *options);
 /* Complete a question about the inputs of these options. It may be another question than theirs. */
 void cli_settle_question(mp_question *question, const cli_options *options);
 
-/* Return true if people read the answer as it is printed. */
+/* Return true if the answer is printed for people, not for programs. */
 bool cli_is_for_people(const cli_options *options);
 
 #endif

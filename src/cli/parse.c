@@ -59,8 +59,8 @@ static const cli_command *command_of(const cli_line *line, const char *name)
     return NULL;
 }
 
-/* Return true if the command takes the option; before the command is known, every name counts
- * once. */
+/* Return true if the command takes the option. While the command is unknown, return true for the
+ * first option of each name. */
 static bool is_taken(const cli_command *command, const cli_option *option)
 {
     if (command->name)

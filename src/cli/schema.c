@@ -1,4 +1,4 @@
-/* The command "schema": statements that create the tables which an export fills. */
+/* The command "schema": prints the statements that create the tables which an export fills. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 const mp_argument_table cli_schema_arguments = {.count = 0};
 
-/* Find what is asked for. Return false after a message. */
+/* Find the dialect and the table that the options name. Return false after a message. */
 static bool choose(const cli_options *options, mp_clickhouse_dialect *dialect,
                    const mp_clickhouse_table **table)
 {
@@ -35,7 +35,7 @@ int cli_schema(cli_options *options)
     const mp_clickhouse_table *table = NULL;
     if (!choose(options, &dialect, &table))
         return CLI_USAGE;
-    errno = 0; /* mp_stream_flush asks for it */
+    errno = 0; /* mp_stream_flush reads errno later */
     if (table)
         mp_clickhouse_put_insert(stdout, table);
     else

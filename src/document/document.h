@@ -144,7 +144,8 @@ typedef struct mp_told_verdict {
     size_t leaking; /* number of files that leak, in merged answers */
 } mp_told_verdict;
 
-/* Label of a summary line about checks. Such a line is left out if checks are summed up. */
+/* Label of a summary line about checks. The line is left out if the format counts the checks
+ * itself. */
 #define MP_SAID_VERDICT "Verdict"
 
 struct mp_document {
@@ -231,7 +232,7 @@ mp_cell *mp_table_row(mp_table *table);
  * char * for MP_TEXT, an mp_texts for MP_LIST. Texts are copied. A column of MP_RANK is not read:
  * its value is the row's number, from 1. */
 void mp_table_put(mp_document *document, mp_table *table, const void *row);
-/* Return one cell of such a row, with copies of its texts in the arena. */
+/* Return one cell of a row made from a struct, with copies of its texts in the arena. */
 mp_cell mp_row_cell(mp_arena *arena, const mp_column *column, const void *row);
 /* Attach a struct to the table's last row. The struct is borrowed. */
 void mp_table_attach(mp_table *table, const void *row);

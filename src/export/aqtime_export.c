@@ -38,7 +38,7 @@ typedef struct aq_sets {
     const mp_model *model;
     const mp_live_objects *live;
     uint32_t ordinal; /* number of the current set, from 1 */
-    mp_arena scratch; /* labels */
+    mp_arena scratch; /* memory of labels */
 
     mp_id_index routine_index; /* (symbol or node, line) to routine */
     aq_routine *routines;      /* elements from 1 */

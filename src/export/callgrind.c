@@ -192,7 +192,7 @@ static const char *text_or_none(const mp_code *code, uint32_t text)
     return text ? mp_dictionary_text(code->texts, text) : "???";
 }
 
-/* Write a function. `called`: "c" for a callee, otherwise "". Number 0 stands for unknown texts. */
+/* Write a function. `called`: "c" for a callee, otherwise "". Number 0 means unknown texts. */
 static void put_function(callgrind_out *out, const char *called, uint32_t number)
 {
     static const char *const keys[2][3] = {{"ob", "fl", "fn"}, {"cob", "cfi", "cfn"}};

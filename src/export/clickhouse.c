@@ -1,8 +1,8 @@
-/* Export to ClickHouse: the rows of one table as JSON objects, one a line (JSONEachRow), with the
- * recording and its labels in every row. Unknown values are left out, and become NULL.
+/* Export to ClickHouse: the rows of one table as JSON objects, one per line (JSONEachRow), with the
+ * recording and its labels in every row. Unknown values are omitted, and become NULL.
  *
- * Values that tell one row from another are the same on every machine: a recording is named by the
- * checksum of its bytes, a site and a stack by that of their text. */
+ * Identifiers are the same on every machine: a recording is identified by the checksum of its
+ * bytes, a site and a stack by the hash of their text. */
 #include "export/clickhouse.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "export/exporter.h"
 #include "sql/values.h"
 
-/* Version of the meaning of rows: raise it when the same recording gives other rows. */
+/* Version of the rows: increase it when the rows of the same recording change. */
 enum { ROW_VERSION = 1 };
 
 typedef struct clickhouse_arguments {
@@ -25,15 +25,15 @@ typedef struct clickhouse_arguments {
     mp_argument_texts labels; /* NAME=VALUE */
 } clickhouse_arguments;
 
-/* The digits of a UUID, its dashes and the end. */
+/* A UUID: its digits, its dashes and the terminator. */
 enum { UUID_TEXT = 37 };
 
-/* Rows on their way. */
+/* State of the output. */
 typedef struct row_writer {
     FILE *file;
     mp_clickhouse_column columns[MP_CLICKHOUSE_COLUMNS];
     size_t count;
-    const mp_column *type, *frames; /* members of the relation; NULL: it has none */
+    const mp_column *type, *frames; /* members of the relation; NULL = it has none */
     const char *stack;              /* text of the current row's stack, "" if there is none */
     mp_text_buffer shared;          /* start of each row: the shared columns, up to the version */
     mp_text_buffer key;             /* key of the current row, as text */
@@ -42,7 +42,7 @@ typedef struct row_writer {
 
 /* --- hashes --- */
 
-/* Write a checksum, which is given as text with its kind in front, as a UUID. */
+/* Format a checksum as a UUID. `sum`: its kind, a colon and its digits. */
 static const char *uuid_text(const char *sum, char text[UUID_TEXT])
 {
     const char *digits = strchr(sum, ':') + 1;
@@ -51,7 +51,7 @@ static const char *uuid_text(const char *sum, char text[UUID_TEXT])
     return text;
 }
 
-/* Write the hash of a text. */
+/* Return the hash of a text as a UUID. */
 static const char *hash_text(const char *hashed, char text[UUID_TEXT])
 {
     char digits[MP_CHECKSUM_TEXT];
@@ -59,7 +59,7 @@ static const char *hash_text(const char *hashed, char text[UUID_TEXT])
     return uuid_text(mp_checksum_text(&sum, digits), text);
 }
 
-/* Write the hash of the current row's site: that of its type, a line feed and its stack. */
+/* Return the hash of the current row's site: that of its type, a line feed and its stack. */
 static const char *hash_site(const row_writer *writer, mp_cursor *cursor, char text[UUID_TEXT])
 {
     const char *type = mp_sql_value_of(writer->type, cursor->row, &cursor->texts).text;
@@ -69,8 +69,8 @@ static const char *hash_site(const row_writer *writer, mp_cursor *cursor, char t
 
 /* --- rows --- */
 
-/* Return the value of a column in the current row as the text of JSON would have it, without
- * quotes; NULL: it is not known. */
+/* Return the value of a column in the current row as text without quotes; NULL if it is unknown.
+ * `is_text`: set to true if JSON needs quotes. */
 static const char *value_text(const row_writer *writer, const mp_clickhouse_column *column,
                               mp_cursor *cursor, char text[64], bool *is_text)
 {
@@ -148,14 +148,14 @@ static const char *label_value(const char *label)
     return strchr(label, '=') + 1;
 }
 
-/* Return whether a label has this name. */
+/* Return true if a label has this name. */
 static bool label_is(const char *label, const char *name)
 {
     const size_t length = strlen(name);
     return strncmp(label, name, length) == 0 && label[length] == '=';
 }
 
-/* Return the name of the column for a label; NULL: it has none of its own. */
+/* Return the name of the column for a label; NULL if the label has no column of its own. */
 static const char *label_column(const row_writer *writer, const char *label)
 {
     for (size_t i = MP_CLICKHOUSE_HOST; i <= MP_CLICKHOUSE_BUILD; i++)
@@ -247,7 +247,7 @@ static void write_rows(const mp_request *request, const mp_window *window,
             put_row(&writer, &cursor);
         mp_cursor_free(&cursor);
     }
-    if (!rows) /* clients of ClickHouse refuse to insert nothing at all, but not an empty line */
+    if (!rows) /* ClickHouse clients accept an empty line, but not an empty input */
         fputc('\n', writer.file);
     rows_written *written = request->sink;
     written->table = table->name;
@@ -303,7 +303,8 @@ static const mp_choice choices[] = {
     {0},
 };
 
-/* None that select: rows of a part would be taken for the whole recording. */
+/* Options that select are not accepted: partial rows would be taken for those of the whole
+ * recording. */
 static const mp_argument arguments[] = {
     {"table", offsetof(clickhouse_arguments, table), (unsigned)EVERY_VARIANT},
     {"label", offsetof(clickhouse_arguments, labels), (unsigned)EVERY_VARIANT},

@@ -1,5 +1,5 @@
-/* Tables of many recordings in ClickHouse: their columns, for the statements that create them and
- * for the rows that are written. Both are derived from the columns of relations. */
+/* Tables of many recordings in ClickHouse: their columns, which determine both the statements that
+ * create them and the rows. The columns are derived from those of relations. */
 #ifndef MP_EXPORT_CLICKHOUSE_H
 #define MP_EXPORT_CLICKHOUSE_H
 
@@ -9,28 +9,29 @@
 
 /* A table: a relation, with the recording in every row. Texts are static. */
 typedef struct mp_clickhouse_table {
-    const char *name; /* first, because it is a word of an option */
+    const char *name; /* must be first, because it is a word of an option */
     const char *meaning;
     const mp_relation *relation;
-    /* Columns that identify a row within its recording, separated by spaces; they have no NULL. */
+    /* Columns that identify a row within its recording, separated by spaces; they are never
+     * NULL. */
     const char *key;
-    /* Figures of the view by day, separated by spaces; they have no NULL. NULL: there is no view.
-     */
+    /* Figures of the view by day, separated by spaces; they are never NULL. NULL = there is no
+     * view. */
     const char *measures;
-    /* Rows of the same key are stored together, whatever their recording: the key says the same in
-     * each of them. */
+    /* Rows with the same key are stored together, even if they belong to different recordings,
+     * because the key has the same meaning in all of them. */
     bool key_first;
 } mp_clickhouse_table;
 
 /* All tables, in the order in which they are created. */
 enum { MP_CLICKHOUSE_TABLES = 7 };
 extern const mp_clickhouse_table mp_clickhouse_tables[MP_CLICKHOUSE_TABLES];
-/* Return the table of this name; NULL: there is none. */
+/* Return the table of this name; NULL if there is none. */
 const mp_clickhouse_table *mp_clickhouse_table_find(const char *name);
 
 /* Source of a column's values. */
 typedef enum mp_clickhouse_source {
-    MP_CLICKHOUSE_SHARED,   /* the same in every table: mp_clickhouse_shared */
+    MP_CLICKHOUSE_SHARED,   /* shared by all tables: mp_clickhouse_shared */
     MP_CLICKHOUSE_RELATION, /* a column of the relation */
     MP_CLICKHOUSE_SITE,     /* hash of the type and of the stack */
     MP_CLICKHOUSE_STACK,    /* hash of the stack */
@@ -41,12 +42,12 @@ typedef struct mp_clickhouse_column {
     const char *name;
     const char *type; /* without Nullable */
     const char *meaning;
-    const mp_column *member; /* column of the relation that it is made of; NULL: a shared column */
+    const mp_column *member; /* column of the relation; NULL = a shared column */
     mp_clickhouse_source source;
     bool is_key, has_null;
 } mp_clickhouse_column;
 
-/* Places of the columns that all tables have, before those of their relations. */
+/* Indexes of the columns that all tables have, before those of their relations. */
 enum mp_clickhouse_shared {
     MP_CLICKHOUSE_RECORDING,
     MP_CLICKHOUSE_DAY,
@@ -65,17 +66,17 @@ enum { MP_CLICKHOUSE_COLUMNS = 80 };
 /* Write the columns of a table to `columns`, in their order, and return their number. */
 size_t mp_clickhouse_columns(const mp_clickhouse_table *table,
                              mp_clickhouse_column columns[MP_CLICKHOUSE_COLUMNS]);
-/* Return whether a list of names separated by spaces has the name. NULL is an empty list. */
+/* Return true if a list of names separated by spaces contains the name. NULL is an empty list. */
 bool mp_clickhouse_lists(const char *list, const char *name);
 
-/* Versions of ClickHouse that have different statements. */
+/* Dialects of ClickHouse, whose statements differ. */
 typedef enum mp_clickhouse_dialect {
     MP_CLICKHOUSE_18, /* 18.16, as in Debian 12 */
     MP_CLICKHOUSE_CURRENT,
 } mp_clickhouse_dialect;
 
 /* Write the statements that create the database. `cluster`: name of the cluster over whose shards
- * the tables are distributed; NULL: one server. */
+ * the tables are distributed; NULL = a single server. */
 void mp_clickhouse_put_schema(FILE *file, const char *cluster, mp_clickhouse_dialect dialect);
 /* Write the statement that inserts the rows of an export, without its rows. */
 void mp_clickhouse_put_insert(FILE *file, const mp_clickhouse_table *table);

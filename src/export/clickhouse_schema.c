@@ -1,8 +1,8 @@
-/* Statements of ClickHouse that create the tables of many recordings.
+/* ClickHouse statements that create the tables of many recordings.
  *
- * A row that arrives again replaces itself (ReplacingMergeTree), which happens within a shard only:
- * rows are distributed by a hash of their recording. Views by day see each insertion, and so would
- * add up a repeated one: they keep the maximum for each recording instead. */
+ * A row that is inserted again replaces the earlier one (ReplacingMergeTree), but only within a
+ * shard, so rows are distributed by a hash of their recording. Views by day process each insertion,
+ * and would add up repeated ones, so they keep the maximum for each recording instead. */
 #include <string.h>
 
 #include "export/clickhouse.h"
@@ -11,18 +11,18 @@
 
 typedef struct schema_writer {
     FILE *file;
-    const char *cluster; /* NULL: one server */
+    const char *cluster; /* NULL = a single server */
     mp_clickhouse_dialect dialect;
 } schema_writer;
 
-/* Return the ending of the names of tables that a server has by itself. */
+/* Return the suffix of the names of tables on a single server of a cluster. */
 static const char *local_ending(const schema_writer *schema)
 {
     return schema->cluster ? "_local" : "";
 }
 
-/* Return the next name of a list separated by spaces, whose length goes to *length, and move the
- * list behind it; NULL: the list has ended. */
+/* Return the next name of a list separated by spaces; NULL at its end. Set `length`, and advance
+ * `list` past the name. */
 static const char *next_name(const char **list, int *length)
 {
     const char *name = *list;
@@ -32,7 +32,7 @@ static const char *next_name(const char **list, int *length)
     return width ? name : NULL;
 }
 
-/* Write a text between quotes of this kind. */
+/* Write a text in quotes of this kind. */
 static void put_quoted(FILE *file, const char *text, char quote)
 {
     fputc(quote, file);
@@ -57,7 +57,7 @@ static void put_type(const schema_writer *schema, const mp_clickhouse_column *co
             column->type, wraps ? ")" : "");
 }
 
-/* Write the key in which rows are stored, the recording among its columns. */
+/* Write the sorting key, which includes the recording. */
 static void put_order(const schema_writer *schema, const mp_clickhouse_table *table)
 {
     FILE *file = schema->file;
@@ -105,7 +105,7 @@ static void put_table(const schema_writer *schema, const mp_clickhouse_table *ta
     put_distributed(schema, table->name);
 }
 
-/* Return the declaration of the table's key, which is one column. */
+/* Return the table's key column; there is exactly one. */
 static mp_clickhouse_column key_of(const mp_clickhouse_table *table)
 {
     mp_clickhouse_column columns[MP_CLICKHOUSE_COLUMNS];

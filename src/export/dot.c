@@ -17,7 +17,7 @@
 #include "query/weights.h"
 #include "render/cell.h"
 
-/* Maximum number of nodes, because nobody can read a larger picture, and minimum share of a node in
+/* Maximum number of nodes, because larger pictures are unreadable, and minimum share of a node in
  * thousandths of the whole. */
 enum { MOST_NODES = 80, LEAST_SHARE = 5 };
 enum { LABEL_BYTES = 80, TOOLTIP_BYTES = 400 };

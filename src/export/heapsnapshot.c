@@ -50,7 +50,8 @@ typedef struct snapshot_out {
     bool begun;          /* the current array has elements already */
     uint32_t *by_kind;   /* roots that have an object, by kind, then in the order of the file */
     uint32_t root_count; /* number of elements of `by_kind` */
-    /* Kinds of roots, ascending; first_of_kind: where the roots of each begin in `by_kind`. */
+    /* Kinds of roots, ascending. first_of_kind: index in `by_kind` of the first root of each
+     * kind. */
     uint32_t *kinds;
     uint32_t *first_of_kind;
     uint32_t kind_count;
@@ -60,7 +61,7 @@ typedef struct snapshot_out {
     mp_type_id *named;   /* types in the order of their strings */
     uint32_t named_count;
     uint32_t *synthetic; /* ids of the nodes that are not objects */
-    bool own_ids;        /* ids are numbered anew, because those of the file cannot be used */
+    bool own_ids;        /* ids are renumbered, because those of the file cannot be used */
 } snapshot_out;
 
 /* --- numbering --- */

@@ -208,8 +208,8 @@ static uint32_t session_of(const trace_out *out, const mp_timed *timed)
 }
 
 /* Return the length of each slice, in microseconds. Times are rounded, so a slice may seem to end
- * after the start of the next slice beside it or beside its caller. Overlapping slices are not
- * allowed, so it is cut there. The loop goes backwards: `later` is a stack of slices that begin
+ * after the start of the next slice on the same level or on its caller's. Overlapping slices are
+ * not allowed, so it is cut there. The loop goes backwards: `later` is a stack of slices that begin
  * later, and the nearest one that is not deeper limits the length. Release with free(). */
 static int64_t *lengths_of(const trace_out *out, const mp_timeline *timeline)
 {

@@ -85,7 +85,8 @@ const char *mp_last_component(const char *cursor, const char *end)
 
 /* --- shortening --- */
 
-/* Return the name with "(…)" in place of the contents of such brackets after a letter. */
+/* Return the name with "(…)" in place of the contents of these brackets, if they follow a
+ * letter. */
 static const char *collapse(mp_arena *arena, const char *name, char open, char close)
 {
     char *text = mp_arena_alloc(arena, strlen(name) * 2 + 1), *out = text;

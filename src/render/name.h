@@ -10,8 +10,8 @@
 /* Remove the arguments of signatures and templates if the name is wider than `width`: "add(…)". */
 const char *mp_collapse_name(mp_arena *arena, const char *name, size_t width);
 
-/* Shorten a name to `width` columns if possible, otherwise to at most `lines` such lines. If it
- * does not fit, arguments are removed, then leading components of qualified names and paths
+/* Shorten a name to `width` columns if possible, otherwise to at most `lines` lines of that width.
+ * If it does not fit, arguments are removed, then leading components of qualified names and paths
  * ("placeOrder …OrderService:155"). If it still does not fit, the left side of a name or the middle
  * of other text is removed. Lives in the arena, or as long as `name`. */
 const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width, size_t lines);

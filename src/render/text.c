@@ -16,7 +16,7 @@
 typedef struct text_out {
     FILE *file;
     const mp_style *style;
-    const mp_text_guide *guide; /* NULL = nobody needs the positions of rows */
+    const mp_text_guide *guide; /* NULL = positions of rows are not needed */
     const mp_table *table;      /* table that is printed; NULL = none */
     bool exact_bytes;
     bool cut;       /* columns were left out */

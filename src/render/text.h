@@ -20,9 +20,8 @@
 typedef struct mp_text_guide {
     void *opaque;
     /* Report that the following output belongs to this row of this table, and to this text of a
-     * list, counted from 0; 0 is also the row itself. Row MP_ROW_NAMES stands for the column
-     * titles, MP_ROW_NONE for everything else of the table. The table is NULL outside all
-     * tables. */
+     * list, counted from 0; 0 is also the row itself. Row MP_ROW_NAMES means the column titles,
+     * MP_ROW_NONE all other parts of the table. The table is NULL outside all tables. */
     void (*position)(void *opaque, const mp_table *table, size_t row, size_t text);
     /* Return the number of callers to show below the row, instead of the table's list_depth. */
     size_t (*depth)(void *opaque, const mp_table *table, size_t row);

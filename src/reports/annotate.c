@@ -1,4 +1,4 @@
-/* The report annotate: source text, with the figures of the recording beside each line. */
+/* The report annotate: source text, with the recording's figures for each line. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 #include "reports/sections.h"
 
 typedef struct annotate_arguments {
-    /* Must be first: the shared rows of heap arguments address it from the start. */
+    /* Must be first, because the rows of arguments that all heap reports share have offsets in
+     * it. */
     mp_heap_arguments heap;
     const char *program;
     int64_t context;

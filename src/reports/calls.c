@@ -96,7 +96,8 @@ static const mp_column callee_times[] = {EDGE_TIMES, EDGE_CALLEE};
 static const mp_column callee_bytes[] = {EDGE_BYTES, EDGE_CALLEE};
 
 typedef struct calls_arguments {
-    /* Must be first: the shared rows of heap arguments address it from the start. */
+    /* Must be first, because the rows of arguments that all heap reports share have offsets in
+     * it. */
     mp_heap_arguments heap;
     const char *code; /* NULL = the callable with the highest own cost */
 } calls_arguments;
@@ -222,7 +223,8 @@ static bool make_matches(asking *asked, mp_error *error)
     for (size_t i = 0; i < asked->called.count; i++)
         any_alive |= is_alive(&asked->called.calls->items[asked->called.places[i]]);
     if (asked->called.of_bytes && !any_alive && !asked->called.word)
-        asked->called.count = 0; /* without a name, do not report on the first callable by chance */
+        /* The user named no code: do not report on an arbitrary callable. */
+        asked->called.count = 0;
     asked->matches = mp_alloc((asked->called.count + 1) * sizeof *asked->matches);
     for (size_t i = 0; i < asked->called.count; i++) {
         bool dead = asked->called.of_bytes && any_alive &&

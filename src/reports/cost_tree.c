@@ -140,8 +140,8 @@ static const char *node_text(const tree_walk *walk, uint32_t node)
         line);
 }
 
-/* Add the row of a node. `turn`: the repeated recursion that is left out after the node; without
- * frames if there is none. */
+/* Add the row of a node. `turn`: the rounds of recursion that are left out after the node; without
+ * frames if there are none. */
 static void put_node(tree_walk *walk, uint32_t node, uint32_t depth, tree_row row, mp_turn turn)
 {
     const mp_tree_node *tree_node = &walk->model->tree.items[node];
@@ -182,8 +182,8 @@ static uint32_t only_callee(const void *opaque, uint32_t node)
                : 0;
 }
 
-/* Add the rows of a node. If recursion repeats below it, add the rows of the first turn only, with
- * the costs of all. Return the last node that these rows represent. */
+/* Add the rows of a node. If recursion repeats below it, add the rows of its first round only, with
+ * the costs of all rounds. Return the last node that these rows represent. */
 static uint32_t put_nodes(tree_walk *walk, uint32_t node, uint32_t depth)
 {
     mp_turn turn = {0};

@@ -54,8 +54,8 @@ mp_level mp_level_asked(unsigned holds, const char *by);
 /* Return the amounts, with MP_UNKNOWN for those that are not in `has` (MP_HAS_...). */
 mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has);
 
-/* Return true if a change of bytes or microseconds from `before` is at least as large as requested.
- */
+/* Return true if a change from `before`, in bytes or microseconds, is at least as large as
+ * requested. */
 bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t before);
 /* Return true if any change of the entry is at least as large as requested. */
 bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,

@@ -266,7 +266,8 @@ static void say_calls(mp_document *document, const mp_digest *base, const mp_dig
                         mp_count_text(document, now->totals.calls, false));
 }
 
-/* Say that the peak is higher. It does not change the verdict, but must be visible beside it. */
+/* Say that the peak is higher. It does not change the verdict, but must be visible together with
+ * it. */
 static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest *base,
                      const mp_digest *now, outcome verdict, const mp_diff_arguments *asked)
 {

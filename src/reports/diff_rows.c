@@ -17,7 +17,7 @@ typedef struct diff_row {
     int64_t base_inclusive, now_inclusive, delta_inclusive; /* bytes including scoped objects */
     int64_t scoped_bytes; /* scoped bytes now; MP_UNKNOWN if not shown */
     double delta_percent;
-    double base_average, now_average, average_percent; /* averages in seconds per call */
+    double base_average, now_average, average_percent; /* seconds per call; change in percent */
     int64_t entries; /* number of entries that the row sums up, if several */
     int64_t line, start_line;
     const char *key, *type, *name, *what, *site, *program, *runtime_class;
@@ -105,7 +105,7 @@ mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has)
 
 /* --- rows --- */
 
-/* Set the stack of a row, and the first frame of it that is not an allocator's. */
+/* Set the stack of a row, and its first frame that is not an allocator's. */
 static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entry_key *key,
                        diff_row *row)
 {

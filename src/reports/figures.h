@@ -43,8 +43,8 @@ void mp_figure_history(mp_document *document, const mp_request *request, const m
 /* --- weighted stacks --- */
 
 /* Add a figure of one column of the weights; for a comparison, against the column `base` (`base`
- * equals `column` if there is none). Frames with the same label and caller are one place, from
- * whatever line they are called. `name` must be static; the caller sets the title. */
+ * equals `column` if there is none). Frames with the same label and caller are one place, even if
+ * the caller's lines differ. `name` must be static; the caller sets the title. */
 mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, size_t column,
                            size_t base, const char *name);
 

@@ -349,7 +349,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     size_t shown = mp_shown_of(count, (size_t)asked->limit);
     /* Trends do not include scoped objects. */
     if (trends && strcmp(order->name, "inclusive") != 0) {
-        /* Minimum number of rows whose trends are computed, whatever the limit. */
+        /* Minimum number of rows whose trends are computed, even if fewer are shown. */
         enum { AT_LEAST = 200 };
         size_t judged = count > AT_LEAST && shown < AT_LEAST ? AT_LEAST : shown;
         judged = count < AT_LEAST ? count : judged;

@@ -104,7 +104,7 @@ typedef struct mp_choice {
     const char *where;    /* condition, such as "by line"; NULL = always */
     /* structs that begin with the word, the default first; NULL = the dimensions of heaps */
     const void *words;
-    size_t count, size; /* number of words; size of such a struct in bytes */
+    size_t count, size; /* number of words; size in bytes of the struct of each */
 } mp_choice;
 #define MP_WORDS(table)                                                                            \
     .words = (table), .count = sizeof(table) / sizeof *(table), .size = sizeof *(table)
@@ -143,8 +143,9 @@ typedef struct mp_report {
     /* Return true if the answer to these arguments may name recordings by their checksums; NULL =
      * it never does, unless `wants_checksums`. */
     bool (*names_recordings)(const void *arguments);
-    /* Answer about several recordings together, whose requests are in the order of their files.
-     * Set *wrong to the place of the request that an error is about. NULL = each answers alone. */
+    /* Answer about several recordings together; the requests are in the order of their files. On
+     * error, set `wrong` to the index of the request that it is about. NULL = recordings are
+     * answered separately. */
     bool (*together)(const mp_request *requests, size_t count, mp_document *document, size_t *wrong,
                      mp_error *error);
     /* Add a summary to the merged answers of several files; NULL = none. */
@@ -201,9 +202,9 @@ size_t mp_report_rows(const mp_report *report);
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    mp_error *error);
 
-/* Answer about several recordings together, by a report that can. *wrong is set as by
- * mp_report.together, or to `count` if an error is about none of the requests. Return false with a
- * message in `error`. */
+/* Answer about several recordings together; the report must have `together`. Return false with a
+ * message in `error`, and with `wrong` set as by mp_report.together, or to `count` if no request is
+ * to blame. */
 bool mp_report_run_together(const mp_report *report, const mp_request *requests, size_t count,
                             mp_document *document, size_t *wrong, mp_error *error);
 

@@ -95,7 +95,7 @@ bool mp_request_window(const mp_request *request, mp_window *window, mp_error *e
  * selection, session, totals. Totals of a heap are those of the window. `shown`: people see them
  * too. */
 void mp_section_head(mp_document *document, const mp_request *request);
-/* The tables of several recordings that one answer is about: inputs, what is selected. */
+/* Add the tables that describe several recordings of one answer: inputs and selection. */
 void mp_section_heads(mp_document *document, const mp_request *requests, size_t count);
 /* Add the selection and its share of the whole, as part of the head; nothing if everything is
  * selected. An empty selection is reported unless `fits` is true because something else matches. */

@@ -119,7 +119,7 @@ static void put_rows(mp_document *document, const mp_sql *sql, const sql_rows *r
 /* Recordings that a statement reads. */
 typedef struct sql_inputs {
     mp_sql_recording *items;
-    mp_window **windows; /* of each; NULL: it has none */
+    mp_window **windows; /* window of each recording; NULL = it has none */
     size_t count;
     bool several; /* the tables have a column "recording" */
     mp_arena names;
@@ -138,7 +138,7 @@ static void free_inputs(sql_inputs *inputs)
     mp_arena_free(&inputs->names);
 }
 
-/* Return the place of the recording of this name; the count if there is none. */
+/* Return the index of the recording of this name; the number of recordings if there is none. */
 static size_t place_of(const sql_inputs *inputs, const char *name)
 {
     size_t place = 0;
@@ -148,7 +148,7 @@ static size_t place_of(const sql_inputs *inputs, const char *name)
     return place;
 }
 
-/* Add the recording of a request. Of recordings with equal bytes only the first is added. */
+/* Add the recording of a request, unless a recording with equal bytes was added already. */
 static bool add_input(sql_inputs *inputs, const mp_request *request, mp_document *document,
                       mp_error *error)
 {
@@ -287,7 +287,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return answer(request, 1, false, document, &wrong, error);
 }
 
-/* Return true if the statement may read a column "recording": checksums take a second reading. */
+/* Return true if the statement may read a column "recording": it needs checksums, for which the
+ * file is read again. */
 static bool names_recordings(const void *arguments)
 {
     const sql_arguments *asked = arguments;

@@ -24,8 +24,8 @@ typedef struct fuzz_target {
     const char *name;
     void (*run)(const struct fuzz_target *target, mp_slice input);
     const struct mp_reader *reader; /* reader that it runs, if it reads recordings */
-    bool lines;                     /* inputs are lines of fields, and are mutated as such */
-    unsigned mib;                   /* memory limit in MiB for any input; 0 = the default */
+    bool lines;   /* inputs are lines of fields, and are mutated by line and field */
+    unsigned mib; /* memory limit in MiB for any input; 0 = the default */
 } fuzz_target;
 
 /* All targets; the array ends with a NULL name. */

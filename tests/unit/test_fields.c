@@ -215,7 +215,7 @@ static void decimals(void **unused)
     }
 }
 
-/* All hundredths from -2.00 to 2.00 are rounded to tenths as by integer arithmetic. */
+/* All hundredths from -2.00 to 2.00 are rounded to tenths like in integer arithmetic. */
 static void decimals_are_rounded_to_even_everywhere(void **unused)
 {
     (void)unused;

@@ -281,8 +281,8 @@ static void standard_input_is_a_dash(void **unused)
     }
 }
 
-/* Bytes are available whatever the lines are: here one line of 20 MiB, which is longer than the
- * limit for lines. */
+/* Bytes are available whatever the length of lines: here one line of 20 MiB, which is longer than
+ * the limit for lines. */
 static void bytes_come_without_lines(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Debug listings: where they are searched, and what is read from them. */
+/* Debug listings: the folders that are searched, and the data that are read. */
 #include <ftw.h>
 #include <inttypes.h>
 #include <setjmp.h>

@@ -213,9 +213,9 @@ static void it_grows_and_stays_a_third_full(void **unused)
     }
 }
 
-/* A search for a missing id ends at a place that no search has passed. Most places must be such,
- * also for random ids, or searches take long. If a table is half full, a chain reaches a given
- * place in fewer than half of all cases. */
+/* A search for a missing id ends at a place that no search has passed. Most places must be of this
+ * kind, also for random ids, or searches take long. If a table is half full, a chain reaches a
+ * given place in fewer than half of all cases. */
 static void few_places_are_passed(void **unused)
 {
     (void)unused;

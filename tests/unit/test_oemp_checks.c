@@ -321,7 +321,7 @@ static void definitions_may_be_repeated(void **unused)
     free(second);
 }
 
-/* --- torn and damaged recordings --- */
+/* --- truncated and damaged recordings --- */
 
 static void a_cut_keeps_the_whole_snapshots(void **unused)
 {

@@ -179,7 +179,7 @@ static void long_series_are_thinned_evenly(void **unused)
         values[i] = i >= PLACE;
     trend = mp_trend_of(values, COUNT);
     assert_int_equal(trend.kind, MP_TREND_JUMP);
-    /* Also where the step is left out of the slopes. */
+    /* reported too, although the slopes leave the step out */
     assert_int_equal(trend.steps[0].place, PLACE);
 }
 
