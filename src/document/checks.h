@@ -25,8 +25,8 @@ void mp_document_settle_verdict(mp_document *document, const mp_diagnostics *dia
  * such as "--". */
 mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
                        const char *dashes, mp_arena *arena);
-/* Find the checks for a format that shows nothing else. False with an error if there are none;
- * `shows` is its beginning, such as "annotations show". */
+/* Find the checks for a format that shows nothing else. False with an error if there are none; the
+ * message begins with `shows`, such as "annotations show". */
 bool mp_checks_find(const mp_document *document, const mp_diagnostics *diagnostics,
                     const char *dashes, const char *shows, mp_arena *arena, mp_checks *checks,
                     mp_error *error);
