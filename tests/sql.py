@@ -25,7 +25,10 @@ REFUSED = ["drop table sites", "attach 'x.db' as x", "pragma user_version = 3", 
            "select 1; select 2", "select 1; drop table sites", "selec", "select nothing from sites",
            "select load_extension('x')", "select * from no_such_table", "select ?1", "select 'open",
            "with x as (select 1) delete from sites", "savepoint s",
-           "select * from pragma_database_list", "create trigger t after insert on sites begin select 1; end"]
+           "select * from pragma_database_list", "select json_array(1)", "select frame -> '$' from frames",
+           "select * from json_each('[1]')", "select fts3_tokenizer('x')", "select sqlite_compileoption_get(1)",
+           "select readfile('/etc/passwd')", "select writefile('x', 'y')", "select * from dbstat",
+           "create trigger t after insert on sites begin select 1; end"]
 # Statements that would take for ever, all memory, or all of a stack; and one that fails in a row.
 HOSTILE = ["with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c",
            "with recursive c(x) as (select 1 union select x + 1 from c) select max(x) from c",
@@ -37,7 +40,33 @@ HOSTILE = ["with recursive c(x) as (select 1 union all select x + 1 from c) sele
            "select " + "-" * 5000 + "1", " union all ".join(["select 1"] * 1500),
            "select 1" + " + 1" * 5000, "select " + ", ".join(["1"] * 5000),
            "select " + "abs(" * 3000 + "1" + ")" * 3000, "select 'a' glob '" + "*a" * 5000 + "'",
-           "select 'a' like '" + "%a" * 5000 + "'", "select " + "1, " * 9000 + "1"]
+           "select 'a' like '" + "%a" * 5000 + "'", "select " + "1, " * 9000 + "1",
+           "select printf('%.*c', 2000000000, 'x')", "select printf('%2000000000d', 1)",
+           "select format('%.2000000000f', 1)", "select printf('%s', zeroblob(2000000000))",
+           "with recursive c(x) as (select 'x' union all select x || x from c) select max(length(x)) from c",
+           "select trim(hex(zeroblob(300000)), hex(zeroblob(300000)))",
+           "select sum(length(hex(randomblob(500000)))) from frames a, frames b, frames c",
+           "select a.frame from frames a, frames b, frames c, frames d order by random()",
+           "with recursive f(n) as (select 1 union all select n + 1 from f) select * from f order by 1",
+           "select max(x) over (order by x rows unbounded preceding) from (select a.depth + b.depth + c.depth + d.depth"
+           " as x from frames a, frames b, frames c, frames d)"]
+# Statements that SQLite's own functions would take for ever for, and what they come to.
+BOUNDED = [("select hex(zeroblob(500000)) like '%0%0%0%0%0%0%0%1'", 0),
+           ("select instr(hex(zeroblob(500000)), hex(zeroblob(250000)) || '1')", 0),
+           ("select length(replace(hex(zeroblob(500000)), hex(zeroblob(200000)) || '1', ''))", 1000000),
+           ("select length(trim(hex(zeroblob(500000)), '0'))", 0)]
+# Functions in place of SQLite's, and what its documentation says they are.
+FUNCTIONS = [("instr('häuser', 'u')", 3), ("instr('abc', '')", 1), ("instr('abc', 'd')", 0),
+             ("instr(x'0102', x'02')", 2), ("instr(null, 'a')", None),
+             ("replace('a-b-c', '-', '+')", "a+b+c"), ("replace('abc', '', 'x')", "abc"),
+             ("replace('aaa', 'aa', 'b')", "ba"), ("replace(null, 'a', 'b')", None),
+             ("trim('  a b ')", "a b"), ("ltrim('xxaxx', 'x')", "axx"), ("rtrim('xxaxx', 'x')", "xxa"),
+             ("trim('äöaä', 'ä')", "öa"), ("trim('abc', '')", "abc"),
+             ("'Order.p' like 'order._'", 1), ("'a%b' like 'a!%b' escape '!'", 1),
+             ("'axb' like 'a!%b' escape '!'", 0), ("'a*b' like 'a*b'", 1), ("'axb' like 'a*b'", 0),
+             ("'[x]' like '[x]'", 1), ("null like 'a'", None), ("'' like '%'", 1),
+             ("printf('%5.1f|%-4d|%s|%%', 2.25, 7, 'a')", "  2.3|7   |a|%"), ("format('%03d', 7)", "007"),
+             ("printf('%s')", None), ("printf('%Q', 'it''s')", "'it''s'")]
 # Of these tables a model has one or the other; sums of columns are those of totals.
 SUMS = [("sites", "live_bytes", "live_bytes"), ("sites", "live_objects", "live_objects"),
         ("types", "live_bytes", "live_bytes"), ("types", "live_objects", "live_objects"),
@@ -76,6 +105,11 @@ class Trials(ClaimsOfRuns):
             done, _ = self.ask("sql", path, statement)
             self.claim(done.returncode in (2, 3) and done.stderr.startswith(b"memprof: ")
                        and not done.stdout, "not ended:", statement, done.returncode, done.stderr)
+
+    def functions(self, path):
+        for statement, expected in BOUNDED + [(f"select {text}", value) for text, value in FUNCTIONS]:
+            rows = self.rows(path, statement)
+            self.claim(rows == [[expected]], "not", expected, statement, rows)
 
     def sums(self, path, part=()):
         kind = "analyze"
@@ -141,6 +175,7 @@ def all_of(trials):
     shop = SAMPLES / "shop-v2.oemp"
     trials.refusals(shop)
     trials.hostile(shop)
+    trials.functions(shop)
     trials.ways(shop)
     for path in sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS):
         trials.sums(path)
@@ -170,7 +205,7 @@ def self_test():
             return [[1, 1]] if "group by" in statement else [[self.told]]
 
     trials = Wrong()
-    for check in (trials.refusals, trials.hostile, trials.sums, trials.keys, trials.requests):
+    for check in (trials.refusals, trials.hostile, trials.functions, trials.sums, trials.keys, trials.requests):
         before = trials.wrong
         with contextlib.redirect_stdout(io.StringIO()):
             check(SAMPLES / "shop-v2.oemp")

@@ -4,17 +4,15 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/glob.h"
 #include "base/memory.h"
-#include "base/text.h"
-#include "base/units.h"
-#include "query/labels.h"
+#include "sql/functions.h"
 #include "sql/tables.h"
 #include "sql/views.h"
 
 /* Steps are instructions of SQLite's machine: a walk with a sum takes ten a row. */
-enum { STEPS_A_CALL = 100 * 1000, LONGEST_PATTERN = 1000 };
+enum { STEPS_A_CALL = 10 * 1000, NANOSECONDS_A_STEP = 100 };
 #define LEAST_STEPS INT64_C(200000000)
 #define STEPS_A_ROW INT64_C(1000)
 
@@ -24,7 +22,7 @@ static const struct {
     {SQLITE_LIMIT_LENGTH, 1024 * 1024}, {SQLITE_LIMIT_SQL_LENGTH, 256 * 1024},
     {SQLITE_LIMIT_EXPR_DEPTH, 200},     {SQLITE_LIMIT_COMPOUND_SELECT, 100},
     {SQLITE_LIMIT_VDBE_OP, 100 * 1000}, {SQLITE_LIMIT_FUNCTION_ARG, 32},
-    {SQLITE_LIMIT_ATTACHED, 0},         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN},
+    {SQLITE_LIMIT_ATTACHED, 0},         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MP_SQL_LONGEST_PATTERN},
     {SQLITE_LIMIT_VARIABLE_NUMBER, 0},  {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
     {SQLITE_LIMIT_WORKER_THREADS, 0},   {SQLITE_LIMIT_COLUMN, 200},
 };
@@ -34,80 +32,28 @@ struct mp_sql {
     sqlite3_stmt *statement;
     mp_sql_tables tables;
     int64_t steps_left;
-    bool refused; /* the statement would do more than read */
+    int64_t counted_ns; /* processor time when steps were last counted */
+    bool refused;       /* the statement would do more than read */
 };
-
-/* --- functions --- */
-
-/* bytes('64 KiB') */
-static void parse_size(sqlite3_context *result, int count, sqlite3_value **values)
-{
-    (void)count;
-    const char *text = (const char *)sqlite3_value_text(values[0]);
-    int64_t bytes;
-    if (text && mp_parse_bytes(text, &bytes))
-        sqlite3_result_int64(result, bytes);
-    else if (text)
-        sqlite3_result_error(result, "bytes() takes a size such as '64K' or '1.5MiB'", -1);
-}
-
-/* human(65536) */
-static void format_size(sqlite3_context *result, int count, sqlite3_value **values)
-{
-    (void)count;
-    char text[MP_UNIT_TEXT];
-    if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-        return;
-    mp_format_bytes(text, sqlite3_value_int64(values[0]), false, false);
-    sqlite3_result_text(result, text, -1, SQLITE_TRANSIENT);
-}
-
-/* A pattern as options take it, in place of SQLite's: `x GLOB pattern` is glob(pattern, x). */
-static void match_glob(sqlite3_context *result, int count, sqlite3_value **values)
-{
-    (void)count;
-    const char *pattern = (const char *)sqlite3_value_text(values[0]);
-    const char *text = (const char *)sqlite3_value_text(values[1]);
-    if (pattern && strlen(pattern) > LONGEST_PATTERN)
-        sqlite3_result_error(result, "the pattern is too long", -1);
-    else if (pattern && text)
-        sqlite3_result_int(result, mp_glob_fits(pattern, text, 0));
-}
-
-/* namespace('App.Orders.Order') */
-static void cut_namespace(sqlite3_context *result, int count, sqlite3_value **values)
-{
-    (void)count;
-    const char *name = (const char *)sqlite3_value_text(values[0]);
-    const size_t length = name ? mp_namespace_length(name) : 0;
-    if (name)
-        sqlite3_result_text(result, name, (int)length, SQLITE_TRANSIENT);
-}
-
-static int add_functions(sqlite3 *database)
-{
-    static const struct {
-        const char *name;
-        int arguments;
-        void (*run)(sqlite3_context *, int, sqlite3_value **);
-    } functions[] = {{"bytes", 1, parse_size},
-                     {"human", 1, format_size},
-                     {"glob", 2, match_glob},
-                     {"namespace", 1, cut_namespace}};
-    const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    int result = SQLITE_OK;
-    for (size_t i = 0; result == SQLITE_OK && i < sizeof functions / sizeof *functions; i++)
-        result = sqlite3_create_function(database, functions[i].name, functions[i].arguments, how,
-                                         NULL, functions[i].run, NULL, NULL);
-    return result;
-}
 
 /* --- what a statement may do --- */
 
+/* Return the processor time of this thread in nanoseconds. */
+static int64_t processor_time(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Count the steps since the last call, or the time they took where functions made them long. */
 static int count_steps(void *opaque)
 {
     mp_sql *sql = opaque;
-    sql->steps_left -= STEPS_A_CALL;
+    const int64_t now = processor_time();
+    const int64_t timed = (now - sql->counted_ns) / NANOSECONDS_A_STEP;
+    sql->counted_ns = now;
+    sql->steps_left -= timed > STEPS_A_CALL ? timed : STEPS_A_CALL;
     return sql->steps_left < 0;
 }
 
@@ -117,9 +63,10 @@ static int allow(void *opaque, int action, const char *first, const char *second
 {
     (void)first, (void)database, (void)through;
     mp_sql *sql = opaque;
-    bool may = action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ||
-               (action == SQLITE_FUNCTION && sqlite3_stricmp(second, "load_extension") != 0);
-    may |= sql->tables.declaring;
+    if (action == SQLITE_FUNCTION) /* the message names the function */
+        return mp_sql_may_call(second) ? SQLITE_OK : SQLITE_DENY;
+    const bool may = action == SQLITE_SELECT || action == SQLITE_READ ||
+                     action == SQLITE_RECURSIVE || sql->tables.declaring;
     sql->refused |= !may;
     return may ? SQLITE_OK : SQLITE_DENY;
 }
@@ -134,7 +81,7 @@ static int open_database(mp_sql *sql)
     if (result == SQLITE_OK)
         result = mp_sql_add_tables(sql->database, &sql->tables);
     if (result == SQLITE_OK)
-        result = add_functions(sql->database);
+        result = mp_sql_add_functions(sql->database);
     if (result == SQLITE_OK)
         result =
             sqlite3_exec(sql->database, mp_sql_views(sql->tables.several, views), NULL, NULL, NULL);
@@ -175,6 +122,7 @@ mp_sql *mp_sql_open(const mp_sql_recording *recordings, size_t count, bool sever
     } else if (prepare(sql, statement, error)) {
         /* As many as statements take that look at each row a thousand times. */
         sql->steps_left = LEAST_STEPS + sql->tables.rows * STEPS_A_ROW;
+        sql->counted_ns = processor_time();
         sqlite3_progress_handler(sql->database, STEPS_A_CALL, count_steps, sql);
         return sql;
     }

@@ -1,0 +1,17 @@
+/* Functions of statements: those of memprof, and those of SQLite that a statement may call. Private
+ * to src/sql. */
+#ifndef MP_SQL_FUNCTIONS_H
+#define MP_SQL_FUNCTIONS_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+enum { MP_SQL_LONGEST_PATTERN = 1000 };
+
+/* Add the functions to the connection. Functions of SQLite whose cost is not in proportion to their
+ * arguments are replaced. Return a result code of SQLite. */
+int mp_sql_add_functions(sqlite3 *database);
+/* Return true if a statement may call the function of this name. */
+bool mp_sql_may_call(const char *name);
+
+#endif
