@@ -407,11 +407,15 @@ static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_win
 static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
 {
     selection found = {.count = 0};
-    if (mp_verdict_is_unknown(window))
-        mp_evaluation_dismiss(evaluation, mp_verdict_refusal(evaluation->arena, window));
-    else if (!evaluation->rule->by || select_groups(evaluation, window, &found))
+    const bool unknown = mp_verdict_is_unknown(window);
+    const bool known_to_leak = mp_window_verdict(window)->bytes > 0;
+    if ((!unknown || known_to_leak) &&
+        (!evaluation->rule->by || select_groups(evaluation, window, &found)))
         mp_evaluation_decide(evaluation, leaking_subjects(evaluation, window, &found, 0),
                              found.grouping ? found.count : 1);
+    /* What leaks already exceeds a limit; otherwise, more may leak than can be seen. */
+    if (unknown && evaluation->result->verdict != MP_VERDICT_FAIL)
+        mp_evaluation_dismiss(evaluation, mp_verdict_refusal(evaluation->arena, window));
 }
 
 /* Convert the steady leaks of a session to leaks per snapshot, rounded up. A percentage refers to

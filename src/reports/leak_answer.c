@@ -23,7 +23,7 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
                                 mp_count_text(document, group->end.created, false),
                                 mp_count_text(document, group->end.deleted, false));
     case MP_SITE_GROWING_OBJECT:
-        return "which keep growing";
+        return mp_leak_objects(leak) == 1 ? "keeps growing" : "keep growing";
     case MP_SITE_FILLED:
         return "filled early, then stayed";
     case MP_SITE_BOUNDED:
