@@ -108,6 +108,26 @@ static bool fits(const mp_builds *builds, const mp_digest *digest, mp_error *err
     return true;
 }
 
+/* Return true if an entry leaks more than another (NULL: none), in the order of `leaks`. */
+static bool leaks_more(const mp_dictionary *dictionary, const mp_entry *entry,
+                       const mp_entry *other)
+{
+    const mp_amounts *a = &entry->amounts, *b = other ? &other->amounts : NULL;
+    if (!b || a->leaking_bytes != b->leaking_bytes)
+        return a->leaking_bytes > (b ? b->leaking_bytes : 0);
+    if (a->leaked_bytes != b->leaked_bytes)
+        return a->leaked_bytes > b->leaked_bytes;
+    if (a->leaked_objects != b->leaked_objects)
+        return a->leaked_objects > b->leaked_objects;
+    const int order = strcmp(mp_dictionary_text(dictionary, entry->key.type),
+                             mp_dictionary_text(dictionary, other->key.type));
+    const uint32_t name = mp_dictionary_frame_at(dictionary, entry->key.frame)->name,
+                   other_name = mp_dictionary_frame_at(dictionary, other->key.frame)->name;
+    return order ? order < 0
+                 : strcmp(mp_dictionary_text(dictionary, name),
+                          mp_dictionary_text(dictionary, other_name)) < 0;
+}
+
 bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictionary *dictionary,
                    mp_error *error)
 {
@@ -128,6 +148,7 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
                       .cut = !digest->complete && !digest->of_moment,
                       .open_ended = digest->open_ended};
     size_t before = builds->point_count;
+    const mp_entry *worst = NULL;
     for (size_t i = 0; i < entries->count; i++) {
         const mp_entry *entry = &entries->items[i];
         int64_t amount = profile ? entry->amounts.exclusive_us : entry->amounts.bytes;
@@ -140,7 +161,8 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
         if (!amount)
             continue;
         const uint32_t place = add_entry(builds, key, amount);
-        if (entry->amounts.leaking_bytes > build.leaking_bytes) {
+        if (leaks_more(dictionary, entry, worst)) {
+            worst = entry;
             build.leaking_bytes = entry->amounts.leaking_bytes;
             build.worst = place;
         }

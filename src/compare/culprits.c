@@ -19,6 +19,7 @@ typedef struct ranked {
     bool as_bad;     /* did not get worse; sorted after entries that did */
     int64_t leaking; /* bytes that leak steadily; sorted before other leftover objects */
     int64_t rank;    /* larger is worse */
+    mp_cost left;    /* objects left behind; of equal ranks, more come first, as in `leaks` */
     size_t place;    /* position in which it was found */
 } ranked;
 
@@ -31,7 +32,7 @@ typedef struct found {
 static void put(found *state, mp_culprit culprit, int64_t rank)
 {
     mp_grow(&state->items, &state->capacity, state->count + 1, sizeof *state->items);
-    state->items[state->count] = (ranked){culprit, false, 0, rank, state->count};
+    state->items[state->count] = (ranked){.culprit = culprit, .rank = rank, .place = state->count};
     state->count++;
 }
 
@@ -235,16 +236,18 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
         const mp_group *group = &grouping->groups[i];
         const char *label = group_label(evaluation, group);
         int64_t change = leaking ? leaking[i] : held[i] - group->from_bytes;
-        if ((state->lower ? change < 0 : change > 0) && mp_rule_matches(evaluation->rule, label) &&
-            is_to_blame(evaluation, label))
-            put(state,
-                (mp_culprit){
-                    .what = mp_arena_copy(evaluation->arena, group->label, strlen(group->label)),
-                    .has_base = true,
-                    .base = group->from_bytes,
-                    .number = held[i],
-                    .change = change},
-                llabs(change));
+        if (!(state->lower ? change < 0 : change > 0) ||
+            !mp_rule_matches(evaluation->rule, label) || !is_to_blame(evaluation, label))
+            continue;
+        put(state,
+            (mp_culprit){.what =
+                             mp_arena_copy(evaluation->arena, group->label, strlen(group->label)),
+                         .has_base = true,
+                         .base = group->from_bytes,
+                         .number = held[i],
+                         .change = change},
+            llabs(change));
+        state->items[state->count - 1].left = group->leaked;
     }
     free(held);
     free(leaking);
@@ -350,6 +353,10 @@ static int by_rank(const void *left, const void *right)
         return a->leaking > b->leaking ? -1 : 1;
     if (a->rank != b->rank)
         return a->rank > b->rank ? -1 : 1;
+    if (a->left.bytes != b->left.bytes)
+        return a->left.bytes > b->left.bytes ? -1 : 1;
+    if (mp_cost_live(a->left) != mp_cost_live(b->left))
+        return mp_cost_live(a->left) > mp_cost_live(b->left) ? -1 : 1;
     return a->place < b->place ? -1 : a->place > b->place;
 }
 

@@ -5,7 +5,7 @@
 /* Gaps are for the column of the recording, and for the condition that rows are of the same one. */
 static const char statements[] =
     "CREATE VIEW leaks AS SELECT * FROM sites WHERE leaked_objects > 0 OR leaking_bytes > 0"
-    " ORDER BY leaking_bytes DESC, leaked_bytes DESC;"
+    " ORDER BY leaking_bytes DESC, leaked_bytes DESC, leaked_objects DESC, type, stack;"
     "CREATE VIEW growth AS SELECT %stype, live_bytes - from_bytes AS delta_bytes,"
     " live_objects - from_objects AS delta_objects, from_bytes, live_bytes, from_objects,"
     " live_objects FROM types WHERE live_bytes <> from_bytes OR live_objects <> from_objects"
