@@ -177,6 +177,15 @@ static void hold(mp_watching *watching, const mp_watch_row *row, mp_model *model
         mp_watch_limit_hold(&watching->limit, &rules[1], row, model, dashes, exact);
 }
 
+/* Refuse the limits if one snapshot is all that was read, unless somebody ended the watching. */
+static void refuse_one_snapshot(watched *file)
+{
+    if (file->unjudged || file->of_window > 1 || mp_follow_last(file->follow) == MP_FOLLOW_STOPPED)
+        return;
+    file->unjudged = true;
+    refuse_file(file, "its limits could not be judged: " MP_ONE_SNAPSHOT);
+}
+
 /* Process a finished snapshot. Called as mp_model.tell on the file's thread. */
 static void take_snapshot(void *opaque, mp_snapshot_id id)
 {
@@ -199,10 +208,8 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
     report_diagnostics(file);
     bool exits = mp_text_is(row.tag, "_Exit"), ends = watching->until_exit && exits;
     file->of_window += !exits;
-    if (ends && file->of_window < 2 && has_limits(watching)) {
-        file->unjudged = true;
-        refuse_file(file, "its limits could not be judged: " MP_ONE_SNAPSHOT);
-    }
+    if (ends && has_limits(watching))
+        refuse_one_snapshot(file);
     if (is_to_be_judged(file, row.tag) || (ends && watching->question->policy))
         judge(file, ends);
     if (ends) {
@@ -271,8 +278,11 @@ static void end_recording(watched *file)
     mp_loading_end(&file->loading);
     if (!file->over)
         report_diagnostics(file);
-    if (has_limits(file->watching))
+    if (has_limits(file->watching)) {
         refuse_damaged(file);
+        if (file->last.i)
+            refuse_one_snapshot(file);
+    }
     if (file->last.i)
         report_worst_leak(file);
     if (!file->over && file->last.i && file->watching->question->policy)
@@ -298,6 +308,7 @@ static void begin_recording(watched *file, const mp_reader *reader, const mp_pla
     memcpy(file->group, place->group, sizeof file->group);
     file->sequence = 0;
     file->last.i = file->next_judged = 0;
+    file->of_window = 0;
 }
 
 /* Continue the recording if the input is its next part; otherwise begin a new one. Return false,
