@@ -150,8 +150,8 @@ static const char *type_of(const mp_diff *diff, const mp_difference *node)
 
 /* Return the node in the base that corresponds to this one. A new node may be an old one with
  * another dominator: this is assumed if exactly one node of its type is new and exactly one is
- * gone. Return the node itself if it is in the base, or if none of its type is gone; NULL if it is
- * ambiguous. */
+ * gone, which had as many objects or, because several others referred to them, no dominator. Return
+ * the node itself if it is in the base, or if none of its type is gone; NULL if it is ambiguous. */
 static const mp_difference *before_of(const mp_diff *diff, const mp_differences *nodes,
                                       const mp_difference *node)
 {
@@ -166,8 +166,9 @@ static const mp_difference *before_of(const mp_diff *diff, const mp_differences 
         gone += !difference->now.objects;
         found = difference->now.objects ? found : difference;
     }
-    return !gone || (gone == 1 && fresh == 1 && found->base.objects == node->now.objects) ? found
-                                                                                          : NULL;
+    const bool same = gone == 1 && fresh == 1 &&
+                      (found->base.objects == node->now.objects || !frame_of(diff, found)->caller);
+    return !gone || same ? found : NULL;
 }
 
 /* Return the node in the base that corresponds to `held`, a child of a holder which was node `was`
@@ -222,7 +223,9 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
         holder = held;
         was = before;
     }
-    const int64_t base_bytes = !known ? 0 : (holder ? was : outer)->base.retained_bytes;
+    int64_t base_bytes = !known ? 0 : (holder ? was : outer)->base.retained_bytes;
+    if (known && holder && before && frame_of(diff, before)->caller != was->key.frame)
+        base_bytes += before->base.retained_bytes; /* held then too, but not by it alone */
     const int64_t now_bytes = !known ? 0 : (holder ? holder : outer)->now.retained_bytes;
     if (now_bytes > base_bytes)
         text = mp_document_text(document, "%s: %s retained, from %s to %s",
