@@ -93,8 +93,8 @@ static const char *trend_text(mp_document *document, const mp_model *model, cons
         *second ? mp_document_text(document, ", besides steps of %s and %s", step, second)
         : *step ? mp_document_text(document, ", besides a step of %s", step)
                 : "";
-    /* The slope of a flat trend means nothing. */
-    if (trend->kind == MP_TREND_FLAT && trend->high > trend->low)
+    /* The slope would mislead if its confidence interval contains 0, or if it did not last. */
+    if (trend->kind == MP_TREND_FLAT && (trend->high > trend->low || trend->slope != 0))
         return mp_document_text(document, "no steady trend%s", besides);
     mp_format_byte_rate(slope, trend->slope, document->exact_bytes, true);
     mp_format_byte_rate(low, trend->low, document->exact_bytes, true);
