@@ -80,6 +80,21 @@ SUMS = [("sites", "live_bytes", "live_bytes"), ("sites", "live_objects", "live_o
 SUMS += [("recordings", name, name) for name in ("live_bytes", "live_objects", "created_bytes", "created_objects",
                                                  "deleted_objects", "leaked_bytes", "leaked_objects",
                                                  "peak_bytes", "seconds")]
+# The rows of a report's list, and the statement that has the same sums of the columns.
+REPORTS = [("analyze", "inputs", "select count(*), sum(bytes), sum(records) from files", ("bytes", "records")),
+           ("analyze", "diagnostics", "select count(*), sum(count) from diagnostics", ("count",)),
+           ("snapshots", "snapshots", "select count(*), sum(live_bytes), sum(live_objects), sum(created_objects), "
+                                      "sum(deleted_objects), sum(platform_bytes) from snapshots",
+            ("live_bytes", "live_objects", "created_objects", "deleted_objects", "platform_bytes")),
+           ("snapshots", "snapshots", "select (select count(*) from snapshots), sum(bytes) from platform",
+            ("platform_bytes",)),
+           ("leaks", "leaks", "select count(*), sum(leaked_bytes), sum(leaked_objects) from leaks",
+            ("bytes", "objects")),
+           ("growth", "growth", "select count(*), sum(delta_bytes), sum(delta_objects) from growth",
+            ("delta_bytes", "delta_objects")),
+           ("top", "top", "select count(*), sum(live_bytes), sum(live_objects) from top_types", ("bytes", "objects")),
+           ("top", "top", "select count(*), sum(seconds), sum(calls) from lines", ("seconds", "calls")),
+           ("timeline", "timeline", "select count(*), sum(seconds) from executions", ("seconds",))]
 # Columns that rows are found by, and one that has such a value.
 KEYS = [("sites", "site"), ("frames", "site"), ("objects", "object"), ("refs", "object")]
 
@@ -119,6 +134,7 @@ class Trials(ClaimsOfRuns):
         totals, held = answer["totals"], 0
         for table, column, name in SUMS:
             rows = self.rows(path, f"select sum({column}) from {table}", *part)
+            self.claim(rows is not None or table != "sites" or name not in totals, path.name, "has no", table)
             if rows is None or name not in totals:
                 continue
             held += 1
@@ -126,6 +142,46 @@ class Trials(ClaimsOfRuns):
             self.claim(abs(told - totals[name]) < 0.0000005, path.name, *part, table, column, told, "not",
                        totals[name])
         self.claim(held, path.name, *part, "has no sums")
+
+    def reports(self, path):
+        """Sums of relations and views are those of the reports."""
+        for report, name, statement, columns in REPORTS:
+            done, answer = self.ask(report, path, *([] if report == "analyze" else ["--limit", "0"]))
+            # A report on growth lists unchanged types too; leaks lists those that grew, in a single dump.
+            listed = [row for row in answer.get(name) or [] if report != "growth" or row["delta_bytes"]
+                      or row["delta_objects"]]
+            if report == "leaks" and "leaked_bytes" not in answer.get("totals", {}):
+                continue
+            if done.returncode or not any(column in row for row in listed for column in columns):
+                continue
+            rows = self.rows(path, statement)
+            if rows is None:
+                continue
+            expected = [len(listed)] + [sum(row.get(column) or 0 for row in listed) for column in columns]
+            self.claim(all(abs((told or 0) - sum_) < 0.00001 for told, sum_ in zip(rows[0], expected)),
+                       path.name, report, statement, rows, "not", expected)
+
+    def lives(self, path):
+        """At each snapshot, the objects that live are those that the snapshot counts."""
+        rows = self.rows(path, "select s.sequence, s.live_objects, s.live_bytes, count(l.object), "
+                               "coalesce(sum(l.bytes), 0) from snapshots s left join lives l on "
+                               "l.session is s.session and l.from_sequence <= s.sequence and "
+                               "(l.until_sequence is null or l.until_sequence > s.sequence) group by s.session, 1")
+        for sequence, objects, size, alive, their_bytes in rows or []:
+            self.claim((objects, size) == (alive, their_bytes), path.name, "lives at", sequence, alive, their_bytes,
+                       "not", objects, size)
+
+    def stacks(self, path):
+        """Frames of leaking sites are those of the stacks in the report."""
+        done, answer = self.ask("leaks", path, "--limit", "0", "--stack-depth", "1000")
+        rows = self.rows(path, "select f.frame, count(*) from leaks join frames f using (site) group by 1")
+        if done.returncode or rows is None:
+            return
+        told = {}
+        for row in answer["leaks"]:
+            for frame in row.get("stack") or []:
+                told[frame] = told.get(frame, 0) + 1
+        self.claim({frame: count for frame, count in rows} == told, path.name, "frames", rows[:5], "not", told)
 
     def keys(self, path):
         for table, key in KEYS:
@@ -179,6 +235,9 @@ def all_of(trials):
     trials.ways(shop)
     for path in sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS):
         trials.sums(path)
+        trials.reports(path)
+        trials.lives(path)
+        trials.stacks(path)
         trials.keys(path)
     for path, part in ((shop, ["--type", "OOABL*"]), (shop, ["--from", "2", "--to", "5"]),
                        (SAMPLES / "shop.taligent", ["--source", "*Order*"]),
@@ -196,16 +255,22 @@ def self_test():
 
         def ask(self, *words):
             answer = {"totals": {"live_bytes": 2, "seconds": 2}, "rows": [{"a": self.told}],
+                      "inputs": [{"bytes": 1}, {"bytes": 1}], "leaks": [{"stack": ["y"]}],
                       "requests": [dict.fromkeys(("request", "created_objects", "created_bytes",
                                                   "left_objects", "left_bytes"), 1)]}
             done = argparse.Namespace(returncode=self.status, stdout=b"{}", stderr=b"")
             return done, answer
 
         def rows(self, path, statement, *options):
+            wrong = {"select s.sequence": [[1, 1, 1, 2, 2]], "select f.frame": [["x", 1]]}
+            for begin, rows in wrong.items():
+                if statement.startswith(begin):
+                    return rows
             return [[1, 1]] if "group by" in statement else [[self.told]]
 
     trials = Wrong()
-    for check in (trials.refusals, trials.hostile, trials.functions, trials.sums, trials.keys, trials.requests):
+    for check in (trials.refusals, trials.hostile, trials.functions, trials.sums, trials.reports,
+                  trials.lives, trials.stacks, trials.keys, trials.requests):
         before = trials.wrong
         with contextlib.redirect_stdout(io.StringIO()):
             check(SAMPLES / "shop-v2.oemp")
