@@ -88,8 +88,8 @@ REPORTS = [("analyze", "inputs", "select count(*), sum(bytes), sum(records) from
             ("live_bytes", "live_objects", "created_objects", "deleted_objects", "platform_bytes")),
            ("snapshots", "snapshots", "select (select count(*) from snapshots), sum(bytes) from platform",
             ("platform_bytes",)),
-           ("leaks", "leaks", "select count(*), sum(leaked_bytes), sum(leaked_objects) from leaks",
-            ("bytes", "objects")),
+           ("leaks", "leaks", "select count(*), sum(leaked_bytes), sum(leaked_objects), sum(session_pool_objects) "
+                              "from leaks", ("bytes", "objects", "session_pool_objects")),
            ("growth", "growth", "select count(*), sum(delta_bytes), sum(delta_objects) from growth",
             ("delta_bytes", "delta_objects")),
            ("top", "top", "select count(*), sum(live_bytes), sum(live_objects) from top_types", ("bytes", "objects")),
@@ -183,6 +183,22 @@ class Trials(ClaimsOfRuns):
                 told[frame] = told.get(frame, 0) + 1
         self.claim({frame: count for frame, count in rows} == told, path.name, "frames", rows[:5], "not", told)
 
+    def holding(self, path):
+        """What an object dominates comes to its retained size; a path leads from a root to its object by
+        references, and is none where nothing is retained."""
+        rows = self.rows(path, "select d.object, d.retained_bytes, sum(o.self_bytes) from objects d join objects o "
+                               "on within(o.object, d.object) where d.retained_bytes is not null group by 1")
+        for name, retained, size in rows or []:
+            self.claim(retained == size, path.name, name, "dominates", size, "not", retained)
+        rows = self.rows(path, "select object, retained_bytes, path(object) from objects")
+        edges = {tuple(row) for row in self.rows(path, "select object, target from refs") or []}
+        roots = {row[0] for row in self.rows(path, "select object from roots where not weak") or []}
+        unique = len({row[0] for row in rows or []}) == len(rows or [])
+        for name, retained, told in rows or []:
+            steps = [step.rpartition(" ")[2] for step in told.split(" > ")] if told else []
+            sound = steps[-1] == name and steps[0] in roots and set(zip(steps, steps[1:])) <= edges if told else True
+            self.claim(sound and (told is None) == (retained is None or not unique), path.name, "path to", name, told, retained)
+
     def keys(self, path):
         for table, key in KEYS:
             found = self.rows(path, f"select {key}, count(*) from {table} group by 1 order by 2 desc limit 5")
@@ -238,6 +254,7 @@ def all_of(trials):
         trials.reports(path)
         trials.lives(path)
         trials.stacks(path)
+        trials.holding(path)
         trials.keys(path)
     for path, part in ((shop, ["--type", "OOABL*"]), (shop, ["--from", "2", "--to", "5"]),
                        (SAMPLES / "shop.taligent", ["--source", "*Order*"]),
@@ -262,7 +279,8 @@ def self_test():
             return done, answer
 
         def rows(self, path, statement, *options):
-            wrong = {"select s.sequence": [[1, 1, 1, 2, 2]], "select f.frame": [["x", 1]]}
+            wrong = {"select d.object": [["x", 1, 2]], "select object, retained": [["x", 1, "T y > T x"]],
+                     "select object": [], "select s.sequence": [[1, 1, 1, 2, 2]], "select f.frame": [["x", 1]]}
             for begin, rows in wrong.items():
                 if statement.startswith(begin):
                     return rows
@@ -270,7 +288,7 @@ def self_test():
 
     trials = Wrong()
     for check in (trials.refusals, trials.hostile, trials.functions, trials.sums, trials.reports,
-                  trials.lives, trials.stacks, trials.keys, trials.requests):
+                  trials.lives, trials.stacks, trials.holding, trials.keys, trials.requests):
         before = trials.wrong
         with contextlib.redirect_stdout(io.StringIO()):
             check(SAMPLES / "shop-v2.oemp")

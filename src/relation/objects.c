@@ -171,8 +171,7 @@ static void index_objects(mp_relation_source *source)
     source->has_objects = true;
 }
 
-/* Find the object with this id; 0: no such object. Return false if ids are not unique. */
-static bool find_vertex(mp_relation_source *source, const char *text, uint32_t *object)
+bool mp_source_find_object(mp_relation_source *source, const char *text, uint32_t *object)
 {
     char *end;
     index_objects(source);
@@ -185,7 +184,7 @@ static void find_object(mp_relation_source *source, const char *text, uint64_t *
                         uint64_t *end)
 {
     uint32_t object;
-    if (!find_vertex(source, text, &object))
+    if (!mp_source_find_object(source, text, &object))
         return;
     *first = object ? object - 1 : 0;
     *end = object;
@@ -255,7 +254,7 @@ static void find_refs(mp_relation_source *source, const char *text, uint64_t *fi
 {
     const mp_graph *graph = source->filter->graph;
     uint32_t object;
-    if (!find_vertex(source, text, &object))
+    if (!mp_source_find_object(source, text, &object))
         return;
     *first = graph->first[object ? object : 1];
     *end = object ? graph->first[object + 1] : *first;

@@ -70,6 +70,7 @@ const mp_relation mp_relation_types = {
 typedef struct site_row {
     int64_t site, line, created_objects, created_bytes, deleted_objects;
     int64_t live_objects, live_bytes, leaked_objects, leaked_bytes, leaking_bytes, confidence;
+    int64_t session_pool_objects;
     const char *type, *name, *kind;
     mp_texts stack;
 } site_row;
@@ -102,6 +103,8 @@ static const mp_column site_columns[] = {
     MP_FIELD(site_row, live_bytes, MP_BYTES, "bytes alive at the end of the window"),
     MP_FIELD(site_row, leaked_objects, MP_COUNT, "objects created in the window and still alive"),
     MP_FIELD(site_row, leaked_bytes, MP_BYTES, "their bytes"),
+    MP_FIELD(site_row, session_pool_objects, MP_COUNT,
+             "leaked objects in the session's unnamed widget pool"),
 };
 
 static const mp_context *context_of(const mp_model *model, const mp_group *group)
@@ -181,7 +184,9 @@ static bool site_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
                      .live_objects = mp_cost_live(group->end),
                      .live_bytes = group->end.bytes,
                      .leaked_objects = mp_cost_live(group->leaked),
-                     .leaked_bytes = group->leaked.bytes};
+                     .leaked_bytes = group->leaked.bytes,
+                     .session_pool_objects =
+                         model->holds & MP_HOLDS_RUNTIME ? group->pool_objects : MP_UNKNOWN};
     if (MP_WANTS(wanted, SITE_KIND) || MP_WANTS(wanted, SITE_CONFIDENCE) ||
         MP_WANTS(wanted, SITE_LEAKING))
         set_verdict(source, place, &site);

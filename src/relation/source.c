@@ -40,6 +40,7 @@ void mp_relation_source_free(mp_relation_source *source)
     free(source->site_verdicts);
     free(source->site_names);
     free(source->first_frame);
+    free(source->preorder_places);
     mp_id_index_free(&source->objects);
     free(source);
 }

@@ -29,7 +29,9 @@ struct mp_relation_source {
     uint64_t frame_place;        /* place after the frame that was looked up last */
     mp_frame frame;
     mp_id_index objects; /* graph vertex by object id */
-    bool has_objects;    /* true if `objects` was built; it is empty if ids are not unique */
+    uint32_t
+        *preorder_places; /* place of each object in the preorder of dominators; 0: not reached */
+    bool has_objects;     /* true if `objects` was built; it is empty if ids are not unique */
 };
 
 /* Return the groups by allocation site; for dumps, by type. */
@@ -38,6 +40,10 @@ mp_graph_view *mp_source_view(mp_relation_source *source);
 const mp_calls *mp_source_calls(mp_relation_source *source);
 const mp_profile_costs *mp_source_costs(mp_relation_source *source);
 const mp_timeline *mp_source_timeline(mp_relation_source *source);
+
+/* Find the object of this id; 0: there is none. Return false if several may have the id, as in
+ * several application domains. */
+bool mp_source_find_object(mp_relation_source *source, const char *text, uint32_t *object);
 
 /* Return the number of a session; MP_UNKNOWN if the model has only one. */
 int64_t mp_session_number(const mp_model *model, mp_session_id session);

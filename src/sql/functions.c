@@ -192,7 +192,7 @@ static size_t character_length(const char *text, const char *end)
     return length;
 }
 
-enum { TRIM_LEFT = 1, TRIM_RIGHT = 2 };
+enum { TRIM_LEFT = 1, TRIM_RIGHT = 2, OF_TABLES = 4 };
 
 /* trim(text), trim(text, characters), and the same at one end. */
 static void trim_ends(sqlite3_context *result, int count, sqlite3_value **values)
@@ -293,17 +293,71 @@ static void format_values(sqlite3_context *result, int count, sqlite3_value **va
     return_text(result, made);
 }
 
+/* --- objects of heap dumps --- */
+
+/* Return the recording that has the objects of a call: the one that is named, or the only one with
+ * a heap dump. NULL after an error. */
+static mp_relation_source *source_of(sqlite3_context *result, sqlite3_value *name)
+{
+    const mp_sql_tables *tables = sqlite3_user_data(result);
+    const char *wanted = name ? text_of(name) : NULL;
+    mp_relation_source *found = NULL;
+    size_t dumps = 0;
+    for (size_t i = 0; i < tables->count; i++) {
+        const mp_sql_recording *recording = &tables->recordings[i];
+        if (!mp_relation_fits(&mp_relation_objects, recording->source) ||
+            (wanted && !(recording->name && strcmp(recording->name, wanted) == 0)))
+            continue;
+        found = recording->source;
+        dumps++;
+    }
+    if (dumps == 1)
+        return found;
+    sqlite3_result_error(result,
+                         dumps ? "several recordings have objects: name one, as in "
+                                 "path(object, recording)"
+                               : "no recording has objects: expected a heap dump",
+                         -1);
+    return NULL;
+}
+
+/* within(object, dominator) */
+static void test_within(sqlite3_context *result, int count, sqlite3_value **values)
+{
+    const char *object = text_of(values[0]), *dominator = text_of(values[1]);
+    mp_relation_source *source = source_of(result, count > 2 ? values[2] : NULL);
+    bool within;
+    if (source && object && dominator && mp_relation_within(source, object, dominator, &within))
+        sqlite3_result_int(result, within);
+}
+
+/* path(object) */
+static void find_path(sqlite3_context *result, int count, sqlite3_value **values)
+{
+    const char *object = text_of(values[0]);
+    mp_relation_source *source = source_of(result, count > 1 ? values[1] : NULL);
+    mp_arena texts = {0};
+    const char *path = source && object ? mp_relation_path(source, object, &texts) : NULL;
+    if (path)
+        sqlite3_result_text(result, path, -1, SQLITE_TRANSIENT);
+    mp_arena_free(&texts);
+}
+
 /* --- all of them --- */
 
 static const struct {
     const char *name;
     int arguments; /* -1: any number */
     void (*run)(sqlite3_context *, int, sqlite3_value **);
-    intptr_t data;
+    intptr_t data; /* OF_TABLES: the tables */
 } functions[] = {{"bytes", 1, parse_size, 0},
                  {"human", 1, format_size, 0},
                  {"namespace", 1, cut_namespace, 0},
                  {"glob", 2, match_glob, 0},
+                 {"within", 2, test_within, OF_TABLES},
+                 {"within", 3, test_within, OF_TABLES},
+                 {"path", 1, find_path, OF_TABLES},
+                 {"path", 2, find_path, OF_TABLES},
                  {"like", 2, match_like, 0},
                  {"like", 3, match_like, 0},
                  {"instr", 2, find_part, 0},
@@ -318,13 +372,15 @@ static const struct {
                  {"format", -1, format_values, 0}};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-int mp_sql_add_functions(sqlite3 *database)
+int mp_sql_add_functions(sqlite3 *database, mp_sql_tables *tables)
 {
     const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     int result = SQLITE_OK;
-    for (size_t i = 0; result == SQLITE_OK && i < FUNCTIONS; i++)
+    for (size_t i = 0; result == SQLITE_OK && i < FUNCTIONS; i++) {
+        void *data = functions[i].data == OF_TABLES ? tables : (void *)functions[i].data;
         result = sqlite3_create_function(database, functions[i].name, functions[i].arguments, how,
-                                         (void *)functions[i].data, functions[i].run, NULL, NULL);
+                                         data, functions[i].run, NULL, NULL);
+    }
     return result;
 }
 

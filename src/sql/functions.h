@@ -3,14 +3,13 @@
 #ifndef MP_SQL_FUNCTIONS_H
 #define MP_SQL_FUNCTIONS_H
 
-#include <sqlite3.h>
-#include <stdbool.h>
+#include "sql/tables.h"
 
 enum { MP_SQL_LONGEST_PATTERN = 1000 };
 
-/* Add the functions to the connection. Functions of SQLite whose cost is not in proportion to their
- * arguments are replaced. Return a result code of SQLite. */
-int mp_sql_add_functions(sqlite3 *database);
+/* Add the functions to the connection, which `tables` must outlive. Functions of SQLite whose cost
+ * is not in proportion to their arguments are replaced. Return a result code of SQLite. */
+int mp_sql_add_functions(sqlite3 *database, mp_sql_tables *tables);
 /* Return true if a statement may call the function of this name. */
 bool mp_sql_may_call(const char *name);
 

@@ -81,7 +81,7 @@ static int open_database(mp_sql *sql)
     if (result == SQLITE_OK)
         result = mp_sql_add_tables(sql->database, &sql->tables);
     if (result == SQLITE_OK)
-        result = mp_sql_add_functions(sql->database);
+        result = mp_sql_add_functions(sql->database, &sql->tables);
     if (result == SQLITE_OK)
         result =
             sqlite3_exec(sql->database, mp_sql_views(sql->tables.several, views), NULL, NULL, NULL);
