@@ -68,6 +68,18 @@ static const cli_command own_commands[] = {
      .scope = CLI_DECLARES | CLI_ALWAYS,
      .arguments = &cli_schema_arguments,
      .run = cli_schema},
+    {.name = "spool",
+     .summary = "send finished recordings of a folder to a database and an archive",
+     .example = "spool /var/spool/memprof --once --rows /tmp/rows",
+     .details =
+         "Each recording that has not changed for a while is read. Its rows, those of memprof "
+         "export --to clickhouse, go to a command or a folder, its baseline and the "
+         "compressed recording to the archive; then it is removed. All steps can be "
+         "repeated, so the program may be stopped at any moment.",
+     .operand = "DIR",
+     .scope = CLI_SPOOLS | CLI_ALWAYS,
+     .arguments = &cli_spool_arguments,
+     .run = cli_spool},
     {.name = "watch",
      .summary = "follow recordings while they are written, one line per snapshot",
      .example = "watch --until-exit samples/shop-v2.oemp",

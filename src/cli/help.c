@@ -365,7 +365,7 @@ static const struct {
     {"memory", " requests lifetimes tree flame treemap "},
     {"heap dumps", " retained dominators path object "},
     {"profiles", " coverage annotate calls timeline "},
-    {"many recordings", " trend baseline watch schema "},
+    {"many recordings", " trend baseline watch schema spool "},
     {"the file", ""}, /* and every command without a topic */
 };
 enum { TOPICS = sizeof topics / sizeof *topics };

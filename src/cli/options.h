@@ -21,6 +21,7 @@ typedef enum cli_scope {
     CLI_WATCHES = 64,   /* the command watch */
     CLI_BROWSES = 128,  /* the command browse */
     CLI_DECLARES = 256, /* the command schema */
+    CLI_SPOOLS = 512,   /* the command spool */
 } cli_scope;
 
 typedef struct cli_command {
@@ -84,6 +85,10 @@ typedef struct cli_options {
     const char *export_path; /* NULL = standard output */
     mp_argument_texts source_folders;
     const char *cluster, *dialect, *inserted; /* NULL = not given */
+    const char *row_command, *row_folder, *archive, *keep;
+    mp_argument_texts labels; /* NAME=VALUE */
+    bool once;
+    int64_t settle_us; /* 0 = not given */
 } cli_options;
 
 /* How an option's argument is stored. */
@@ -92,6 +97,7 @@ typedef enum cli_kind {
     CLI_READS_AS, /* as an option of reading (session/reading.h) */
     CLI_FLAG,     /* bool */
     CLI_NAME,     /* const char *, not "" */
+    CLI_TEXTS,    /* mp_argument_texts: one for each use of the option, not "" */
     CLI_FOLDERS,  /* mp_argument_texts: one for each use of the option, a folder that exists */
     CLI_SIZE,     /* int64_t, bytes, above 0 */
     CLI_SPAN,     /* like CLI_TIME, for a limit */

@@ -470,4 +470,5 @@ void cli_options_free(cli_options *options)
     free(options->pairs);
     mp_arena_free(&options->config);
     free(options->source_folders.items);
+    free(options->labels.items);
 }

@@ -33,6 +33,8 @@ static bool take_value(cli_kind kind, const char *text, void *place)
     case CLI_FILE_NAME:
         *(const char **)place = text;
         return *text && !strchr(text, '/');
+    case CLI_TEXTS:
+        return add_text(place, text);
     case CLI_FOLDERS:
         return mp_is_folder(text) && add_text(place, text);
     case CLI_TIME:

@@ -18,6 +18,7 @@
 #include "render/cell.h"
 #include "render/text.h"
 #include "render/wrap.h"
+#include "session/archive.h"
 #include "session/save.h"
 #include "session/session.h"
 #include "session/side_files.h"

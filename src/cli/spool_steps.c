@@ -1,0 +1,199 @@
+#include "cli/spool_steps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/console.h"
+
+/* A command line that is put together. */
+typedef struct word_list {
+    const char **words;
+    size_t count, capacity;
+} word_list;
+
+static void add_word(word_list *list, const char *word)
+{
+    mp_grow(&list->words, &list->capacity, list->count + 1, sizeof *list->words);
+    list->words[list->count++] = word;
+}
+
+static void add_words(word_list *list, const char *const *words)
+{
+    while (*words)
+        add_word(list, *words++);
+}
+
+/* Run a program to its end, with the file as its standard input and without standard output. If it
+ * is silent, its messages are dropped.
+ * Return its exit status; -1: it could not be run, or a signal ended it. */
+static int run_program(const char *program, word_list *words, const char *input, bool is_silent)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t process;
+    int status = -1;
+    add_word(words, NULL);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (is_silent)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const int failure = posix_spawn(&process, program, &actions, NULL,
+                                    (char *const *)(void *)words->words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure) {
+        cli_put_fault(program, "cannot be run: %s", strerror(failure));
+        return -1;
+    }
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Run memprof itself: a recording that makes it fail does not end the spool. */
+static int run_memprof(word_list *words, bool is_silent)
+{
+    return run_program("/proc/self/exe", words, "/dev/null", is_silent);
+}
+
+/* --- rows --- */
+
+/* Write the rows of a table to a file, which appears when it is complete. */
+static int export_rows(const cli_options *options, const char *path, const char *table,
+                       const char *target)
+{
+    word_list words = {0};
+    const char *const first[] = {"memprof",  "export", "--to",    "clickhouse",
+                                 "--table",  table,    "--quiet", "--no-config",
+                                 "--output", target,   NULL};
+    add_words(&words, first);
+    for (size_t i = 0; i < options->labels.count; i++) {
+        add_word(&words, "--label");
+        add_word(&words, options->labels.items[i]);
+    }
+    add_word(&words, "--");
+    add_word(&words, path);
+    const int status = run_memprof(&words, false);
+    free(words.words);
+    return status;
+}
+
+/* Return whether memprof can read the recording: an export that fails has then failed for another
+ * reason, such as a full disk. */
+static bool is_readable(const char *path)
+{
+    word_list words = {0};
+    const char *const line[] = {"memprof", "info", "--quiet", "--no-config", "--", path, NULL};
+    add_words(&words, line);
+    const int status = run_memprof(&words, true);
+    free(words.words);
+    return status == 0;
+}
+
+/* Set the variables that tell the command which table the rows are for. */
+static void set_table(const mp_clickhouse_table *table)
+{
+    char *statement = NULL;
+    size_t length;
+    FILE *file = open_memstream(&statement, &length);
+    mp_clickhouse_put_insert(file, table);
+    fclose(file);
+    setenv("MEMPROF_TABLE", table->name, 1);
+    setenv("MEMPROF_INSERT", statement, 1);
+    free(statement);
+}
+
+/* Give the rows of a table to the command. A table without rows has one empty line. */
+static bool send_rows(const cli_options *options, const mp_clickhouse_table *table,
+                      const char *rows)
+{
+    struct stat status;
+    word_list words = {0};
+    if (stat(rows, &status) == 0 && status.st_size <= 1)
+        return true;
+    const char *const shell[] = {"sh", "-c", options->row_command, NULL};
+    add_words(&words, shell);
+    set_table(table);
+    const int code = run_program("/bin/sh", &words, rows, false);
+    free(words.words);
+    if (code != 0)
+        cli_put_fault(options->row_command, "failed with status %d for the table %s", code,
+                      table->name);
+    return code == 0;
+}
+
+static cli_spool_outcome put_table(const cli_options *options, const char *path,
+                                   const mp_clickhouse_table *table, const mp_archive_place *place,
+                                   const char *work)
+{
+    mp_arena texts = {0};
+    const char *target = mp_arena_format(&texts, "%s/%s.jsonl", work, table->name);
+    if (options->row_folder) {
+        const char *folder = mp_arena_format(&texts, "%s/%s", options->row_folder, table->name);
+        mkdir(options->row_folder, 0777); /* what is not there is reported by the export */
+        mkdir(folder, 0777);
+        target = mp_arena_format(&texts, "%s/%s.jsonl", folder, place->name);
+    }
+    cli_spool_outcome outcome = CLI_SPOOL_DONE;
+    const int status = export_rows(options, path, table->name, target);
+    if (status != 0)
+        outcome = status < 0 || is_readable(path) ? CLI_SPOOL_LATER : CLI_SPOOL_BAD;
+    else if (options->row_command && !send_rows(options, table, target))
+        outcome = CLI_SPOOL_LATER;
+    mp_arena_free(&texts);
+    return outcome;
+}
+
+static cli_spool_outcome put_rows(const cli_options *options, const char *path,
+                                  const mp_archive_place *place, const char *work)
+{
+    cli_spool_outcome outcome = CLI_SPOOL_DONE;
+    for (size_t i = 0; i < MP_CLICKHOUSE_TABLES && outcome == CLI_SPOOL_DONE; i++)
+        outcome = put_table(options, path, &mp_clickhouse_tables[i], place, work);
+    return outcome;
+}
+
+/* --- the baseline, and the archive --- */
+
+/* Save the baseline beside the archived file. Without one, a recording is archived all the same:
+ * none can be made of a damaged recording. */
+static void save_baseline(const char *path, const mp_archive_place *place)
+{
+    word_list words = {0};
+    const char *const line[] = {"memprof",     "baseline", "save",        "--quiet",
+                                "--no-config", "--store",  place->folder, "--as",
+                                place->name,   "--",       path,          NULL};
+    add_words(&words, line);
+    (void)run_memprof(&words, false);
+    free(words.words);
+}
+
+cli_spool_outcome cli_spool_recording(const cli_options *options, const char *path,
+                                      const char *archive, const char *work)
+{
+    mp_archive_place place;
+    mp_error error = {0};
+    cli_spool_outcome outcome = CLI_SPOOL_LATER;
+    if (mp_archive_find(archive, path, &place, &error)) {
+        outcome = put_rows(options, path, &place, work);
+        if (outcome == CLI_SPOOL_DONE) {
+            save_baseline(path, &place);
+            if (!mp_archive_put(path, &place, &error))
+                outcome = CLI_SPOOL_LATER;
+            else if (unlink(path) != 0)
+                mp_fail_file(&error, path, 0, 0, "cannot be removed: %s", strerror(errno));
+        }
+    }
+    if (error.code) {
+        cli_put_error(&error);
+        outcome = CLI_SPOOL_LATER;
+    }
+    mp_archive_place_free(&place);
+    return outcome;
+}
