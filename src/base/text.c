@@ -27,17 +27,6 @@ bool mp_slice_starts(mp_slice a, const char *prefix)
     return a.length >= length && memcmp(a.start, prefix, length) == 0;
 }
 
-mp_slice mp_slice_trim(mp_slice a)
-{
-    while (a.length && (a.start[0] == ' ' || a.start[0] == '\t')) {
-        a.start++;
-        a.length--;
-    }
-    while (a.length && (a.start[a.length - 1] == ' ' || a.start[a.length - 1] == '\t'))
-        a.length--;
-    return a;
-}
-
 bool mp_text_is(const char *a, const char *b)
 {
     return strcasecmp(a, b) == 0;

@@ -15,7 +15,16 @@ bool mp_slice_equal(mp_slice a, mp_slice b);
 bool mp_slice_is(mp_slice a, const char *text);
 bool mp_slice_starts(mp_slice a, const char *prefix);
 /* Return the slice without leading and trailing blanks and tabs. */
-mp_slice mp_slice_trim(mp_slice a);
+static inline mp_slice mp_slice_trim(mp_slice a)
+{
+    while (a.length && (a.start[0] == ' ' || a.start[0] == '\t')) {
+        a.start++;
+        a.length--;
+    }
+    while (a.length && (a.start[a.length - 1] == ' ' || a.start[a.length - 1] == '\t'))
+        a.length--;
+    return a;
+}
 bool mp_text_is(const char *a, const char *b);
 
 /* Take the first line off the text; `line` excludes its end (LF or CR LF). Return false at the end

@@ -11,35 +11,15 @@ static bool is_digit(char letter)
     return letter >= '0' && letter <= '9';
 }
 
-static bool parse_address(mp_slice word, uint64_t *value)
-{
-    if (word.length > 2 && word.start[0] == '0' && (word.start[1] | 32) == 'x')
-        word = (mp_slice){word.start + 2, word.length - 2};
-    if (word.length == 0 || word.length > 16)
-        return false;
-    *value = 0;
-    for (size_t i = 0; i < word.length; i++) {
-        unsigned letter = (unsigned char)word.start[i], digit = letter - '0';
-        if (digit > 9) {
-            digit = (letter | 32) - 'a';
-            if (digit > 5)
-                return false;
-            digit += 10;
-        }
-        *value = *value << 4 | digit;
-    }
-    return true;
-}
-
 /* Read a type. Between tabs it is the whole cell; otherwise it ends at the first blank outside of
  * <...> and (...). */
 static mp_slice next_type(mp_fields *cursor)
 {
-    const char *gap = cursor->cursor;
-    mp_fields_skip(cursor);
-    const char *start = cursor->cursor, *tab = NULL;
-    if (memchr(gap, '\t', (size_t)(start - gap)))
-        tab = memchr(start, '\t', (size_t)(cursor->end - start));
+    bool tabs = false;
+    for (; cursor->cursor < cursor->end && mp_is_gap(*cursor->cursor); cursor->cursor++)
+        tabs |= *cursor->cursor == '\t';
+    const char *start = cursor->cursor;
+    const char *tab = tabs ? memchr(start, '\t', (size_t)(cursor->end - start)) : NULL;
     if (tab) {
         cursor->cursor = tab;
         return mp_slice_trim((mp_slice){start, (size_t)(tab - start)});
@@ -97,11 +77,36 @@ static bool take_decimal(mp_fields *cursor, int64_t *value)
     return position > start && position - start <= 18 && (position == end || mp_is_gap(*position));
 }
 
+/* Read a hexadecimal number of at most 16 digits, with or without 0x. */
+static bool take_address(mp_fields *cursor, uint64_t *value)
+{
+    const char *position = cursor->cursor, *end = cursor->end;
+    if (end - position > 2 && position[0] == '0' && (position[1] | 32) == 'x')
+        position += 2;
+    const char *start = position;
+    uint64_t sum = 0;
+    for (; position < end; position++) {
+        unsigned letter = (unsigned char)*position, digit = letter - '0';
+        if (digit > 9 && (digit = (letter | 32) - 'a' + 10) - 10 > 5)
+            break;
+        sum = sum << 4 | digit;
+    }
+    cursor->cursor = position;
+    *value = sum;
+    return position > start && position - start <= 16 && (position == end || mp_is_gap(*position));
+}
+
 /* Parse a whole cell as a decimal number. */
 static bool parse_decimal(mp_slice word, int64_t *value)
 {
     mp_fields cursor = mp_fields_of(word);
     return take_decimal(&cursor, value) && cursor.cursor == cursor.end;
+}
+
+static bool parse_address(mp_slice word, uint64_t *value)
+{
+    mp_fields cursor = mp_fields_of(word);
+    return take_address(&cursor, value) && cursor.cursor == cursor.end;
 }
 
 static bool is_thread(mp_slice word)
@@ -132,7 +137,8 @@ bool taligent_parse(mp_slice line, taligent_line *event)
     bool old = take_word(&cursor, "old");
     if (!old && !take_decimal(&cursor, &event->time_us))
         return wrong(event, "expected microseconds or old in the second column");
-    if (!parse_address(mp_field_word(&cursor), &event->address))
+    mp_fields_skip(&cursor);
+    if (!take_address(&cursor, &event->address))
         return wrong(event, "expected a hexadecimal address in the third column");
     mp_fields_skip(&cursor);
     bool deletion = take_word(&cursor, "del");
