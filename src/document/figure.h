@@ -51,8 +51,6 @@ typedef struct mp_tree_figure {
     const char *measure;  /* "leaked", "alive", "created", ... */
     const char *count_of; /* "objects", "calls"; NULL = counts are unknown */
     bool has_base;
-    /* Inverted: children of place 0 are innermost frames, and their children are their callers. */
-    bool roots_last;
 } mp_tree_figure;
 
 /* Amounts at moments that all lines share. */

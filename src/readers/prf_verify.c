@@ -32,7 +32,7 @@ static bool within(int64_t a, int64_t b, int64_t summands)
 
 /* Seconds as in the file. */
 typedef struct seconds_text {
-    char text[32];
+    char text[MP_UNIT_TEXT];
 } seconds_text;
 
 static seconds_text seconds(int64_t us)

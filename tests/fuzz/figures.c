@@ -112,7 +112,6 @@ static mp_tree_figure take_tree(fuzz_bytes *bytes, bool can_compare)
     mp_tree_figure tree = {.unit = units[fuzz_take(bytes, 3)], .measure = "alive"};
     tree.count_of = fuzz_take(bytes, 2) ? "objects" : NULL;
     tree.has_base = can_compare && fuzz_take(bytes, 2);
-    tree.roots_last = fuzz_take(bytes, 2);
     mp_place *places = take_places(bytes, &tree);
     put_in_order(bytes, &tree, places);
     free(places);
