@@ -87,12 +87,10 @@ static int put_chart(const cli_options *options, const mp_document *document,
 }
 
 /* If the format does not show rules, summarise them on standard error. */
-static void put_verdicts(const mp_document *document)
+static void put_verdicts(const mp_document *document, const mp_diagnostics *diagnostics)
 {
-    size_t counts[MP_VERDICTS] = {0};
-    for (size_t i = 0; i < document->check_count; i++)
-        counts[document->checks[i].verdict]++;
-    const char *text = mp_verdicts_text(document->arena, "rule", counts);
+    const mp_checks checks = mp_checks_of(document, diagnostics, "--", document->arena);
+    const char *text = mp_checks_summary(&checks, document->arena);
     cli_put_message(mp_arena_format(document->arena, "gate: %s", text));
 }
 
@@ -115,7 +113,7 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
     }
     bool unjudged = document->unjudged && !document->failed; /* an error instead of an answer */
     if (document->policy && (unjudged || (document->failed && !cli_is_for_people(options))))
-        put_verdicts(document);
+        put_verdicts(document, diagnostics);
     if (status == CLI_OK && (document->failed || document->unjudged))
         status = document->failed ? CLI_EXCEEDED : CLI_UNREADABLE;
     return status;
