@@ -332,7 +332,8 @@ static void put_verdict(mp_document *document, const mp_merge_source *files, siz
     for (size_t i = 0; i < count; i++) {
         const mp_told_verdict *one = &files[i].document->verdict;
         leaking += one->kind != NULL;
-        if (!one->leaks || (told->leaks && weight_of(one) <= weight_of(told)))
+        const bool fits = !files[i].document->fits_nothing || document->fits_nothing;
+        if (!one->leaks || !fits || (told->leaks && weight_of(one) <= weight_of(told)))
             continue;
         *told = *one;
         told->file = files[i].file;

@@ -233,6 +233,7 @@ static mp_leaks find_leaks(const mp_window *window)
         leak_of[i] = leaks.count;
         leaks.left += left;
         leaks.leaking += leaking;
+        leaks.unknown |= left && verdicts[i] && verdicts[i]->kind == MP_SITE_UNKNOWN;
         leaks.objects += left ? mp_cost_live(group->leaked) : 0;
         leaks.bytes += left ? group->leaked.bytes : 0;
     }

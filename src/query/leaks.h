@@ -26,7 +26,8 @@ typedef struct mp_leaks {
     uint32_t leaking;     /* number of sites that leak according to the verdict; they come first */
     uint32_t left;        /* number of sites that left objects of the window behind */
     const mp_leak *worst; /* first site if it leaks; NULL: none leaks */
-    bool has_scope;       /* objects have owners, so kept bytes are meaningful */
+    bool unknown;   /* a session is too short to tell whether a site that left objects leaks */
+    bool has_scope; /* objects have owners, so kept bytes are meaningful */
     int64_t objects, bytes;
     void *private;
 } mp_leaks;

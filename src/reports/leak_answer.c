@@ -94,12 +94,29 @@ static const char *leaking_text(mp_document *document, const mp_leaks *leaks, ui
                             grows ? ", and objects that grow" : "");
 }
 
-static const char *reason_of(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+/* Return why nobody can tell whether anything leaks; NULL if something leaks or nothing does. */
+static const char *unknown_text(const mp_document *document, const mp_window *window,
+                                const mp_leaks *leaks)
+{
+    if (leaks->worst)
+        return NULL;
+    if (document->fits_nothing)
+        return MP_FITS_NOTHING;
+    if (!mp_window_has_span(window))
+        return MP_ONE_SNAPSHOT;
+    if (mp_window_ends_late(window))
+        return "the window " MP_ENDS_LATE;
+    if (mp_verdict_is_unknown(window))
+        return mp_verdict_refusal(document->arena, window);
+    return leaks->unknown ? mp_verdict_part_text(document->arena, window, true) : NULL;
+}
+
+static const char *reason_of(mp_document *document, const mp_leaks *leaks, const char *unknown)
 {
     if (leaks->worst)
         return mp_document_text(document, "%s", behaviour(document, leaks->worst));
-    if (mp_verdict_is_unknown(window))
-        return mp_verdict_refusal(document->arena, window);
+    if (unknown)
+        return unknown;
     return leaks->left ? "the objects left behind filled early, turn over or are in use"
                        : "nothing was left behind";
 }
@@ -108,10 +125,11 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
 {
     const mp_leaks *leaks = mp_window_leak_sites(window);
     const mp_leak *worst = leaks->worst;
-    mp_told_verdict told = {.leaks = worst                           ? "yes"
-                                     : mp_verdict_is_unknown(window) ? "unknown"
-                                                                     : "no",
-                            .reason = reason_of(document, window, leaks)};
+    const char *unknown = unknown_text(document, window, leaks);
+    mp_told_verdict told = {.leaks = worst     ? "yes"
+                                     : unknown ? "unknown"
+                                               : "no",
+                            .reason = reason_of(document, leaks, unknown)};
     if (worst) {
         const mp_frame site = mp_frame_naming(window->model, (mp_frame){worst->node, worst->line});
         const mp_texts stack = mp_stack_texts(document, window->model, site);
@@ -131,7 +149,7 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
 static void set_headline(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
     const mp_leak *leak = leaks->worst;
-    if (!leak && mp_verdict_is_unknown(window) && leaks->left)
+    if (!leak && leaks->left && unknown_text(document, window, leaks))
         leak = leaks->items;
     if (leak)
         document->headline = (mp_headline){.tone = MP_TONE_WORSE,
@@ -150,16 +168,21 @@ static void say_sums(mp_document *document, const mp_window *window, const mp_le
     else if (leaks->leaking)
         mp_document_say(document, MP_TONE_WORSE, "Leaks",
                         left ? "%s, of %s left behind" : "%s; left behind: %s", leaking, text);
-    else if (leaks->left && mp_verdict_is_unknown(window))
-        mp_document_say(document, MP_TONE_WORSE, "Leaks",
-                        "unknown: too few snapshots; left behind: %s", text);
+    else if (leaks->left && (leaks->unknown || mp_verdict_is_unknown(window)))
+        mp_document_say(document, MP_TONE_WORSE, "Leaks", "unknown: %s; left behind: %s",
+                        mp_verdict_is_unknown(window) || window->model->sessions.count <= 2
+                            ? "too few snapshots"
+                            : "too few snapshots in a session",
+                        text);
     else if (leaks->left)
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "none; left behind: %s", text);
     else
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s",
-                        mp_window_ends_late(window)  ? "none that is still alive"
-                        : mp_window_has_span(window) ? "none"
-                                                     : "none: there is only one snapshot");
+                        document->fits_nothing          ? "unknown: " MP_FITS_NOTHING
+                        : mp_window_ends_late(window)   ? "none that is still alive"
+                        : mp_window_is_one(window)      ? "unknown: there is only one snapshot"
+                        : mp_verdict_is_unknown(window) ? "unknown: too few snapshots"
+                                                        : "none");
 }
 
 void mp_answer_leaks(mp_document *document, const mp_window *window)
