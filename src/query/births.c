@@ -60,8 +60,10 @@ void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping)
     birth_chains births = births_of_leaks(window);
     uint32_t *moments = moments_of_sessions(window, &births);
     last_birth *lasts = mp_alloc_zero((size_t)grouping->count + 1, sizeof *lasts);
-    for (uint32_t snapshot = 1; snapshot < model->snapshots.count; snapshot++) {
-        uint32_t session = model->snapshots.items[snapshot].session.i;
+    const mp_session_snapshots *of_session = &window->filter->sessions;
+    for (uint32_t place = 0; place < of_session->first[model->sessions.count]; place++) {
+        const uint32_t snapshot = of_session->snapshots[place];
+        const uint32_t session = model->snapshots.items[snapshot].session.i;
         for (uint32_t i = births.first[snapshot]; i; i = births.next[i]) {
             last_birth *last = &lasts[grouping->group_of[i]];
             if (!grouping->group_of[i] || last->snapshot == snapshot)

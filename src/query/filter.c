@@ -244,9 +244,11 @@ static void count_selected(mp_filter *filter)
             add_delta(&snapshots[delta->snapshot.i], delta,
                       model->contexts.items[generation->context.i].reusable);
     }
-    for (uint32_t i = 2; i < model->snapshots.count; i++) {
-        const mp_snapshot *before = &snapshots[i - 1];
-        if (before->session.i != snapshots[i].session.i)
+    uint32_t *last = mp_alloc_zero(model->sessions.count, sizeof *last); /* by session */
+    for (uint32_t i = 1; i < model->snapshots.count; i++) {
+        const mp_snapshot *before = &snapshots[last[snapshots[i].session.i]];
+        last[snapshots[i].session.i] = i;
+        if (before == snapshots)
             continue;
         snapshots[i].live_objects += before->live_objects;
         snapshots[i].live_bytes += before->live_bytes;
@@ -257,6 +259,7 @@ static void count_selected(mp_filter *filter)
             snapshots[i].deleted_objects += before->deleted_objects;
         }
     }
+    free(last);
 }
 
 mp_peak_share mp_filter_at_peak(const mp_filter *filter, mp_generation_id generation)
