@@ -478,6 +478,20 @@ static void judge_part(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "%s (%sallow-torn judges the others)", part, context->dashes);
 }
 
+/* Dismiss a rule that passes by bytes where the sizes of objects are not known: they count none. */
+static void judge_sizes(mp_evaluation *evaluation)
+{
+    const mp_digest *now = evaluation->context->now;
+    const mp_measure measure = evaluation->rule->measure;
+    const bool of_leaks = mp_measure_is_of_left(measure) || measure == MP_MEASURE_TREND;
+    if (evaluation->result->verdict != MP_VERDICT_PASS || !(now->holds & MP_HOLDS_UNSIZED) ||
+        mp_measure_unit(measure) != MP_RULE_BYTES || mp_measure_is_platform(measure) ||
+        !(of_leaks ? now->totals.leaked_objects : now->totals.objects))
+        return;
+    MP_DISMISS(evaluation, "the sizes of most objects are not recorded, so bytes limit nothing; "
+                           "use a rule about objects, such as \"leaked objects <= 0\"");
+}
+
 mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *context)
 {
     mp_rule_results results = {.count = policy->rule_count};
@@ -506,6 +520,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                        "use a separate policy for it",
                        MP_MOST_LOOKED / 1000000);
         judge_part(&evaluation);
+        judge_sizes(&evaluation);
         if (evaluation.rule->line) /* limits of options have no table of culprits */
             mp_evaluation_find_culprits(&evaluation);
         results.counts[results.items[i].verdict]++;

@@ -203,6 +203,9 @@ void mp_table_put(mp_document *document, mp_table *table, const void *row)
         cells[i] = table->columns[i].offset == MP_NO_MEMBER
                        ? (mp_cell){.known = true, .number = (int64_t)table->row_count}
                        : mp_row_cell(document->arena, &table->columns[i], row);
+    for (size_t i = 0; document->unsized && i < table->column_count; i++)
+        if (table->columns[i].unit == MP_BYTES && !cells[i].number)
+            cells[i].known = false;
 }
 
 void mp_table_attach(mp_table *table, const void *row)

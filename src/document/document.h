@@ -140,7 +140,8 @@ typedef struct mp_told_verdict {
     const char *reason; /* texts belong to the document */
     const char *kind;   /* kind of the worst leak; static; NULL = nothing leaks */
     const char *type, *name, *site, *file;
-    int64_t bytes, objects, leaking_bytes, confidence;
+    int64_t bytes, objects, leaking_bytes, confidence; /* bytes: MP_UNKNOWN if not recorded */
+    int64_t weight;                                    /* order among verdicts of several files */
     size_t leaking; /* number of files that leak, in merged answers */
 } mp_told_verdict;
 
@@ -163,6 +164,7 @@ struct mp_document {
     size_t check_count, check_capacity;
     const char *policy;  /* path of the policy whose rules are checked; NULL = checks are limits */
     bool exact_bytes;    /* sizes for people in bytes, not KiB, MiB, GiB */
+    bool unsized;        /* object sizes are not recorded, so 0 bytes means unknown */
     bool failed;         /* a limit was exceeded, or a violation found */
     bool unjudged;       /* a request could not be answered, such as a rule of a policy */
     bool fits_nothing;   /* nothing in the input matches the selection */

@@ -318,7 +318,7 @@ static bool is_before(const mp_headline *one, const mp_headline *other)
 /* Return the rank of a verdict: leaks by size, then unknown ones, then no leak. */
 static int64_t weight_of(const mp_told_verdict *told)
 {
-    return told->kind                            ? told->leaking_bytes
+    return told->kind                            ? told->weight
            : !told->leaks                        ? INT64_MIN
            : strcmp(told->leaks, "unknown") == 0 ? -1
                                                  : -2;
@@ -431,6 +431,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     merging state = {.document = mp_document_new(parts[0].document->command), .how = how};
     mp_merge_source *files = mp_alloc(count * sizeof *files);
     state.document->exact_bytes = parts[0].document->exact_bytes;
+    state.document->unsized = parts[0].document->unsized;
     state.document->first_tables = parts[0].document->first_tables;
     state.document->files = count;
     state.document->fits_nothing = true;

@@ -155,7 +155,7 @@ static mp_generation_id generation_of(mp_heap *heap, mp_heap_origin_entry *entry
                       .node = origin->node,
                       .line = origin->line,
                       .name = origin->name,
-                      .owner = apart.context,
+                      .owner = apart.context.i ? apart.context : origin->owner,
                       .session = heap->session,
                       .reusable = is_reusable(heap, origin->type)};
     mp_generation generation = {.context = mp_model_context(heap->model, &key),

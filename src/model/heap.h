@@ -21,6 +21,9 @@ typedef struct mp_origin {
     mp_node_id node;
     uint32_t line;
     mp_symbol_id name;
+    /* Context of an owner that is no object of its own, such as a pool that is known by name; it
+     * owns births that tell no owner. None: there is none. */
+    mp_context_id owner;
 } mp_origin;
 
 typedef struct mp_birth {

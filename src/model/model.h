@@ -86,8 +86,10 @@ enum {
     MP_HOLDS_RUNTIME = 64, /* runtime facts, such as requests, owners, session ends and peaks */
     MP_HOLDS_TIMES = 128, /* creation time of each object; ages, if the load options ask for them */
     MP_HOLDS_SITES = 256, /* code that created the objects */
-    MP_HOLDS_BIRTHS = 512,  /* each birth and death, not only differences of snapshots */
-    MP_HOLDS_STARTS = 1024, /* start lines of functions in place of executed lines */
+    MP_HOLDS_BIRTHS = 512,   /* each birth and death, not only differences of snapshots */
+    MP_HOLDS_STARTS = 1024,  /* start lines of functions in place of executed lines */
+    MP_HOLDS_UNSIZED = 2048, /* objects of unknown size, which count 0 bytes; answers order by
+                                numbers of objects */
 };
 /* Return all capabilities that recordings of a kind can have. */
 unsigned mp_kind_holds(mp_kind kind);
@@ -448,6 +450,12 @@ static inline mp_cost mp_cost_add(mp_cost a, mp_cost b)
 static inline int64_t mp_cost_live(mp_cost cost)
 {
     return cost.created - cost.deleted + cost.retyped + cost.found;
+}
+/* Return the figure by which answers order what a cost leaves alive: bytes or, where sizes are not
+ * known, objects. */
+static inline int64_t mp_cost_weight(const mp_model *model, mp_cost cost)
+{
+    return model->holds & MP_HOLDS_UNSIZED ? mp_cost_live(cost) : cost.bytes;
 }
 
 #endif

@@ -130,6 +130,7 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group,
         &model->contexts.items[model->generations.items[group->example.i].context.i];
     return (mp_leak){.verdict = verdict,
                      .leaking_bytes = mp_site_leaking_bytes(verdict),
+                     .leaking_weight = mp_site_leaking_weight(verdict),
                      .type = mp_type_label(arena, model, mp_site_type(model, context)),
                      .inference = mp_context_inference(model, context),
                      .class = model->types.items[context->type.i].class,
@@ -179,16 +180,21 @@ static int compare_stacks(leak_order *by, mp_frame a, mp_frame b)
 static int contract_order(const void *left, const void *right, void *opaque)
 {
     const mp_leak *a = left, *b = right;
+    leak_order *by = opaque;
+    const int64_t weight_a = mp_cost_weight(by->model, a->group.leaked);
+    const int64_t weight_b = mp_cost_weight(by->model, b->group.leaked);
     int64_t objects_a = mp_cost_live(a->group.leaked), objects_b = mp_cost_live(b->group.leaked);
-    if (a->leaking_bytes != b->leaking_bytes)
-        return a->leaking_bytes > b->leaking_bytes ? -1 : 1;
-    if (a->group.leaked.bytes != b->group.leaked.bytes)
-        return a->group.leaked.bytes > b->group.leaked.bytes ? -1 : 1;
+    if (a->leaking_weight != b->leaking_weight)
+        return a->leaking_weight > b->leaking_weight ? -1 : 1;
+    if (weight_a != weight_b)
+        return weight_a > weight_b ? -1 : 1;
     if (objects_a != objects_b)
         return objects_a > objects_b ? -1 : 1;
+    if (a->group.leaked.bytes != b->group.leaked.bytes)
+        return a->group.leaked.bytes > b->group.leaked.bytes ? -1 : 1;
     int order = strcmp(a->type, b->type);
     if (!order)
-        order = compare_stacks(opaque, (mp_frame){a->node, a->line}, (mp_frame){b->node, b->line});
+        order = compare_stacks(by, (mp_frame){a->node, a->line}, (mp_frame){b->node, b->line});
     if (!order)
         order = a->line < b->line ? -1 : a->line > b->line;
     if (!order)

@@ -17,7 +17,8 @@ typedef struct mp_leak {
     uint32_t line;  /* line of creation */
     mp_group group; /* figures of the site; without a label */
     const mp_site_verdict *verdict;
-    int64_t leaking_bytes; /* bytes that leak according to the verdict; 0: none */
+    int64_t leaking_bytes;  /* bytes that leak according to the verdict; 0: none */
+    int64_t leaking_weight; /* the same, or objects if sizes are not recorded */
 } mp_leak;
 
 typedef struct mp_leaks {

@@ -50,9 +50,9 @@ static void mark(judging *state, mp_site_verdict *site, uint32_t session,
                  const mp_site_judgement *judged, const uint32_t *deltas, size_t count)
 {
     const mp_model *model = state->window->model;
-    const mp_balance *balances = mp_window_balances(state->window);
+    const bool unsized = model->holds & MP_HOLDS_UNSIZED;
     mp_leak_verdict *verdict = state->verdict;
-    int64_t sum = 0;
+    int64_t bytes = 0, objects = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t generation = model->deltas.items[deltas[i]].generation.i;
         const uint32_t born = state->clock.place[model->generations.items[generation].born.i];
@@ -61,13 +61,16 @@ static void mark(judging *state, mp_site_verdict *site, uint32_t session,
         if (judged->kind == MP_SITE_LEAK && (born < 1 || born > judged->last_leaking))
             continue;
         verdict->generations[generation] = true;
-        sum += mp_verdict_bytes(state->window, verdict, generation);
-        site->objects += mp_cost_live(balances[generation].end) - balances[generation].from_objects;
+        bytes += mp_verdict_bytes(state->window, verdict, generation);
+        objects += mp_verdict_objects(state->window, verdict, generation);
     }
-    site->bytes += sum;
-    verdict->bytes += sum;
-    if (sum > site->session_bytes) {
-        site->session_bytes = sum;
+    const int64_t weight = unsized ? objects : bytes;
+    site->bytes += bytes;
+    site->objects += objects;
+    site->weight += weight;
+    verdict->bytes += bytes;
+    if (weight > site->session_weight) {
+        site->session_weight = weight;
         site->session = session;
     }
 }
@@ -131,7 +134,7 @@ static void judge_site(judging *state, uint32_t place)
         if (mp_site_kind_leaks(judged->kind))
             mark(state, site, session, judged, &deltas[i], end - i);
     }
-    if (mp_site_kind_leaks(site->kind) && site->bytes <= 0)
+    if (mp_site_kind_leaks(site->kind) && site->weight <= 0)
         site->kind = MP_SITE_IN_USE;
 }
 
@@ -190,7 +193,6 @@ static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
     mp_grouping *types = verdict->private;
     size_t count;
     mp_grower *growers = mp_growers_of(window, &count, &verdict->moments);
-    const mp_balance *balances = mp_window_balances(window);
     bool *grows = mp_alloc_zero(model->types.count, sizeof *grows);
     *types = mp_groups_ever(window, mp_dimension_find("type"));
     leave_out_accepted(window, types);
@@ -213,7 +215,8 @@ static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
         site->example = i;
         site->session = 1;
         site->bytes += mp_verdict_bytes(window, verdict, i);
-        site->objects += leaks ? mp_cost_live(balances[i].end) - balances[i].from_objects : 0;
+        site->objects += mp_verdict_objects(window, verdict, i);
+        site->weight = site->bytes;
         verdict->bytes += mp_verdict_bytes(window, verdict, i);
     }
     free(grows);

@@ -15,13 +15,20 @@ typedef struct mp_site_verdict {
     uint32_t example;   /* an example generation of the site */
     int64_t bytes;      /* leaking bytes in all sessions */
     int64_t objects;
-    int64_t session_bytes; /* largest part of `bytes` in one session */
+    int64_t weight;         /* the bytes or the objects, as by mp_cost_weight */
+    int64_t session_weight; /* largest part of `weight` in one session */
 } mp_site_verdict;
 
 /* Return the bytes that leak at a site; 0: it does not leak. */
 static inline int64_t mp_site_leaking_bytes(const mp_site_verdict *site)
 {
     return mp_site_kind_leaks(site->kind) ? site->bytes : 0;
+}
+
+/* Return the leaking weight of a site; 0: it does not leak. */
+static inline int64_t mp_site_leaking_weight(const mp_site_verdict *site)
+{
+    return mp_site_kind_leaks(site->kind) ? site->weight : 0;
 }
 
 typedef struct mp_leak_verdict {
@@ -49,6 +56,14 @@ static inline int64_t mp_verdict_bytes(const mp_window *window, const mp_leak_ve
 {
     const mp_balance *balance = &mp_window_balances(window)[generation];
     return verdict->generations[generation] ? balance->end.bytes - balance->from_bytes : 0;
+}
+/* Return the leaking objects of a generation. */
+static inline int64_t mp_verdict_objects(const mp_window *window, const mp_leak_verdict *verdict,
+                                         uint32_t generation)
+{
+    const mp_balance *balance = &mp_window_balances(window)[generation];
+    return verdict->generations[generation] ? mp_cost_live(balance->end) - balance->from_objects
+                                            : 0;
 }
 /* Return the leaking bytes of each group, by index. Release with free(). */
 int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *grouping);

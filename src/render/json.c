@@ -330,9 +330,11 @@ static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
             put_cut_member(out, "name", verdict->name);
         put_cut_member(out, "site", verdict->site);
         mp_json_text(&out->json, "kind", verdict->kind);
-        mp_json_number(&out->json, "bytes", verdict->bytes);
+        if (verdict->bytes != MP_UNKNOWN)
+            mp_json_number(&out->json, "bytes", verdict->bytes);
         mp_json_number(&out->json, "objects", verdict->objects);
-        mp_json_number(&out->json, "leaking_bytes", verdict->leaking_bytes);
+        if (verdict->leaking_bytes != MP_UNKNOWN)
+            mp_json_number(&out->json, "leaking_bytes", verdict->leaking_bytes);
         mp_json_number(&out->json, "confidence", verdict->confidence);
         mp_json_close(&out->json, '}');
     }

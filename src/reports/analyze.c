@@ -6,11 +6,11 @@
 #include "reports/profile_sections.h"
 
 /* Return the largest group; of equal ones, the first by name. There is at least one group. */
-static const mp_group *biggest_of(const mp_grouping *groups)
+static const mp_group *biggest_of(const mp_model *model, const mp_grouping *groups)
 {
     const mp_group *best = &groups->groups[0];
     for (uint32_t i = 1; i < groups->count; i++)
-        if (groups->groups[i].end.bytes > best->end.bytes)
+        if (mp_cost_weight(model, groups->groups[i].end) > mp_cost_weight(model, best->end))
             best = &groups->groups[i];
     return best;
 }
@@ -19,12 +19,13 @@ static void answer_groups(mp_document *document, const mp_window *window)
 {
     mp_totals totals = mp_totals_of(window);
     const mp_grouping *types = mp_window_groups(window, mp_dimension_usual(window->model), 0);
-    if (types->count && totals.live_bytes) {
-        const mp_group *biggest = biggest_of(types);
+    const int64_t alive = document->unsized ? totals.live_objects : totals.live_bytes;
+    if (types->count && alive) {
+        const mp_group *biggest = biggest_of(window->model, types);
         mp_document_say(document, MP_TONE_PLAIN, "Biggest", "%s",
                         mp_biggest_text(document, biggest->label,
                                         (mp_amount){mp_cost_live(biggest->end), biggest->end.bytes},
-                                        totals.live_bytes));
+                                        alive));
     }
     if (mp_window_has_span(window))
         mp_say_change(document, window, types);

@@ -346,6 +346,7 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
 
 void mp_section_head(mp_document *document, const mp_request *request)
 {
+    document->unsized = request->model->holds & MP_HOLDS_UNSIZED;
     put_inputs(document, inputs_table(document), request->filter);
     document->title = title_of(document, request->filter);
     mp_section_selection(document, request, false);

@@ -299,36 +299,41 @@ static void say_steady(mp_document *document, const mp_model *model, const growt
 /* Say the change of all live bytes in the window, and the group that changed most. */
 void mp_say_change(mp_document *document, const mp_window *window, const mp_grouping *grouping)
 {
-    mp_totals totals = mp_totals_of(window);
-    int64_t delta = totals.live_bytes - totals.from_bytes, change = 0;
+    const mp_totals totals = mp_totals_of(window);
+    const bool unsized = document->unsized;
+    const int64_t from = unsized ? totals.from_objects : totals.from_bytes;
+    const int64_t to = unsized ? totals.live_objects : totals.live_bytes;
+    const char *(*text_of)(mp_document *, int64_t, bool) = unsized ? mp_count_text : mp_bytes_text;
+    int64_t change = 0;
     const mp_group *most = NULL; /* group that changed most; of equal ones, the first by name */
     char percent[MP_UNIT_TEXT];
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
-        if (!most || llabs(group->end.bytes - group->from_bytes) > llabs(change)) {
+        const int64_t grew = mp_cost_weight(window->model, group->end) -
+                             (unsized ? group->from_objects : group->from_bytes);
+        if (!most || llabs(grew) > llabs(change)) {
             most = group;
-            change = group->end.bytes - group->from_bytes;
+            change = grew;
         }
     }
     if (!most)
         return;
-    bool known = totals.from_bytes != 0;
-    mp_format_change(percent, mp_percent_of(delta, totals.from_bytes));
+    mp_format_change(percent, mp_percent_of(to - from, from));
     const char *by = !change ? ""
                              : mp_document_text(document, ", most by %s (%s)", most->label,
-                                                mp_bytes_text(document, change, true));
-    mp_document_say(document, MP_TONE_PLAIN, "Growth", "%s from %s to %s%s%s%s%s",
-                    mp_bytes_text(document, delta, true),
-                    mp_bytes_text(document, totals.from_bytes, false),
-                    mp_bytes_text(document, totals.live_bytes, false), known ? " (" : "",
-                    known ? percent : "", known ? ")" : "", by);
+                                                text_of(document, change, true));
+    mp_document_say(document, MP_TONE_PLAIN, "Growth", "%s%s from %s to %s%s%s%s%s",
+                    text_of(document, to - from, true), unsized ? " objects" : "",
+                    text_of(document, from, false), text_of(document, to, false), from ? " (" : "",
+                    from ? percent : "", from ? ")" : "", by);
 }
 
 bool mp_section_growth(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked, bool trends, mp_error *error)
 {
     const mp_dimension *dimension = mp_asked_dimension(asked, window->model);
-    const mp_order *order = MP_ORDER_FIND(growth_orders, asked->sort, "groups", error);
+    const mp_order *order =
+        MP_ORDER_FIND(growth_orders, mp_asked_sort(asked, window->model), "groups", error);
     if (!order || !mp_order_suits(order, dimension, error))
         return false;
     uint32_t session = 0;

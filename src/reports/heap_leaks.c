@@ -242,7 +242,7 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
     mp_folding folding = mp_folding_of(model);
     for (size_t i = 0; i < shown; i++) {
-        table->ahead += !asked->sort && rows[i].leak->leaking_bytes > 0;
+        table->ahead += !asked->sort && rows[i].leak->leaking_weight > 0;
         set_texts(document, model, &folding, table->list_depth + 1, &rows[i]);
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);

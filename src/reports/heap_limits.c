@@ -13,6 +13,8 @@ static mp_digest whole_of(const mp_window *window)
                        .late = mp_window_ends_late(window),
                        .has = MP_HAS_LIVE | (history ? MP_HAS_HISTORY : 0),
                        .totals = {.bytes = totals.live_bytes,
+                                  .objects = totals.live_objects,
+                                  .leaked_objects = totals.leaked_objects,
                                   .leaked_bytes = totals.leaked_bytes,
                                   .accepted_bytes = totals.live_bytes - mp_window_held(window)}};
 }

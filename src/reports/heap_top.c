@@ -159,7 +159,7 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
 {
     const mp_model *model = window->model;
     const mp_dimension *dimension = mp_asked_dimension(asked, window->model);
-    const mp_order *order = MP_ORDER_FIND(top_orders, asked->sort, "groups", error);
+    const mp_order *order = MP_ORDER_FIND(top_orders, mp_asked_sort(asked, model), "groups", error);
     if (!order || !mp_order_suits(order, dimension, error))
         return false;
     if (model->events && !window->filter->knows_peak && strcmp(order->name, "peak") == 0)

@@ -1,4 +1,5 @@
 /* The summary of a heap's leaks, for one file and for several. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +47,61 @@ static const char *session_text(mp_document *document, const mp_model *model, co
     return text ? mp_document_text(document, ", in %s", text) : "";
 }
 
-/* Return the leak, its place and its behaviour in words. */
-static const char *text_of(mp_document *document, const mp_model *model, const mp_leak *leak)
+/* Objects of a leak that requests of one name created. */
+typedef struct request_share {
+    mp_string_id name;
+    int64_t objects;
+} request_share;
+
+/* Return the request that created most objects of a leak in words, by its API if that is known. */
+static const char *request_text(mp_document *document, const mp_window *window, const mp_leak *leak)
 {
+    const mp_model *model = window->model;
+    const mp_leak_verdict *verdict = mp_window_verdict(window);
+    mp_id_index place_of = {0};
+    request_share *shares = NULL, most = {{0}, 0};
+    size_t count = 0, capacity = 0;
+    bool apis = false;
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const mp_generation *generation = &model->generations.items[i];
+        const mp_snapshot *born = &model->snapshots.items[generation->born.i];
+        if (!verdict->generations[i] || &verdict->sites[verdict->site_of[i]] != leak->verdict ||
+            !mp_generation_is_of_request(model, generation))
+            continue;
+        apis |= born->request_api.i != 0;
+        const mp_string_id name = born->request_api.i ? born->request_api : born->request;
+        uint32_t *place = mp_id_index_put(&place_of, name.i);
+        if (!*place) {
+            mp_grow(&shares, &capacity, count + 1, sizeof *shares);
+            shares[count++] = (request_share){name, 0};
+            *place = (uint32_t)count;
+        }
+        assert(shares);
+        shares[*place - 1].objects += mp_verdict_objects(window, verdict, i);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (shares[i].objects > most.objects)
+            most = shares[i];
+    free(shares);
+    mp_id_index_free(&place_of);
+    const char *words = count > 1 ? "requests such as" : apis ? "requests for" : "request";
+    return most.objects
+               ? mp_document_text(document, ", in %s %s", words, mp_model_text(model, most.name))
+               : "";
+}
+
+/* "1.2 KiB in "; "" of objects whose sizes are not known. */
+static const char *size_text(mp_document *document, int64_t bytes, bool with_sign)
+{
+    if (document->unsized && !bytes)
+        return "";
+    return mp_document_text(document, "%s in ", mp_bytes_text(document, bytes, with_sign));
+}
+
+/* Return the leak, its place and its behaviour in words. */
+static const char *text_of(mp_document *document, const mp_window *window, const mp_leak *leak)
+{
+    const mp_model *model = window->model;
     const mp_group *group = &leak->group;
     const bool growth = mp_leak_is_growth(leak);
     const char *kept = "";
@@ -56,21 +109,25 @@ static const char *text_of(mp_document *document, const mp_model *model, const m
         kept = mp_document_text(document, " (%s with what is scoped to it)",
                                 mp_bytes_text(document, group->kept_bytes, false));
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
-    return mp_document_text(document, "%s in %s x %s%s%s%s at %s, %s%s",
-                            mp_bytes_text(document, mp_leak_bytes(leak), growth),
-                            mp_count_text(document, mp_leak_objects(leak), false), leak->type,
-                            leak->name ? " " : "", leak->name ? leak->name : "", kept,
-                            mp_frame_text(document, model, site), behaviour(document, leak),
-                            session_text(document, model, leak));
+    return mp_document_text(
+        document, "%s%s x %s%s%s%s at %s, %s%s%s", size_text(document, mp_leak_bytes(leak), growth),
+        mp_count_text(document, mp_leak_objects(leak), false), leak->type, leak->name ? " " : "",
+        leak->name ? leak->name : "", kept, mp_frame_text(document, model, site),
+        behaviour(document, leak), session_text(document, model, leak),
+        request_text(document, window, leak));
 }
 
-/* "18.6 KiB in 29 objects from 3 sites" */
+/* "18.6 KiB in 29 objects from 3 sites"; where sizes are not known of all, "29 objects from 3 sites
+ * (18.6 KiB in those of known size)". */
 static const char *sum_text(mp_document *document, int64_t bytes, int64_t objects, int64_t sites)
 {
-    return mp_document_text(document, "%s in %s object%s from %s site%s",
-                            mp_bytes_text(document, bytes, false),
-                            mp_count_text(document, objects, false), objects == 1 ? "" : "s",
-                            mp_count_text(document, sites, false), sites == 1 ? "" : "s");
+    const char *size = mp_bytes_text(document, bytes, false);
+    const char *text = mp_document_text(
+        document, "%s object%s from %s site%s", mp_count_text(document, objects, false),
+        objects == 1 ? "" : "s", mp_count_text(document, sites, false), sites == 1 ? "" : "s");
+    if (!document->unsized)
+        return mp_document_text(document, "%s in %s", size, text);
+    return bytes ? mp_document_text(document, "%s (%s in those of known size)", text, size) : text;
 }
 
 /* Sum up the sites whose verdict is a leak: the objects left behind, and whether older objects
@@ -137,9 +194,11 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
         told.type = mp_document_text(document, "%s", worst->type);
         told.name = worst->name ? mp_document_text(document, "%s", worst->name) : NULL;
         told.site = mp_document_text(document, "%s", stack.count ? stack.items[0] : "");
-        told.bytes = mp_leak_bytes(worst);
+        const bool sized = !document->unsized || mp_leak_bytes(worst);
+        told.weight = worst->leaking_weight;
+        told.bytes = sized ? mp_leak_bytes(worst) : MP_UNKNOWN;
         told.objects = mp_leak_objects(worst);
-        told.leaking_bytes = worst->leaking_bytes;
+        told.leaking_bytes = sized ? worst->leaking_bytes : MP_UNKNOWN;
         told.confidence = worst->verdict->confidence;
     }
     document->verdict = told;
@@ -154,8 +213,8 @@ static void set_headline(mp_document *document, const mp_window *window, const m
     if (leak)
         document->headline = (mp_headline){.tone = MP_TONE_WORSE,
                                            .label = leaks->worst ? "Worst leak" : "Largest left",
-                                           .text = text_of(document, window->model, leak),
-                                           .keys = {leak->leaking_bytes, mp_leak_bytes(leak), 0}};
+                                           .text = text_of(document, window, leak),
+                                           .keys = {leak->leaking_weight, mp_leak_bytes(leak), 0}};
 }
 
 static void say_sums(mp_document *document, const mp_window *window, const mp_leaks *leaks)
@@ -199,10 +258,10 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
         mp_say_in_use(document, window, "");
     if (leaks->worst)
         mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s",
-                        text_of(document, window->model, leaks->worst));
+                        text_of(document, window, leaks->worst));
     if (leaks->leaking < leaks->count)
         mp_document_say(document, MP_TONE_PLAIN, leaks->worst ? "Largest other" : "Largest left",
-                        "%s", text_of(document, window->model, &leaks->items[leaks->leaking]));
+                        "%s", text_of(document, window, &leaks->items[leaks->leaking]));
     set_headline(document, window, leaks);
     document->running = mp_window_still_runs(window) && leaks->left;
 }

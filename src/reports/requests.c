@@ -50,7 +50,8 @@ static const char *api_text(const mp_model *model, mp_string_id api)
 static bool section_apis(mp_document *document, const mp_model *model, const mp_requests *requests,
                          const mp_heap_arguments *asked, mp_error *error)
 {
-    const mp_order *order = MP_ORDER_FIND(api_orders, asked->sort, "requests", error);
+    const mp_order *order =
+        MP_ORDER_FIND(api_orders, mp_asked_sort(asked, model), "requests", error);
     if (!order)
         return false;
     mp_table *table = MP_TABLE(document, "apis", "By API", MP_ROWS, api_columns);
@@ -138,7 +139,8 @@ static bool section_requests(mp_document *document, const mp_model *model,
                              const mp_requests *requests, const mp_heap_arguments *asked,
                              mp_error *error)
 {
-    const mp_order *order = MP_ORDER_FIND(request_orders, asked->sort, "requests", error);
+    const mp_order *order =
+        MP_ORDER_FIND(request_orders, mp_asked_sort(asked, model), "requests", error);
     if (!order)
         return false;
     mp_table *table = MP_TABLE(document, "requests", "Requests", MP_ROWS, request_columns);

@@ -202,6 +202,12 @@ const char *mp_biggest_text(mp_document *document, const char *label, mp_amount 
                             int64_t alive)
 {
     char percent[MP_UNIT_TEXT];
+    if (document->unsized) {
+        mp_format_percent(percent, mp_percent_of(amount.objects, alive), false);
+        return mp_document_text(document, "%s: %s of %s objects alive (%s %%)", label,
+                                mp_count_text(document, amount.objects, false),
+                                mp_count_text(document, alive, false), percent);
+    }
     mp_format_percent(percent, mp_percent_of(amount.bytes, alive), false);
     return mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", label,
                             mp_bytes_text(document, amount.bytes, false),

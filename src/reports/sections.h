@@ -66,6 +66,13 @@ static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, in
     return bytes >= asked->min_bytes && count >= asked->min_count;
 }
 
+/* Return the requested order of groups, or NULL, which is that of bytes; where sizes are not known,
+ * that of objects. */
+static inline const char *mp_asked_sort(const mp_heap_arguments *asked, const mp_model *model)
+{
+    return !asked->sort && model->holds & MP_HOLDS_UNSIZED ? "objects" : asked->sort;
+}
+
 /* Return the requested dimension, or the model's default. */
 static inline const mp_dimension *mp_asked_dimension(const mp_heap_arguments *asked,
                                                      const mp_model *model)
