@@ -54,6 +54,12 @@ make shop-2.gclog rpm --dump 2
 make shop-3.gclog rpm --dump 3
 make shop-domains.gclog rpm --domains 2 --crlf --types-last --no-stamps
 
+# The log of an agent that was rotated while objects were alive, with calls; that of a client.
+make shop.agent.log dynobjects --trace
+"$generator" dynobjects --trace --part 1 -o "$dir/shop.000001.agent.log"
+"$generator" dynobjects --trace --part 2 -o "$dir/shop.000002.agent.log"
+make shop-client.lg dynobjects --layout client --crlf
+
 # The text is the sample; the database is made from it where there is sqlite3, whose release
 # stands in the file.
 make shop.aqtime.sql aqtime

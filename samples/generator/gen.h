@@ -18,7 +18,7 @@ typedef struct gen_options {
     int64_t events, frames, threads, seed;
     int64_t references, shape, dump, domains, layout, day;
     bool reusable, requests, fixed, extra_leak, no_exit, old_modules, decimal_comma;
-    bool blanks, no_title, analysis, damaged, no_stamps, torn, types_last;
+    bool traced, blanks, no_title, analysis, damaged, no_stamps, torn, types_last;
     bool crlf, latin1;
     const char *uuid, *answer, *output;
 } gen_options;
@@ -183,8 +183,9 @@ void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph
 typedef void gen_recorder(const gen_options *options, gen_writer *writer);
 typedef void gen_answerer(const gen_options *options, gen_json *json);
 
-gen_recorder gen_oemp, gen_prf, gen_rpt, gen_dbg, gen_taligent, gen_rpm, gen_aqtime;
+gen_recorder gen_oemp, gen_prf, gen_rpt, gen_dbg, gen_taligent, gen_rpm, gen_aqtime,
+    gen_dynobjects;
 gen_answerer gen_oemp_answer, gen_prf_answer, gen_taligent_answer, gen_rpm_answer,
-    gen_aqtime_answer;
+    gen_aqtime_answer, gen_dynobjects_answer;
 
 #endif

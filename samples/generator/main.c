@@ -32,6 +32,7 @@ typedef struct gen_command {
 
 static gen_options asked;
 static const char *const layouts[] = {"old", "new", NULL};
+static const char *const log_layouts[] = {"agent", "client", NULL};
 static const char *const shapes[] = {"shop", "chain", "star", NULL};
 
 static const gen_option oemp_options[] = {
@@ -89,6 +90,15 @@ static const gen_option rpm_options[] = {
     {"types-last", .flag = &asked.types_last},
     {.name = NULL},
 };
+static const gen_option dynobjects_options[] = {
+    {"layout", .number = &asked.layout, .words = log_layouts},
+    {"requests", .number = &asked.events, .initial = 30, .least = 1, .most = 100000000},
+    {"sessions", .number = &asked.threads, .initial = 2, .least = 1, .most = 9999},
+    {"part", .number = &asked.dump, .least = 1, .most = 2},
+    {"trace", .flag = &asked.traced},
+    {"crlf", .flag = &asked.crlf},
+    {.name = NULL},
+};
 static const gen_option no_options[] = {{.name = NULL}};
 static const gen_option answer_option = {"answer", .text = &asked.answer};
 static const gen_option output_option = {"output", .text = &asked.output};
@@ -113,6 +123,10 @@ static const gen_command commands[] = {
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
      gen_rpm, gen_rpm_answer, rpm_options},
     {"aqtime", "[--answer FILE] [-o FILE]", gen_aqtime, gen_aqtime_answer, no_options},
+    {"dynobjects",
+     "[--layout agent|client] [--requests N] [--sessions S] [--trace] [--part 1|2]\n"
+     "       [--crlf] [--answer FILE] [-o FILE]",
+     gen_dynobjects, gen_dynobjects_answer, dynobjects_options},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -140,7 +154,10 @@ static void print_usage(FILE *file)
         "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
         "        with --objects it is large, an object has R references on average\n"
         "  aqtime\n"
-        "        SQL text that sqlite3 turns into an AQTime database\n\n"
+        "        SQL text that sqlite3 turns into an AQTime database\n"
+        "  dynobjects\n"
+        "        a log of dynamic objects of an OpenEdge agent or client; --trace adds calls;\n"
+        "        --part writes one half of its lines, as if the log had been rotated there\n\n"
         "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
         file);
 }

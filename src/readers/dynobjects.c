@@ -1,0 +1,583 @@
+/* Logs of OpenEdge clients and agents that have entries of dynamic objects.
+ *
+ * Each entry is replayed at once into the heap of its session. A snapshot ends where a request
+ * does; outside requests, after a moment of time. So that long logs stay small, each further run
+ * of snapshots covers twice as many requests or moments as the run before. */
+#include "readers/dynobjects.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/diagnose.h"
+#include "base/text.h"
+#include "model/heap.h"
+#include "readers/reader.h"
+
+enum {
+    RUN = 128,          /* snapshots of one length */
+    MOMENT_US = 10000,  /* length of a snapshot outside requests, in the first run */
+    DEEPEST_STACK = 512 /* calls that are followed */
+};
+
+/* A call that has not returned. */
+typedef struct dyn_call {
+    mp_symbol_id callee;
+    mp_node_id node;
+} dyn_call;
+
+/* What tells the origins of objects apart, and the number that the heap gave it. */
+typedef struct dyn_origin {
+    uint32_t type, node, line, name, pool;
+} dyn_origin;
+
+typedef struct dyn_session {
+    mp_heap heap;
+    int64_t start_us, last_us; /* first and latest entry, since 1970 */
+    uint64_t last_line;
+    uint32_t input;
+    uint32_t snapshots, sequence, units, covered; /* covered: units of the open snapshot so far */
+    mp_string_id request;                         /* of the unit at hand */
+    mp_string_id first_request, last_request;     /* of the open snapshot */
+    int64_t unit_us;                              /* when the unit began, since the start */
+    uint64_t older; /* deletions of objects that the log never created */
+    dyn_call calls[DEEPEST_STACK];
+    size_t depth;
+    dyn_origin *origins; /* by the heap's number, from 1 */
+    size_t origin_capacity;
+    mp_hash_index origin_index;
+} dyn_session;
+
+typedef struct dyn_state {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    const mp_load_options *options;
+    dyn_session **sessions;
+    size_t session_count, session_capacity;
+    mp_id_index session_index;  /* process and session to place, + 1 */
+    mp_id_index types, symbols; /* by string */
+    mp_hash_index nodes;        /* by parent, symbol and line */
+    mp_string_id *units;        /* by symbol, its file or class */
+    size_t unit_capacity;
+    mp_text_buffer name; /* of a routine, while it is put together */
+    dyn_clock clock;
+    const char *path;
+    uint32_t summary;
+    uint64_t records;
+    bool converted;
+} dyn_state;
+
+/* --- names --- */
+
+static mp_string_id intern(dyn_state *state, mp_slice text)
+{
+    return mp_model_intern(state->model, text, &state->converted);
+}
+
+static mp_symbol_id symbol_of(dyn_state *state, mp_string_id name, mp_string_id unit)
+{
+    mp_model *model = state->model;
+    if (!name.i)
+        return (mp_symbol_id){0};
+    uint32_t *place = mp_id_index_put(&state->symbols, name.i);
+    if (!*place) {
+        MP_ADD(&model->symbols)->name = name;
+        *place = model->symbols.count - 1;
+        mp_grow(&state->units, &state->unit_capacity, *place + 1u, sizeof *state->units);
+        state->units[*place] = unit;
+    }
+    return (mp_symbol_id){*place};
+}
+
+/* Return the symbol "NAME UNIT", or "UNIT" of a main block; none of no code. */
+static mp_symbol_id routine_of(dyn_state *state, const dyn_routine *routine)
+{
+    const mp_string_id unit = intern(state, routine->unit);
+    if (!routine->name.length)
+        return symbol_of(state, unit, unit);
+    state->name.length = 0;
+    mp_text_put(&state->name, routine->name.start, routine->name.length);
+    mp_text_put(&state->name, " ", 1);
+    mp_text_put(&state->name, routine->unit.start, routine->unit.length);
+    const mp_slice text = {state->name.text, state->name.length};
+    return symbol_of(state, intern(state, text), unit);
+}
+
+static mp_type_id type_of(dyn_state *state, mp_slice text)
+{
+    static const struct {
+        const char *name;
+        mp_type_class class;
+    } classes[] = {{"PROCEDURE", MP_TYPE_CODE},
+                   {"Progress.Lang.Object", MP_TYPE_CODE},
+                   {".NET Object", MP_TYPE_BUILT_IN},
+                   {"MEMPTR", MP_TYPE_RAW_MEMORY},
+                   {"Widget Pool", MP_TYPE_WIDGET_POOL}};
+    const mp_string_id name = intern(state, text);
+    uint32_t *place = mp_id_index_put(&state->types, name.i);
+    if (!*place) {
+        mp_type *type = MP_ADD(&state->model->types);
+        type->name = name;
+        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+            if (mp_slice_is(text, classes[i].name))
+                type->class = classes[i].class;
+        *place = state->model->types.count - 1;
+        type->number = *place;
+    }
+    return (mp_type_id){*place};
+}
+
+typedef struct node_probe {
+    const mp_model *model;
+    const mp_node *node;
+} node_probe;
+
+static bool is_same_node(const void *opaque, uint32_t value)
+{
+    const node_probe *probe = opaque;
+    const mp_node *a = &probe->model->nodes.items[value], *b = probe->node;
+    return a->parent.i == b->parent.i && a->symbol.i == b->symbol.i && a->line == b->line;
+}
+
+/* Return the node of a symbol that `parent` calls at a line. */
+static mp_node_id node_of(dyn_state *state, mp_node_id parent, mp_symbol_id symbol, uint32_t line)
+{
+    mp_model *model = state->model;
+    if (!symbol.i)
+        return (mp_node_id){0};
+    const mp_node wanted = {.parent = parent, .symbol = symbol, .line = line, .defined = true};
+    const node_probe probe = {model, &wanted};
+    const uint64_t words[] = {parent.i, symbol.i, line};
+    uint32_t *place =
+        mp_hash_index_put(&state->nodes, mp_hash_words(words, 3), is_same_node, &probe);
+    if (!*place) {
+        mp_node *node = MP_ADD(&model->nodes);
+        *node = wanted;
+        *place = model->nodes.count - 1;
+        node->number = *place;
+    }
+    return (mp_node_id){*place};
+}
+
+/* --- calls --- */
+
+/* Return how many calls remain if the innermost one runs the routine: of the same name, else of
+ * the same file or class. 0: none does. */
+static size_t depth_of(const dyn_state *state, const dyn_session *session, mp_symbol_id routine)
+{
+    size_t depth = session->depth;
+    while (depth > 0 && session->calls[depth - 1].callee.i != routine.i)
+        depth--;
+    if (depth > 0 || !routine.i)
+        return depth;
+    for (depth = session->depth; depth > 0; depth--)
+        if (state->units[session->calls[depth - 1].callee.i].i == state->units[routine.i].i)
+            return depth;
+    return 0;
+}
+
+/* Return the node of running code. Calls above it have returned, though the log, which tells
+ * returns at level 3 only, may not say so. */
+static mp_node_id running_node(dyn_state *state, dyn_session *session, mp_symbol_id routine)
+{
+    const size_t depth = depth_of(state, session, routine);
+    if (!depth)
+        return node_of(state, (mp_node_id){0}, routine, 0);
+    session->depth = depth;
+    const dyn_call *call = &session->calls[depth - 1];
+    if (call->callee.i == routine.i)
+        return call->node;
+    const mp_node *near = &state->model->nodes.items[call->node.i];
+    return node_of(state, near->parent, routine, near->line);
+}
+
+static void enter_call(dyn_state *state, dyn_session *session, const dyn_entry *entry)
+{
+    const mp_symbol_id caller = routine_of(state, &entry->routine);
+    const mp_symbol_id callee = routine_of(state, &entry->callee);
+    if (!depth_of(state, session, caller))
+        session->depth = 0;
+    const mp_node_id node = running_node(state, session, caller);
+    if (session->depth < DEEPEST_STACK && callee.i)
+        session->calls[session->depth++] =
+            (dyn_call){callee, node_of(state, node, callee, entry->line)};
+}
+
+static void leave_call(dyn_state *state, dyn_session *session, const dyn_entry *entry)
+{
+    const size_t depth = depth_of(state, session, routine_of(state, &entry->callee));
+    if (depth)
+        session->depth = depth - 1;
+}
+
+/* --- sessions and snapshots --- */
+
+static void begin_snapshot(dyn_state *state, dyn_session *session, uint64_t line)
+{
+    mp_snapshot *snapshot = mp_heap_begin(&session->heap);
+    snapshot->line = line;
+    snapshot->input = state->summary;
+    snapshot->sequence = session->sequence++;
+    snapshot->request = session->request;
+    snapshot->request_start_us = session->unit_us;
+    session->first_request = session->last_request = session->request;
+    session->covered = 0;
+    mp_heap_in_request(&session->heap);
+}
+
+/* Name the requests of a snapshot that covers several; else say that its request ended. */
+static void name_requests(dyn_state *state, const dyn_session *session, mp_snapshot *snapshot)
+{
+    char text[256];
+    if (session->covered == 1 && session->units == 1 && session->request.i)
+        snapshot->tag = mp_model_intern_text(state->model, "_EndOfRequest");
+    snapshot->request = session->first_request;
+    if (session->last_request.i == session->first_request.i)
+        return;
+    snprintf(text, sizeof text, "%s to %s", mp_model_text(state->model, session->first_request),
+             mp_model_text(state->model, session->last_request));
+    snapshot->request = mp_model_intern_text(state->model, text);
+}
+
+static void end_snapshot(dyn_state *state, dyn_session *session)
+{
+    if (!session->heap.snapshot.i)
+        return;
+    const mp_snapshot_id id = session->heap.snapshot;
+    mp_snapshot *snapshot = mp_heap_end(&session->heap);
+    snapshot->time_us = session->last_us - session->start_us;
+    name_requests(state, session, snapshot);
+    if (++session->snapshots % RUN == 0)
+        session->units *= 2;
+    mp_model_tell_snapshot(state->model, id);
+}
+
+static void describe(dyn_state *state, mp_recorded_session *recorded, const dyn_entry *entry)
+{
+    const char *stamp = entry->stamp.start; /* "26/03/02@08:15:30.259+0100" of a client */
+    char start[40];
+    if (stamp[2] == '/')
+        snprintf(start, sizeof start, "20%.2s-%.2s-%.2sT%.17s", stamp, stamp + 3, stamp + 6,
+                 stamp + 9);
+    else
+        snprintf(start, sizeof start, "%.*s", (int)entry->stamp.length, stamp);
+    recorded->process_id = entry->process;
+    recorded->has_process_id = true;
+    recorded->session_id = intern(state, entry->session);
+    recorded->start_time = mp_model_intern_text(state->model, start);
+    recorded->start_us = entry->time_us;
+}
+
+/* The first snapshot of a session shows that nothing is known to be alive. */
+static dyn_session *add_session(dyn_state *state, const dyn_entry *entry, uint64_t line)
+{
+    mp_grow(&state->sessions, &state->session_capacity, state->session_count + 1,
+            sizeof *state->sessions);
+    dyn_session *session = mp_alloc_zero(1, sizeof *session);
+    state->sessions[state->session_count++] = session;
+    describe(state, MP_ADD(&state->model->sessions), entry);
+    const mp_session_id id = {state->model->sessions.count - 1};
+    mp_heap *heap = &session->heap;
+    mp_heap_open(heap, state->model, id, state->diagnostics);
+    if (state->options->keep_objects)
+        mp_heap_keep_objects(heap);
+    if (state->options->keep_ages)
+        mp_heap_keep_ages(heap);
+    if (state->options->request_peaks)
+        mp_heap_watch_requests(heap);
+    const mp_time_range *within = &state->model->within;
+    if (within->since.given)
+        heap->since_us = mp_moment_us(&within->since, entry->time_us);
+    if (within->until.given)
+        heap->until_us = mp_moment_us(&within->until, entry->time_us);
+    session->start_us = session->last_us = entry->time_us;
+    session->units = 1;
+    begin_snapshot(state, session, line);
+    mp_heap_begin(heap)->tag = mp_model_intern_text(state->model, "start");
+    mp_heap_end(heap);
+    return session;
+}
+
+static dyn_session *session_of(dyn_state *state, const dyn_entry *entry, uint64_t line)
+{
+    const uint64_t key = entry->process << 32 | intern(state, entry->session).i;
+    uint32_t *place = mp_id_index_put(&state->session_index, key);
+    if (!*place) {
+        *place = (uint32_t)state->session_count + 1;
+        add_session(state, entry, line);
+    }
+    return state->sessions[*place - 1];
+}
+
+/* Begin another unit, a request or a moment outside requests, if the entry is of one. */
+static void advance(dyn_state *state, dyn_session *session, const dyn_entry *entry, uint64_t line)
+{
+    const mp_string_id request = intern(state, entry->request);
+    int64_t now_us = entry->time_us - session->start_us;
+    if (entry->time_us < session->last_us) {
+        now_us = session->last_us - session->start_us;
+        mp_diagnose(state->diagnostics, MP_DIAG_EVENT_ORDER, state->path, line,
+                    "entry is %" PRId64 " us older than the one before it of its session",
+                    session->last_us - entry->time_us);
+    }
+    const bool ends =
+        request.i != session->request.i || (!request.i && now_us - session->unit_us >= MOMENT_US);
+    if (ends) {
+        session->depth = request.i != session->request.i ? 0 : session->depth;
+        if (session->heap.snapshot.i && ++session->covered >= session->units)
+            end_snapshot(state, session);
+        session->request = request;
+        session->unit_us = now_us;
+    }
+    session->last_us = session->start_us + now_us;
+    session->last_line = line;
+    session->input = state->summary;
+    if (!session->heap.snapshot.i)
+        begin_snapshot(state, session, line);
+    if (!session->first_request.i)
+        session->first_request = request;
+    if (request.i)
+        session->last_request = request;
+}
+
+/* --- objects --- */
+
+/* Handles count for each kind of object by themselves. */
+static uint64_t id_of(dyn_state *state, const dyn_entry *entry)
+{
+    return (uint64_t)type_of(state, entry->type).i << 48 | entry->id;
+}
+
+typedef struct origin_probe {
+    const dyn_origin *origins, *origin;
+} origin_probe;
+
+static bool is_same_origin(const void *opaque, uint32_t value)
+{
+    const origin_probe *probe = opaque;
+    const dyn_origin *a = &probe->origins[value], *b = probe->origin;
+    return a->type == b->type && a->node == b->node && a->line == b->line && a->name == b->name &&
+           a->pool == b->pool;
+}
+
+/* Return the context that stands for a widget pool, which is known by its name only. */
+static mp_context_id pool_of(dyn_state *state, const dyn_session *session, mp_string_id name)
+{
+    if (!name.i)
+        return (mp_context_id){0};
+    const bool lasts = mp_text_is(mp_model_text(state->model, name), "<Session Pool>");
+    const mp_context pool = {.type = type_of(state, mp_slice_of("Widget Pool")),
+                             .name = lasts ? (mp_symbol_id){0} : symbol_of(state, name, name),
+                             .session = session->heap.session};
+    return mp_model_context(state->model, &pool);
+}
+
+static uint32_t origin_of(dyn_state *state, dyn_session *session, const dyn_entry *entry)
+{
+    const mp_symbol_id routine = routine_of(state, &entry->routine);
+    const mp_string_id name = intern(state, entry->name);
+    const dyn_origin wanted = {.type = type_of(state, entry->type).i,
+                               .node = running_node(state, session, routine).i,
+                               .line = entry->line,
+                               .name = symbol_of(state, name, name).i,
+                               .pool = intern(state, entry->pool).i};
+    const uint64_t words[] = {mp_joined(wanted.type, wanted.node),
+                              mp_joined(wanted.line, wanted.name), wanted.pool};
+    const origin_probe probe = {session->origins, &wanted};
+    uint32_t *place =
+        mp_hash_index_put(&session->origin_index, mp_hash_words(words, 3), is_same_origin, &probe);
+    if (!*place) {
+        const mp_context_id pool = pool_of(state, session, (mp_string_id){wanted.pool});
+        *place = mp_heap_origin(&session->heap, (mp_origin){.type = {wanted.type},
+                                                            .node = {wanted.node},
+                                                            .line = wanted.line,
+                                                            .name = {wanted.name},
+                                                            .owner = pool});
+        mp_grow(&session->origins, &session->origin_capacity, *place + 1u,
+                sizeof *session->origins);
+        session->origins[*place] = wanted;
+    }
+    return *place;
+}
+
+static void give_birth(dyn_state *state, dyn_session *session, const dyn_entry *entry,
+                       uint64_t line)
+{
+    const mp_birth birth = {.id = id_of(state, entry),
+                            .bytes = entry->bytes,
+                            .time_us = session->last_us - session->start_us,
+                            .origin = origin_of(state, session, entry)};
+    if (mp_heap_birth(&session->heap, &birth, line))
+        return;
+    mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
+                "%.*s %" PRIu64 " is created but already alive; the earlier one counts as deleted",
+                (int)entry->type.length, entry->type.start, entry->id);
+    mp_heap_death(&session->heap, birth.id, birth.time_us);
+    mp_heap_birth(&session->heap, &birth, line);
+}
+
+static void replay(dyn_state *state, const dyn_entry *entry, uint64_t line)
+{
+    dyn_session *session = session_of(state, entry, line);
+    session->heap.path = state->path;
+    advance(state, session, entry, line);
+    const int64_t now_us = session->last_us - session->start_us;
+    switch (entry->kind) {
+    case DYN_BIRTH:
+        give_birth(state, session, entry, line);
+        break;
+    case DYN_DEATH:
+        session->older += !mp_heap_death(&session->heap, id_of(state, entry), now_us);
+        break;
+    case DYN_KEPT:
+        mp_heap_death(&session->heap, id_of(state, entry), now_us);
+        break;
+    case DYN_CALL:
+        enter_call(state, session, entry);
+        break;
+    case DYN_RETURN:
+        leave_call(state, session, entry);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- one input --- */
+
+static void read_line(dyn_state *state, mp_slice line, uint64_t number)
+{
+    dyn_entry entry;
+    dyn_parse(&state->clock, line, &entry);
+    if (entry.kind == DYN_OTHER)
+        return;
+    if (entry.kind == DYN_BAD) {
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, number,
+                    "an entry of a dynamic object is skipped: %s", entry.wrong);
+        return;
+    }
+    state->records += entry.kind != DYN_CALL && entry.kind != DYN_RETURN;
+    replay(state, &entry, number);
+}
+
+static bool read_dynobjects(void *opaque, mp_input *input, uint32_t summary)
+{
+    dyn_state *state = opaque;
+    mp_input_summary *sum = &state->model->inputs.items[summary];
+    mp_slice line;
+    bool whole = true;
+    state->path = sum->path;
+    state->summary = summary;
+    state->records = 0;
+    state->converted = false;
+    while (mp_input_line(input, &line)) {
+        whole = mp_input_line_closed(input);
+        if (whole)
+            read_line(state, line, mp_input_line_number(input));
+    }
+    if (!whole)
+        mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, mp_input_line_number(input),
+                    "the last line is truncated, expected a line end; ignored");
+    if (!state->records)
+        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
+                    "is a log without entries of dynamic objects, expected DYNOBJECTS in some "
+                    "lines (-logentrytypes DynObjects.*)");
+    if (state->converted)
+        mp_reader_tell_converted(state->diagnostics, state->path);
+    sum = &state->model->inputs.items[summary];
+    sum->records = state->records;
+    sum->complete = whole && state->records > 0;
+    sum->open_ended = true;
+    return state->records > 0;
+}
+
+/* --- the reader --- */
+
+/* A line near the start begins as all entries do; messages may continue on lines of their own. */
+static bool find_entry(mp_slice head, dyn_entry *entry)
+{
+    enum { LINES = 100 };
+    dyn_clock clock = {{0}, 0};
+    mp_slice line;
+    for (int i = 0; i < LINES && mp_slice_take_line(&head, &line); i++)
+        if (dyn_parse_head(&clock, line, entry))
+            return true;
+    return false;
+}
+
+static mp_bid probe(mp_slice head)
+{
+    dyn_entry entry;
+    return find_entry(head, &entry) ? MP_MINE : MP_NOT_MINE;
+}
+
+/* Logs of one process are parts of one recording, in the order of their first entries. */
+static bool place(mp_slice head, mp_place *place)
+{
+    dyn_entry entry;
+    if (!find_entry(head, &entry))
+        return false;
+    snprintf(place->group, sizeof place->group, "process %" PRIu64, entry.process);
+    place->sequence = (uint64_t)(entry.time_us < 0 ? 0 : entry.time_us);
+    return true;
+}
+
+static bool grows(mp_slice head)
+{
+    (void)head;
+    return true;
+}
+
+static void *open_dynobjects(mp_model *model, mp_diagnostics *diagnostics,
+                             const mp_load_options *options)
+{
+    dyn_state *state = mp_alloc_zero(1, sizeof *state);
+    *state = (dyn_state){.model = model, .diagnostics = diagnostics, .options = options};
+    model->holds |= MP_HOLDS_UNSIZED;
+    return state;
+}
+
+static void close_session(dyn_state *state, dyn_session *session)
+{
+    end_snapshot(state, session);
+    if (session->older)
+        mp_diagnose(state->diagnostics, MP_DIAG_OLDER_OBJECTS,
+                    state->model->inputs.items[session->input].path, 0,
+                    "%" PRIu64 " object%s that the log deletes %s not created in it; no figure "
+                    "has %s",
+                    session->older, session->older == 1 ? "" : "s",
+                    session->older == 1 ? "was" : "were", session->older == 1 ? "it" : "them");
+    mp_heap_close(&session->heap);
+    mp_hash_index_free(&session->origin_index);
+    free(session->origins);
+    free(session);
+}
+
+static void close_dynobjects(void *opaque)
+{
+    dyn_state *state = opaque;
+    for (size_t i = 0; i < state->session_count; i++)
+        close_session(state, state->sessions[i]);
+    free(state->sessions);
+    free(state->units);
+    free(state->name.text);
+    mp_id_index_free(&state->session_index);
+    mp_id_index_free(&state->types);
+    mp_id_index_free(&state->symbols);
+    mp_hash_index_free(&state->nodes);
+    free(state);
+}
+
+const mp_reader mp_reader_dynobjects = {
+    .name = "dynobjects",
+    .summary = "OpenEdge log of dynamic objects",
+    .endings = ".agent.log .log .lg",
+    .versions = "10.1 to 13",
+    .kind = MP_KIND_RECORDING,
+    .probe = probe,
+    .place = place,
+    .grows = grows,
+    .open = open_dynobjects,
+    .read = read_dynobjects,
+    .close = close_dynobjects,
+};
