@@ -28,7 +28,12 @@ static const struct {
     SIGNATURE("\x89PNG", "a PNG picture"),
     SIGNATURE("JAVA PROFILE", "a Java heap dump (hprof)"),
     SIGNATURE("PERFILE2", "a Linux perf recording"),
-    SIGNATURE("memray", "a memray recording"),
+    SIGNATURE("memray", "a memray recording (memray stats or memray tree reports it)"),
+    SIGNATURE("Nettrace", "a .NET event trace (dotnet-trace report reports it)"),
+    SIGNATURE("\x14\0\0\0!FastSerialization.1",
+              "a .NET heap dump of dotnet-gcdump (dotnet-gcdump report lists its types)"),
+    SIGNATURE("bplist00", "a property list or memory graph of macOS (leaks reads memory graphs)"),
+    SIGNATURE("go1.7 heap dump\n", "a heap dump of Go (record a heap profile by runtime/pprof)"),
     SIGNATURE("heap profile:", "a gperftools heap profile"),
     SIGNATURE("# callgrind format", "a callgrind profile"),
     SIGNATURE("desc:", "a massif profile"),
@@ -39,15 +44,19 @@ static const struct {
 #undef SIGNATURE
 };
 
-/* Return true for heaptrack's text format: a version line "v <hex> <n>", then records with one
- * letter. */
-static bool is_heaptrack(mp_slice head)
+/* Return the kind of file of heaptrack's text format, a version line "v <hex> <n>" and then records
+ * with one letter; NULL = another format. Only raw recordings list modules with addresses ("m"). */
+static const char *heaptrack_kind(mp_slice head)
 {
     if (!mp_slice_starts(head, "v "))
-        return false;
+        return NULL;
     const char *line = memchr(head.start, '\n', head.length);
     size_t left = line ? (size_t)(head.start + head.length - line) : 0;
-    return left > 2 && strchr("xXsItcai+-", line[1]) && line[2] == ' ';
+    if (left <= 2 || !strchr("xXsItcai+-m", line[1]) || line[2] != ' ')
+        return NULL;
+    return memmem(head.start, head.length, "\nm ", 3)
+               ? "a raw heaptrack recording (heaptrack_interpret resolves its addresses)"
+               : "a heaptrack recording";
 }
 
 static bool is_binary(mp_slice head)
@@ -79,8 +88,9 @@ const char *mp_foreign_kind(mp_slice head)
         if (head.length >= signatures[i].length &&
             memcmp(head.start, signatures[i].bytes, signatures[i].length) == 0)
             return signatures[i].kind;
-    if (is_heaptrack(head))
-        return "a heaptrack recording";
+    const char *heaptrack = heaptrack_kind(head);
+    if (heaptrack)
+        return heaptrack;
     if (is_binary(head))
         return "a binary file";
     size_t i = 0;
