@@ -42,7 +42,7 @@ typedef enum browse_mode {
     BROWSE_HELPS,
 } browse_mode;
 
-/* Purpose of the line being typed; the character before it. */
+/* Purpose of the line being typed. Each value is the character that prompts for it. */
 typedef enum browse_prompt {
     BROWSE_SEARCH = '/',
     BROWSE_FILTER = '>',

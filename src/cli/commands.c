@@ -26,7 +26,9 @@ static const cli_command own_commands[] = {
      .details =
          "save writes DIR/NAME.baseline, with one JSON object per line in a stable order that "
          "suits version control. check compares a recording with it, by the rules of --policy; "
-         "without it, by no new leak site and at most 10 % more leaked bytes, live bytes or time. "
+         "without it, by no new leak site and at most 10 % and 64 KiB more leaked or live bytes, "
+         "or "
+         "10 % more time. "
          "diff and gate --base accept a baseline instead of a recording. A baseline saved from "
          "several runs also records how much they differ: leaked <= base + 3 spreads.",
      .operand = "save|check",

@@ -106,7 +106,8 @@ static int check(cli_options *options)
         question->rules = "";
     }
     if (access(path, F_OK) != 0)
-        cli_put_fault(path, "no baseline of this name, expected one saved by \"baseline save\"");
+        cli_put_fault(path, "no baseline of this name, expected one saved by \"baseline save\"; "
+                            "--as gives another name");
     else if (question->rules &&
              !(question->rules = mp_usual_rules(path, &options->reading.load, &error)))
         cli_put_error(&error);

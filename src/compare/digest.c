@@ -47,7 +47,7 @@ static uint32_t line_key(const builder *state, uint32_t line)
 }
 
 /* Return the key of a frame's line. If only the first line of its function is known, that line
- * is used: it distinguishes overloads, and it moves like other lines. */
+ * is used: it distinguishes overloads, and shifts like other lines when code above it changes. */
 static uint32_t frame_line_key(const builder *state, uint32_t node, uint32_t line)
 {
     uint32_t start_line =

@@ -134,7 +134,7 @@ typedef struct mp_headline {
     int64_t keys[3];
 } mp_headline;
 
-/* Verdict about leaks for programs: the object "verdict" in JSON. */
+/* Verdict about leaks, for scripts: the object "verdict" in JSON. */
 typedef struct mp_told_verdict {
     const char *leaks;  /* "yes", "no", "unknown"; static; NULL = no verdict */
     const char *reason; /* texts belong to the document */

@@ -110,8 +110,8 @@ void mp_archive_close(mp_archive *state)
     free(state->begins);
 }
 
-/* Return the last message. libarchive has several messages, or none, for lack of memory; one is
- * used for all. */
+/* Return libarchive's last message. When memory runs out, its messages vary or are missing, so one
+ * text replaces them. */
 const char *mp_archive_why(const mp_archive *state)
 {
     const char *text = state->archive ? archive_error_string(state->archive) : "damaged";

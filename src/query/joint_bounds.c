@@ -311,7 +311,7 @@ static void look_at_all(bounds *state)
 
 /* Sums by group of its topmost objects in the tree, with everything below them. */
 typedef struct joint_sums {
-    uint32_t *until; /* by group: places before this one are already counted */
+    uint32_t *until; /* by group: the first place that is not counted yet */
     mp_joint *joints;
 } joint_sums;
 

@@ -53,10 +53,10 @@ typedef struct mp_code_cost {
     double average_us; /* exclusive time per call, or as the report prints it; 0: never executed */
     int64_t stated_us; /* average that the report prints, microseconds */
     int32_t line;      /* line number, if the row is a line */
-    bool rounded;      /* from a report */
+    bool rounded;      /* times were rounded by the report that was read */
     mp_string_id code;
     mp_inclusive inclusive; /* origin of inclusive_us, for methods and programs */
-    int64_t inclusive_us;   /* for a program, an estimate is the sum of its methods */
+    int64_t inclusive_us;   /* an estimate for a program is the sum over its methods */
 } mp_code_cost;
 
 /* Rows sorted by exclusive_us, largest first, then by program, method (bytewise), line, start_line,

@@ -27,7 +27,7 @@ typedef struct mp_site_course {
     int64_t resized_bytes[MP_COURSE_PLACES]; /* change in size of objects that stayed alive */
 } mp_site_course;
 
-/* The places of a window's snapshots. */
+/* Places of a window's snapshots on the time axis of their session. */
 typedef struct mp_course_clock {
     uint32_t *place;   /* by snapshot; UINT32_MAX: after `to` */
     uint32_t *moments; /* by session: number of snapshots with creations */

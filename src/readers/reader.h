@@ -78,8 +78,8 @@ const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *forma
  * none. */
 size_t mp_process_of(const char *path);
 
-/* Return a description ("a gzip file") of an input that no reader claims; static, with MP_DASHES
- * before names of arguments. */
+/* Return a description ("a gzip file") of an input that no reader claims. The text is static, with
+ * MP_DASHES before names of options. */
 const char *mp_foreign_kind(mp_slice head);
 
 /* Inputs of one reader that are being read into a model, one by one. */

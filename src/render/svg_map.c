@@ -77,7 +77,7 @@ static const char *exact_text(map *state, int64_t amount, int64_t count)
     return mp_arena_format(arena, "%s, %s %%", whole, text);
 }
 
-/* Return true if the place has parts. Places without parts are drawn themselves. */
+/* Return true if the place has parts, which are drawn in its box. */
 static bool has_parts(const map *state, uint32_t place)
 {
     return state->first[place + 1] > state->first[place];

@@ -1,5 +1,5 @@
 /* Pictures of executions over time: spans below the spans of their callers. Adjacent thin spans are
- * drawn as one, which has their number. */
+ * drawn as one, labelled with their number. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,10 @@
 
 #include <stdio.h>
 
-/* Write text between tags; write ` name="value"`, with line ends and tabs kept. */
+/* Write text between tags. */
 void mp_xml_text(FILE *file, const char *text);
 size_t mp_xml_length(const char *text); /* number of bytes that mp_xml_text writes */
+/* Write ` name="value"`, with line ends and tabs kept. */
 void mp_xml_attribute(FILE *file, const char *name, const char *value);
 
 #endif

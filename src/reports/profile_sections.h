@@ -29,8 +29,8 @@ const char *mp_line_name(int64_t line);
 const char *mp_code_text(mp_document *document, const char *program, const char *method,
                          int64_t line, int64_t start);
 
-/* Say the hottest line, and the method with the least inclusive time among those that take over
- * half of the total. Costs keep their order. */
+/* Add the hottest line to the answer, and the method with the least inclusive time among those
+ * that take over half of the total. The order of `costs` does not change. */
 void mp_section_profile_answer(mp_document *document, const mp_model *model,
                                const mp_profile_costs *costs);
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown);
