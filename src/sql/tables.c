@@ -218,6 +218,10 @@ static int begin_walk(sqlite3_vtab_cursor *opaque, int walk, const char *wanted,
     const sql_module *module = ((sql_table *)opaque->pVtab)->module;
     forget_values(cursor);
     cursor->wanted = strtoull(wanted, NULL, 16);
+    cursor->over = true;
+    for (int i = 0; i < count; i++)
+        if (sqlite3_value_type(values[i]) == SQLITE_NULL) /* equal to nothing */
+            return SQLITE_OK;
     if (walk & WALK_KEY)
         cursor->key = copy_of(key_of(module->relation, values[0]));
     if (walk & WALK_RECORDING)
