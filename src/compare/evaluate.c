@@ -492,6 +492,21 @@ static void judge_sizes(mp_evaluation *evaluation)
                            "use a rule about objects, such as \"leaked objects <= 0\"");
 }
 
+/* Dismiss a rule that passes for a pattern of names if names are missing from the file, since they
+ * may match it. */
+static void judge_names(mp_evaluation *evaluation)
+{
+    const mp_rule_context *context = evaluation->context;
+    const mp_rule *rule = evaluation->rule;
+    const bool needs_names = rule->by & (MP_BY_NAME | MP_BY_SOURCE | MP_BY_SITE);
+    if (context->nameless && !context->partly && rule->pattern && needs_names &&
+        evaluation->result->verdict == MP_VERDICT_PASS)
+        MP_DISMISS(evaluation,
+                   "names are missing from the recording, and may match \"%s\" "
+                   "(%sallow-torn judges the others)",
+                   rule->pattern, context->dashes);
+}
+
 mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *context)
 {
     mp_rule_results results = {.count = policy->rule_count};
@@ -521,6 +536,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                        MP_MOST_LOOKED / 1000000);
         judge_part(&evaluation);
         judge_sizes(&evaluation);
+        judge_names(&evaluation);
         if (evaluation.rule->line) /* limits of options have no table of culprits */
             mp_evaluation_find_culprits(&evaluation);
         results.counts[results.items[i].verdict]++;

@@ -78,6 +78,7 @@ typedef struct mp_rule_context {
     const struct mp_coverage *coverage; /* coverage of a profile; NULL: none */
     const char *window_end;             /* end of the window as the user gave it; may be NULL */
     const char *incomparable; /* reason why the two digests cannot be compared; NULL: they can */
+    bool nameless;            /* names of objects or of their sources are missing from the file */
     bool partly;              /* judge incomplete data as far as it goes */
     bool strict;              /* fail a rule that hides a leak */
     bool exact_bytes;         /* print exact bytes in texts for people */

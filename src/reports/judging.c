@@ -55,6 +55,8 @@ static mp_rule_results judge(mp_document *document, const mp_request *request,
     context->dictionary = request->dictionary;
     context->strict = request->strict;
     context->partly = request->allow_torn;
+    context->nameless = mp_diagnostics_count(request->diagnostics, MP_DIAG_UNDEFINED_NAME) ||
+                        mp_diagnostics_count(request->diagnostics, MP_DIAG_UNDEFINED_NODE);
     context->exact_bytes = document->exact_bytes;
     context->dashes = mp_diagnostics_dashes(request->diagnostics);
     mp_rule_results results = mp_policy_evaluate(policy, context);
