@@ -126,7 +126,7 @@ static uint64_t allocate(dyn_log *log, dyn_story story, int bytes, const char *p
 
 #define SERVICE "shop.OrderService"
 
-/* What a request of any kind has, and deletes before it ends. */
+/* Write the objects that every request creates, and deletes before it ends. */
 static void work(dyn_log *log)
 {
     int64_t buffers[BUFFERS];

@@ -34,7 +34,7 @@ typedef struct browse_key {
     unsigned line, column;
 } browse_key;
 
-/* What keys apply to. */
+/* The part of the screen that keys apply to. */
 typedef enum browse_mode {
     BROWSE_READS,   /* the page */
     BROWSE_TYPES,   /* a line at the bottom */

@@ -24,7 +24,7 @@ enum {
     EXECUTE = 1 << 0,
     WRITE = 1 << 1,
     READ = 1 << 2,
-    REMOVE = 3 << 4, /* of files and folders */
+    REMOVE = 3 << 4, /* files and folders */
     MAKE_FILE = 1 << 8,
     MAKE_FOLDER = 1 << 7,
     MAKE_ANY = 0x7f << 6,

@@ -136,7 +136,7 @@ static cli_spool_outcome put_table(const cli_options *options, const char *path,
     const char *target = mp_arena_format(&texts, "%s/%s.jsonl", work, table->name);
     if (options->row_folder) {
         const char *folder = mp_arena_format(&texts, "%s/%s", options->row_folder, table->name);
-        mkdir(options->row_folder, 0777); /* what is not there is reported by the export */
+        mkdir(options->row_folder, 0777); /* the export reports a folder that is missing */
         mkdir(folder, 0777);
         target = mp_arena_format(&texts, "%s/%s.jsonl", folder, place->name);
     }

@@ -1,4 +1,4 @@
-/* What is done with one recording of a spool folder. */
+/* The steps from a recording in a spool folder to its rows and its place in the archive. */
 #ifndef MP_CLI_SPOOL_STEPS_H
 #define MP_CLI_SPOOL_STEPS_H
 

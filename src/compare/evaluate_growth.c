@@ -413,7 +413,7 @@ static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
         (!evaluation->rule->by || select_groups(evaluation, window, &found)))
         mp_evaluation_decide(evaluation, leaking_subjects(evaluation, window, &found, 0),
                              found.grouping ? found.count : 1);
-    /* What leaks already exceeds a limit; otherwise, more may leak than can be seen. */
+    /* A limit that known leaks exceed fails; otherwise, more may leak than can be seen. */
     if (unknown && evaluation->result->verdict != MP_VERDICT_FAIL)
         mp_evaluation_dismiss(evaluation, mp_verdict_refusal(evaluation->arena, window));
 }

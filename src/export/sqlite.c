@@ -313,7 +313,7 @@ static bool end_fleet(void *sink, bool keep, mp_document *document, mp_error *er
     const bool ok = keep && state->database && run(state, state->added ? "COMMIT" : "ROLLBACK");
     if (ok)
         put_summary(state, document);
-    sqlite3_close(state->database); /* what is not committed is rolled back */
+    sqlite3_close(state->database); /* rolls back if not committed */
     free(state->rows);
     free(state);
     return ok;

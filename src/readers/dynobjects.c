@@ -26,7 +26,7 @@ typedef struct dyn_call {
     mp_node_id node;
 } dyn_call;
 
-/* What tells the origins of objects apart, and the number that the heap gave it. */
+/* Key of an allocation site: ids of type, call tree node, name and widget pool, and a line. */
 typedef struct dyn_origin {
     uint32_t type, node, line, name, pool;
 } dyn_origin;
@@ -37,8 +37,8 @@ typedef struct dyn_session {
     uint64_t last_line;
     uint32_t input;
     uint32_t snapshots, sequence, units, covered; /* covered: units of the open snapshot so far */
-    mp_string_id request;                         /* of the unit at hand */
-    mp_string_id first_request, last_request;     /* of the open snapshot */
+    mp_string_id request;                         /* request of the current unit */
+    mp_string_id first_request, last_request;     /* requests of the open snapshot */
     int64_t unit_us;                              /* when the unit began, since the start */
     uint64_t older; /* deletions of objects that the log never created */
     dyn_call calls[DEEPEST_STACK];
@@ -59,7 +59,7 @@ typedef struct dyn_state {
     mp_hash_index nodes;        /* by parent, symbol and line */
     mp_string_id *units;        /* by symbol, its file or class */
     size_t unit_capacity;
-    mp_text_buffer name; /* of a routine, while it is put together */
+    mp_text_buffer name; /* scratch space for the name of a routine */
     dyn_clock clock;
     const char *path;
     uint32_t summary;

@@ -33,7 +33,7 @@ typedef struct dyn_entry {
     mp_slice request; /* empty: none */
     mp_slice type, name, pool;
     uint64_t id;   /* handle or address */
-    int64_t bytes; /* of memory; else 0 */
+    int64_t bytes; /* bytes of a MEMPTR; 0 for other objects */
     dyn_routine routine;
     uint32_t line;
     dyn_routine callee;

@@ -13,7 +13,7 @@
 
 enum { STAMP = 28, DAY_US_PER_SECOND = 1000000 };
 
-/* What is left of a line. */
+/* The rest of a line. */
 typedef struct cursor {
     const char *next, *end;
 } cursor;

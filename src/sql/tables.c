@@ -18,7 +18,7 @@ typedef struct sql_table {
 
 typedef struct sql_cursor {
     sqlite3_vtab_cursor base;
-    mp_cursor rows;   /* of the current recording */
+    mp_cursor rows;   /* rows of the current recording */
     size_t recording; /* its place */
     uint64_t wanted;
     char *key,
