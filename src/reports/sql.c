@@ -1,5 +1,6 @@
 /* The report sql: the result of a SELECT over the relations of recordings. */
 #include "sql/sql.h"
+#include "sql/views.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -184,13 +185,28 @@ static bool fits_any(const mp_relation *relation, const sql_inputs *inputs)
     return fits;
 }
 
-/* Add the schema: all tables, including those that no recording has. */
+typedef struct schema_row {
+    const char *table, *column, *unit, *meaning;
+    int64_t available;
+} schema_row;
+
+/* Add the views, each in one row that lists its columns. */
+static void put_views(mp_document *document, mp_table *table, const sql_inputs *inputs)
+{
+    size_t count, relation_count;
+    const mp_sql_view *views = mp_sql_view_list(&count);
+    const mp_relation *const *relations = mp_relations(&relation_count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < relation_count; j++)
+            if (mp_text_is(relations[j]->name, views[i].table))
+                mp_table_put(document, table,
+                             &(schema_row){views[i].name, NULL, "view", views[i].meaning,
+                                           fits_any(relations[j], inputs)});
+}
+
+/* Add the schema: all tables, including those that no recording has, and the views. */
 static void put_schema(mp_document *document, const sql_inputs *inputs)
 {
-    typedef struct schema_row {
-        const char *table, *column, *unit, *meaning;
-        int64_t available;
-    } schema_row;
     static const mp_column columns[] = {
         MP_COLUMN(schema_row, table, "Table", MP_TEXT, 0),
         MP_COLUMN(schema_row, column, "Column", MP_TEXT, 0),
@@ -219,6 +235,7 @@ static void put_schema(mp_document *document, const sql_inputs *inputs)
                                            mp_sql_type(relation->columns[index].unit),
                                            relation->columns[index].meaning, fits});
     }
+    put_views(document, table, inputs);
 }
 
 static bool put_answer(mp_document *document, const sql_inputs *inputs, const sql_arguments *asked,

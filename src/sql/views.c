@@ -21,6 +21,24 @@ static const char statements[] =
     " WHERE s.request IS NOT NULL GROUP BY %ss.session, s.request, s.request_api"
     " ORDER BY left_bytes DESC, request;";
 
+const mp_sql_view *mp_sql_view_list(size_t *count)
+{
+    static const mp_sql_view views[] = {
+        {"leaks", "sites",
+         "sites that leak or left objects behind, the worst first; columns of sites"},
+        {"growth", "types",
+         "types that grew or shrank, the largest change first: type, delta_bytes, delta_objects, "
+         "from_bytes, live_bytes, from_objects, live_objects"},
+        {"top_types", "types",
+         "types by live bytes, the largest first: type, live_bytes, live_objects"},
+        {"requests", "snapshots",
+         "requests of an application server, by the bytes that they left: session, request, "
+         "request_api, created_objects, created_bytes, left_objects, left_bytes"},
+    };
+    *count = sizeof views / sizeof *views;
+    return views;
+}
+
 const char *mp_sql_views(bool recorded, char text[MP_SQL_VIEWS])
 {
     const char *column = recorded ? "recording, " : "",

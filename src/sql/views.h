@@ -3,6 +3,17 @@
 #define MP_SQL_VIEWS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* A view, for people. */
+typedef struct mp_sql_view {
+    const char *name;
+    const char *table; /* the view has rows if this table has */
+    const char *meaning;
+} mp_sql_view;
+
+/* Return all views; static. */
+const mp_sql_view *mp_sql_view_list(size_t *count);
 
 enum { MP_SQL_VIEWS = 4096 };
 
