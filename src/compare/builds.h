@@ -39,7 +39,7 @@ typedef struct mp_built_point {
 
 typedef struct mp_builds {
     mp_kind kind;   /* kind of every build */
-    unsigned holds; /* capabilities of the first build: MP_HOLDS_... */
+    unsigned holds; /* MP_HOLDS_...: capabilities of the kind; MP_HOLDS_UNSIZED if of any build */
     const char *conditions;
     mp_dictionary *dictionary;
     mp_build *items;

@@ -11,6 +11,9 @@ static const char worst_leak[] = "worst leak", most_of[] = "most";
 static const char *told(mp_evaluation *evaluation, const char *as, mp_measure measure,
                         int64_t amount, const char *label)
 {
+    const mp_model *model = evaluation->context->model;
+    if (!amount && model && model->holds & MP_HOLDS_UNSIZED)
+        return mp_arena_format(evaluation->scratch, "; %s: %s", as, label);
     return mp_arena_format(
         evaluation->scratch, "; %s: %s, %s", as,
         mp_quantity_text(evaluation->scratch, measure, amount, evaluation->context->exact_bytes),

@@ -292,7 +292,7 @@ static void say_steady(mp_document *document, const mp_model *model, const growt
     if (steady > NAMED)
         text = mp_document_text(document, "%s; and %s more", text,
                                 mp_count_text(document, (int64_t)(steady - NAMED), false));
-    if (steady)
+    if (steady && !document->unsized) /* slopes are of bytes */
         mp_document_say(document, MP_TONE_WORSE, "Grows steadily", "%s", text);
 }
 

@@ -290,7 +290,12 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
                         base_name(builds->items[first].path));
     }
     const mp_build *latest = &builds->items[last];
-    if (latest->leaking_bytes && has_sites(builds))
+    const bool unsized = builds->holds & MP_HOLDS_UNSIZED;
+    if (unsized)
+        mp_document_say(
+            document, MP_TONE_WARNING, "Sizes unknown",
+            "most objects have no recorded size; only bytes that are known are compared");
+    if (latest->leaking_bytes && has_sites(builds) && !unsized)
         mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s, %s, in build %zu (%s)",
                         mp_bytes_text(document, latest->leaking_bytes, false),
                         told_of(document, builds, &builds->sites[latest->worst].key), last + 1,
