@@ -73,7 +73,7 @@ WORST = {"file": TEXT, "type": TEXT, "name": TEXT, "site": TEXT, "kind": TEXT, "
 LINES = {"watch": ["sequence", "live_objects", "live_bytes", "delta_bytes", "path", "grown_bytes",
                    "leaked_objects", "leaked_bytes"],
          "events": ["event", "path", "message"]}
-EVENTS = ["waiting", "renamed", "truncated", "replaced", "closed", "timeout", "limit", "worst-leak"]
+EVENTS = ["waiting", "renamed", "truncated", "replaced", "closed", "timeout", "limit", "worst-leak", "error"]
 LINE_PAGE = os.path.join(ROOT, "docs", "man", "memprof-watch.1.scd")
 
 # --- what is asked, so that each table of each command is seen ---

@@ -101,6 +101,11 @@ static bool refuse_file(watched *file, const char *why)
     mp_watching_enter(watching);
     watching->listener->note(watching, MP_ERROR,
                              mp_arena_format(&arena, "%s: error: %s", file->path, why));
+    watching->listener->event(watching, &(mp_watch_event){.event = "error",
+                                                          .path = file->path,
+                                                          .message = why,
+                                                          .limit_bytes = MP_UNKNOWN,
+                                                          .actual_bytes = MP_UNKNOWN});
     mp_watching_leave(watching);
     mp_arena_free(&arena);
     return false;
