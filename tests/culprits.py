@@ -99,6 +99,8 @@ class Culprits(holders.Holders):
                   all(worst.get(name) == rows[0].get(name)
                       for name in ("type", "name", "kind", "confidence", "leaking_bytes")),
                   f"{path.name}: {worst}, but {rows[:1]}")
+        self.hold(verdict.get("leaking_bytes", 0) == sum(row["leaking_bytes"] for row in leaking),
+                  f"{path.name}: {verdict}, {rows}")
         self.texts_agree(path, worst)
         self.tables_agree(path, rows)
         self.growth_agrees(path, leaking)

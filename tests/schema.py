@@ -65,7 +65,7 @@ FIXED = {
 OPEN = {"type": "object", "properties": {}}
 
 # The object "verdict", and the worst of it.
-VERDICT = {"leaks": {"enum": ["yes", "no", "unknown"]}, "reason": TEXT, "worst": {}}
+VERDICT = {"leaks": {"enum": ["yes", "no", "unknown"]}, "reason": TEXT, "leaking_bytes": BYTES, "worst": {}}
 WORST = {"file": TEXT, "type": TEXT, "name": TEXT, "site": TEXT, "kind": TEXT, "bytes": BYTES,
          "objects": COUNT, "leaking_bytes": BYTES, "confidence": {"$ref": "#/$defs/number"}}
 

@@ -141,8 +141,9 @@ typedef struct mp_told_verdict {
     const char *kind;   /* kind of the worst leak; static; NULL = nothing leaks */
     const char *type, *name, *site, *file;
     int64_t bytes, objects, leaking_bytes, confidence; /* bytes: MP_UNKNOWN if not recorded */
-    int64_t weight;                                    /* order among verdicts of several files */
-    size_t leaking; /* number of files that leak, in merged answers */
+    int64_t total_bytes; /* leaking bytes of all sites; MP_UNKNOWN if not recorded */
+    int64_t weight;      /* order among verdicts of several files */
+    size_t leaking;      /* number of files that leak, in merged answers */
 } mp_told_verdict;
 
 /* Label of a summary line about checks. The line is left out if the format counts the checks

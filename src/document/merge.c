@@ -329,9 +329,14 @@ static void put_verdict(mp_document *document, const mp_merge_source *files, siz
 {
     mp_told_verdict *told = &document->verdict;
     size_t leaking = 0;
+    int64_t total = 0;
     for (size_t i = 0; i < count; i++) {
         const mp_told_verdict *one = &files[i].document->verdict;
         leaking += one->kind != NULL;
+        if (one->kind)
+            total = total == MP_UNKNOWN || one->total_bytes == MP_UNKNOWN
+                        ? MP_UNKNOWN
+                        : total + one->total_bytes;
         const bool fits = !files[i].document->fits_nothing || document->fits_nothing;
         if (!one->leaks || !fits || (told->leaks && weight_of(one) <= weight_of(told)))
             continue;
@@ -341,6 +346,7 @@ static void put_verdict(mp_document *document, const mp_merge_source *files, siz
     if (!told->leaks)
         return;
     told->leaking = leaking;
+    told->total_bytes = total;
     told->file = mp_document_text(document, "%s", told->file);
     told->reason = mp_document_text(document, "%s", told->reason);
     told->type = told->type ? mp_document_text(document, "%s", told->type) : NULL;

@@ -321,6 +321,8 @@ static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
     mp_json_open_member(&out->json, "verdict", '{');
     mp_json_text(&out->json, "leaks", verdict->leaks);
     put_cut_member(out, "reason", verdict->reason);
+    if (verdict->kind && verdict->total_bytes != MP_UNKNOWN)
+        mp_json_number(&out->json, "leaking_bytes", verdict->total_bytes);
     if (verdict->kind) {
         mp_json_open_member(&out->json, "worst", '{');
         if (verdict->file)

@@ -200,6 +200,10 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
         told.objects = mp_leak_objects(worst);
         told.leaking_bytes = sized ? worst->leaking_bytes : MP_UNKNOWN;
         told.confidence = worst->verdict->confidence;
+        for (uint32_t i = 0; i < leaks->leaking; i++)
+            told.total_bytes += leaks->items[i].leaking_bytes;
+        if (document->unsized)
+            told.total_bytes = MP_UNKNOWN;
     }
     document->verdict = told;
 }
