@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "query/profile_costs.h"
 #include "relation/relation.h"
@@ -284,11 +286,28 @@ static bool compare_profiles(mp_document *document, const mp_request *request, s
     return part.calls || part.exclusive_us;
 }
 
-/* Return a hint about a pattern that matches only part of a name: a name that would match. */
-static const char *hint_of(mp_document *document, const mp_selection *selection)
+/* Return true if an object has this name. */
+static bool is_name(const mp_model *model, const char *text)
 {
+    for (uint32_t i = 1; i < model->contexts.count; i++) {
+        const mp_symbol *name = &model->symbols.items[model->contexts.items[i].name.i];
+        if (mp_text_is(mp_model_text(model, name->name), text))
+            return true;
+    }
+    return false;
+}
+
+/* Return a hint about a pattern that matches nothing: it is a name where a type is expected, or
+ * only part of a name. */
+static const char *hint_of(mp_document *document, const mp_request *request)
+{
+    const mp_selection *selection = &request->selection;
     for (size_t i = 0; i < selection->count; i++) {
         const mp_criterion *criterion = &selection->criteria[i];
+        if (criterion->subject == MP_SUBJECT_TYPE && is_name(request->model, criterion->pattern))
+            return mp_document_text(document, "; %s is a name of objects: select it by %sname",
+                                    criterion->pattern,
+                                    mp_diagnostics_dashes(request->diagnostics));
         if (!criterion->negated && criterion->subject != MP_SUBJECT_STACK &&
             !strpbrk(criterion->pattern, "*?["))
             return mp_document_text(document, "; a pattern matches a whole name, *%s* a part of it",
@@ -307,7 +326,7 @@ static void say_nothing(mp_document *document, const mp_request *request, const 
     document->fits_nothing = true;
     if (row->selected && !empty)
         mp_document_say(document, MP_TONE_WARNING, "Warning", "nothing matches %s%s", row->selected,
-                        hint_of(document, &request->selection));
+                        hint_of(document, request));
     else if (!empty)
         mp_document_say(document, MP_TONE_WARNING, "Warning",
                         "nothing was created in the selected time");
