@@ -366,9 +366,10 @@ static mp_context_id pool_of(dyn_state *state, const dyn_session *session, mp_st
     if (!name.i)
         return (mp_context_id){0};
     const bool lasts = mp_text_is(mp_model_text(state->model, name), "<Session Pool>");
-    const mp_context pool = {.type = type_of(state, mp_slice_of("Widget Pool")),
-                             .name = lasts ? (mp_symbol_id){0} : symbol_of(state, name, name),
-                             .session = session->heap.session};
+    mp_context pool = {.type = type_of(state, mp_slice_of("Widget Pool")),
+                       .session = session->heap.session};
+    if (!lasts)
+        pool.name = symbol_of(state, name, name);
     return mp_model_context(state->model, &pool);
 }
 

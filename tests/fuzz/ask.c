@@ -13,8 +13,8 @@
 #include "model/build.h"
 #include "query/graph_query.h"
 #include "readers/reader.h"
-#include "session/side_files.h"
 #include "session/question.h"
+#include "session/side_files.h"
 #include "unit/small_heap.h"
 #undef VERSION_1
 #undef VERSION_2
