@@ -149,7 +149,15 @@ class Trials(ClaimsOfProgram):
             source, archive, rows = self.place()
             for days in range(6):
                 self.add(source, "shop-v2.oemp", f"{days}.oemp", seconds=days * 86400 + 60)
+            others = [archive / "0-other" / f"a.{'0' * 32}.zst", archive / "2020-01-01" / "notes.txt"]
+            for other in others:
+                other.parent.mkdir(parents=True)
+                other.write_text("not of the archive")
             done = self.spool(source, archive, "--rows", rows, *words)
+            self.claim(all(other.is_file() for other in others), words, "removes files of others")
+            for other in others:
+                other.unlink(missing_ok=True)
+                other.parent.rmdir()
             today = datetime.datetime.now(datetime.timezone.utc).date()
             kept = {int(path.name.split(".")[0]) for path in self.archived(archive)}
             days = {name: today - datetime.date.fromisoformat(path.parts[0]) for path in self.archived(archive) for name in [int(path.name[0])]}
@@ -160,6 +168,7 @@ class Trials(ClaimsOfProgram):
     def refusals(self):
         source, archive, rows = self.place()
         for words in ((), (source,), (source, "--to", "true", "--rows", rows), (source, "--rows", rows, "--keep", "many"), (source, "--rows", rows, "--label", "a"),
+                      (source, "--rows", rows, "--label", "a=1", "--label", "a=2"),
                       (self.folder / "missing", "--rows", rows), (source, "--rows", rows, "--settle", "10")):
             done = self.run("spool", *words, "--once")
             self.claim(done.returncode == 2 and done.stderr, words, done.returncode, done.stderr)

@@ -230,13 +230,11 @@ static bool check(const cli_options *options, mp_archive_limits *limits)
                           "invalid value \"%s\" for --keep, expected a size such as 20G, or a "
                           "number of days such as 90days",
                           options->keep);
-    for (size_t i = 0; i < options->labels.count; i++) {
-        const char *equals = strchr(options->labels.items[i], '=');
-        if (!equals || equals == options->labels.items[i])
-            return cli_refuse(options, "invalid value \"%s\" for --label, expected NAME=VALUE",
-                              options->labels.items[i]);
-    }
-    return true;
+    mp_error error = {0};
+    if (mp_clickhouse_check_labels(&options->labels, &error))
+        return true;
+    cli_put_error(&error);
+    return false;
 }
 
 int cli_spool(cli_options *options)

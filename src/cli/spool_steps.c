@@ -174,18 +174,31 @@ static void save_baseline(const char *path, const mp_archive_place *place)
     free(words.words);
 }
 
+/* Return true if the file is no longer as it was when its rows were made. */
+static bool has_changed(const char *path, const struct stat *before)
+{
+    struct stat now;
+    return stat(path, &now) != 0 || now.st_ino != before->st_ino ||
+           now.st_size != before->st_size || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+           now.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
+
 cli_spool_outcome cli_spool_recording(const cli_options *options, const char *path,
                                       const char *archive, const char *work)
 {
-    mp_archive_place place;
+    mp_archive_place place = {NULL, NULL, NULL};
     mp_error error = {0};
+    struct stat before;
     cli_spool_outcome outcome = CLI_SPOOL_LATER;
-    if (mp_archive_find(archive, path, &place, &error)) {
+    if (stat(path, &before) == 0 && mp_archive_find(archive, path, &place, &error)) {
         outcome = put_rows(options, path, &place, work);
         if (outcome == CLI_SPOOL_DONE) {
             save_baseline(path, &place);
             if (!mp_archive_put(path, &place, &error))
                 outcome = CLI_SPOOL_LATER;
+            else if (has_changed(path, &before)) /* what is archived has the old checksum */
+                mp_fail_file(&error, path, 0, 0, "was written to while it was archived%s",
+                             unlink(place.path) == 0 ? "; it is archived again" : "");
             else if (unlink(path) != 0)
                 mp_fail_file(&error, path, 0, 0, "cannot be removed: %s", strerror(errno));
         }

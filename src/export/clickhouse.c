@@ -210,8 +210,7 @@ static void begin_rows(row_writer *writer, const mp_clickhouse_table *table, con
 
 /* --- the export --- */
 
-/* Check that every label has a name and a value, and that no name occurs twice. */
-static bool check_labels(const mp_argument_texts *labels, mp_error *error)
+bool mp_clickhouse_check_labels(const mp_argument_texts *labels, mp_error *error)
 {
     for (size_t i = 0; i < labels->count; i++) {
         const char *label = labels->items[i], *equals = strchr(label, '=');
@@ -265,7 +264,7 @@ static bool write_table(const mp_request *request, mp_document *document, mp_err
     const mp_clickhouse_table *table = mp_clickhouse_table_find(asked->table);
     const bool heap = request->model->holds & MP_HOLDS_LEDGER;
     mp_window window;
-    if (!check_labels(&asked->labels, error) || !mp_export_is_whole(request, error) ||
+    if (!mp_clickhouse_check_labels(&asked->labels, error) || !mp_export_is_whole(request, error) ||
         (heap && !mp_request_window(request, &window, error)))
         return false;
     write_rows(request, heap ? &window : NULL, table);

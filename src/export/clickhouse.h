@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "relation/relation.h"
+#include "reports/arguments.h"
 
 /* A table: a relation, with the recording in every row. Texts are static. */
 typedef struct mp_clickhouse_table {
@@ -68,6 +69,9 @@ size_t mp_clickhouse_columns(const mp_clickhouse_table *table,
                              mp_clickhouse_column columns[MP_CLICKHOUSE_COLUMNS]);
 /* Return true if a list of names separated by spaces contains the name. NULL is an empty list. */
 bool mp_clickhouse_lists(const char *list, const char *name);
+
+/* Check that every label is NAME=VALUE, and that no name occurs twice. False with an error. */
+bool mp_clickhouse_check_labels(const mp_argument_texts *labels, mp_error *error);
 
 /* Dialects of ClickHouse, whose statements differ. */
 typedef enum mp_clickhouse_dialect {

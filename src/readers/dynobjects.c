@@ -345,7 +345,7 @@ static void advance(dyn_state *state, dyn_session *session, const dyn_entry *ent
 /* Handles count for each kind of object by themselves. */
 static uint64_t id_of(dyn_state *state, const dyn_entry *entry)
 {
-    return (uint64_t)type_of(state, entry->type).i << 48 | entry->id;
+    return (uint64_t)type_of(state, entry->type).i << DYN_ID_BITS | entry->id;
 }
 
 typedef struct origin_probe {
@@ -455,6 +455,12 @@ static void read_line(dyn_state *state, mp_slice line, uint64_t number)
     if (entry.kind == DYN_BAD) {
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, number,
                     "an entry of a dynamic object is skipped: %s", entry.wrong);
+        return;
+    }
+    if (entry.type.length && type_of(state, entry.type).i > DYN_MOST_TYPES) {
+        mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, number,
+                    "an entry of a dynamic object is skipped: the log has more than %d types",
+                    DYN_MOST_TYPES);
         return;
     }
     state->records += entry.kind != DYN_CALL && entry.kind != DYN_RETURN;

@@ -7,6 +7,9 @@
 
 #include "base/slice.h"
 
+/* Bits of a handle or an address; the bits above them are for the type. */
+enum { DYN_ID_BITS = 48, DYN_MOST_TYPES = UINT16_MAX };
+
 typedef enum dyn_kind {
     DYN_OTHER,   /* no entry of a log, or one of another type */
     DYN_NOTHING, /* an entry of an object that never counts */

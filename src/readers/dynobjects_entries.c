@@ -243,7 +243,8 @@ static void read_object(dyn_entry *entry, mp_slice id, cursor *rest)
     }
     if (memory ? !read_memory(entry, id, rest)
                : !mp_slice_starts(id, "Handle:") ||
-                     !read_digits(id.start + 7, id.length - 7, &entry->id)) {
+                     !read_digits(id.start + 7, id.length - 7, &entry->id) ||
+                     entry->id >> DYN_ID_BITS) {
         bad(entry, memory ? "its memory has no address and size, expected 0xADDRESS size: BYTES"
                           : "its object has no handle, expected Handle:NUMBER");
         return;

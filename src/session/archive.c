@@ -190,16 +190,41 @@ typedef struct archived_files {
     int64_t bytes;
 } archived_files;
 
-static int is_name(const struct dirent *entry)
+/* Return true for the folder of a day, such as "2026-03-02". */
+static int is_day(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.';
+    const char *name = entry->d_name;
+    for (size_t i = 0; i < 10; i++)
+        if (i == 4 || i == 7 ? name[i] != '-' : name[i] < '0' || name[i] > '9')
+            return false;
+    return !name[10];
 }
 
-/* Return the names in a folder in their order, with the folder in front; NULL: it has none. */
-static char **list(const char *folder, int *count)
+/* Return true for a name that the archive gives: it ends with a dot, the digits of a checksum, and
+ * the ending of the compression or of a baseline. */
+static int is_archived(const struct dirent *entry)
+{
+    static const char *const endings[] = {"", ".zst", ".baseline"};
+    enum { DIGITS = 32 };
+    const char *name = entry->d_name;
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t ending = strlen(endings[i]);
+        if (length <= DIGITS + 1 + ending || strcmp(name + length - ending, endings[i]) != 0)
+            continue;
+        const char *digits = name + length - ending - DIGITS;
+        if (digits[-1] == '.' && strspn(digits, "0123456789abcdef") == DIGITS)
+            return true;
+    }
+    return false;
+}
+
+/* Return the names in a folder that are wanted in their order, with the folder in front; NULL: it
+ * has none. */
+static char **list(const char *folder, int (*is_wanted)(const struct dirent *), int *count)
 {
     struct dirent **entries;
-    *count = scandir(folder, &entries, is_name, alphasort);
+    *count = scandir(folder, &entries, is_wanted, alphasort);
     if (*count < 0) {
         *count = 0;
         return NULL;
@@ -215,11 +240,12 @@ static char **list(const char *folder, int *count)
     return paths;
 }
 
-/* Add the files of a day's folder, the oldest name first. */
+/* Add the archived files of a day's folder, in the order of their names. Others are not the
+ * archive's to remove. */
 static void add_files(archived_files *files, const char *folder)
 {
     int count;
-    char **paths = list(folder, &count);
+    char **paths = list(folder, is_archived, &count);
     for (int i = 0; i < count; i++) {
         struct stat status;
         if (stat(paths[i], &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -244,7 +270,7 @@ static bool is_expired(const char *folder, int64_t days)
 bool mp_archive_trim(const char *archive, const mp_archive_limits *limits, mp_error *error)
 {
     int count;
-    char **folders = list(archive, &count);
+    char **folders = list(archive, is_day, &count);
     archived_files files = {0};
     size_t expired = 0, removed = 0;
     bool ok = true;

@@ -29,7 +29,8 @@ typedef struct mp_archive_limits {
 
 /* Parse "20G" or "90days". False if the text is neither. */
 bool mp_archive_limits_parse(const char *text, mp_archive_limits *limits);
-/* Remove the oldest files until the archive is within its limits. False with an error. */
+/* Remove the oldest files until the archive is within its limits. Files and folders whose names the
+ * archive does not give stay, and do not count. False with an error. */
 bool mp_archive_trim(const char *archive, const mp_archive_limits *limits, mp_error *error);
 
 #endif
