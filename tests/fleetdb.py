@@ -26,7 +26,7 @@ SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
 TABLES = ("recordings", "files", "snapshots", "platform", "types", "sites", "frames", "deltas", "lives", "objects",
           "refs", "roots", "lines", "calls", "executions", "diagnostics")
-VIEWS = ("leaks", "growth", "top_types", "requests")
+VIEWS = ("leaks", "growth", "top_types")
 
 
 class Trials:

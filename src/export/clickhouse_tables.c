@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "relation/requests.h"
+#include "relation/relation.h"
 
 const mp_clickhouse_table mp_clickhouse_tables[] = {
     {.name = "recordings",

@@ -1,5 +1,5 @@
 /* The relation of requests: the objects that each request of a server created and left behind. */
-#include "relation/requests.h"
+#include "relation/relation.h"
 
 #include "query/requests.h"
 #include "relation/source.h"
