@@ -207,6 +207,9 @@ class Trials(ClaimsOfProgram):
         self.claim(done.returncode == 3, "a full disk:", done.returncode)
         got, done = self.rows("sites", f"{good}@3")
         self.claim(done.returncode == 3 and not got, "a part:", done.returncode, got[:1])
+        got, done = self.rows("sites", f"{good}@3", good, f"{good}@2", f"{good}@4")
+        self.claim(done.returncode == 3 and got == rows and f"{good}: " in done.stderr and "2 more recordings" in done.stderr,
+                   "three parts:", done.returncode, done.stderr)
 
     def refusals(self):
         good = SAMPLES / "shop-v2.oemp"

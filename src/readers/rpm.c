@@ -435,12 +435,12 @@ static bool is_numbered_after(const char *first, const char *second)
 {
     const char *a = first, *b = second;
     while (*a || *b) {
-        const char *behind_a = skip_number(a), *behind_b = skip_number(b);
-        bool numbers = behind_a > a && behind_b > b;
+        const char *end_a = skip_number(a), *end_b = skip_number(b);
+        bool numbers = end_a > a && end_b > b;
         if (!numbers && *a != *b)
             return false;
-        a = numbers ? behind_a : a + 1;
-        b = numbers ? behind_b : b + 1;
+        a = numbers ? end_a : a + 1;
+        b = numbers ? end_b : b + 1;
     }
     return strverscmp(first, second) > 0;
 }
@@ -557,7 +557,7 @@ static mp_bid probe(mp_slice head)
 static bool place_rpm(mp_slice head, mp_place *place)
 {
     enum { MARK = 4, ENOUGH = 64 }; /* length of "a 2 "; bytes of the name's end */
-    const mp_slice line = mp_slice_trim(next_line(&head));
+    const mp_slice line = next_line(&head);
     char end[ENOUGH + MP_HEX_SLACK] = {0}; /* the head may end without slack for mp_hex_word */
     int64_t stamp = -1;
     if (line.length > MARK) {

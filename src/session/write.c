@@ -52,14 +52,20 @@ static bool write_recordings(export_run *run, mp_error *error)
     if (!exporter->many)
         return write_held(run, &session->held, session->diagnostics, error);
     bool ok = session->found && session->groups.count > 0;
+    size_t refused = 0;
     run->sink = exporter->begin ? exporter->begin(run->path) : NULL;
     for (size_t i = 0; (ok || exporter->skips) && i < session->groups.count; i++) {
         mp_error why = {0};
         const bool written = write_group(run, &session->groups.items[i], &why);
+        refused += why.code != 0;
         if (!written && !error->code)
             *error = why;
         ok &= written;
     }
+    const size_t length = strlen(error->text);
+    if (refused > 1)
+        snprintf(error->text + length, sizeof error->text - length,
+                 "; %zu more recordings were refused", refused - 1);
     return exporter->end ? exporter->end(run->sink, ok, run->document, error) : ok;
 }
 
