@@ -498,13 +498,14 @@ static void judge_names(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
     const mp_rule *rule = evaluation->rule;
-    const bool needs_names = rule->by & (MP_BY_NAME | MP_BY_SOURCE | MP_BY_SITE);
-    if (context->nameless && !context->partly && rule->pattern && needs_names &&
+    const bool of_names = rule->by & (MP_BY_NAME | MP_BY_SOURCE | MP_BY_SITE);
+    const char *pattern = of_names && rule->pattern ? rule->pattern : context->selected;
+    if (context->nameless && !context->partly && pattern &&
         evaluation->result->verdict == MP_VERDICT_PASS)
         MP_DISMISS(evaluation,
                    "names are missing from the recording, and may match \"%s\" "
                    "(%sallow-torn judges the others)",
-                   rule->pattern, context->dashes);
+                   pattern, context->dashes);
 }
 
 mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_context *context)

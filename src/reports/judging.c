@@ -49,12 +49,27 @@ mp_check mp_check_of(mp_arena *arena, const mp_rule_result *result)
                       .limit_percent = (double)bound->share * 100 / (double)MP_WHOLE};
 }
 
+/* Return the first pattern of names, sources or stacks that objects are selected by; NULL: none. A
+ * pattern that excludes objects keeps those without a name. */
+static const char *selected_names(const mp_selection *selection)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        const mp_criterion *criterion = &selection->criteria[i];
+        if (!criterion->negated &&
+            (criterion->subject == MP_SUBJECT_NAME || criterion->subject == MP_SUBJECT_SOURCE ||
+             criterion->subject == MP_SUBJECT_STACK))
+            return criterion->pattern;
+    }
+    return NULL;
+}
+
 static mp_rule_results judge(mp_document *document, const mp_request *request,
                              const mp_policy *policy, mp_rule_context *context)
 {
     context->dictionary = request->dictionary;
     context->strict = request->strict;
     context->partly = request->allow_torn;
+    context->selected = selected_names(&request->selection);
     context->nameless = mp_diagnostics_count(request->diagnostics, MP_DIAG_UNDEFINED_NAME) ||
                         mp_diagnostics_count(request->diagnostics, MP_DIAG_UNDEFINED_NODE);
     context->exact_bytes = document->exact_bytes;
