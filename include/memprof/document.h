@@ -71,7 +71,7 @@ typedef struct mp_check {
     const char *note; /* remark on the measured figure, for any verdict */
 } mp_check;
 
-/* Tone of a summary line, such as for colours. The text also expresses it. */
+/* Tone of a summary line, for example to choose its colour. The text of the line says the same. */
 typedef enum mp_tone {
     MP_TONE_PLAIN = 0,
     MP_TONE_WORSE = 1, /* a leak, growth, a failed rule */

@@ -118,7 +118,7 @@ bool mp_character_is_space(uint32_t code)
 /* --- sets --- */
 
 /* Read a class such as "[:alpha:]" at `cursor`, and set *in if it contains `code`. Return the
- * position after it; NULL: no such class. */
+ * position after it, or NULL if no class has this name. */
 static const char *read_class(const char *cursor, uint32_t code, unsigned flags, bool *in)
 {
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {

@@ -19,7 +19,7 @@ typedef struct mp_checksum {
 mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *buffer, size_t room), void *opaque);
 /* Return the checksum of a text. */
 mp_checksum mp_checksum_of_text(const char *text, size_t length);
-/* Compare two known checksums. */
+/* Return true if both checksums are known and equal. */
 bool mp_checksum_equal(const mp_checksum *a, const mp_checksum *b);
 
 /* Size of the text form: "xxh128:" and 32 hexadecimal digits. */

@@ -26,8 +26,8 @@ void mp_diagnostics_alias(mp_diagnostics *diagnostics, const mp_alias *aliases, 
 const char *mp_diagnostics_name(const mp_diagnostics *diagnostics, mp_arena *arena,
                                 const char *path);
 
-/* Count a diagnostic. It is kept too unless `keep` diagnostics of its code are already kept. `line`
- * 0: no line. */
+/* Count a diagnostic, and keep its message unless `keep` diagnostics of its code are already kept.
+ * `line` 0: no line. */
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 

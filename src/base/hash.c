@@ -19,7 +19,8 @@ static void spread(unsigned char *bytes, size_t length)
     memcpy(given, (const void *)getauxval(AT_RANDOM),
            sizeof given); // NOLINT(performance-no-int-to-ptr)
     for (size_t i = 0; i < length; i += sizeof drawn) {
-        given[0] += 0x9e3779b97f4a7c15u; /* golden ratio; never repeats a number */
+        given[0] += 0x9e3779b97f4a7c15u; /* golden ratio: repeated addition visits all 64-bit
+                                          * numbers */
         drawn = mp_fold(given[0] ^ given[1], given[1] | 1);
         drawn = mp_fold(drawn ^ given[0], 0xc2b2ae3d27d4eb4fu);
         memcpy(bytes + i, &drawn, length - i < sizeof drawn ? length - i : sizeof drawn);
@@ -27,8 +28,8 @@ static void spread(unsigned char *bytes, size_t length)
 }
 
 /* Return true if the multiples of number / 2^64 are spread evenly. Multiples of the golden ratio
- * are spread most evenly (Knuth, TAOCP 6.4): all terms of its continued fraction are 1. Here terms
- * of at most 5 are enough, as far as they affect the first 2^32 multiples. */
+ * are spread most evenly (Knuth, TAOCP 6.4), because all terms of its continued fraction are 1.
+ * Here it is enough if no term that affects the first 2^32 multiples exceeds 5. */
 static bool spreads_evenly(uint64_t number)
 {
     enum { MOST = 5 };
@@ -53,7 +54,7 @@ __attribute__((constructor)) static void draw(void)
         spread(bytes, sizeof bytes);
     memcpy(&mp_keys, bytes, sizeof mp_keys);
     memcpy(secret, bytes + sizeof mp_keys, sizeof secret);
-    mp_keys.number[1] |= 1; /* must not be 0, as factors */
+    mp_keys.number[1] |= 1; /* factors must not be 0 */
     mp_keys.number[3] |= 1;
     mp_keys.even |= 1;
     while (!spreads_evenly(mp_keys.even)) /* one number in a hundred passes */

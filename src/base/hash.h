@@ -13,13 +13,13 @@
 typedef struct mp_hash_keys {
     uint64_t number[4];
     uint64_t word[6];
-    uint64_t even; /* odd; its multiples 1, 2, 3 ... are spread evenly over 64 bits */
+    uint64_t even; /* odd number whose multiples are spread evenly over 64 bits */
 } mp_hash_keys;
 
 /* Random keys of this process, set before main() begins. */
 extern mp_hash_keys mp_keys;
 
-/* Return the XOR of both halves of the 128-bit product. */
+/* Multiply two numbers, and return the XOR of both halves of the 128-bit product. */
 static inline uint64_t mp_fold(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -55,7 +55,7 @@ static inline uint64_t mp_hash_pair(uint64_t first, uint64_t second)
     return mp_hash_words(words, 2);
 }
 
-/* Join two 32-bit numbers to one of 64 bits. */
+/* Combine two 32-bit numbers into one of 64 bits. */
 static inline uint64_t mp_joined(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;

@@ -25,7 +25,7 @@ void mp_set_out_of_memory_handler(void (*handler)(void))
 void *mp_out_of_memory(void)
 {
     out_of_memory();
-    abort(); /* a handler must not return */
+    abort(); /* the handler returned, which it must not do */
 }
 
 static void *checked(void *memory)

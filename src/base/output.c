@@ -46,8 +46,8 @@ void mp_outputs_abandon(void)
     }
 }
 
-/* Block all signals while a file gets its name and is registered in `named`, so that no signal
- * handler misses it. */
+/* Block all signals while a file gets its name and is registered in `named`. Otherwise a signal
+ * handler that runs in between would miss the file. */
 static void hold_signals(sigset_t *before)
 {
     sigset_t signals;
@@ -64,7 +64,7 @@ static void release_signals(const sigset_t *before)
 
 /* --- target of the path --- */
 
-/* Return the descriptor that a path names; -1: it names none. */
+/* Return the descriptor that a path such as "/dev/fd/3" names, or -1 if it names none. */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -99,7 +99,7 @@ static char *beside(const char *path, const char *name)
 }
 
 /* Return the path at the end of a chain of links; the file need not exist. A path that names a
- * descriptor ends the chain. NULL with errno ELOOP: there are too many links. */
+ * descriptor ends the chain. Return NULL with errno ELOOP if there are too many links. */
 static char *follow(const char *path)
 {
     enum { MOST_LINKS = 40 };

@@ -21,7 +21,8 @@ enum {
     ASCII = 128,
     OTHERS = 128,     /* number of cache entries for other characters, by code modulo 128 */
     STATES = 400,     /* maximum number of cached states */
-    PLACES = 1 << 18, /* maximum total of their places; beyond a maximum, the cache is cleared */
+    PLACES = 1 << 18, /* maximum total of their places; the cache is cleared when it would exceed a
+                       * maximum */
 };
 
 /* Special values in `next` below. Other values are indexes of states. */
@@ -32,7 +33,8 @@ enum { NOT_KNOWN, MATCHED, NOWHERE, FIRST_STATE };
 typedef struct state {
     uint32_t first, count; /* range in `places`; jumps and assertions are not followed yet */
     context before;
-    signed char at_end; /* 1: a match if the text ends here; 0: none; -1: unknown */
+    signed char at_end; /* 1 if the text matches when it ends here, 0 if not, -1 if not computed
+                         * yet */
     uint32_t next[ASCII + OTHERS];
     uint32_t codes[OTHERS]; /* characters of the last OTHERS entries of `next` */
 } state;
@@ -93,8 +95,8 @@ mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size)
     return p;
 }
 
-/* Return the part of a literal run that every match contains: without its last character if a
- * repetition follows, which may make that optional. */
+/* Return the part of a literal run that every match contains. This is all of it, except for the
+ * last character if a repetition that may make it optional follows. */
 static mp_slice sure_of(const char *run, size_t length)
 {
     if (run[length] && strchr("*+?{", run[length]))
@@ -294,7 +296,7 @@ static uint32_t learn(mp_pattern *p, uint32_t from, uint32_t code)
         size_t known = p->state_count;
         result = p->into_count ? state_of_places(p, before_of(code)) : NOWHERE;
         if (p->state_count < known)
-            return result; /* the cache was cleared, with state `from` */
+            return result; /* the cache was cleared and has no state `from` any more */
     }
     state *self = &p->states[from];
     if (code >= ASCII)

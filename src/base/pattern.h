@@ -29,8 +29,8 @@ void mp_pattern_free(mp_pattern *pattern);
  * any "[" or "{". It may be empty. */
 mp_slice mp_pattern_core(const char *text);
 
-/* Return true if the text matches at or after byte `from`; ^ and \b also see the bytes before it.
- * The pattern caches states, so only one thread may use it at a time. */
+/* Return true if the text matches at or after byte `from`. The bytes before `from` count for ^ and
+ * \b. The pattern caches states, so only one thread may use it at a time. */
 bool mp_pattern_fits(mp_pattern *pattern, const char *text, size_t from);
 
 /* Find a match as mp_pattern_fits does. Set groups[0] to its position, groups[1] to groups[9] to

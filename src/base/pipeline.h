@@ -1,9 +1,10 @@
 /* A pipeline of two threads: the caller fills batches of work, and a worker thread does them in
  * order.
  *
- * Batches have one size and rotate in a ring. Until mp_pipeline_drain returns, the data that the
- * work uses belongs to the worker; then to the caller. For a few batches no thread is started: the
- * caller's thread does the work at once, with the same result. */
+ * All batches have the same size and rotate in a ring. The worker may use the data of the work
+ * until
+ * mp_pipeline_drain returns; only then may the caller use it again. For a few batches no thread is
+ * started: the caller's thread does the work at once, with the same result. */
 #ifndef MP_BASE_PIPELINE_H
 #define MP_BASE_PIPELINE_H
 

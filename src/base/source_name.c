@@ -97,7 +97,7 @@ void mp_source_names(mp_arena *arena, const char *program, const char *ending,
         names[i] = joined(arena, stems[i], ending ? ending : source_ending(recorded));
     if (ending || recorded)
         return;
-    names[1] = joined(arena, path, ""); /* it may be no class, but a file of another language */
+    names[1] = joined(arena, path, ""); /* the name may be that of a file in another language */
     names[3] = joined(arena, base_of(path, '/'), "");
 }
 

@@ -73,8 +73,8 @@ static int size_of_file(sqlite3_file *seen, sqlite3_int64 *size)
     return *size < 0 ? fail(file, SQLITE_IOERR_FSTAT) : SQLITE_OK;
 }
 
-/* No other connection uses the file, so locks do nothing. The owner closes it and flushes it to
- * disk. */
+/* Close the file. Its owner closes the descriptor and flushes it to disk. Locks do nothing, as no
+ * other connection uses the file. */
 static int close_file(sqlite3_file *seen)
 {
     (void)seen;

@@ -258,7 +258,8 @@ const char *mp_text_nearest(const char *text, const char *const *words, size_t c
     const char *nearest = NULL, *begun = NULL;
     if (length > LONGEST_WORD)
         return NULL;
-    size_t least = length < 3 ? length : 1 + length / 3; /* too far to be similar */
+    size_t least = length < 3 ? length : 1 + length / 3; /* smallest distance at which words are not
+                                                          * similar */
     for (size_t i = 0; i < count; i++) {
         size_t other = strlen(words[i]);
         size_t far = other <= LONGEST_WORD ? distance(text, length, words[i], other) : least;

@@ -301,7 +301,7 @@ bool mp_parse_time(const char *text, int64_t *us)
 {
     static const struct {
         const char *unit;
-        unsigned tens, sixties; /* powers of 10 and 60 that make it microseconds */
+        unsigned tens, sixties; /* powers of 10 and 60 that convert the number to microseconds */
     } units[] = {{"", 0, 0}, {"us", 0, 0}, {"ms", 3, 0}, {"s", 6, 0}, {"min", 6, 1}, {"h", 6, 2}};
     decimal value;
     if (parse_clock(text, us))
