@@ -161,9 +161,9 @@ static uint16_t told_entries(const mp_archive *archive)
 }
 
 /* Return the fault at the end of an archive. libarchive accepts any end between two entries, and
- * skips bytes that do not begin a directory entry. So check that a zip archive with a directory has
- * as many entries as it states, that one read without it does not lack its end, and that the last
- * bytes of a tar archive are zeros. */
+ * skips bytes that do not begin a directory entry. This function therefore checks more: a zip
+ * archive that is read by its directory must have as many entries as the directory states; one that
+ * has no directory is truncated; a tar archive must end in zeros. */
 static mp_fault fault_at_end(const mp_archive *state, const char **why)
 {
     enum { TAR_BLOCK = 512 };
@@ -192,7 +192,8 @@ static mp_fault fault_between(const mp_archive *archive, int code, const char **
     mp_fault fault = mp_archive_fault(archive, why);
     const bool in_directory =
         is_by_directory(archive) && !archive->from->fault && fault != MP_FAULT_LIMIT;
-    if (fault == MP_FAULT_TORN) /* a directory is at the end, so it cannot be truncated */
+    if (fault == MP_FAULT_TORN) /* if the directory was found at the end of the file, the file is
+                                 * damaged, not truncated */
         *why = in_directory ? "its directory is damaged" : "it is truncated";
     return in_directory ? MP_FAULT_READ : fault;
 }

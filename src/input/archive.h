@@ -16,7 +16,7 @@ typedef struct mp_archive {
     mp_packing packing;
     bool seeks, lacks_directory;
     bool directory_failed; /* the directory is damaged: read the next entry without it */
-    bool came_before;      /* the directory already led to the current entry */
+    bool came_before;      /* the current entry was already returned, by the directory */
     uint32_t before;       /* number of compressions and archives around this archive */
     char *block;
     size_t length;    /* length of the last block read that was not empty */
@@ -31,8 +31,9 @@ void mp_archive_close(mp_archive *state);
 /* Return libarchive's last message. */
 const char *mp_archive_why(const mp_archive *state);
 
-/* Advance to the next entry. Return false at the end. A problem on the way sets *fault, and *why,
- * which is valid until the next call; `entry` may then be NULL although true is returned. */
+/* Advance to the next entry. Return false at the end. If a problem occurs on the way, set *fault,
+ * and *why to a text that is valid until the next call. After a problem, `entry` may be NULL even
+ * if true is returned. */
 bool mp_archive_next(mp_archive *state, mp_fault *fault, const char **why);
 /* Return the fault that ended the data of the entry, and set *why to libarchive's message. */
 mp_fault mp_archive_fault(const mp_archive *state, const char **why);
@@ -45,8 +46,8 @@ typedef enum mp_entry_kind {
     MP_ENTRY_FILE,  /* a file with data of its own */
     MP_ENTRY_LINK,  /* a link to another file, by name */
     MP_ENTRY_OTHER, /* a folder or a device */
-    MP_ENTRY_ODD,   /* damaged: has data, but is of a kind that has none */
-    MP_ENTRY_LOST,  /* damaged in the same way, and the data is lost */
+    MP_ENTRY_ODD,   /* a damaged entry: has data, but is of a kind that has none */
+    MP_ENTRY_LOST,  /* a damaged entry of this sort whose data is lost */
 } mp_entry_kind;
 mp_entry_kind mp_archive_kind(const mp_archive *archive);
 /* Return the path inside the archive to which the current entry, a link called `name`, leads; "."

@@ -1,5 +1,5 @@
-/* Decompression libraries. Of a truncated stream, all bytes that a library has decompressed are
- * used. */
+/* Decompression libraries. If a stream is truncated, all bytes that were decompressed before its
+ * end are used. */
 #include "input/codec.h"
 
 #ifdef MEMPROF_ARCHIVE

@@ -4,7 +4,8 @@
 
 #include "input/input.h"
 
-/* Return the length of the name's suffix if it is one of `endings`, ignoring case; 0: it is not. */
+/* Return the length of the suffix in `endings` that ends the name, ignoring case; 0 if there is
+ * none. */
 static size_t ending_of(const char *name, size_t length, const char *const *endings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -110,7 +110,7 @@ static void forget_changes(const mp_follow *follow)
         continue;
 }
 
-/* End the input; if none is open, end the following. Return false. */
+/* End the input, or the follow if no input is open. Return false. */
 static bool end(mp_follow *follow, mp_follow_event event)
 {
     follow->last = event;
@@ -126,7 +126,7 @@ static int milliseconds(int64_t us)
 }
 
 /* Wait until something may have changed; if `waits` is false, only check. Return false if the
- * following ends. */
+ * follow ends. */
 static bool wait_for_change(mp_follow *follow, bool waits)
 {
     bool pipe = follow->file >= 0 && !follow->is_regular;
@@ -275,7 +275,7 @@ static mp_stream *stream_of(mp_follow *follow)
 
 /* --- opening --- */
 
-/* Open the file and get its status. -1 with errno set. */
+/* Open the file and get its status. Return -1 with errno set on failure. */
 static int open_file(mp_follow *follow)
 {
     int file = follow->has_name

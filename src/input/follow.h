@@ -1,5 +1,5 @@
 /* Following of a file while it is being written. At the end of the file, the input waits for more
- * data, so readers need not know: an end that they see is final.
+ * data. Readers need no code for this, because they see an end only when the file is complete.
  *
  * Changes are reported by the kernel (inotify). As it does not report those of network shares, the
  * file is also polled. If the file is truncated, or another file takes its name, the input ends,
@@ -30,7 +30,7 @@ typedef struct mp_follow_how {
     int64_t look_us;      /* longest time between two looks at the file, in microseconds */
     int64_t quiet_us;     /* give up after this many microseconds without data; 0: never */
     bool by_looking;      /* poll the file only, without inotify */
-    int stop;             /* descriptor that becomes readable to end the following */
+    int stop;             /* descriptor; the follow ends when it becomes readable */
     /* Called for every event except MP_FOLLOW_STOPPED and MP_FOLLOW_FAILED, on the thread of the
      * follow. */
     void (*tell)(void *opaque, mp_follow_event event);

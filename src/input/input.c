@@ -244,7 +244,8 @@ bool mp_input_line(mp_input *input, mp_slice *line)
         if (length > input->longest_line) {
             skip_long_line(input);
             seen = 0;
-            continue; /* process the data after it now; a growing file may not give more */
+            continue; /* the data after the long line comes next; a growing file may deliver no more
+                       * for now */
         }
         if (!refill(input) && input->start == input->end) {
             mp_input_tell_fault(input);

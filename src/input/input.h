@@ -28,9 +28,9 @@ mp_inputs *mp_inputs_new(void);
 /* Release the set; NULL is allowed. */
 void mp_inputs_free(mp_inputs *inputs);
 
-/* Keep an input for the next mp_input_open of the same path in the same set. Nothing may have been
- * consumed. Pipes need this, as they cannot be opened again; only a limited number of files is kept
- * open, and the others are closed. */
+/* Keep an input, of which nothing was consumed, for the next mp_input_open of the same path in the
+ * same set. Pipes need this, as they cannot be opened again. Only a limited number of files is kept
+ * open; the others are closed. */
 void mp_input_put_back(mp_input *input);
 /* Close the file that was put back under this path, if any, because it will not be read. A pipe
  * stays open, as it could not be opened again. */
@@ -142,7 +142,7 @@ int mp_input_descriptor(const mp_input *input);
 /* Return the checksum of all bytes, decompressed but not converted to UTF-8. This reads them once
  * more; a pipe is kept for that. It is not `known` if a byte cannot be read. */
 mp_checksum mp_input_checksum(mp_input *input);
-/* Return true if the bytes read so far are complete; false after a truncated or unreadable
+/* Return true if the bytes read so far are complete. Return false after a truncated or unreadable
  * stream. */
 bool mp_input_is_whole(const mp_input *input);
 /* Return the system's message if it refused to read the file; NULL if it did not. */

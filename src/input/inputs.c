@@ -49,7 +49,8 @@ void mp_inputs_free(mp_inputs *inputs)
 
 /* --- inputs that were put back --- */
 
-/* Return how many files may stay open: fewer if the process may open few. */
+/* Return the maximum number of files that stay open. It is lower if the process may open only a
+ * few. */
 static size_t most_files(void)
 {
     enum { MOST = 64, SHARE = 8 };

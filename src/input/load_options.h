@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Callback that is called from time to time while bytes are read, on the reading thread. `done`
- * restarts at 0 if a file is read twice; `total` is 0 if the size is unknown. Return false to
- * cancel. */
+/* Callback for progress. It is called from time to time while bytes are read, on the reading
+ * thread. `done` restarts at 0 if a file is read twice; `total` is 0 if the size is unknown. Return
+ * false to cancel. */
 typedef struct mp_progress {
     bool (*advance)(void *opaque, const char *path, uint64_t done, uint64_t total);
     void *opaque;
@@ -39,7 +39,8 @@ typedef struct mp_load_options {
     const char *domain; /* application domain of the dump to read; NULL: all domains */
     const char *moment; /* further snapshot of an event log, at "peak" or a time; NULL: none */
     int64_t temporary;  /* maximum age of a temporary object, events or us; 0: 1 event */
-    int64_t reorder;    /* events may be late by this many events; 0: 10000; negative: none */
+    int64_t reorder;    /* maximum number of events by which an event may be late; 0: 10000;
+                         * negative: none */
     const char *const *skips; /* globs of frames skipped when a site is named */
     size_t skip_count;
     const mp_progress *progress; /* NULL: none */

@@ -35,7 +35,7 @@ struct mp_members {
     listed_member *members; /* sorted by name; equal names by position */
     size_t count, capacity;
     mp_failure failure;   /* reason why the list ends early or has gaps */
-    pthread_mutex_t lock; /* protects all below, and the state of each member */
+    pthread_mutex_t lock; /* protects the members below, and the state of each archive member */
     mp_walk *idle[MOST_WALKS];
     mp_spool spool;
     uint32_t misses; /* number of requests for members that no visitor wanted */

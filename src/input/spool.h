@@ -33,7 +33,8 @@ static inline bool mp_spool_is_full(const mp_spool *spool)
  * open at a time. */
 mp_stream *mp_spool_keep(mp_spool *spool, mp_stream *below, mp_spooled *spooled,
                          const bool *wanted);
-/* Open a copy as a stream, with the original fault at its end. NULL with errno set. */
+/* Open a copy as a stream, with the original fault at its end. Return NULL with errno set on
+ * failure. */
 mp_stream *mp_spool_open(const mp_spool *spool, const mp_spooled *spooled);
 
 #endif

@@ -191,7 +191,8 @@ mp_stream *mp_stream_of_file(int file)
     state->stream.kind = &file_kind;
     state->stream.bottom = &state->stream;
     state->file = file;
-    state->kept = regular && file != STDIN_FILENO; /* others share stdin's offset */
+    state->kept = regular && file != STDIN_FILENO; /* other processes share the offset of standard
+                                                    * input */
     state->size = regular ? (uint64_t)status.st_size : 0;
     if (!state->kept) {
         state->remembered_capacity = 64;

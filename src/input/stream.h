@@ -25,12 +25,13 @@ typedef struct mp_stream mp_stream;
 typedef struct mp_stream_kind {
     /* Read up to `room` bytes. Return 0 at the end and at a fault. */
     size_t (*read)(mp_stream *stream, char *buffer, size_t room);
-    /* Open another stream of the same bytes, from their start; NULL with errno set. NULL if this
-     * kind can be read only once. */
+    /* Open another stream of the same bytes, from their start. Return NULL with errno set on
+     * failure. The pointer is NULL if this kind of stream can be read only once. */
     mp_stream *(*clone)(const mp_stream *stream);
     /* Release the resources of the kind, but not the stream itself. */
     void (*close)(mp_stream *stream);
-    /* Move to an offset, as lseek does. NULL if this kind can only be read forward. */
+    /* Move to an offset, as lseek does. The pointer is NULL if this kind of stream can only be read
+     * forward. */
     int64_t (*seek)(mp_stream *stream, int64_t offset, int whence);
 } mp_stream_kind;
 
@@ -53,8 +54,8 @@ struct mp_stream {
 size_t mp_stream_read(mp_stream *stream, char *buffer, size_t room);
 /* Return the first bytes, up to MP_PEEK, without consuming them. Call it before the first read. */
 mp_slice mp_stream_peek(mp_stream *stream);
-/* Open another stream of the same bytes, from their start. NULL, with errno set, if the bottom is a
- * pipe that is not kept. */
+/* Open another stream of the same bytes, from their start. Return NULL with errno set on failure,
+ * such as for a pipe that is not kept. */
 mp_stream *mp_stream_clone(const mp_stream *stream);
 /* Close the stream and all streams below it; NULL is allowed. */
 void mp_stream_close(mp_stream *stream);
@@ -75,13 +76,13 @@ mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step);
 bool mp_stream_is_kept(const mp_stream *file);
 /* Return the size in bytes; 0 if it is unknown. */
 uint64_t mp_stream_size(const mp_stream *file);
-/* Go back to the start. This also works for a pipe as long as its bytes are remembered. False with
- * errno set. */
+/* Go back to the start. This also works for a pipe as long as its bytes are remembered. Return
+ * false with errno set on failure. */
 bool mp_stream_restart(mp_stream *file);
-/* Read a pipe to its end into an unnamed temporary file, and go back to the start. False with errno
- * set. */
+/* Read a pipe to its end into an unnamed temporary file, and go back to the start. Return false
+ * with errno set on failure. */
 bool mp_stream_keep(mp_stream *file);
-/* Create an unnamed file in the folder for temporary files. -1 with errno set. */
+/* Create an unnamed file in the folder for temporary files. Return -1 with errno set on failure. */
 int mp_stream_temporary(void);
 /* Return a stream of a copy, in memory, of all bytes that `stream` has left. */
 mp_stream *mp_stream_copy(mp_stream *stream);

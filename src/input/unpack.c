@@ -156,7 +156,8 @@ static bool enter(unpacker *self)
     return true;
 }
 
-/* Decompress once, or read bytes to go on with. Return false at the end and at a fault. */
+/* Decompress once, then read more input if there was not enough of it. Return false at the end and
+ * at a fault. */
 static bool step(unpacker *self, mp_codec_bytes *bytes)
 {
     mp_stream *stream = &self->stream;

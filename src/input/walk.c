@@ -144,7 +144,7 @@ static void leave(mp_walk *walk)
 {
     mp_archive *archive = &walk->levels[--walk->place.depth];
     mp_archive_close(archive);
-    /* The archive and its compressions are not around the members that follow. */
+    /* The archive that ends here is not around the members that follow: drop its layers. */
     walk->layers.count = walk->place.depth ? walk->levels[walk->place.depth - 1].before + 1 : 0;
 }
 
