@@ -9,7 +9,8 @@ const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *da
 {
     const char *who = mp_arena_format(arena, "%s%s%s%s", limit->file ? limit->file : "",
                                       limit->file ? ": " : "", dashes, limit->name);
-    /* The warning names a limit that would judge the leak; a rule may have any limit. */
+    /* A rule's warning is printed as it is. For a limit, the line also names the limit that would
+     * judge the leak. */
     if (*limit->warning && limit->line)
         return mp_arena_format(arena, "%s: %s", who, limit->warning);
     if (*limit->warning)

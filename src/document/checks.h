@@ -25,14 +25,14 @@ void mp_document_settle_verdict(mp_document *document, const mp_diagnostics *dia
  * such as "--". */
 mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,
                        const char *dashes, mp_arena *arena);
-/* Find the checks for a format that shows nothing else. False with an error if there are none; the
- * message begins with `shows`, such as "annotations show". */
+/* Find the checks for a format that shows nothing else. Return false with an error if there are
+ * none; the message begins with `shows`, such as "annotations show". */
 bool mp_checks_find(const mp_document *document, const mp_diagnostics *diagnostics,
                     const char *dashes, const char *shows, mp_arena *arena, mp_checks *checks,
                     mp_error *error);
 /* Return "5 rules: 3 hold, 1 fails, 1 could not be judged"; without a policy, "2 limits: ...". */
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena);
-/* Return the same text for numbers of `what`, by verdict. */
+/* Return the same text with `what` as the noun, for numbers of verdicts. */
 const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS]);
 /* Return the line for a limit that fails or warns: "--max-live 1M exceeded: 1.3 MiB alive, ...",
  * after the file's name if there is one. */

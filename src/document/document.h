@@ -15,7 +15,7 @@
 /* A cell. A column "rank" numbers the rows of its table.
  *
  * A cell without a value is unknown, not 0: it is omitted in JSON and empty elsewhere. In a column
- * with MP_NULL it is known that there is no value. */
+ * with MP_NULL, a missing value is a fact, not unknown. */
 typedef struct mp_cell {
     union { /* depends on the column's unit */
         /* All units except text, lists, percent, averages and rates; a flag is 0 or 1. */
@@ -110,8 +110,9 @@ struct mp_table {
     /* Name of the column by which rows are sorted, also when files are merged: texts ascending,
      * numbers descending, changes (MP_SIGNED) descending by size. NULL = another order. Static. */
     const char *order;
-    size_t ahead; /* number of first rows that precede all others, also when files are merged */
-    /* Name of the column by which these first rows are sorted, if it is not `order`. */
+    size_t ahead; /* number of rows at the start that stay before all others, also when files are
+                   * merged */
+    /* Name of the column by which these rows are sorted, if it is not `order`. */
     const char *ahead_order;
     const char *empty; /* text for people if there are no rows; NULL = none */
     /* Name of the command that shows the table in full; NULL = none. Static. */
@@ -171,13 +172,13 @@ struct mp_document {
     bool fits_nothing;   /* nothing in the input matches the selection */
     size_t files;        /* number of merged files; 0 = not merged */
     size_t frames;       /* maximum frames of a stack; 0 = all */
-    bool pictured;       /* a figure is the main result; tables have the same as rows */
+    bool pictured;       /* a figure is the main result; the tables have the same data as rows */
     bool draws;          /* figures are wanted */
     size_t first_tables; /* number of tables that text output shows; it names the others. 0 = all */
     const char *next;    /* name of the command to run next; NULL = none. Static. */
     struct mp_figure *figures; /* see figure.h */
     size_t figure_count, figure_capacity;
-    mp_id_index kept_index; /* see mp_document_kept */
+    mp_id_index kept_index; /* index of the texts that mp_document_kept returns */
     const char **kept;
     size_t kept_capacity;
     struct mp_arena *arena;
@@ -197,9 +198,9 @@ typedef struct mp_shared_parts {
 } mp_shared_parts;
 void mp_shared_parts_free(mp_shared_parts *shared);
 
-/* Reduce the memory of a document: drop the structs of its rows, and all figures except stacks,
- * which are reduced to what remains visible among those of other files. Texts, columns and stacks
- * move to `shared`, which must outlive the document. */
+/* Reduce the memory of a document: drop the structs of its rows and all figures except stacks.
+ * Stacks are cut to the part that remains visible beside those of other files. Texts, columns and
+ * stacks move to `shared`, which must outlive the document. */
 void mp_document_pack(mp_document *document, mp_shared_parts *shared);
 
 /* Return a new table; valid until the next one is added. */
@@ -219,8 +220,9 @@ void mp_document_say(mp_document *document, mp_tone tone, const char *label, con
 /* Return a text that lives as long as the document, like sprintf. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Return the place of the text that the document keeps under this number; NULL is in it until the
- * caller sets it. It avoids copies of frames that stacks share. Valid until the next call. */
+/* Return the address at which the document keeps the text with this number. The text is NULL until
+ * the caller sets it. Frames that many stacks share are thus stored once. Valid until the next
+ * call. */
 const char **mp_document_kept(mp_document *document, uint64_t number);
 /* Add a line for people above the table's rows; valid until the next one is added. */
 mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)

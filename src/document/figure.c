@@ -23,7 +23,7 @@ const mp_figure *mp_document_figure_of(const mp_document *document, mp_figure_ki
     return NULL;
 }
 
-/* Siblings are adjacent, so the first child of each place is enough. */
+/* Begin a walk. Siblings are adjacent, so it is enough to record the first child of each place. */
 mp_tree_walk mp_tree_walk_begin(const mp_tree_figure *tree)
 {
     mp_tree_walk walk = {.tree = tree, .first = mp_alloc_zero(tree->count, sizeof *walk.first)};

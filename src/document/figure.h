@@ -35,7 +35,7 @@ typedef struct mp_place {
     mp_place_kind kind;
     const char *label;  /* "placeOrder shop.OrderService:155" */
     const char *source; /* source file; NULL = unknown */
-    int64_t line;       /* line of the source; MP_UNKNOWN */
+    int64_t line;       /* line of the source, or MP_UNKNOWN */
     int64_t self, total;
     int64_t own_count, all_count;           /* number of objects, or of calls */
     int64_t base_own, base_all;             /* amounts of the base, in a comparison */
@@ -71,7 +71,8 @@ typedef struct mp_line_figure {
     struct mp_mark {
         int64_t start;    /* position on the axis of moments */
         int64_t until;    /* MP_UNKNOWN = a single moment */
-        int64_t amount;   /* value of the first line there, if it is a peak; MP_UNKNOWN */
+        int64_t amount;   /* for a peak, the value of the first line at this position; otherwise
+                           * MP_UNKNOWN */
         const char *kind; /* identifier that never changes: "window", "request", "tag", "peak" */
         const char *label;
     } * marks; /* sorted by `start` */
@@ -88,8 +89,8 @@ typedef struct mp_span_figure {
     size_t count;
 } mp_span_figure;
 
-/* Change of a row from the previous moment to this one, by objects born at the moment `born`. It is
- * moment 0 for objects that are no leak, and for recordings without births. */
+/* Change of a row from the previous moment to this one, by objects born at the moment `born`.
+ * `born` is 0 for objects that are no leak, and for recordings without births. */
 typedef struct mp_history_change {
     uint32_t row, moment, born;
     int64_t objects, bytes;
@@ -158,8 +159,8 @@ mp_tree_walk mp_tree_walk_begin(const mp_tree_figure *tree);
 bool mp_tree_walk_next(mp_tree_walk *walk, bool descend);
 void mp_tree_walk_free(mp_tree_walk *walk);
 
-/* Return the width of each place: its total with all places below; in a comparison, the sum over
- * its stacks of the larger side. Release with free(). */
+/* Return the width of each place: its total, which includes all places below; in a comparison, the
+ * sum of the larger side of each of its stacks. Release with free(). */
 int64_t *mp_tree_widths(const mp_tree_figure *tree);
 
 /* Return the tree cut to its `most` widest places at no more than `deepest` levels. One place below

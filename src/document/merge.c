@@ -147,7 +147,7 @@ static void put_shown_files(merging *state, mp_table files)
     size_t *places = mp_arena_alloc(document->arena, files.column_count * sizeof *places);
     for (size_t i = 0; i < files.column_count; i++) {
         columns[i] = files.columns[i];
-        columns[i].flags |= MP_IF_KNOWN; /* files of one kind have the same columns */
+        columns[i].flags |= MP_IF_KNOWN; /* hide columns that no file of these kinds has */
         places[i] = i;
         if (i >= MP_MERGE_FILE_COLUMNS)
             columns[i].flags = columns[i].flags & MP_SUMMARY

@@ -35,8 +35,8 @@ typedef struct mp_merging {
  * to the parts' documents and names, which must outlive it. Release with mp_document_free. */
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how);
 
-/* Remove rows that no merge of these documents, and perhaps of more, will show: those that are not
- * among the first `how->rows` rows. */
+/* Remove rows that are not among the first `how->rows` rows of these documents together. No merge
+ * that includes these documents would show them. */
 void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merging *how);
 
 /* A list of answers to be merged, in order, that takes no more memory than the rows that will be
@@ -45,7 +45,8 @@ typedef struct mp_pile {
     mp_merging how;
     bool for_people; /* drop tables for programs */
     mp_shared_parts shared;
-    mp_id_index slim_index; /* by columns: columns without those for people */
+    mp_id_index slim_index; /* maps the columns of a table to the same columns without those for
+                             * people */
     struct mp_slim_columns *slim;
     size_t slim_capacity;
     mp_part *parts;          /* in the order in which they were added */

@@ -6,7 +6,8 @@
 
 #include "base/memory.h"
 
-/* Columns before each row: the file, for programs and for people. */
+/* Columns inserted before those of the sources: the name of the file for programs, and the one for
+ * people. */
 static const mp_column file_columns[MP_MERGE_FILE_COLUMNS] = {
     {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0, NULL},
     {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0, NULL},
@@ -105,7 +106,8 @@ static void put_row(mp_table *table, const mp_merge_source *from, size_t row)
     }
 }
 
-/* Return true if the sum does not overflow. Each recording's own sum is known not to. */
+/* Return true if adding `more` does not overflow. The sum of each recording alone is known not to
+ * overflow. */
 static bool fits_sum(int64_t sum, int64_t more)
 {
     return more < 0 ? sum >= INT64_MIN - more : sum <= INT64_MAX - more;
@@ -156,7 +158,7 @@ const mp_column *mp_merge_column(const mp_merge_group *group, const char *name)
     return NULL;
 }
 
-/* Return the column by which first rows are sorted that precede all others; NULL if there is
+/* Return the column that sorts the rows which precede all others (mp_table.ahead); NULL if there is
  * none. */
 static const mp_column *ahead_column(const mp_merge_group *group)
 {

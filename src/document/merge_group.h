@@ -32,7 +32,8 @@ typedef struct mp_merge_group {
     mp_column *columns; /* columns of the merged table, in the document's arena */
 } mp_merge_group;
 
-/* Number of columns before each row: the file, for programs and for people. */
+/* Number of columns inserted before those of the sources: the name of the file for programs, and
+ * the one for people. */
 enum { MP_MERGE_FILE_COLUMNS = 2 };
 
 /* A row of a source, and the cell by which it is sorted. */

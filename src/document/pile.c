@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "document/merge.h"
 
-/* Number of new documents before rows are cut again. At least as many as remained after the last
- * cut are awaited too, so that each document is cut only a few times. */
+/* Number of new documents before rows are cut again, in addition to as many as remained after the
+ * last cut. Each document is thus cut only a few times. */
 enum { BATCH = 256 };
 
 static size_t rows_cut(const mp_document *document)
