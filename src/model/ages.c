@@ -65,7 +65,8 @@ static void add_row(mp_ages *ages, const mp_age *key)
     ages->rows.items[*place].bytes += key->bytes;
 }
 
-/* There are too many different ages: keep fewer bits of each, and merge rows that become equal. */
+/* Keep fewer leading bits of each age, because there are too many different ages, and merge rows
+ * that become equal. */
 static void coarsen(mp_ages *ages)
 {
     uint32_t count = ages->rows.count;

@@ -179,8 +179,8 @@ void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
     __builtin_prefetch(&blocks->table[home_of(blocks, event->address)], 1);
 }
 
-/* Return the generation that an allocation at the site will be added to, or that of the block at
- * the address; 0: unknown. Either one already has a share. */
+/* Return the generation of the block at the address or, for an allocation, the one that it will be
+ * added to; 0: unknown. The generation already has a share. */
 static uint32_t next_generation(const mp_blocks *blocks, const mp_event *event)
 {
     if (event->kind == MP_EVENT_ALLOCATION)
@@ -300,8 +300,8 @@ static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
     return site->generation;
 }
 
-/* Return the cost that holds the births of a generation. It is the generation's oldest delta, as
- * all of them happen at one snapshot, which may be in the past. */
+/* Return the cost with the births of a generation. It is in the generation's oldest delta, because
+ * all its births belong to one snapshot, which may have ended already. */
 static mp_cost *births_of(mp_blocks *blocks, mp_generation_id id)
 {
     const mp_generation *generation = &blocks->model->generations.items[id.i];

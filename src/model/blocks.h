@@ -21,7 +21,8 @@
  * was not touched since the peak still has the amounts of the peak. */
 typedef struct mp_generation_share {
     mp_peak_share live, at_peak;
-    uint64_t epoch; /* number of the peak that at_peak belongs to; if older, use `live` */
+    uint64_t epoch; /* number of the peak that `at_peak` belongs to; after a later peak, use
+                     * `live` */
     /* Types that blocks of this generation had when they were deleted, and the generations with
      * them. */
     mp_type_id type[2]; /* the last two, most recent first */
@@ -52,7 +53,8 @@ typedef struct mp_blocks {
     mp_freed *freed; /* a ring; deletion n is at n % FREED_KEPT */
     size_t freed_capacity;
     uint64_t freed_count, indexed; /* number of deletions; number of those indexed */
-    mp_id_index freed_at; /* address to index in the ring, + 1; the entry may have been reused */
+    mp_id_index freed_at; /* maps an address to 1 + the index in the ring of its last deletion,
+                           * which may be overwritten */
 
     bool threads_as_one;    /* do not distinguish threads; set before the first event */
     mp_id_index site_index; /* (node, thread) to site; used by the reader's thread */
@@ -64,7 +66,7 @@ typedef struct mp_blocks {
     mp_history *history; /* NULL: objects are not recorded */
 } mp_blocks;
 
-/* Start a log. What the pointers refer to must outlive the blocks. Release with mp_blocks_close. */
+/* Start a log. `model` and `diagnostics` must outlive the blocks. Release with mp_blocks_close. */
 void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
                     mp_diagnostics *diagnostics);
 /* Finish the log and complete model->events. */
@@ -73,9 +75,9 @@ void mp_blocks_close(mp_blocks *blocks);
  * first event. */
 void mp_blocks_keep_objects(mp_blocks *blocks);
 
-/* Return the number of the site with this node and thread; the same for each call. It may be called
- * while another thread replays events. With `threads_as_one`, all threads share the site of the
- * node. */
+/* Return the number of the site with this node and thread; each call returns the same number. It
+ * may be called while another thread replays events. With `threads_as_one`, all threads share the
+ * site of the node. */
 uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread);
 
 /* Add a block that existed before the log. It counts as alive from the start, wherever its line is

@@ -63,7 +63,7 @@ struct mp_model_private {
 
 /* Return the generation with the context, birth, owner and marks of `key`, created if it is new. */
 mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key);
-/* Return the context that equals `key`, depth aside, created if it is new. */
+/* Return the context that equals `key` in all but `depth`, created if it is new. */
 mp_context_id mp_model_context(mp_model *model, const mp_context *key);
 /* Return the cost of the generation's delta at `snapshot`, created if it is new. `snapshot` must
  * not be older than the newest delta. Valid until the next call. */

@@ -44,12 +44,12 @@ mp_generation_id mp_census_object(mp_census *census, const mp_context *context, 
 /* Write the changes since the previous snapshot to the ledger. Call it after all objects are
  * added. */
 void mp_census_count(mp_census *census, mp_snapshot_id snapshot);
-/* Count objects that lived only between two snapshots: `total` objects of the type, with
- * `total_bytes`, were created up to this snapshot, and those that no snapshot showed count as
+/* Count the objects of a type that lived only between two snapshots. `total` objects with
+ * `total_bytes` were created up to this snapshot; those of them that no snapshot listed count as
  * created and deleted now. Call it after mp_census_count. */
 void mp_census_passed(mp_census *census, mp_snapshot_id snapshot, mp_type_id type, int64_t total,
                       int64_t total_bytes);
-/* End the snapshot; it is whole. */
+/* End the snapshot, and mark it as whole. */
 void mp_census_end(mp_census *census, mp_snapshot_id snapshot);
 
 #endif

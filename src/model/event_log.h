@@ -62,7 +62,7 @@ typedef struct mp_event_log {
     mp_id_index handover_index;
 } mp_event_log;
 
-/* Start a log. What the pointers refer to must outlive it. mp_event_log_close records what is
+/* Start a log. `model` and `diagnostics` must outlive it. mp_event_log_close records what is
  * pending. */
 void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagnostics);
 void mp_event_log_close(mp_event_log *log);

@@ -69,8 +69,10 @@ typedef struct mp_events {
     uint32_t at_peak_count;  /* 0: unknown, as when a log is evaluated only up to a snapshot */
     mp_inference *inference; /* inferred types, indexed by mp_node_id */
     int64_t old_objects, old_bytes, displaced_objects, corrupt_events;
-    int64_t reordered_events, late_events; /* late events: sorted; too late to be sorted */
-    int64_t peak_time_us; /* time of the peak of bytes; of several logs, in the first */
+    int64_t reordered_events, late_events; /* number of late events that were sorted, and of those
+                                            * that came too late to be sorted */
+    int64_t peak_time_us; /* time of the peak of bytes; if there are several logs, that of the first
+                           * one */
     uint32_t threads, crawls;
     int64_t temporary; /* maximum age of a temporary block, in events or microseconds */
     bool temporary_is_time;

@@ -377,8 +377,8 @@ static mp_type_count *count_types(const mp_model *model)
     return now;
 }
 
-/* Enter the change of a type. Creation and deletion of objects of a dump are unknown, so they count
- * as found. */
+/* Enter the change of a type. Dumps do not record which objects were created and deleted, so the
+ * change counts as found. */
 static void enter_type(mp_type_counts *counts, uint32_t type, mp_type_count change)
 {
     mp_model *model = counts->model;

@@ -113,8 +113,8 @@ static bool is_reusable(const mp_heap *heap, mp_type_id type)
            heap->model->types.items[type.i].class == MP_TYPE_REUSABLE;
 }
 
-/* Return the owner that determines the context: `owner` itself, or the owner above it if it is too
- * deep. */
+/* Return the owner that determines the context: `owner` itself or, if it is nested too deeply, the
+ * owner above it. */
 static mp_owner shallow(mp_heap *heap, mp_owner owner)
 {
     const mp_context *context = &heap->model->contexts.items[owner.context.i];

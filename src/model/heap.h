@@ -21,8 +21,8 @@ typedef struct mp_origin {
     mp_node_id node;
     uint32_t line;
     mp_symbol_id name;
-    /* Context of an owner that is no object of its own, such as a pool that is known by name; it
-     * owns births that tell no owner. None: there is none. */
+    /* Context of an owner that is not an object itself, such as a pool known only by name. It owns
+     * the births that state no owner. None: there is no such owner. */
     mp_context_id owner;
 } mp_origin;
 
@@ -36,7 +36,8 @@ typedef struct mp_birth {
 } mp_birth;
 
 /* A birth whose owner is not known yet. Meanwhile its object is alive in generation
- * MP_GENERATION_PENDING, and the object's size is the number of this birth, from 1. */
+ * MP_GENERATION_PENDING, and the object's `size` is not its bytes but the number of this birth,
+ * from 1. */
 typedef struct mp_pending {
     mp_birth birth;
     uint64_t line;
@@ -83,7 +84,7 @@ typedef struct mp_heap {
     int64_t since_us, until_us;
 } mp_heap;
 
-/* Start a session. What the pointers refer to must outlive the heap. Release with mp_heap_close. */
+/* Start a session. `model` and `diagnostics` must outlive the heap. Release with mp_heap_close. */
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics);
 void mp_heap_close(mp_heap *heap);
@@ -101,7 +102,7 @@ mp_snapshot *mp_heap_begin(mp_heap *heap);
 /* Announce that the open snapshot's request is set, possibly to none. Call it before the events of
  * the snapshot. */
 void mp_heap_in_request(mp_heap *heap);
-/* End the open snapshot, which must exist; it is whole. */
+/* End the open snapshot, which must exist, and mark it as whole. */
 mp_snapshot *mp_heap_end(mp_heap *heap);
 
 /* Register an origin. Return its number, from 1, for births. Each call makes a new one, so register

@@ -139,7 +139,8 @@ void mp_history_was(mp_history *history, uint64_t id, mp_generation_id generatio
         return;
     mp_object *written = &history->model->objects.items[entry->object];
     if (entry->object &&
-        written->generation.i == entry->generation.i) /* not of an earlier object */
+        written->generation.i == entry->generation.i) /* the entry is this object's, not that of an
+                                                       * earlier object with the same id */
         written->generation = generation;
     entry->generation = generation;
 }

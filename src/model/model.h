@@ -126,8 +126,8 @@ typedef struct mp_type {
 } mp_type;
 
 /* The highest numbers of objects and bytes of a type alive at once, up to a snapshot, as stated by
- * the file. They may lie between snapshots, so those of several types cannot be added. -1: not
- * stated. */
+ * the file; -1: not stated. Different types may have their peaks at different times, so the numbers
+ * cannot be added. */
 typedef struct mp_type_peak {
     mp_type_id type;
     mp_snapshot_id snapshot;
@@ -259,9 +259,8 @@ typedef struct mp_root_count {
     int64_t roots, objects; /* root records; distinct objects that they keep */
 } mp_root_count;
 
-/* A place: a node of the dominator tree merged by type. It has all objects with the same types on
- * their path from the roots. Nodes of a linked list, whose types are equal, count for the place of
- * its head. */
+/* A place in the dominator tree after objects are merged that have equal types on their paths from
+ * the roots. Nodes of a linked list, whose types are equal, count for the place of its head. */
 typedef struct mp_holder_place {
     uint64_t hash; /* hash of its type and of the types above */
     uint32_t up;   /* the place above; 0: none */
@@ -277,7 +276,8 @@ typedef struct mp_holder_place {
 typedef struct mp_holding {
     uint64_t key, position; /* hash of place and type; hash of the place */
     int64_t bytes;          /* bytes retained by these objects */
-    uint32_t before;        /* this holding in the previous dump; 0: none; or MP_HELD_UNKNOWN */
+    uint32_t before;        /* index of this holding in the previous dump; 0: none; or
+                             * MP_HELD_UNKNOWN */
     uint32_t place;         /* index in mp_model.places, if that is of this dump; 0: roots */
     uint32_t type;          /* 0: all types */
     mp_snapshot_id snapshot;
@@ -376,8 +376,10 @@ typedef struct mp_model {
     MP_LIST(mp_object) objects;         /* empty unless requested */
     MP_LIST(mp_type_peak) type_peaks;   /* peaks stated by files; sorted by session, snapshot */
     MP_LIST(mp_root_count) root_counts; /* roots of all graphs, sorted by snapshot, kind */
-    MP_LIST(mp_holding) holdings;       /* in all graphs but the last; sorted by snapshot, key */
-    mp_holder_places places;            /* places of the last graph in `holdings` */
+    MP_LIST(mp_holding)
+    holdings;                /* holdings in all graphs but the last; sorted by snapshot,
+                              * key */
+    mp_holder_places places; /* places of the last graph in `holdings` */
     MP_LIST(mp_input_summary) inputs;
     MP_LIST(mp_tree_node) tree; /* built by mp_model_build_tree */
     uint32_t *tree_of;          /* index in `tree` by mp_node_id; built by mp_model_build_tree */
