@@ -33,7 +33,7 @@ bool mp_relation_within(mp_relation_source *source, const char *object, const ch
     return true;
 }
 
-/* Objects at each end of a path that its text has. */
+/* Number of objects that the text of a long path names at each of its ends. */
 enum { SHOWN_AT_AN_END = 50 };
 
 static void put(mp_text_buffer *text, const char *words)

@@ -66,8 +66,9 @@ const mp_relation *const *mp_relations(size_t *count);
 /* Return true if the model of the source has the data of the relation. */
 bool mp_relation_fits(const mp_relation *relation, const mp_relation_source *source);
 
-/* Say whether every path from the roots to an object of a heap dump leads through `dominator`, or
- * both are the same. Return false if one of the ids is unknown, or not unique. */
+/* Set *within to true if every path from the roots to an object of a heap dump leads through
+ * `dominator`, or if both are the same object. Return false if one of the ids is unknown, or not
+ * unique. */
 bool mp_relation_within(mp_relation_source *source, const char *object, const char *dominator,
                         bool *within);
 /* Return the shortest path from a root to an object of a heap dump, "Type id > Type id"; NULL if no

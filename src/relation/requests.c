@@ -5,7 +5,7 @@
 #include "relation/source.h"
 
 typedef struct request_row {
-    mp_served served; /* first: its columns are those of the row */
+    mp_served served; /* first, because its columns are also those of the row */
     const char *request, *request_api;
     int64_t session_number, first_sequence, last_sequence;
 } request_row;

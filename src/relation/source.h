@@ -49,8 +49,8 @@ bool mp_source_find_object(mp_relation_source *source, const char *text, uint32_
 int64_t mp_session_number(const mp_model *model, mp_session_id session);
 /* Return the sequence number of a snapshot; MP_UNKNOWN if the id is 0. */
 int64_t mp_snapshot_number(const mp_model *model, mp_snapshot_id snapshot);
-/* Narrow the range of places to the one with this number, a whole number from 1. The range becomes
- * empty if the text is no such number. */
+/* Narrow the range of places to the one with this number, from 1. The range becomes empty if `text`
+ * is not the number of a place. */
 void mp_find_number(const char *text, uint64_t *first, uint64_t *end);
 
 /* Initialise the columns, their count and the row size of an mp_relation. */

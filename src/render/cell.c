@@ -98,7 +98,7 @@ mp_table mp_table_for_people(const mp_table *table, const mp_style *style)
 
 static const struct {
     const char *one, *many;
-    bool limited; /* an option's limit left the rows out, so without a limit all are shown */
+    bool limited; /* an option's limit left the rows out, so they can be shown without a limit */
 } rest_words[] = {
     [MP_REST_MORE] = {"more", "more", true},
     [MP_REST_BEFORE] = {"before these", "before these", true},

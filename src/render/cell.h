@@ -13,12 +13,12 @@ const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const m
  * with " < ". */
 const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell);
 
-/* Return the tone of a cell from its text for people. For everything that memprof measures, more is
- * worse; some columns have words for it. */
+/* Return the tone of a cell, from its text for people. An increase is worse and a decrease better;
+ * in columns with MP_TONED, words have tones. */
 mp_tone mp_cell_tone(const mp_column *column, const char *text);
 
-/* Return the table for people. If its length depends on the input only, and the report did not
- * limit it, it has the first rows only, unless style->whole is set. */
+/* Return the table as people see it. If the report did not limit the number of its rows, only the
+ * first ones are kept, unless style->whole is set. */
 mp_table mp_table_for_people(const mp_table *table, const mp_style *style);
 
 /* Return true if an option's limit left the rows out. */
@@ -30,15 +30,16 @@ const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_st
  * out none. */
 const char *mp_more_tables(mp_arena *arena, const mp_document *document, const mp_style *style);
 
-/* Return true if people see the column; return true if any row has a value in it. */
+/* Return true if people see the column. */
 static inline bool mp_column_is_shown(const mp_table *table, size_t column)
 {
     return !(table->columns[column].flags & MP_FOR_PROGRAMS);
 }
-/* Return true if the column's name ends with `ending`; return true if its lists are stacks, which
- * may be cut. */
+/* Return true if the column's name ends with `ending`. */
 bool mp_column_is_called(const mp_column *column, const char *ending);
+/* Return true if the column's lists are stacks, which may be cut. */
 bool mp_column_is_stack(const mp_column *column);
+/* Return true if any row has a value in the column. */
 bool mp_column_is_known(const mp_table *table, size_t column);
 /* Return true for units whose texts are aligned left; numbers are aligned right. */
 static inline bool mp_unit_is_text(mp_unit unit)

@@ -27,8 +27,8 @@ static const char *name_of(mp_arena *arena, const mp_column *column, const char 
     return mp_arena_format(arena, "%s_%s", column->name, what);
 }
 
-/* Print, after all other columns, whether each stack was cut, and its length. The positions of the
- * other columns do not change. */
+/* Print two columns for each stack: "true" if it was cut, and its length. They come after all other
+ * columns, whose positions thus do not change. */
 static void put_cuts(mp_arena *arena, const mp_table *table, const mp_cell *cells, FILE *file)
 {
     for (size_t i = 0; i < table->column_count; i++) {

@@ -44,7 +44,7 @@ static void put_number(data_out *out, int64_t number)
 }
 
 /* Write the number of a text. Very long names lose their middle. If there are very many texts, only
- * their beginnings are kept, so that several may become equal. */
+ * their beginnings are kept, so different texts may become equal. */
 static void put_text(data_out *out, const char *text)
 {
     enum { ENOUGH = 400 * 1000, LONGEST = 300, SHORT = 40 };

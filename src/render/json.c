@@ -443,7 +443,7 @@ static bool render_json(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
-/* JSON lines have no header. */
+/* Print a row as one line of JSON. The header line, row MP_ROW_NAMES, is empty. */
 static void put_row_line(const mp_document *document, size_t row, const mp_style *style, FILE *file)
 {
     (void)style;

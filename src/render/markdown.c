@@ -21,7 +21,7 @@ typedef struct markdown {
     FILE *file;
     const mp_style *style;
     bool exact_bytes;
-    bool folds;           /* tables fold below their titles */
+    bool folds;           /* readers can fold each table under its title */
     bool parts;           /* the next part needs an empty line before it */
     size_t room;          /* bytes left; SIZE_MAX = unlimited */
     size_t rows_left_out; /* number of rows left out for lack of room */
@@ -45,8 +45,8 @@ static bool is_name(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Return true if GitHub or GitLab would turn the text after the character at `p` into a link or
- * a picture: a mention, a reference to an issue, a request or a milestone, an address (http://,
+/* Return true if GitHub or GitLab would turn the text after the character at `p` into a link or a
+ * picture: a mention, a reference to an issue, a merge request or a milestone, an address (http://,
  * www.), an emoji (:x:). They look for these after parsing mark-up, so a backslash does not
  * help. */
 static bool is_made_of(const char *begin, const char *p)

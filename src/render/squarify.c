@@ -61,7 +61,7 @@ void mp_squarify(const int64_t *amounts, size_t count, mp_box in, mp_box *boxes)
         rest += areas[i];
     for (size_t i = 0, taken; i < count; i += taken) {
         int64_t sum, before = 0;
-        /* The row is a column at the left; otherwise a row at the top. */
+        /* `across`: lay the row out as a column at the left; otherwise at the top. */
         bool across = in.width >= in.height;
         int32_t side = across ? in.height : in.width, length = across ? in.width : in.height;
         taken = row_of(areas + i, count - i, side ? side : 1, &sum);

@@ -137,7 +137,7 @@ const char *mp_svg_counted(mp_svg *svg, const mp_tree_figure *tree, int64_t coun
                            (int)strlen(tree->count_of) - (count == 1), tree->count_of);
 }
 
-/* FNV-1a is the same in every process; the program's own hashes use random keys. */
+/* Hash by FNV-1a, which is the same in every process. The program's own hashes use random keys. */
 unsigned mp_svg_colour(const char *text, unsigned count)
 {
     uint32_t hash = 2166136261u;

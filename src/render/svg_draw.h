@@ -20,7 +20,7 @@ typedef struct mp_letters {
     const char *colour;
     const char *anchor; /* "middle", "end"; NULL = start */
     bool bold, halo;    /* halo: an outline that keeps text readable on top of lines */
-    const char *tail;   /* text that follows, in ink; NULL = none */
+    const char *tail;   /* text that follows, in the colour MP_INK; NULL = none */
 } mp_letters;
 
 /* Write "12.3,45". */

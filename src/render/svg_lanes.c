@@ -160,7 +160,7 @@ typedef struct room {
     int64_t from, until;
 } room;
 
-/* Find room for a label next to its tick; false if another label is there. */
+/* Find room for a label next to its tick. Return false if another label is there. */
 static bool find_room(const tag *state, room *taken, size_t count, room *found)
 {
     int64_t width = mp_letters_width(state->label, MP_LETTERS - 1);

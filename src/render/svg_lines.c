@@ -233,7 +233,7 @@ static void draw_strips(mp_canvas *canvas)
     fputs("</g>\n", canvas->svg->file);
 }
 
-/* "alive 108.5 KiB to 92.3 KiB, at most 249.2 KiB" */
+/* Return "alive 108.5 KiB to 92.3 KiB, at most 249.2 KiB". */
 static const char *line_words(mp_canvas *canvas, const struct mp_line_of *line)
 {
     size_t total = canvas->figure_lines->moments, first = total, last = 0, least = 0, most = 0;

@@ -60,7 +60,7 @@ static const char *amount_text(map *state, int64_t amount)
     return mp_svg_amount(state->svg, state->figure->unit, amount, false);
 }
 
-/* "249.2 KiB (255,180 bytes) in 54 objects, 12.5 %" */
+/* Return "249.2 KiB (255,180 bytes) in 54 objects, 12.5 %". */
 static const char *exact_text(map *state, int64_t amount, int64_t count)
 {
     char text[MP_UNIT_TEXT];
@@ -270,7 +270,7 @@ static void lay_out_all(map *state)
 
 /* --- texts --- */
 
-/* "92.3 KiB in 54 objects: DB Connection 52.0 %, ..." */
+/* Return "92.3 KiB in 54 objects: DB Connection 52.0 %, ...". */
 static const char *summary_of(map *state)
 {
     mp_arena *arena = &state->svg->arena;

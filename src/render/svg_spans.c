@@ -186,7 +186,7 @@ static void draw_axis(const band *state, int64_t bottom)
     }
 }
 
-/* "309 executions on 12 levels, from 0.5 s to 3.2 s" */
+/* Return "309 executions on 12 levels, from 0.5 s to 3.2 s". */
 static const char *summary_of(band *state)
 {
     char count[MP_UNIT_TEXT];

@@ -64,7 +64,7 @@ static const char *share_text(icicle *chart, int64_t amount, int64_t whole)
     return mp_arena_format(&chart->svg->arena, "%s %%", text);
 }
 
-/* "18.6 KiB in 27 objects" */
+/* Return "18.6 KiB in 27 objects". */
 static const char *amount_text(icicle *chart, int64_t amount, int64_t count)
 {
     const mp_tree_figure *tree = chart->tree;
@@ -274,7 +274,7 @@ static void choose(icicle *chart)
 
 /* --- drawing --- */
 
-/* `name`: already cut to the width of the box. */
+/* Draw a box. `name` is already cut to its width. */
 static void put_box(icicle *chart, const char *class_name, int64_t left, int64_t width,
                     uint32_t depth, const char *tip, const char *name)
 {
@@ -309,7 +309,7 @@ static void put_rest(icicle *chart, uint32_t i)
             name_in(chart, label, false, chart->small[i]));
 }
 
-/* "all: 18.6 KiB in 27 objects" */
+/* Return "all: 18.6 KiB in 27 objects". */
 static const char *whole_text(icicle *chart)
 {
     const mp_place *whole = &chart->tree->items[0];

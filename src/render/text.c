@@ -162,7 +162,7 @@ static void put_answer(text_out *out, const mp_document *document)
 
 /* --- rows --- */
 
-/* Print a row, counted from 1, or the titles (0), without trailing blanks. */
+/* Print row number `row`, from 1, or the titles (0), without trailing blanks. */
 static void put_line(text_out *out, const mp_layout *layout, size_t row)
 {
     bool more = true;
