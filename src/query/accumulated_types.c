@@ -19,8 +19,8 @@ static bool holds(const mp_accumulation *accumulation, uint32_t type)
     return accumulation->types > 1 || type == accumulation->type;
 }
 
-/* Return the objects that the holder or the roots of an accumulation hold, `count` of them. Release
- * with free(). */
+/* Return the objects that the holder or the roots of an accumulation hold, and set *count to their
+ * number. Release with free(). */
 static uint32_t *objects_held(const mp_graph_view *view, const mp_accumulation *accumulation,
                               const uint32_t *order_of, uint32_t *count)
 {
@@ -69,8 +69,8 @@ static void count_reached(const mp_graph *graph, const uint32_t *objects, uint32
     free(seen);
 }
 
-/* Return the objects that become unreachable if the holder is removed; for roots, if the objects
- * they hold are removed. */
+/* Return, by type, the objects that become unreachable if the holder is removed or, for an
+ * accumulation held by roots, if the held objects are removed. */
 static mp_type_links kept_by(const mp_graph_view *view, uint32_t holder, const uint32_t *objects,
                              uint32_t count)
 {

@@ -129,7 +129,7 @@ static void keep_outermost(mp_graph_view *view, const mp_holdings *holdings,
         const mp_accumulation *found = &view->accumulations[i];
         if (found->type)
             most[held_of(holdings, found)->position] =
-                found->steady_bytes; /* the largest is stored last */
+                found->steady_bytes; /* the largest comes last, so its value stays */
     }
     for (size_t i = 0; i < view->accumulation_count; i++) {
         mp_accumulation found = view->accumulations[i];
@@ -148,7 +148,8 @@ static void keep_outermost(mp_graph_view *view, const mp_holdings *holdings,
     free(listed.held);
 }
 
-/* Return the bytes gained by a holding of all types, or all bytes of a holding of one type. */
+/* Return the bytes that the holding would have gained if each growth were the smallest. A holding
+ * of one type counts with all its bytes, one of all types only with its gain. */
 static int64_t steady_bytes_of(const mp_accumulation *found, uint32_t dump_count)
 {
     int64_t of_objects = found->objects - (found->type ? 0 : found->from_objects);

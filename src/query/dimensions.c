@@ -8,7 +8,7 @@
 #include "query/group.h"
 #include "query/labels.h"
 
-/* Bit of the keys of nameless things, which keeps them distinct from ids of strings. */
+/* Bit set in the keys of things without a name, so that these keys differ from ids of strings. */
 static const uint64_t nameless = (uint64_t)1 << 32;
 
 static const mp_context *context_of(const mp_model *model, const mp_generation *generation)

@@ -1,8 +1,8 @@
 /* Filters: the part of a model that a query is about.
  *
- * A model is complete and never changes. A filter determines which of it counts: the contexts and
- * the snapshots of creation of the objects, the types of a graph, the modules of a profile, and the
- * last snapshot of a session (FILE@SNAPSHOT). Queries mark later snapshots as not whole. The
+ * A model is complete and never changes. A filter determines which parts of it count: the contexts
+ * and the snapshots of creation of the objects, the types of a graph, the modules of a profile, and
+ * the last snapshot of a session (FILE@SNAPSHOT). Later snapshots are marked as not whole. The
  * figures of the snapshots in a filter include only what counts. */
 #ifndef MP_QUERY_FILTER_H
 #define MP_QUERY_FILTER_H
@@ -30,9 +30,9 @@ typedef struct mp_filter {
     mp_snapshot *snapshots; /* by id; `whole` and the figures are those of the filter */
     mp_session_snapshots sessions;
     bool selects; /* something besides later snapshots is excluded */
-    /* Flags by id: true if it counts; NULL: all count. `births` and `births_between` are by the
-     * snapshot in which objects first appear: created by its request, or before that request
-     * began. */
+    /* Flags by id: true if the thing counts; NULL: all count. `births` and `births_between` are by
+     * the snapshot in which objects first appear: `births` for objects that its request created,
+     * `births_between` for objects created before that request began. */
     bool *contexts, *births, *births_between, *generations, *types, *modules, *entities;
     /* Flags by module of a profile: true if it belongs to the profiler and is excluded; NULL:
      * none. */
@@ -49,9 +49,9 @@ typedef struct mp_filter {
 mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp_error *error);
 void mp_filter_free(mp_filter *filter);
 
-/* Check that the snapshots named with files exist. Report a diagnostic and return false for each
- * that does not exist, or that precedes a moment that the user requested; its session has no
- * complete snapshots. */
+/* Check that the snapshots named with files exist. Report a diagnostic for each that does not
+ * exist, or that precedes a moment that the user requested; its session then has no complete
+ * snapshots. Return false if there was any. */
 bool mp_filter_check_ends(const mp_model *model, mp_diagnostics *diagnostics);
 
 static inline bool mp_filter_has_context(const mp_filter *filter, mp_context_id context)

@@ -10,8 +10,8 @@ enum { MP_LONGEST_TURN = 3 };
 /* Repetitions in a call tree. Release with mp_folding_free. */
 typedef struct mp_folding {
     const mp_model *model;
-    /* Node at which the repetition ends, by cycle length (from 1) and node. Its caller differs from
-     * the caller one cycle further in. */
+    /* Node at which the repetition ends, by cycle length (from 1) and node. It is the first node
+     * whose caller differs from the caller one cycle further in. */
     uint32_t *end[MP_LONGEST_TURN];
 } mp_folding;
 

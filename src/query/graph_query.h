@@ -79,7 +79,8 @@ typedef struct mp_joint {
 
 typedef enum mp_groups_kind {
     MP_GROUPS_OF_TYPES,   /* all objects of certain types */
-    MP_GROUPS_OF_HOLDERS, /* root objects of a type that nothing dominates, none large */
+    MP_GROUPS_OF_HOLDERS, /* root objects of a type that nothing dominates and that are too small to
+                           * be suspects alone */
     MP_GROUPS_OF_ROOTS,   /* strong roots */
     MP_GROUPS_OF_ROOTED,  /* objects that certain roots refer to */
 } mp_groups_kind;
@@ -144,9 +145,9 @@ typedef struct mp_suspect {
     int64_t held_objects, held_bytes;
 } mp_suspect;
 
-/* Objects directly below the virtual root that are not strong roots themselves: they are referred
- * to by objects of several owners. Grouped by the types of two objects that refer to them and have
- * different owners, the first two in file order. */
+/* Objects directly below the virtual root that are not strong roots themselves, because objects of
+ * several owners refer to them. They are grouped by the types of two of the referring objects: the
+ * first two in file order with different owners. */
 typedef struct mp_shared {
     uint32_t types[2];                        /* the smaller number first */
     int64_t objects, own_bytes;               /* number of shared objects and their own bytes */
@@ -333,10 +334,11 @@ int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);
 
 #define MP_ANY_KIND (-1) /* any kind of roots */
 
-/* Return a flag for each object: the name of its type matches the glob. Release with free(). */
+/* Return a flag for each object: true if the name of its type matches the glob. Release with
+ * free(). */
 bool *mp_objects_of_types(const mp_model *model, const mp_graph *graph, const char *glob);
-/* Return a flag for each object: it matches one of the patterns, which are globs for type names or
- * the id of an object. Release with free(). */
+/* Return a flag for each object: true if it matches one of the patterns, which are globs for type
+ * names or the id of an object. Release with free(). */
 bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
                           size_t count);
 
@@ -348,8 +350,8 @@ typedef struct mp_distances {
 } mp_distances;
 
 /* Search from the roots of one kind, or of any kind, until `target` is found (0: search
- * everything). `excluded` has a flag for each object (NULL: none): paths do not lead through
- * excluded objects, but may end there. */
+ * everything). `excluded` has a flag for each object (NULL: none is excluded): paths do not lead
+ * through excluded objects, but may end there. */
 mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target,
                                const bool *excluded);
 void mp_distances_free(mp_distances *distances);
@@ -508,9 +510,9 @@ typedef struct mp_kept_type {
 } mp_kept_type;
 
 /* Return the types that grow with an accumulation: the holder reaches all their objects, alone
- * keeps at least nine tenths of them alive, and they are at least as many as it grew by. The
- * accumulated type itself is left out. Most bytes first, `count` of them. O(references). Release
- * with free(). */
+ * keeps at least nine tenths of them alive, and their number is at least the growth of the
+ * accumulation. The accumulated type itself is left out. Most bytes first; *count is the number of
+ * types. O(references). Release with free(). */
 mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *accumulation,
                            size_t *count);
 

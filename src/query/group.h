@@ -107,15 +107,15 @@ const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension 
 mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimension);
 void mp_grouping_free(mp_grouping *grouping);
 
-/* Add those of the figures MP_GROUPS_SCOPED and MP_GROUPS_KEPT that `wanted` has to groups of any
+/* Add the figures that `wanted` selects, MP_GROUPS_SCOPED and MP_GROUPS_KEPT, to groups of any
  * kind. `groups`, `count` and `group_of` must be set. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);
 
 /* Return the bytes of each group alive at `to`, without accepted leaks. Release with free(). */
 int64_t *mp_held_of_groups(const mp_window *window, const mp_grouping *grouping);
 
-/* Return the stated peak of each type, the most objects alive at once up to the end of the window,
- * as databases store it; several sessions are added. -1: a session does not state it. A selection
+/* Return the peak of each type as databases state it: the most objects alive at once, up to the end
+ * of the window. Peaks of several sessions are added; -1: a session does not state one. A selection
  * has no effect. Release with free(). */
 mp_type_peak *mp_stated_peaks(const mp_window *window);
 

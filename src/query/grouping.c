@@ -99,8 +99,8 @@ static bool is_session_pool(const mp_model *model, mp_context_id owner)
 }
 
 /* Return true if all objects of a generation are deleted; `objects` is its number of live ones.
- * Objects scoped to it then count only for its owners. A generation whose objects changed type
- * still owns them; one that is not selected has no deletions. */
+ * Objects scoped to it then count only for its owners. A generation is not gone if its objects
+ * merely changed type, or if it is not selected and so has no deletions. */
 static bool is_gone(const mp_balance *balance, int64_t objects)
 {
     return balance->end.deleted > 0 && objects <= 0 && balance->end.retyped >= 0;

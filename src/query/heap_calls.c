@@ -12,8 +12,8 @@ typedef struct symbol_probe {
     mp_symbol_id symbol;
 } symbol_probe;
 
-/* Return true if the symbols are equal. Symbols of different recordings are, if their names and
- * first lines are. */
+/* Return true if the symbols are equal. Symbols of different recordings are equal if their names
+ * and first lines are. */
 static bool same_symbol(const void *opaque, uint32_t value)
 {
     const symbol_probe *probe = opaque;

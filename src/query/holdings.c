@@ -104,7 +104,7 @@ static void count_lists(mp_holdings *holdings)
 }
 
 /* Count objects held by references. An object holds all objects that it refers to, alone or with
- * others, except those that dominate it: to these it is a part that refers back. */
+ * others, except those that dominate it: it is a part of them that refers back. */
 static void count_references(mp_holdings *holdings)
 {
     const mp_graph *graph = holdings->graph;
@@ -243,7 +243,7 @@ uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t ke
 }
 
 /* Return the number of types, from the holder upwards, that two places have in common, if the
- * longer path is the shorter one plus a part in between. That is so after a holder lost some of its
+ * longer path is the shorter one plus a part in between, as after a holder lost some of its
  * dominators. Return 0 otherwise. */
 static uint32_t shared_tail(const mp_holder_places *left, uint32_t index,
                             const mp_holder_places *right, uint32_t other)
@@ -301,10 +301,10 @@ static uint64_t tail_of(const mp_holdings *holdings, const mp_held *held)
     return mp_hash_pair(holdings->places.items[held->position].type, held->type);
 }
 
-/* Return the holding of the previous dump that moved to this place: among those with the longest
- * common path, the one with most objects, then most bytes; or the only one that vanished, if
- * `alone`: this is the only new one of these types. Return 0 if there is none, MP_HELD_UNKNOWN if
- * it is ambiguous. */
+/* Return the holding of the previous dump that moved to this place: among vanished holdings of
+ * these types, the one with the longest common path, then with most objects, then most bytes. If
+ * `alone` (this is the only new holding of these types), the only vanished one needs no common
+ * path. Return 0 if none vanished, MP_HELD_UNKNOWN if the choice is ambiguous. */
 static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t count,
                            const mp_holdings *state, const mp_held *held, bool alone)
 {

@@ -292,7 +292,8 @@ static void add_part(pass *state, mp_groups *groups, const uint32_t *order, uint
     state->parts[state->used++] = (part){groups, order, from, to};
 }
 
-/* Add groups of other kinds that will be needed soon, if there is room for all of a kind. */
+/* Add groups of other kinds that will be needed soon, if there is room for all groups of that
+ * kind. */
 static void fill(pass *state, mp_graph_view *view, const mp_groups *asked)
 {
     mp_groups *others[] = {&view->kinds, &view->types.groups, &view->holders, &view->statics};

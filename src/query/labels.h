@@ -7,8 +7,8 @@
 #include "model/events.h"
 #include "model/model.h"
 
-/* Return a type, 0 if unknown. mp_context_type: of a context's objects; for live blocks of an event
- * log it is inferred. mp_site_type: the type that names their allocation site. */
+/* mp_context_type returns the type of a context's objects, which is inferred for live blocks of an
+ * event log. mp_site_type returns the type that names their allocation site. 0: unknown. */
 mp_type_id mp_context_type(const mp_model *model, const mp_context *context);
 mp_type_id mp_site_type(const mp_model *model, const mp_context *context);
 /* Return how the type of the site was inferred; NULL: it is recorded. Belongs to the model. */
@@ -27,8 +27,8 @@ uint32_t mp_tree_overload(const mp_model *model, uint32_t node);
 /* Return the name of a symbol; "<name 12>" if it was never defined. */
 const char *mp_symbol_label(mp_arena *arena, const mp_model *model, mp_symbol_id symbol);
 const char *mp_type_label(mp_arena *arena, const mp_model *model, mp_type_id type);
-/* Return the length of the namespace in a type's name: up to the last "." or "::" before any of < [
- * ` and , 0: none. */
+/* Return the length of the namespace in a type's name, which ends at the last "." or "::" before
+ * the first of the characters <, [, ` and comma; 0: none. */
 size_t mp_namespace_length(const char *name);
 
 /* Position on a stack. A walk begins at the innermost frame, with the node and line of creation. */

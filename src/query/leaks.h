@@ -25,9 +25,9 @@ typedef struct mp_leaks {
     mp_leak *items;
     uint32_t count;
     uint32_t leaking;     /* number of sites that leak according to the verdict; they come first */
-    uint32_t left;        /* number of sites that left objects of the window behind */
+    uint32_t left;        /* number of sites with objects of the window that are still alive */
     const mp_leak *worst; /* first site if it leaks; NULL: none leaks */
-    bool unknown;   /* a session is too short to tell whether a site that left objects leaks */
+    bool unknown;   /* a site left objects in a session that is too short to tell if they leak */
     bool has_scope; /* objects have owners, so kept bytes are meaningful */
     int64_t objects, bytes;
     void *private;
@@ -39,7 +39,8 @@ const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *
 
 /* Return true if most of a leak is growth of objects that are older than the window. */
 bool mp_leak_is_growth(const mp_leak *leak);
-/* Return the bytes of a leak: those that it left behind, or that growth. */
+/* Return the bytes of a leak: those of the objects that it left behind or, if mp_leak_is_growth,
+ * those by which older objects grew. */
 int64_t mp_leak_bytes(const mp_leak *leak);
 /* Return the number of objects that make up mp_leak_bytes. */
 int64_t mp_leak_objects(const mp_leak *leak);
@@ -53,7 +54,7 @@ const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t
  * belongs to the arena. */
 const char *mp_dump_order_text(mp_arena *arena, const mp_model *model);
 
-/* Return the sites that left objects behind, or whose older objects leak by growing. Sorted by the
+/* Return the sites that left objects behind, or whose older objects grow and leak. Sorted by the
  * bytes that leak according to the verdict, largest first, then by bytes, objects, type, stack,
  * line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);

@@ -1,7 +1,7 @@
 /* Moments: objects and bytes of some groups at each snapshot of a session, stored as changes, so
  * that any two snapshots can be compared. The amount alive at a moment is the sum of the changes up
- * to it; the amount leaked between two moments is the part of that sum that was born after the
- * first. */
+ * to it. The amount leaked between two moments is the sum of the changes up to the second that
+ * belong to objects born after the first. */
 #ifndef MP_QUERY_MOMENTS_H
 #define MP_QUERY_MOMENTS_H
 
@@ -22,7 +22,8 @@ typedef struct mp_moment_rows {
     const uint32_t *moments; /* `count` snapshots of one session */
     size_t count;
     bool births;          /* distinguish changes by moment of birth; otherwise `born` is 0 */
-    const bool *accepted; /* by context: never leaks, so born at moment 0; NULL: none */
+    const bool *accepted; /* by context: true if it never leaks, so its objects count as born at
+                           * moment 0; NULL: none */
 } mp_moment_rows;
 
 /* Return about `most` snapshots of a session, chosen evenly, always including the last one and the

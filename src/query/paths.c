@@ -123,7 +123,7 @@ static void count_end(merged *state, uint32_t step, uint32_t object, uint64_t by
     result->items[*place - 1].bytes += (int64_t)bytes;
 }
 
-/* Return a flag for each type: its name matches the glob. */
+/* Return a flag for each type: true if its name matches the glob. */
 static bool *matching_types(const mp_model *model, const char *glob)
 {
     bool *matches = mp_alloc_zero(model->types.count, sizeof *matches);

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* Amount that a session has from this time on. */
+/* Amount that a session has alive from this time on. */
 typedef struct moment {
     int64_t clock_us, objects, bytes;
     uint32_t session, snapshot;

@@ -6,8 +6,8 @@
 
 typedef struct mp_peak {
     int64_t objects, bytes; /* maxima, each at its own time */
-    /* True for several sessions whose times are unknown; the peak is then that of the largest
-     * session. */
+    /* True if the peak is that of the largest session only, because there are several sessions and
+     * their times are unknown. */
     bool of_one;
 } mp_peak;
 

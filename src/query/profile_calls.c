@@ -199,8 +199,8 @@ static void leave(ring_search *state, uint32_t index)
     }
 }
 
-/* Return a flag for each module: it can call itself, directly or through others. These are modules
- * that call themselves, and modules of components with more than one module. */
+/* Return a flag for each module: true if it can call itself, directly or through other modules. A
+ * module can if it has a call to itself, or is in a component with more than one module. */
 static bool *find_recursive(const mp_profile *profile)
 {
     const uint32_t count = profile->modules.count;
@@ -236,10 +236,10 @@ static bool *find_recursive(const mp_profile *profile)
     return state.recursive;
 }
 
-/* Facts about a line that calls something. A line's cumulative time minus its own is the time of
- * its callees: all of it belongs to the callee if there is only one. The cumulative time of a
- * module's line 0 belongs to its caller if there is only one. Both count time once, unless
- * recursion returns to the line or the module. */
+/* Facts about a line that calls something. The cumulative time of a line minus its own time is the
+ * time of its callees; if there is only one callee, all of it belongs to that callee. The
+ * cumulative time of a module's line 0 belongs to its caller if there is only one. Neither counts
+ * time twice, unless recursion returns to the line or the module. */
 typedef struct line_facts {
     int64_t called_us; /* time of the callees, microseconds */
     uint32_t callees;  /* number of callees of the line */

@@ -292,8 +292,8 @@ static void add_module(mp_code_cost *row, const module_cost *cost, const session
     }
 }
 
-/* Return the part of a module's time that is not already included in a caller of the same
- * program. */
+/* Return the part of a module's time that is not already included in the time of a caller of the
+ * same program. */
 static int64_t outside_us(const module_cost *cost)
 {
     return cost->called ? mp_share(cost->entry_us, cost->from_outside, cost->called)

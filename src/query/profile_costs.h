@@ -75,8 +75,8 @@ typedef struct mp_profile_costs {
  * mp_profile_costs_free. */
 mp_profile_costs mp_profile_costs_of(const mp_filter *filter);
 void mp_profile_costs_free(mp_profile_costs *costs);
-/* Sort the rows by average, as exact fractions, largest first, and rows without an average last.
- * Equal averages are in the usual order. */
+/* Sort the rows by average, largest first, comparing exact fractions. Rows without an average come
+ * last; equal averages are in the usual order. */
 void mp_code_costs_by_average(const mp_model *model, mp_code_costs *costs);
 
 /* Cost of the call path to a node of the model's tree. */

@@ -227,7 +227,7 @@ static void make_frames(mp_matcher *matcher)
         frames->of_context[i] = place_of_frame(matcher, frame_of(model, i), &bytes);
 }
 
-/* Return a flag for each text of a frame: it matches. NULL: none does. */
+/* Return a flag for each text of a frame: true if it matches; NULL: none does. */
 static bool *frames_that_fit(frame_set *frames, mp_slice core, mp_pattern *pattern)
 {
     const mp_some_texts some = mp_texts_with(&frames->texts, core);
@@ -449,7 +449,7 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
             return mp_fail_argument(error, since->absolute ? "since" : "until", NULL,
                                     "%s does not record its start; give a time from its start",
                                     mp_kind_name(model->kind));
-    /* A time by the clock and a time from the start cannot be compared, because sessions start at
+    /* A time by the clock cannot be compared with a time from the start, because sessions start at
      * different times. */
     if (since->given && until->given && since->absolute == until->absolute && since->us > until->us)
         return mp_fail_argument(error, "since", NULL, "it is later than " MP_DASHES "until");

@@ -20,8 +20,8 @@ static bool is_within(const mp_window *window, uint32_t snapshot)
 /* Kinds of snapshots for the course of a session. */
 typedef enum snapshot_part { PART_OUTSIDE, PART_WORK, PART_PAUSE, PART_CLEAN_UP } snapshot_part;
 
-/* Return true if `idle` successive snapshots without creations are unlikely to be chance, given
- * creations at `active` of `count` snapshots. */
+/* Return true if chance does not explain `idle` successive snapshots without creations, given that
+ * `active` of `count` snapshots had creations. */
 static bool is_pause(uint32_t idle, uint32_t active, uint32_t count)
 {
     return pow(1 - (double)active / (count - idle), idle) < BY_CHANCE;

@@ -45,7 +45,7 @@ void mp_site_course_of(mp_site_course *course, const mp_window *window,
                        const mp_course_clock *clock, const uint32_t *deltas, size_t count,
                        uint32_t length);
 
-/* Objects of a course that are older than an age. */
+/* Numbers of objects in a course that are older than a certain age. */
 typedef struct mp_course_old {
     int64_t
         in[MP_COURSE_PLACES]; /* objects that reached the age, by place, without those of place 0 */

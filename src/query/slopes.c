@@ -105,8 +105,9 @@ static void add(slopes *points, double rise, size_t distance, size_t weight)
     points->weight[points->count++] = (uint32_t)weight;
 }
 
-/* Add the slopes between two runs. Dots that are `apart` indexes apart are `least` or least + 1
- * apart in x; the sum of their distances gives the number of the latter. */
+/* Add the slopes between two runs. Two dots whose indexes differ by `apart` have x values that
+ * differ by `least` or by least + 1; the sum of their distances tells how many differ by the
+ * latter. */
 static void add_between(slopes *state, const dots *points, const run *a, const run *b)
 {
     const uint64_t *sum = points->sum;
@@ -216,7 +217,8 @@ static void find_median(const slopes *points, uint64_t count, size_t place, uint
     ranks->middle = ranks->lower = points->items[place];
     if (count % 2 || left)
         return;
-    ranks->lower = largest_of(points->items, place); /* the lower half ends with another slope */
+    ranks->lower = largest_of(points->items, place); /* the lower half has no occurrence of this
+                                                      * slope, so it ends with the one before */
     ranks->middle = ranks->lower + (ranks->middle - ranks->lower) / 2;
 }
 

@@ -1,4 +1,4 @@
-/* Stacks are ranked by doubling: by the innermost frame, then by the first two frames, the first
+/* Ranking of stacks by doubling: by the innermost frame, then by the first two frames, the first
  * four, and so on. The rank of a stack combines the rank of its first half with that of the rest,
  * which is the stack of an ancestor. A node in a deep recursion therefore costs the logarithm of
  * its depth. */
@@ -63,9 +63,9 @@ static uint32_t *first_ranks(const mp_model *model)
     return ranks;
 }
 
-/* Sort nodes by key with a stable counting sort: those in `from` (NULL: all, by number) into `to`.
- * The key of a node is key_of[node] or, if `by` is given, key_of[by[node]]; keys are less than
- * `count`. */
+/* Sort nodes by key into `to` with a stable counting sort. The nodes are those in `from` (NULL: all
+ * nodes, by number). The key of a node is key_of[node] or, if `by` is given, key_of[by[node]]; keys
+ * are less than `count`. */
 static void order_by(const uint32_t *from, uint32_t *to, const uint32_t *key_of, const uint32_t *by,
                      uint32_t *places, uint32_t count)
 {

@@ -56,8 +56,8 @@ static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
     return leaks;
 }
 
-/* Sum up the leaks that a suppression matches and no earlier one took; *growth gets the growth of
- * older objects. `matching` has a flag for each context. */
+/* Add up the leaks that a suppression matches and that no earlier suppression took. Set *growth to
+ * their growth of older objects. `matching` has a flag for each context. */
 static mp_suppression_effect find(builder *shop, size_t number, const bool *matching,
                                   int64_t *growth)
 {

@@ -43,12 +43,13 @@ void mp_suppressions_free(mp_suppressions *suppressions);
 const char *mp_suppression_status_name(mp_suppression_status status);
 
 /* Suppress leaks of a window in all its analyses. The window owns the result (window->suppressed);
- * its earlier results become invalid. If several suppressions match a leak, the first takes it that
- * has neither expired nor exceeded its limit. `suppressions` must outlive the window; NULL is
- * allowed. */
+ * its earlier results become invalid. If several suppressions match a leak, it counts for the first
+ * of them that has neither expired nor exceeded its limit. `suppressions` must outlive the window;
+ * NULL is allowed. */
 void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions);
-/* Return a flag for each context: it is accepted in any window of the recording, by the
- * suppressions that are valid in this window. NULL: nothing is suppressed. Release with free(). */
+/* Return a flag for each context: true if leaks of the context are accepted in any window of the
+ * recording, by the suppressions that are valid in this window. NULL: nothing is suppressed.
+ * Release with free(). */
 bool *mp_suppressed_ever(const mp_window *window);
 
 #endif

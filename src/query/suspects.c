@@ -89,7 +89,7 @@ static void accumulate(const search *state, mp_suspect *suspect, uint32_t place,
         suspect->held_objects += types[dominators->order[i]] == suspect->held_type;
 }
 
-/* A suspect with its place in preorder. */
+/* A suspect, with its place in the preorder of dominators. */
 typedef struct candidate {
     mp_suspect suspect;
     uint32_t place;

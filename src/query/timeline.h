@@ -25,9 +25,9 @@ typedef struct mp_timeline {
     int64_t own_us; /* sum of own_us over all items */
 } mp_timeline;
 
-/* Return the timeline of the selected executions. A trace has neither ends nor depths; both follow
- * from the order of completion, because whatever starts later and completes earlier ran inside.
- * Release `items` with free(). */
+/* Return the timeline of the selected executions. A trace records neither ends nor depths. Both
+ * follow from the order of completion, because an execution that starts later and completes earlier
+ * ran inside. Release `items` with free(). */
 mp_timeline mp_timeline_of(const mp_filter *filter);
 
 #endif

@@ -106,7 +106,7 @@ static bool judge_without(mp_trend *trend, const double *exact, size_t count, co
     mp_trend without = trend_of_slopes(rest, count - steps, most);
     bool hidden = without.kind == (up ? MP_TREND_SHRINKS : MP_TREND_GROWS);
     free(rest);
-    /* Three remaining values are too few for another verdict than that of all four. */
+    /* Three remaining values are too few to overrule the verdict on all four. */
     if (without.kind == MP_TREND_FLAT || (count - steps < MP_TREND_FEWEST &&
                                           without.kind != trend_of_slopes(exact, count, most).kind))
         without.kind = up ? MP_TREND_JUMP : MP_TREND_DROP;

@@ -1,4 +1,4 @@
-/* Trends: does a series of snapshots grow steadily, or did it jump once?
+/* Trends: a series of snapshots can grow steadily, shrink, jump once or stay level.
  *
  * Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", 1950;
  * P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", 1968, with its
@@ -82,7 +82,7 @@ typedef struct mp_series {
     uint32_t sessions; /* number of sessions, including session 0 */
 } mp_series;
 
-/* Return the series of groups. `row_of` has the row of each group by its number from 1, from 1
+/* Return the series of groups. `row_of` maps the number of each group, from 1, to its row, from 1
  * to `rows`; 0: left out. row_of[0] must be 0. One pass over the ledger. Release with
  * mp_series_free. */
 mp_series mp_series_of(const mp_window *window, uint32_t session, const mp_grouping *grouping,
@@ -109,9 +109,9 @@ typedef struct mp_course {
     size_t length;
 } mp_course;
 
-/* Return the trend of a row in a session. If some of its objects leak according to the verdict, it
- * is their trend. If none do, a rising series counts as flat, because its objects fill a cache,
- * turn over or are in use. Without a verdict, only the values count. */
+/* Return the trend of a row in a session. If some of its objects leak according to the verdict,
+ * this is the trend of the leaking objects. If none do, a rising series counts as flat, because its
+ * objects fill a cache, turn over or are in use. Without a verdict, only the values count. */
 mp_trend mp_series_trend(const mp_series *series, size_t row, uint32_t session);
 
 /* Return the course of a row in its worst session, the first of equal ones; sums over sessions

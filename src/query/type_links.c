@@ -71,7 +71,7 @@ mp_type_links mp_referrers_of(const mp_graph_view *view, const bool *asked)
     return links_of(view, of_type, BY_OBJECTS);
 }
 
-/* In preorder, the dominator of an object comes before it. */
+/* Visit objects in preorder, in which the dominator of an object comes before it. */
 mp_type_links mp_holders_of(const mp_graph_view *view, const bool *asked, const bool *skipped)
 {
     const mp_graph *graph = view->graph;

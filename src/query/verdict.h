@@ -75,10 +75,11 @@ const mp_site_verdict **mp_verdicts_of_sites(const mp_window *window, const mp_g
 /* Return true if the window is too short to find leaks: objects were created, but no session has
  * MP_VERDICT_MOMENTS moments; or there are fewer than three dumps. */
 bool mp_verdict_is_unknown(const mp_window *window);
-/* Return the reason for that. The text belongs to the arena. */
+/* Return the reason why mp_verdict_is_unknown is true. The text belongs to the arena. */
 const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window);
-/* Return a text about a session that cannot be judged while others can: it has one snapshot or, if
- * `steady`, too few moments. NULL: there is none. The text belongs to the arena. */
+/* Return a text about a session that cannot be judged although others can, because it has only one
+ * snapshot or, if `steady`, too few moments. NULL: there is no such session. The text belongs to
+ * the arena. */
 const char *mp_verdict_part_text(mp_arena *arena, const mp_window *window, bool steady);
 
 #endif

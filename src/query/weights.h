@@ -50,12 +50,16 @@ typedef struct mp_weight_frame {
     const char *object;           /* name that all objects of a type have here; or NULL */
     const char *source;           /* source file or program, if recorded separately; or NULL */
     const char *module;           /* program or library; or NULL */
-    const char *thread, *request; /* creators of a type's objects, if separated; or NULL */
-    uint32_t line;                /* line in it that calls or creates; MP_NO_LINE: unknown */
-    uint32_t called_at;           /* line in the caller that calls it; MP_NO_LINE: unknown */
+    const char *thread, *request; /* creators of a type's objects, if frames are separate for each;
+                                   * or NULL */
+    uint32_t line;                /* line in this function that calls or creates; MP_NO_LINE:
+                                   * unknown */
+    uint32_t called_at;           /* line in the caller that calls this function; MP_NO_LINE:
+                                   * unknown */
     uint32_t start_line;          /* first line of the function; 0: unknown */
     uint32_t overload; /* number, from 1, among frames with the same name and start line; or 0 */
-    bool tells_start;  /* the label shows start_line, to distinguish it or for lack of a line */
+    bool tells_start;  /* the label shows start_line, because the line is unknown or several
+                        * functions have this name */
     bool allocator;    /* frame of an allocator, which does not name a site */
 } mp_weight_frame;
 

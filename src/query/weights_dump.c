@@ -69,7 +69,8 @@ static void weigh_loose(holders *state)
     }
 }
 
-/* In preorder, the dominator of an object comes first, so its frame exists. */
+/* Visit objects in preorder, in which the dominator of an object comes first, so its frame
+ * exists. */
 mp_weights mp_weights_of_dump(const mp_filter *filter)
 {
     static const mp_weighing weighings[] = {MP_WEIGH_RETAINED};

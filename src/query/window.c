@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Return true if a session has not ended by `to` or, if `later`, in the whole recording. */
+/* Return true if a session has not ended at `to` or, if `later`, not even later in the
+ * recording. */
 static bool has_no_end(const mp_window *window, bool later)
 {
     const mp_model *model = window->model;
@@ -123,7 +124,7 @@ uint32_t mp_window_lone_session(const mp_window *window)
     return 0;
 }
 
-/* Snapshots of a session are in order of time, so their ids can be compared. */
+/* Compare ids: snapshots of a session are numbered in order of time. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot)
 {
     return snapshot.i <=

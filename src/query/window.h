@@ -26,7 +26,8 @@ typedef enum mp_suppression_status {
     MP_SUPPRESSION_OVER_LIMIT, /* more leaks than its limit, so it suppresses nothing */
 } mp_suppression_status;
 
-/* Leaks that a suppression matches and no earlier one took, even if it does not suppress them. */
+/* Leaks that a suppression matches and that no earlier suppression took, even if it does not
+ * suppress them. */
 typedef struct mp_suppression_effect {
     mp_suppression_status status;
     uint32_t sites; /* number of sites; they may also have other leaks */
@@ -128,7 +129,8 @@ typedef struct mp_totals {
     int64_t created_objects, created_bytes, deleted_objects;
     int64_t peak_objects, peak_bytes; /* as in mp_peak */
     bool peak_of_one;                 /* as in mp_peak */
-    bool has_stated_peak; /* the file states a peak, and it applies to the whole up to `to` */
+    bool has_stated_peak; /* the file states the peak of all objects up to `to`, and no selection
+                           * excludes any */
     int64_t stated_peak_objects; /* stated maximum of live objects */
     int64_t reusable_objects, reusable_bytes;
     int64_t from_objects, from_bytes; /* alive at `from` */
