@@ -29,7 +29,7 @@ bool mp_is_baseline_name(const char *path)
     return length > ending && strcmp(path + length - ending, MP_BASELINE_ENDING) == 0;
 }
 
-enum { NOT_KNOWN = 2 }; /* third value of a flag */
+enum { NOT_KNOWN = 2 }; /* value of a flag that the line does not have */
 
 /* Values of a line of any kind. */
 typedef struct line_values {

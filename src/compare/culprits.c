@@ -1,6 +1,6 @@
-/* Culprits: the entries that make a rule fail. They are searched in the lists that the rule was
- * judged by; for heaps in the sites, because the rule names the type that grew but not the line
- * that creates it. */
+/* Culprits: the entries that make a rule fail. They are looked up in the list by which the rule was
+ * judged. For heaps it is the list of sites, because the rule names the type that grew but not the
+ * line that creates it. */
 #include "compare/decide.h"
 
 #include <stdlib.h>

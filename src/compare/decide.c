@@ -162,8 +162,9 @@ static const char *done_text(const mp_evaluation *evaluation)
                                             evaluation->context->exact_bytes));
 }
 
-/* Return "2 of 5 modules, worst shop.Order: " for a rule on each label, otherwise "". It says
- * "most" for leftover objects, because the largest number of them need not be the worst leak. */
+/* Return "2 of 5 modules, worst shop.Order: " for a rule on each label, otherwise "". For leftover
+ * objects it says "most" in place of "worst", because the largest number of them need not be the
+ * worst leak. */
 static const char *who_text(mp_evaluation *evaluation, const mp_rule_subject *subject,
                             size_t failed, size_t count)
 {

@@ -478,7 +478,7 @@ static void judge_part(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "%s (%sallow-torn judges the others)", part, context->dashes);
 }
 
-/* Dismiss a rule that passes by bytes where the sizes of objects are not known: they count none. */
+/* Dismiss a rule on bytes that passes only because objects of unknown size count as 0 bytes. */
 static void judge_sizes(mp_evaluation *evaluation)
 {
     const mp_digest *now = evaluation->context->now;

@@ -413,7 +413,8 @@ static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
         (!evaluation->rule->by || select_groups(evaluation, window, &found)))
         mp_evaluation_decide(evaluation, leaking_subjects(evaluation, window, &found, 0),
                              found.grouping ? found.count : 1);
-    /* A limit that known leaks exceed fails; otherwise, more may leak than can be seen. */
+    /* If the known leaks exceed the limit, the rule fails. Otherwise it is dismissed, because more
+     * may leak than the snapshots show. */
     if (unknown && evaluation->result->verdict != MP_VERDICT_FAIL)
         mp_evaluation_dismiss(evaluation, mp_verdict_refusal(evaluation->arena, window));
 }

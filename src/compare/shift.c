@@ -46,8 +46,8 @@ static bool is_half_or_less(unrest a, unrest b)
 /* --- unchanged line numbers --- */
 
 /* Return the change if entries are matched by equal lines. The remaining entries of both sides are
- * compared as sums, since no matching of them changes less; if only one side has any, they do not
- * count. */
+ * compared as sums, because no way to match them changes less. They do not count if only one side
+ * has any. */
 static unrest unrest_of_exact(const mp_couple *couples, size_t count)
 {
     unrest sum = {0};
@@ -155,7 +155,7 @@ bool mp_shift_of(const mp_dictionary *dictionary, const mp_couple *couples, size
         in_now += couples[i].in_now;
         both += couples[i].in_base && couples[i].in_now;
     }
-    /* Nothing to choose from: equal lines are matched exactly, and equally many different lines are
+    /* There is no choice: equal lines are matched exactly, and equally many different lines are
      * paired in order anyway. */
     if (both == count || (!both && (in_base == in_now || !in_base || !in_now)))
         return false;
