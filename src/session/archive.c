@@ -89,8 +89,8 @@ void mp_archive_place_free(mp_archive_place *place)
 /* --- compression --- */
 
 #ifdef MEMPROF_ARCHIVE
-/* Write the file compressed. False if the compression failed; errors of the streams stay in them.
- */
+/* Write the file compressed. Return false if the compression failed. Errors of the streams stay in
+ * them. */
 static bool copy(FILE *source, FILE *target)
 {
     char *block = mp_alloc(BLOCK), *packed = mp_alloc(BLOCK);
@@ -123,7 +123,7 @@ static bool copy(FILE *source, FILE *target)
 }
 #endif
 
-/* Write a folder's entries to the disk. */
+/* Flush a folder to disk, so that its entries survive a crash. */
 static bool sync_folder(const char *folder, mp_error *error)
 {
     const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -200,7 +200,7 @@ static int is_day(const struct dirent *entry)
     return !name[10];
 }
 
-/* Return true for a name that the archive gives: it ends with a dot, the digits of a checksum, and
+/* Return true for the name of an archived file: it ends with a dot, the digits of a checksum, and
  * the ending of the compression or of a baseline. */
 static int is_archived(const struct dirent *entry)
 {
@@ -219,8 +219,8 @@ static int is_archived(const struct dirent *entry)
     return false;
 }
 
-/* Return the names in a folder that are wanted in their order, with the folder in front; NULL: it
- * has none. */
+/* Return the paths of the entries of a folder that `is_wanted` accepts, sorted by name; NULL: there
+ * are none. */
 static char **list(const char *folder, int (*is_wanted)(const struct dirent *), int *count)
 {
     struct dirent **entries;
@@ -240,8 +240,8 @@ static char **list(const char *folder, int (*is_wanted)(const struct dirent *), 
     return paths;
 }
 
-/* Add the archived files of a day's folder, in the order of their names. Others are not the
- * archive's to remove. */
+/* Add the archived files of a day's folder, in the order of their names. Other files must not be
+ * removed. */
 static void add_files(archived_files *files, const char *folder)
 {
     int count;
@@ -259,7 +259,7 @@ static void add_files(archived_files *files, const char *folder)
     free(paths);
 }
 
-/* Return whether a folder is of a day before the first one that is kept. */
+/* Return true if the folder is of a day before the first one that is kept. */
 static bool is_expired(const char *folder, int64_t days)
 {
     char first[16];
@@ -289,7 +289,7 @@ bool mp_archive_trim(const char *archive, const mp_archive_limits *limits, mp_er
         free(files.items[i].path);
     free(files.items);
     for (int i = 0; i < count; i++) {
-        rmdir(folders[i]); /* which fails while there are files in it */
+        rmdir(folders[i]); /* fails as long as the folder has files */
         free(folders[i]);
     }
     free(folders);

@@ -12,14 +12,13 @@ typedef struct mp_archive_place {
     char *path;   /* folder, name, and the ending of the compression */
 } mp_archive_place;
 
-/* Find the place of a file, and create its folder. False with an error. */
+/* Find the place of a file, and create its folder. Return false with an error. */
 bool mp_archive_find(const char *archive, const char *path, mp_archive_place *place,
                      mp_error *error);
 void mp_archive_place_free(mp_archive_place *place);
 
-/* Write the compressed file to its place, with the time of the file. It is on the disk when this
- * returns; the file itself stays. False with an error; nothing is then at the place that was not
- * there before. */
+/* Write the compressed file to its place, with the time of the file, and flush it to disk. The file
+ * itself stays. Return false with an error; the place is then as it was before. */
 bool mp_archive_put(const char *path, const mp_archive_place *place, mp_error *error);
 
 /* Limits of an archive; 0: no limit. */
@@ -27,10 +26,10 @@ typedef struct mp_archive_limits {
     int64_t bytes, days;
 } mp_archive_limits;
 
-/* Parse "20G" or "90days". False if the text is neither. */
+/* Parse "20G" or "90days". Return false if the text is neither. */
 bool mp_archive_limits_parse(const char *text, mp_archive_limits *limits);
-/* Remove the oldest files until the archive is within its limits. Files and folders whose names the
- * archive does not give stay, and do not count. False with an error. */
+/* Remove the oldest files until the archive is within its limits. Files and folders whose names are
+ * not those of an archive stay, and do not count. Return false with an error. */
 bool mp_archive_trim(const char *archive, const mp_archive_limits *limits, mp_error *error);
 
 #endif
