@@ -61,7 +61,7 @@ typedef struct mp_coverage_answer {
     const mp_coverage_file *files; /* sorted by program */
     size_t file_count;
     uint64_t lines, executed;
-    /* ^End of the last run by the recorder's clock, in microseconds since 1970; 0 = unknown. */
+    /* End of the last run by the recorder's clock, in microseconds since 1970; 0 = unknown. */
     int64_t time_us;
     /* Name of a program with several sources, whose lines differ; NULL = none. */
     const char *versions;

@@ -149,8 +149,8 @@ static double share_of(int64_t part, int64_t total)
 
 /* --- rows --- */
 
-/* Return the cost of a line including its callees: the sum if all of them are known, else the
- * recorded figure, unless recursion may count twice in it. */
+/* Return the cost of a line including its callees: the sum, if the costs of all of its callees are
+ * known; otherwise the recorded figure, unless recursion may count twice in it. */
 static int64_t line_inclusive(const asking *asked, uint32_t place)
 {
     const mp_callable *callable = &asked->called.calls->items[place];

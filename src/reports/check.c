@@ -118,7 +118,7 @@ static const char *checksum_text(mp_document *document, const mp_checksum *check
                            : NULL;
 }
 
-/* "1,234 bytes, xxh128:..." */
+/* Return "1,234 bytes, xxh128:...". */
 static const char *bytes_text(mp_document *document, const mp_checksum *checksum)
 {
     if (!checksum->known)
@@ -127,7 +127,7 @@ static const char *bytes_text(mp_document *document, const mp_checksum *checksum
                             checksum_text(document, checksum));
 }
 
-/* Return true if the baseline has the checksums of its recordings. False with an error. */
+/* Return true if the baseline has the checksums of its recordings. Return false with an error. */
 static bool can_be_held(const mp_digest *base, mp_error *error)
 {
     return look_for(base, &(mp_checksum){.known = false}).count ||

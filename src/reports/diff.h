@@ -67,7 +67,8 @@ const char *mp_difference_text(mp_document *document, const mp_diff *diff,
 
 /* Add the inputs of both sides, and their totals side by side. */
 void mp_section_sides(mp_document *document, const mp_digest *base, const mp_digest *now);
-/* Return true if both recordings are of one kind and have the same facts. False with a message. */
+/* Return true if both recordings are of one kind and have the same facts. Return false with an
+ * error. */
 bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error);
 
 /* Say in words whether `now` is worse than the base, and by how much. */
@@ -89,7 +90,8 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
 void mp_section_differences(mp_document *document, const mp_diff *diff,
                             const mp_diff_arguments *asked);
 
-/* Return the table "diff" for nodes of dominator trees; add a row to it. */
+/* mp_node_table returns the table "diff" for nodes of dominator trees; mp_put_node adds a row to
+ * it. */
 mp_table *mp_node_table(mp_document *document);
 void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
                  const mp_difference *difference);

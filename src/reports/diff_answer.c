@@ -105,7 +105,7 @@ static const char *figures_of(mp_document *document, const measure *measures, si
     return text;
 }
 
-/* "3 new sites" */
+/* Return "3 new sites". */
 static const char *count_of(mp_document *document, const mp_diff *diff, const char *which,
                             uint64_t count)
 {
@@ -230,7 +230,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
     say_leak(document, diff, *most && up ? entry.most : NULL, asked);
 }
 
-/* "+21.9 KiB in 5 sites (2 new)" */
+/* Say "+21.9 KiB in 5 sites (2 new)", the changes in one direction. */
 static void say_side(mp_document *document, const mp_diff *diff, const measure *by, bool up,
                      bool with_most, const mp_diff_arguments *asked)
 {

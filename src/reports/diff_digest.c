@@ -1,4 +1,5 @@
-/* From a request to a digest. The base and the new recording use the same code. */
+/* Conversion of a request to a digest. The base and the new recording are converted by the same
+ * code. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,8 @@ static void put(mp_text_buffer *text, const char *option, const char *argument)
     mp_text_put(text, argument ? argument : "", argument ? strlen(argument) : 0);
 }
 
-/* Put the criteria in the order of subjects: their order on the command line does not matter. */
+/* Append the criteria, sorted by subject, because their order on the command line does not
+ * matter. */
 static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
 {
     char option[32], time[MP_UNIT_TEXT];
@@ -94,7 +96,7 @@ static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
     }
 }
 
-/* Return the options in use other than the recording itself. */
+/* Return the options that select a part of the recording, as text. */
 static const char *conditions_of(const mp_request *request)
 {
     static const char *const reading[] = {"at", "skip", "domain"};

@@ -148,10 +148,11 @@ static const char *type_of(const mp_diff *diff, const mp_difference *node)
     return mp_dictionary_text(diff->dictionary, frame_of(diff, node)->name);
 }
 
-/* Return the node in the base that corresponds to this one. A new node may be an old one with
- * another dominator: this is assumed if exactly one node of its type is new and exactly one is
- * gone, which had as many objects or, because several others referred to them, no dominator. Return
- * the node itself if it is in the base, or if none of its type is gone; NULL if it is ambiguous. */
+/* Return the node in the base that corresponds to this one. A node that is in the base corresponds
+ * to itself. A new node may be an old one with another dominator: this is assumed if exactly one
+ * node of its type is new, exactly one is gone, and the one that is gone had as many objects or,
+ * because several others referred to them, no dominator. Return the node itself if no node of its
+ * type is gone; NULL if it is ambiguous. */
 static const mp_difference *before_of(const mp_diff *diff, const mp_differences *nodes,
                                       const mp_difference *node)
 {
@@ -184,7 +185,7 @@ static const mp_difference *below_before(const mp_diff *diff, const mp_differenc
     return NULL;
 }
 
-/* "Array in EventEmitter holds 800 more closure"; "roots hold 12 more App.View" */
+/* Return "Array in EventEmitter holds 800 more closure", or "roots hold 12 more App.View". */
 static const char *holds_text(mp_document *document, const mp_diff *diff,
                               const mp_difference *holder, const mp_difference *outer,
                               const mp_difference *held, int64_t more)
@@ -225,7 +226,8 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
     }
     int64_t base_bytes = !known ? 0 : (holder ? was : outer)->base.retained_bytes;
     if (known && holder && before && frame_of(diff, before)->caller != was->key.frame)
-        base_bytes += before->base.retained_bytes; /* held then too, but not by it alone */
+        base_bytes += before->base.retained_bytes; /* the base held these objects too, but not by
+                                                    * this holder alone */
     const int64_t now_bytes = !known ? 0 : (holder ? holder : outer)->now.retained_bytes;
     if (now_bytes > base_bytes)
         text = mp_document_text(document, "%s: %s retained, from %s to %s",

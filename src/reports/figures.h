@@ -23,9 +23,9 @@ void mp_figure_memory(mp_document *document, const mp_window *window);
 /* Return the name of a session's memory figure; NULL if it has none. Lives with the document. */
 const char *mp_figure_memory_name(mp_document *document, const mp_window *window, uint32_t session);
 
-/* Add a figure of live bytes in the window of one session, and below it the changes since its start
- * of the groups that changed most, and of all others together. Groups of a dimension of frames
- * overlap, so these have no others. */
+/* Add a figure of live bytes in the window of one session, and below it the changes since its
+ * start: of the groups that changed most, and of all other groups together. Groups of a dimension
+ * of frames overlap, so for them there is no line for the other groups. */
 void mp_figure_growth(mp_document *document, const mp_window *window, uint32_t session,
                       const mp_grouping *grouping, const char *dimension);
 
@@ -56,8 +56,9 @@ typedef struct mp_stack_bounds {
     double min_percent; /* minimum share of the total */
 } mp_stack_bounds;
 
-/* Return, for each place, whether it is shown; its ancestors are shown too. `fit`: number of places
- * that would be shown without the limit, excluding place 0. Release with free(). */
+/* Return a flag for each place: true if it is shown; its ancestors are then shown too. `fit`:
+ * number of places that would be shown without the limit, excluding place 0. Release with
+ * free(). */
 bool *mp_stacks_shown(const mp_tree_figure *tree, const mp_stack_bounds *bounds, size_t *fit);
 
 /* Remove the places that are not shown. One place below each caller represents those removed, and

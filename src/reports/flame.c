@@ -230,7 +230,7 @@ static const char *file_of(const char *path)
     return slash ? slash + 1 : path ? path : "";
 }
 
-/* "Leaked at snapshot 7 (_PreCleanUp), by stack: shop-v2.oemp" */
+/* Return "Leaked at snapshot 7 (_PreCleanUp), by stack: shop-v2.oemp". */
 static const char *title_of(mp_document *document, const mp_request *request,
                             const mp_window *window, mp_weighing weighing)
 {

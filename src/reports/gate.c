@@ -244,7 +244,7 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
 
 static bool is_same(const mp_digest *a, const mp_digest *b)
 {
-    /* Different totals: the digests are of different snapshots. */
+    /* If the totals differ, the digests are of different snapshots. */
     bool same = a->checksum_count && a->checksum_count == b->checksum_count &&
                 mp_amounts_equal(&a->totals, &b->totals);
     for (size_t i = 0; same && i < a->checksum_count; i++)

@@ -67,7 +67,7 @@ static const char *counts_text(mp_document *document, const mp_graph_view *view,
     return text;
 }
 
-/* "7,200 CartLine"; "7,194 of 7,200 CartLine" */
+/* Return "7,200 CartLine", or "7,194 of 7,200 CartLine". */
 static const char *kept_type_text(mp_document *document, const mp_graph_view *view,
                                   const mp_kept_type *kept)
 {
@@ -79,7 +79,8 @@ static const char *kept_type_text(mp_document *document, const mp_graph_view *vi
                                   mp_count_text(document, kept->objects, false), text, type);
 }
 
-/* "all 7,200 CartLine and 1,200 Session"; "7,194 of 7,200 CartLine and all 1,200 Session" */
+/* Return "all 7,200 CartLine and 1,200 Session", or "7,194 of 7,200 CartLine and all 1,200
+ * Session". */
 static const char *kept_text(mp_document *document, const mp_graph_view *view,
                              const mp_kept_type *kept, size_t count)
 {
@@ -99,7 +100,7 @@ static const char *kept_text(mp_document *document, const mp_graph_view *view,
     return text;
 }
 
-/* "Array 31aa1 in EventEmitter 10c37"; "static roots" */
+/* Return "Array 31aa1 in EventEmitter 10c37", or "static roots". */
 static const char *holder_text(mp_document *document, const mp_graph_view *view,
                                const mp_accumulation *accumulation)
 {
@@ -116,8 +117,8 @@ static const char *holder_text(mp_document *document, const mp_graph_view *view,
                : object;
 }
 
-/* "grew by 400 closure objects at each dump (400 -> 800 -> 1,200) and keeps all 7,200 CartLine and
- * 1,200 Session alive" */
+/* Return "grew by 400 closure objects at each dump (400 -> 800 -> 1,200) and keeps all 7,200
+ * CartLine and 1,200 Session alive". */
 static const char *growth_text(mp_document *document, const mp_graph_view *view,
                                const mp_accumulation *accumulation, const char *kept)
 {

@@ -120,7 +120,7 @@ static const mp_column shared_columns[] = {
     MP_COLUMN(shared_row, largest, "Largest", MP_TEXT, 0),
 };
 
-/* "Shared: 2.1 MiB in 39,217 objects that no single object keeps alive; ..." */
+/* Return "Shared: 2.1 MiB in 39,217 objects that no single object keeps alive; ...". */
 static const char *shared_title(mp_document *document, const mp_shared *shared)
 {
     const char *text = mp_document_text(

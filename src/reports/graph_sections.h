@@ -47,8 +47,8 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object);
 
 /* Say the summary of a dump: what grows, which objects retain most, and other findings. */
 void mp_say_dump(mp_document *document, mp_graph_view *view);
-/* Say what grows, the first line of the summary, and return an example object (0 = nothing grows);
- * say the other findings. */
+/* mp_say_growing says what grows, as the first line of the summary, and returns an example object
+ * (0 = nothing grows). mp_say_dump_more says the other findings. */
 uint32_t mp_say_growing(mp_document *document, mp_graph_view *view);
 void mp_say_dump_more(mp_document *document, mp_graph_view *view);
 /* Add the leak suspects, at most `rows` of them (0 = all). */
@@ -56,8 +56,8 @@ void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows
 /* Say below a table's title which total its percentages of retained sizes refer to, unless it is
  * all live bytes. */
 void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph_view *view);
-/* Add the objects that retain at least `min_bytes`; tables of roots, static fields and shared
- * objects. Tables have at most `rows` rows (0 = all). */
+/* Add the table of the objects that retain at least `min_bytes`, and the tables of roots, static
+ * fields and shared objects. Tables have at most `rows` rows (0 = all). */
 void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,
                          size_t rows);
 void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown);
@@ -71,19 +71,19 @@ typedef struct mp_histogram_asked {
     size_t rows;
 } mp_histogram_asked;
 /* Add groups by all live objects (top), or by reachable objects and their retained sizes
- * (histogram). False with a message. */
+ * (histogram). Return false with an error. */
 bool mp_section_dump_top(mp_document *document, mp_graph_view *view,
                          const mp_histogram_asked *asked, mp_error *error);
 bool mp_section_histogram(mp_document *document, mp_graph_view *view,
                           const mp_histogram_asked *asked, mp_error *error);
 
-/* For several dumps: add the table of holders that grew from each dump to the next. The second
- * function returns the first row in words, and an example object (0 = nothing grows); NULL if there
- * is only one dump. */
+/* For several dumps: mp_section_accumulations adds the table of holders that grew from each dump to
+ * the next. mp_accumulation_text returns its first row in words, and sets an example object (0 =
+ * nothing grows); it returns NULL if there is only one dump. */
 void mp_section_accumulations(mp_document *document, mp_graph_view *view, size_t rows);
 const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uint32_t *example);
-/* For several dumps: add the types that grew at each dump of the window; the numbers of roots by
- * kind at both ends of the window. */
+/* For several dumps: mp_section_growers adds the types that grew at each dump of the window,
+ * mp_section_root_growth the numbers of roots by kind at both ends of the window. */
 void mp_section_growers(mp_document *document, const mp_window *window, size_t rows);
 void mp_section_root_growth(mp_document *document, const mp_window *window);
 
@@ -97,8 +97,8 @@ void mp_section_graph(mp_document *document, const mp_filter *filter, int64_t mi
 void mp_section_objects_of(mp_document *document, const mp_graph_view *view, const char *glob,
                            const bool *skipped, size_t rows);
 
-/* Look up the object with this id; check that a type matches the glob. False with a message that
- * suggests ids or names. */
+/* mp_object_asked looks up the object with this id; mp_type_asked checks that a type matches the
+ * glob. Both return false with an error that suggests ids or names. */
 bool mp_object_asked(const mp_model *model, const mp_graph *graph, const char *id, uint32_t *object,
                      mp_error *error);
 bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glob, mp_error *error);

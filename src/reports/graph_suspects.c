@@ -60,7 +60,7 @@ static const char *share_text(mp_document *document, const mp_graph_view *view, 
                             mp_bytes_text(document, total, false));
 }
 
-/* "10,000 x App.Order (11.9 MiB) are held by App.Order[] 12 in App.Cache 11" */
+/* Return "10,000 x App.Order (11.9 MiB) are held by App.Order[] 12 in App.Cache 11". */
 static const char *held_text(mp_document *document, const mp_graph_view *view,
                              const mp_suspect *suspect)
 {
@@ -77,7 +77,8 @@ static const char *held_text(mp_document *document, const mp_graph_view *view,
                : holder;
 }
 
-/* "10,000 x App.Order (11.9 MiB) are held by App.Cache 11, which retains 12.0 MiB, 80 % of ..." */
+/* Return "10,000 x App.Order (11.9 MiB) are held by App.Cache 11, which retains 12.0 MiB, 80 % of
+ * ...". */
 static const char *suspect_text(mp_document *document, const mp_graph_view *view,
                                 const mp_suspect *suspect)
 {

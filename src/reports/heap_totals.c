@@ -8,7 +8,7 @@ typedef struct totals_row {
     mp_graph_totals graph;
     int64_t leak_sites, suppressed_objects, suppressed_bytes, from_sequence, to_sequence;
     int64_t types, app_domains;
-    /* Only logs of heap events have these. */
+    /* Figures that only logs of heap events have. */
     int64_t peak_time_us, old_objects, old_bytes, old_live_objects, old_live_bytes;
     int64_t unmatched_deletions, double_deletions, bad_address_deletions, nonunique_allocations;
     int64_t displaced_objects, corruptions, corrupt_events, reordered_events, late_events;

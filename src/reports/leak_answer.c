@@ -90,7 +90,7 @@ static const char *request_text(mp_document *document, const mp_window *window, 
                : "";
 }
 
-/* "1.2 KiB in "; "" of objects whose sizes are not known. */
+/* Return "1.2 KiB in ", or "" if the sizes of the objects are not known. */
 static const char *size_text(mp_document *document, int64_t bytes, bool with_sign)
 {
     if (document->unsized && !bytes)
@@ -117,8 +117,8 @@ static const char *text_of(mp_document *document, const mp_window *window, const
         request_text(document, window, leak));
 }
 
-/* "18.6 KiB in 29 objects from 3 sites"; where sizes are not known of all, "29 objects from 3 sites
- * (18.6 KiB in those of known size)". */
+/* Return "18.6 KiB in 29 objects from 3 sites" or, if some sizes are not known, "29 objects from 3
+ * sites (18.6 KiB in those of known size)". */
 static const char *sum_text(mp_document *document, int64_t bytes, int64_t objects, int64_t sites)
 {
     const char *size = mp_bytes_text(document, bytes, false);
@@ -151,7 +151,7 @@ static const char *leaking_text(mp_document *document, const mp_leaks *leaks, ui
                             grows ? ", and objects that grow" : "");
 }
 
-/* Return why nobody can tell whether anything leaks; NULL if something leaks or nothing does. */
+/* Return the reason why nobody can tell whether anything leaks; NULL if it is known. */
 static const char *unknown_text(const mp_document *document, const mp_window *window,
                                 const mp_leaks *leaks)
 {

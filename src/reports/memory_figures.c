@@ -81,7 +81,7 @@ static int64_t *new_values(const course *state)
     return mp_arena_alloc(state->document->arena, (state->count + 1) * sizeof(int64_t));
 }
 
-/* "7 (_PreCleanUp)" */
+/* Return "7 (_PreCleanUp)". */
 static const char *moment_name(const course *state, size_t place)
 {
     const mp_snapshot *snapshot = snapshot_at(state, place);
@@ -263,7 +263,7 @@ const char *mp_figure_about(mp_document *document, const mp_model *model)
                : mp_document_text(document, "%s", file);
 }
 
-/* "Memory at 8 snapshots of session 2 of 3: shop-v2.oemp" */
+/* Return "Memory at 8 snapshots of session 2 of 3: shop-v2.oemp". */
 static const char *memory_title(const course *state, uint32_t session)
 {
     const mp_model *model = state->window->model;

@@ -35,7 +35,7 @@ static const mp_column object_columns[] = {
                  MP_FOR_PROGRAMS),
 };
 
-/* "static in App.Cache, handle (pinned)" */
+/* Return "static in App.Cache, handle (pinned)". */
 static const char *roots_text(mp_document *document, const mp_graph_view *view, uint32_t object)
 {
     enum { MOST = 10 };

@@ -296,7 +296,8 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
     const mp_code_cost *hottest = costs->methods.count ? costs->methods.items : NULL;
     if (!line || line->unknown & MP_UNKNOWN_EXCLUSIVE || !all_us)
         return;
-    /* A method called once from the top includes everything after it and says nothing. */
+    /* A method that is called once from the top includes all that it calls, so its share says
+     * nothing. */
     for (size_t i = 0; i < costs->methods.count; i++) {
         const mp_code_cost *method = &costs->methods.items[i];
         if (method->inclusive != MP_INCLUSIVE_UNKNOWN && method->inclusive_us > all_us / 2 &&

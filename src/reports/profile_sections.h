@@ -34,7 +34,7 @@ const char *mp_code_text(mp_document *document, const char *program, const char 
 void mp_section_profile_answer(mp_document *document, const mp_model *model,
                                const mp_profile_costs *costs);
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown);
-/* Add the hottest lines, methods or programs. Sorts the costs. False with a message. */
+/* Add the hottest lines, methods or programs. Sorts the costs. Return false with an error. */
 bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,
                             const mp_costs_asked *asked, mp_error *error);
 /* Add the methods, by time including callees if it is known. */

@@ -43,7 +43,7 @@ typedef struct mp_request {
     const struct mp_policy *policy;             /* policy of a gate */
     const struct mp_suppressions *suppressions; /* accepted leaks */
     /* Read the first of these names that is a file below a folder of sources, into an arena. NULL =
-     * no folder was given. False with a message. */
+     * no folder was given. Return false with an error. */
     bool (*read_source)(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                         mp_source_text *text, mp_error *error);
     const void *sources;
@@ -65,8 +65,8 @@ typedef struct mp_request {
 /* How a report answers one kind of model. */
 typedef struct mp_variant {
     unsigned needs; /* MP_HOLDS_... that the model must have */
-    /* Answer the request. Return false with a message in `error` if the request does not fit the
-     * model (no such snapshot). */
+    /* Answer the request. Return false with an error if the request does not fit the model (no such
+     * snapshot). */
     bool (*run)(const mp_request *request, mp_document *document, mp_error *error);
 } mp_variant;
 
@@ -181,8 +181,8 @@ unsigned mp_report_selects(const mp_report *report, const char *name, unsigned k
  * any text is accepted. */
 size_t mp_report_words(const mp_report *report, const char *argument, unsigned variants,
                        unsigned kinds, const char **words);
-/* Return true if an argument accepts the given text, as far as it is restricted to words. False
- * with a message; `recording` ("a heap dump") names the kind that does not accept it, NULL =
+/* Return true if an argument accepts the given text, as far as it is restricted to words. Return
+ * false with an error; `recording` ("a heap dump") names the kind that does not accept it, NULL =
  * any. */
 bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned variants,
                      unsigned kinds, const char *recording, mp_error *error);
@@ -190,26 +190,25 @@ bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned va
 /* The report gate, which baselines are made for. */
 extern const mp_report mp_report_gate;
 
-/* Return true if a variant fits the request's model and accepts its arguments. False with a
- * message. */
+/* Return true if a variant fits the request's model and accepts its arguments. Return false with an
+ * error. */
 bool mp_report_answers(const mp_report *report, const mp_request *request, mp_error *error);
 
 /* Return the default number of rows of a sorted table. */
 size_t mp_report_rows(const mp_report *report);
 
-/* Answer with the variant that fits the model. False with a message in `error` if there is none, if
- * it does not use an option that was given, or if it refuses the request. */
+/* Answer with the variant that fits the model. Return false with an error if there is none, if it
+ * does not use an option that was given, or if it refuses the request. */
 bool mp_report_run(const mp_report *report, const mp_request *request, mp_document *document,
                    mp_error *error);
 
-/* Answer about several recordings together; the report must have `together`. Return false with a
- * message in `error`, and with `wrong` set as by mp_report.together, or to `count` if no request is
- * to blame. */
+/* Answer about several recordings together; the report must have `together`. Return false with an
+ * error, and with `wrong` set as by mp_report.together, or to `count` if no request is to blame. */
 bool mp_report_run_together(const mp_report *report, const mp_request *requests, size_t count,
                             mp_document *document, size_t *wrong, mp_error *error);
 
 /* Return the digest of the request's selection at the end of its window; its texts are in
- * request->dictionary. Release with mp_digest_free. NULL with a message. */
+ * request->dictionary. Release with mp_digest_free. Return NULL with an error. */
 struct mp_digest *mp_report_digest(const mp_request *request, mp_error *error);
 
 #endif

@@ -236,7 +236,7 @@ static void advise(const mp_report *report, unsigned bit, const mp_argument *row
              snapshots ? ", and " MP_DASHES "to for snapshots, as in " MP_DASHES "to peak" : "");
 }
 
-/* Return the variant that answers; NULL with a message. */
+/* Return the variant that answers; NULL with an error. */
 static const mp_variant *choose(const mp_report *report, const mp_request *request,
                                 const mp_filter *whole, mp_error *error)
 {
@@ -283,7 +283,7 @@ size_t mp_report_rows(const mp_report *report)
 }
 
 /* Fill a request with its filters, which release_filters frees in each case, and return the variant
- * that answers; NULL with a message. */
+ * that answers; NULL with an error. */
 static const mp_variant *add_filters(const mp_report *report, mp_request *request, mp_error *error)
 {
     const mp_selection whole = {.keeps_profiler = request->selection.keeps_profiler};

@@ -190,7 +190,7 @@ static bool leaves_often(const mp_served_api *served)
            served->leaving_calls * 2 > served->calls - served->running_calls;
 }
 
-/* "POST /orders: 43 objects, 19.8 KiB, in 4 of 20 calls" */
+/* Return "POST /orders: 43 objects, 19.8 KiB, in 4 of 20 calls". */
 static const char *left_text(mp_document *document, const mp_model *model,
                              const mp_served_api *served)
 {

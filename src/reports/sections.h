@@ -48,7 +48,7 @@ enum {
     MP_ASKS("max-platform-growth", max_platform_growth, MP_HISTORY),                       \
     MP_ASKS("max-leaked", max_leaked, variants), \
     MP_ASKS("max-live", max_live, variants)
-/* Arguments of the reading of recordings. */
+/* Rows of arguments for the reading of recordings. */
 #define MP_SHARES_EVENTS(variants)                                                                       \
     MP_SHARES("at", variants), MP_SHARES("slices", variants), MP_SHARES("temporary", variants),                      \
     MP_SHARES("reorder", variants)
@@ -87,20 +87,19 @@ static inline const char *mp_empty_text(const mp_heap_arguments *asked, const ch
     return asked->min_bytes > 0 || asked->min_count > 0 ? "none passes the size filters" : nothing;
 }
 
-/* Return an argument of the request's report: a pointer to it, its text, its number. NULL or 0 if
- * the report has no argument of this name. */
+/* Return an argument of the request's report: mp_request_argument a pointer to it, mp_text_argument
+ * its text, mp_number_argument its number. NULL or 0 if the report has no argument of this name. */
 const void *mp_request_argument(const mp_request *request, const char *name);
 const char *mp_text_argument(const mp_request *request, const char *name);
 int64_t mp_number_argument(const mp_request *request, const char *name);
 /* Return the number of frames of a stack for programs. */
 size_t mp_request_frames(const mp_request *request);
-/* Return the requested window, with accepted leaks suppressed. Release with mp_window_free. False
- * with a message. */
+/* Return the requested window, with accepted leaks suppressed. Release with mp_window_free. Return
+ * false with an error. */
 bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error);
 
 /* Add the title line for people, and the tables that every report has for programs: inputs,
- * selection, session, totals. Totals of a heap are those of the window. `shown`: people see them
- * too. */
+ * selection, session, totals. Totals of a heap are those of the window. */
 void mp_section_head(mp_document *document, const mp_request *request);
 /* Add the tables that describe several recordings of one answer: inputs and selection. */
 void mp_section_heads(mp_document *document, const mp_request *requests, size_t count);
@@ -109,12 +108,12 @@ void mp_section_heads(mp_document *document, const mp_request *requests, size_t 
 void mp_section_selection(mp_document *document, const mp_request *request, bool fits);
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
-/* Add all of these for programs only, and set the window; release it with mp_window_free. False
- * with a message. */
+/* Add all of these for programs only, and set the window; release it with mp_window_free. Return
+ * false with an error. */
 bool mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
                      mp_window *window, mp_error *error);
 
-/* Add tables of a heap. `rows`: maximum rows, 0 = all. False with a message. */
+/* Add a table of a heap. `rows`: maximum rows, 0 = all. Return false with an error. */
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows);
 bool mp_section_leaks(mp_document *document, const mp_request *request, const mp_window *window,
                       mp_error *error);
@@ -134,12 +133,13 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 /* Return "still running: what is in use counts as leaked, 9 of 15 objects are deleted later"; NULL
  * if leaks are certain, or if there are none. */
 const char *mp_in_use_text(mp_document *document, const mp_window *window);
-/* Say the same, followed by `more`; return only its beginning, "still running", or NULL. */
+/* mp_say_in_use says the same, followed by `more`. mp_in_use_words returns only its beginning,
+ * "still running", or NULL. */
 void mp_say_in_use(mp_document *document, const mp_window *window, const char *more);
 const char *mp_in_use_words(const mp_window *window);
-/* Return "objects in use at snapshot 6 count as leaked", for limits; NULL if leaks are certain, and
- * for a whole log, whose limits concern all blocks that are never deleted. The second function says
- * it. */
+/* mp_running_text returns "objects in use at snapshot 6 count as leaked", for limits; NULL if leaks
+ * are certain, and for a whole log, whose limits concern all blocks that are never deleted.
+ * mp_say_running adds it to the summary. */
 const char *mp_running_text(mp_document *document, const mp_window *window);
 void mp_say_running(mp_document *document, const mp_window *window);
 /* Warn if the window ends so late that leaks are no longer known. */
@@ -154,8 +154,8 @@ void mp_say_dump_order(mp_document *document, const mp_model *model);
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window);
 /* Add the suppressions of the window and their effects; nothing if there are none. */
 void mp_section_suppressions(mp_document *document, const mp_window *window);
-/* Add the anomalies of a log of heap events, counted or one by one; nothing if there are none.
- * `rows`: maximum rows, 0 = all. */
+/* Add the anomalies of a log of heap events: their counts, or one by one. Nothing is added if there
+ * are none. `rows`: maximum rows, 0 = all. */
 void mp_section_anomaly_counts(mp_document *document, const mp_model *model);
 void mp_section_anomalies(mp_document *document, const mp_model *model, size_t rows);
 
@@ -188,12 +188,12 @@ typedef struct mp_order {
     const char *columns[3];
 } mp_order;
 
-/* Return the order named `sort`, the first one if `sort` is NULL. NULL with a message that `rows`
- * ("leaks") have no such order. */
+/* Return the order named `sort`, the first one if `sort` is NULL. Return NULL with an error, which
+ * names the `rows` ("leaks"), if there is no such order. */
 const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
                               const char *rows, mp_error *error);
 /* Return true if groups of the dimension have the order's columns: scoped bytes are known for
- * contexts only. False with a message. */
+ * contexts only. Return false with an error. */
 bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_error *error);
 #define MP_ORDER_FIND(orders, sort, rows, error)                                                   \
     mp_order_find(orders, sizeof(orders) / sizeof *(orders), sort, rows, error)
@@ -209,7 +209,8 @@ mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char
 #define MP_KIND_TABLE(document, model, name, title, columns)                                       \
     mp_kind_table(document, model, name, title, columns, sizeof(columns) / sizeof *(columns))
 
-/* Return "name:line" of a frame; the source of a node. They live with the document. */
+/* mp_frame_text returns "name:line" of a frame, mp_node_text the source of a node. The texts live
+ * with the document. */
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame);
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node);
 /* Return a list of this one text, or an empty list if it is NULL. The text must live as long as the
@@ -220,13 +221,13 @@ mp_texts mp_one_text(mp_document *document, const char *text);
  * it. */
 void mp_say_damage(mp_document *document, const mp_request *request);
 
-/* "54 objects, 92.3 KiB" */
+/* Return "54 objects, 92.3 KiB". */
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes);
-/* "App.Order: 1.5 KiB in 12 objects, 8.0 % of 18.7 KiB alive" */
+/* Return "App.Order: 1.5 KiB in 12 objects, 8.0 % of 18.7 KiB alive". */
 const char *mp_biggest_text(mp_document *document, const char *label, mp_amount amount,
                             int64_t alive);
-/* Return "1.5 KiB", or "1536" if the document has exact numbers; "12,345"; microseconds as seconds.
- * They live with the document. */
+/* Return a number as text: bytes as "1.5 KiB", or as "1536" if the document has exact numbers;
+ * counts as "12,345"; microseconds as seconds. The texts live with the document. */
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
 const char *mp_count_text(mp_document *document, int64_t count, bool with_sign);
 const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign);
@@ -241,7 +242,7 @@ const char *mp_snapshot_text(mp_document *document, const mp_model *model,
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
 /* Return true if the base was made with the same options as `now`, the digest of the request: a
- * baseline of another selection or window was not. False with a message. */
+ * baseline of another selection or window was not. Return false with an error. */
 bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
 /* Return how many of `total` rows a limit leaves; `rows` 0 = no limit. */
 static inline size_t mp_shown_of(size_t total, size_t rows)

@@ -62,7 +62,7 @@ static const char *also(mp_document *document, const char *list, const char *wha
     return mp_document_text(document, "%s%s%s", list, *list ? ", " : "", what);
 }
 
-/* "3 frames are left out, as asked: deeper than 2 levels, not among the 20 largest." */
+/* Return "3 frames are left out, as asked: deeper than 2 levels, not among the 20 largest." */
 static const char *note_of(mp_document *document, uint32_t left_out, const mp_stack_bounds *bounds)
 {
     const char *why = "";

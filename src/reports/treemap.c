@@ -109,7 +109,7 @@ static area_row *key_rows(const mapping *map, const mp_areas *areas)
 
 /* --- tables --- */
 
-/* "Alive at snapshot 7 (_PreCleanUp)" */
+/* Return "Alive at snapshot 7 (_PreCleanUp)". */
 static const char *what_text(const mapping *map)
 {
     bool held = strcmp(map->measure, "retained") == 0;

@@ -141,7 +141,7 @@ static const char *site_of(const mp_builds *builds, const mp_entry_key *key)
     return !has_sites(builds) ? NULL : key->program ? text_of(builds, key->program) : "(session)";
 }
 
-/* "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService" */
+/* Return "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService". */
 static const char *told_of(mp_document *document, const mp_builds *builds, const mp_entry_key *key)
 {
     const char *site = site_of(builds, key), *what = what_of(document, builds, key);
