@@ -166,10 +166,10 @@ const char *mp_usual_rules(const char *path, const mp_load_options *how, mp_erro
     const char *rules = !digest                           ? NULL
                         : digest->kind == MP_KIND_PROFILE ? "seconds <= 1.1 x base\n"
                                                             "calls <= 1.1 x base\n"
-                        : digest->has & MP_HAS_HISTORY    ? "leaked <= 1.1 x base + 64 KiB\n"
-                                                            "live <= 1.1 x base + 64 KiB\n"
+                        : digest->has & MP_HAS_HISTORY    ? "leaked <= 1.1 x base + 4 KiB\n"
+                                                            "live <= 1.1 x base + 4 KiB\n"
                                                             "no new leak site\n"
-                                                          : "live <= 1.1 x base + 64 KiB\n"
+                                                          : "live <= 1.1 x base + 4 KiB\n"
                                                             "no new type\n";
     mp_digest_free(digest);
     mp_dictionary_free(dictionary);
