@@ -256,7 +256,7 @@ size_t mp_encoding_take(mp_encoding *encoding, const char *cursor, size_t length
         code = *known;
         taken = 2;
     }
-    if (code == NONE) /* consume only one byte: the second may be a quote */
+    if (code == NONE) /* consume only one byte, because the second may be a quote */
         return put_bad(1, out, put, bad);
     if (code == LONGER)
         return take_longer(encoding, cursor, length, last, out, put, bad);

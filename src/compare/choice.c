@@ -18,9 +18,9 @@ struct labelled {
     mp_select_by by;
     size_t count;
     const char **labels, **names; /* names: NULL, or NULL for some entries */
-    mp_hash_index
-        index; /* number of the first equal text, + 1; built for the first rule without wildcards */
-    uint32_t *next; /* number of the next equal text, + 1 */
+    mp_hash_index index; /* maps a text to 1 + the number of its first entry; built for the first
+                          * rule without wildcards */
+    uint32_t *next;      /* 1 + the number of the next equal text */
 };
 
 const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, const mp_entry_key *key)

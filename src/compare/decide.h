@@ -10,8 +10,8 @@
  * results. */
 typedef struct mp_evaluation {
     const mp_rule_context *context;
-    const mp_digest
-        *known; /* the base; for several runs, the maximum of each entry over the runs */
+    /* The base; for several runs, the maximum of each entry over the runs. */
+    const mp_digest *known;
     const mp_rule *rule;
     mp_arena *arena, *scratch;
     mp_rule_result *result;

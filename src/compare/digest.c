@@ -27,7 +27,7 @@ typedef struct builder {
     mp_substitutions *substitutions;
     mp_arena labels;  /* texts that are not in the model */
     uint32_t *frames; /* dictionary frames, by index in model->tree */
-    uint32_t *types;  /* dictionary texts of the types, + 1; 0: not looked up yet */
+    uint32_t *types;  /* 1 + the dictionary text of each type; 0: not looked up yet */
     mp_digest *digest;
     mp_error *error;
     bool failed;
@@ -112,7 +112,7 @@ static mp_amounts amounts_of(const mp_cost *cost)
                         .deleted = cost->deleted};
 }
 
-/* Return the index, + 1, of the entry with this key. */
+/* Return 1 + the index of the entry with this key. */
 static uint32_t entry_for(mp_entries *list, mp_entry_key key)
 {
     return (uint32_t)(mp_entry_for(list, key) - list->items) + 1;

@@ -41,9 +41,9 @@ mp_level mp_rule_level(const mp_rule *rule)
     return rule->by == MP_BY_TYPE ? MP_LEVEL_TYPE : MP_LEVEL_SITE;
 }
 
-/* Return a flag for each type: its retained size is unknown, because it has live objects but no
- * references were recorded for them, as for native objects in a database. Return NULL if all sizes
- * are known. */
+/* Return a flag for each type: true if its retained size is unknown, because it has live objects
+ * but no references were recorded for them, as for native objects in a database. Return NULL if all
+ * sizes are known. */
 static bool *untracked_types(const mp_evaluation *evaluation)
 {
     const mp_window *window = evaluation->context->window;

@@ -15,7 +15,7 @@
 /* A group of the window that the rule selects. Groups with the same label count as one. */
 typedef struct selected {
     const char *label;
-    uint32_t group; /* index of the group, + 1; for an area, its id */
+    uint32_t group; /* 1 + the index of the group; for an area, its id */
     int64_t from, to;
 } selected;
 

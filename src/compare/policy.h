@@ -20,8 +20,8 @@ typedef enum mp_reference {
 typedef struct mp_bound {
     mp_reference reference;
     int64_t share; /* share of the reference, in units of 1 / MP_WHOLE */
-    int64_t
-        spreads; /* spreads of the base's runs to add, in units of 1 / MP_WHOLE; may be negative */
+    /* Spreads of the base's runs to add, in units of 1 / MP_WHOLE; may be negative. */
+    int64_t spreads;
     int64_t number;   /* amount in the unit of the measure */
     const char *text; /* the bound as written */
 } mp_bound;
@@ -113,8 +113,8 @@ typedef struct mp_rule_result {
     int64_t base;
     bool has_spread; /* the limit uses the spread of several runs */
     int64_t spread;
-    double measured_percent,
-        limit_percent; /* percentage of the amount alive at the start of the window */
+    /* Measured value and limit in percent of the amount alive at the start of the window. */
+    double measured_percent, limit_percent;
     const char *measured_text, *limit_text; /* for people; NULL: unknown */
     const char *message; /* reason of a failure or of a missing verdict, or a remark; "": none */
     mp_measure culprit_measure;
@@ -122,8 +122,8 @@ typedef struct mp_rule_result {
      * unless the limit refers to the base, the largest. */
     mp_culprit *culprits;
     size_t culprit_count, culprits_left_out;
-    const char
-        *warning; /* MP_HIDES_LEAK and the leak, if the rule passes but hides one; "": none */
+    /* MP_HIDES_LEAK and the leak, if the rule passes but hides one; "": none. */
+    const char *warning;
 } mp_rule_result;
 
 typedef struct mp_rule_results {

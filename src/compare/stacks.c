@@ -12,9 +12,9 @@ typedef struct difference_stacks {
     const mp_dictionary *dictionary;
     mp_level level;
     bool starts;
-    mp_id_index code,
-        types; /* frames of code, by frame and line; frames of types, by parent frame and type */
-    mp_id_index names; /* name of the objects of a type frame, + 1, by that frame */
+    /* Frames of code by frame and line; frames of types by parent frame and type. */
+    mp_id_index code, types;
+    mp_id_index names; /* 1 + the name of the objects of a type frame, by that frame */
     uint32_t *way;     /* frames and lines still to add, from the innermost outwards */
     size_t way_capacity;
 } difference_stacks;

@@ -124,7 +124,8 @@ static void append_replacement(mp_text_buffer *buffer, const char *replacement, 
     }
 }
 
-/* Return true if a pattern takes too long: each of many matches may scan to the end of the text. */
+/* Return true if a pattern takes too long, as it does if each of many matches scans to the end of
+ * the text. */
 static bool took_too_long(size_t looked, size_t length)
 {
     enum { FREE = 1 << 16, TIMES = 64 };

@@ -62,7 +62,7 @@ static void gather(merging *state, const mp_document *document, mp_merge_source 
         mp_merge_mode mode = mode_of(table);
         bool as_rows = mode == MP_MERGE_ROWS && table->name_of_many;
         const char *name = as_rows ? table->name_of_many : table->name;
-        /* Skip a record if there is a table of many records of its kind: the table has
+        /* Skip a record if there is a table of many records of its kind, because the table has
          * everything. */
         bool is_said = as_rows && table->shape == MP_RECORD && mp_document_find(document, name);
         mp_merge_group *group =

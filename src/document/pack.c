@@ -238,8 +238,8 @@ static void move_figures(const packing *pack, mp_document *document)
     document->figure_count = document->figure_capacity = kept;
 }
 
-/* Drop the parts of a waiting answer that lie in the old arena and are not read again: no more
- * frames are added. */
+/* Drop the parts of a waiting answer that lie in the old arena and are not read again, because no
+ * more frames are added. */
 static void drop_unread(mp_document *document)
 {
     mp_id_index_free(&document->kept_index);

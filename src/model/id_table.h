@@ -101,9 +101,9 @@ static inline uint32_t mp_id_find(const mp_id_table *table, uint64_t id)
     return table->by_rank ? table->by_rank[rank] : table->first + rank;
 }
 
-/* Prefetch the memory that mp_id_find reads for an id. If many ids are prefetched before the
- * first is looked up, they do not wait for each other. Always inline: a compiler may drop calls
- * of a function that only prefetches. */
+/* Prefetch the memory that mp_id_find reads for an id. If many ids are prefetched before the first
+ * is looked up, they do not wait for each other. It is always inline, because a compiler may drop
+ * calls of a function that only prefetches. */
 __attribute__((always_inline)) static inline void mp_id_fetch(const mp_id_table *table, uint64_t id)
 {
     uint64_t bit;

@@ -192,7 +192,8 @@ typedef struct mp_generation {
 
 /* Marks that divide objects born at the same snapshot into generations. */
 enum {
-    MP_BORN_BEFORE_REQUEST = 1, /* born before the snapshot's request began, so not by it */
+    MP_BORN_BEFORE_REQUEST = 1, /* born before the request of the snapshot began, so the request did
+                                 * not create them */
     MP_BORN_BEYOND = 2,         /* born outside the requested time range, model->within */
 };
 

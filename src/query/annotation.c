@@ -139,7 +139,7 @@ const char *mp_annotation_source(mp_arena *arena, const char *const *sources, si
 typedef struct builder {
     mp_annotation result;
     size_t capacity;
-    mp_id_index lines; /* index of the note of each line, + 1 */
+    mp_id_index lines; /* 1 + the index of the note of each line */
 } builder;
 
 static mp_line_note *note_of(builder *state, int32_t line)

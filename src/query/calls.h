@@ -63,8 +63,8 @@ typedef struct mp_calls {
 
 /* Node of a call tree. Nodes are in preorder, from index 1. */
 typedef struct mp_call_node {
-    uint32_t parent,
-        span; /* index of the parent; number of nodes below and itself (see mp_preorder) */
+    /* Index of the parent; number of nodes of the subtree, including this one (see mp_preorder). */
+    uint32_t parent, span;
     uint32_t callable;
     int32_t line; /* line in the parent */
     bool has_line;

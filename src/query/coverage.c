@@ -28,7 +28,7 @@ typedef struct builder {
     const mp_profile *profile;
     uint64_t *crc_of;    /* CRC of each module's compiled unit; 0: unknown */
     uint32_t *source_of; /* source of each module; NO_SOURCE: without coverage */
-    bool *counts;        /* flag of each coverage entity: the filter includes it */
+    bool *counts;        /* flag of each coverage entity: true if the filter includes it */
     mp_coverage result;
 } builder;
 
@@ -265,8 +265,8 @@ static int by_name(const void *left, const void *right, void *model)
     return mp_profile_text_compare(model, a->name, b->name);
 }
 
-/* Find the methods of the rows, each once, in order. `places` has the index, + 1, of each (source,
- * name). */
+/* Find the methods of the rows, each once, in order. `places` maps each (source, name) to 1 + the
+ * index of the method. */
 static void find_methods(builder *state, const row *rows, size_t count, mp_id_index *places)
 {
     mp_coverage *result = &state->result;

@@ -10,12 +10,12 @@
 /* Node of the tree while it is being built. */
 typedef struct grown {
     mp_dominator_group group_row;
-    uint32_t up, group; /* parent node, 0: none; row of the histogram, + 1 */
+    uint32_t up, group; /* parent node, 0: none; 1 + the row of the histogram */
 } grown;
 
 typedef struct growth {
     const mp_graph_view *view;
-    const uint32_t *group_of; /* histogram row of each type, + 1 */
+    const uint32_t *group_of; /* 1 + the histogram row of each type */
     grown *nodes;             /* numbered from 1; parents precede children */
     size_t count, capacity;
     mp_id_index places; /* node by parent and group */

@@ -192,7 +192,8 @@ static void select_births(mp_filter *filter, const mp_time_range *within)
     }
 }
 
-/* Select generations. `timed`: they record which objects were created outside the selected time. */
+/* Select generations. `timed`: generations record which objects were created outside the selected
+ * time. */
 static void select_generations(mp_filter *filter, bool timed)
 {
     const mp_model *model = filter->model;

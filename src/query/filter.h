@@ -25,8 +25,8 @@ typedef struct mp_session_snapshots {
 typedef struct mp_filter {
     const mp_model *model;
     unsigned holds; /* remaining capabilities of the model: MP_HOLDS_... */
-    const mp_graph
-        *graph; /* graph of the model; NULL: none, or it belongs to an excluded snapshot */
+    /* Graph of the model; NULL: none, or it belongs to an excluded snapshot. */
+    const mp_graph *graph;
     mp_snapshot *snapshots; /* by id; `whole` and the figures are those of the filter */
     mp_session_snapshots sessions;
     bool selects; /* something besides later snapshots is excluded */
@@ -38,8 +38,8 @@ typedef struct mp_filter {
      * none. */
     bool *profiler;
     bool knows_peak; /* the objects alive at the peak are known; see mp_filter_at_peak */
-    int64_t
-        peak_time_us; /* time of the peak of an event log up to the last snapshot, microseconds */
+    /* Time of the peak of an event log up to the last snapshot, microseconds. */
+    int64_t peak_time_us;
 } mp_filter;
 
 /* Create a filter for a selection (NULL: everything). It excludes the profiler's own code, and

@@ -31,8 +31,8 @@ typedef struct mp_dominators {
     uint32_t *order, *span;
     uint32_t reached;
     uint32_t *idom; /* immediate dominator of each object; 0: the virtual root */
-    uint64_t
-        *retained; /* retained bytes by object; 0: not reached; [0]: bytes of all reached objects */
+    /* Retained bytes by object; 0: not reached; [0]: bytes of all reached objects. */
+    uint64_t *retained;
 } mp_dominators;
 
 #define MP_NOT_REACHED UINT32_MAX /* value of `idom` for an object that is not reached */
@@ -88,7 +88,7 @@ typedef enum mp_groups_kind {
 typedef struct mp_groups {
     mp_groups_kind kind;
     uint32_t count, members;
-    uint32_t *group_of; /* group of each of the `members` types or roots, + 1; 0: none */
+    uint32_t *group_of; /* 1 + the group of each of the `members` types or roots; 0: none */
     mp_joint *items;    /* results of the `count` groups */
 } mp_groups;
 
@@ -383,9 +383,10 @@ typedef struct mp_type_step {
     uint32_t type;
     uint32_t root_kind;
     uint32_t length; /* number of steps from the root to this one; 0 for the kind of root alone */
-    uint32_t
-        head; /* last of the first MP_LISTED_STEPS steps; the step itself if there are not more */
-    uint32_t path; /* index in `items`, + 1, of the path that ends here; 0: none */
+    /* Last of the first MP_LISTED_STEPS steps of this path; the step itself if there are no
+     * more. */
+    uint32_t head;
+    uint32_t path; /* 1 + the index in `items` of the path that ends here; 0: none */
 } mp_type_step;
 
 typedef struct mp_type_path {

@@ -78,7 +78,8 @@ typedef struct mp_grouping {
     mp_group *groups; /* non-empty groups, sorted by label, then by node, then by example */
     uint32_t count;
     bool has_scope; /* objects have owners, so inclusive and kept bytes are meaningful */
-    /* Index of the group, + 1, of each generation; for dimensions of frames, of each tree node. */
+    /* 1 + the index of the group of each generation or, for dimensions of frames, of each tree
+     * node. */
     uint32_t *group_of;
     bool of_frames;
     unsigned extras; /* computed figures: MP_GROUPS_... */

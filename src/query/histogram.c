@@ -25,7 +25,7 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const labelled *)left)->label, ((const labelled *)right)->label);
 }
 
-/* Return the group of each type, + 1; 0: no selected objects. Types with equal names are one group,
+/* Return 1 + the group of each type; 0: no selected objects. Types with equal names are one group,
  * even if a file declares them twice. */
 static uint32_t *group_types(const mp_graph_view *view, mp_histogram_kind kind,
                              mp_histogram *histogram)

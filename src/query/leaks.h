@@ -10,8 +10,9 @@ typedef struct mp_leak {
     const char *name; /* name of the objects; NULL: none, or different names */
     bool names_differ;
     mp_type_class class;
-    /* How certain the type is: the share of the blocks that have it. Blocks that were deleted later
-     * have the type recorded then, others that of their call stack. NULL: the type is recorded. */
+    /* Certainty of the type: the share of the blocks that have it. Blocks that were deleted later
+     * have the type recorded then; the type of others is inferred from their call stack. NULL: the
+     * type is recorded. */
     const mp_inference *inference;
     uint32_t node;  /* node of creation in model->tree; 0: not created by the program's code */
     uint32_t line;  /* line of creation */

@@ -16,8 +16,8 @@ typedef struct mp_moment_change {
 /* Rows of changes. Each row is a group; the last one may combine several. */
 typedef struct mp_moment_rows {
     const mp_grouping *grouping;
-    const uint32_t *
-        row_of; /* row of each group, by index; any row for groups without objects in the session */
+    /* Row of each group, by index; any row for groups without objects in the session. */
+    const uint32_t *row_of;
     uint32_t rows;
     const uint32_t *moments; /* `count` snapshots of one session */
     size_t count;

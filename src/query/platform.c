@@ -28,7 +28,7 @@ mp_platform_area *mp_platform_areas_of(const mp_filter *filter)
 {
     const mp_model *model = filter->model;
     mp_platform_area *areas = mp_alloc_zero(model->platforms.count, sizeof *areas);
-    mp_id_index index = {0}; /* index in `each`, + 1, by session and platform */
+    mp_id_index index = {0}; /* 1 + the index in `each`, by session and platform */
     size_t count = 0, capacity = 1;
     session_area *each = mp_alloc(capacity * sizeof *each);
     for (uint32_t i = 1; i < model->platform_samples.count; i++) {

@@ -111,11 +111,10 @@ static void note_largest(uint32_t *largest, const mp_dominators *dominators, uin
         *largest = object;
 }
 
-/* Count the roots of each kind; the group of a root is the index, + 1, of its kind in the
- * census. */
+/* Count the roots of each kind. The group of a root is 1 + the index of its kind in the census. */
 static void count_roots(mp_graph_view *view)
 {
-    mp_id_index kinds = {0}; /* index in the census, + 1, by kind */
+    mp_id_index kinds = {0}; /* 1 + the index in the census, by kind */
     size_t capacity = 0;
     for (uint32_t i = 1; i < view->graph->roots.count; i++) {
         const mp_root *root = &view->graph->roots.items[i];

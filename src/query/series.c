@@ -26,7 +26,7 @@ static mp_series new_series(const mp_window *window, uint32_t session, uint32_t 
     return series;
 }
 
-/* Return, by snapshot, the place in the series, + 1, at which its changes first appear: changes
+/* Return for each snapshot 1 + the place in the series at which its changes first appear. Changes
  * before `from` appear at `from`, changes of an incomplete snapshot at the next complete one. 0:
  * the session is left out. */
 static size_t *places_of(const mp_window *window, const mp_series *series)

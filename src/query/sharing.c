@@ -94,7 +94,7 @@ static void share(mp_graph_view *view)
     const mp_graph *graph = view->graph;
     const mp_dominators *dominators = &view->dominators;
     mp_sharing *sharing = &view->sharing;
-    mp_id_index pairs = {0}; /* index in sharing->items, + 1, by pair of types */
+    mp_id_index pairs = {0}; /* 1 + the index in sharing->items, by pair of types */
     size_t capacity = 0;
     uint32_t count, *number = number_shared(graph, dominators, &count);
     uint32_t *owner = owners_of(graph, dominators);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 static const double BY_CHANCE =
-    1e-3; /* maximum probability by chance of a pause that counts as one */
+    1e-3; /* maximum probability of a pause by chance; less likely pauses count as pauses */
 
 /* Return true if the snapshot is complete, after `from` and not after `to`. */
 static bool is_within(const mp_window *window, uint32_t snapshot)

@@ -47,8 +47,8 @@ void mp_site_course_of(mp_site_course *course, const mp_window *window,
 
 /* Numbers of objects in a course that are older than a certain age. */
 typedef struct mp_course_old {
-    int64_t
-        in[MP_COURSE_PLACES]; /* objects that reached the age, by place, without those of place 0 */
+    /* Objects that reached the age, by place, without those of place 0. */
+    int64_t in[MP_COURSE_PLACES];
     int64_t out[MP_COURSE_PLACES]; /* older objects that went, by place, including the clean-up */
     int64_t level; /* number of older objects at place `age`, all of them from place 0 */
     uint32_t age;  /* age in places */

@@ -15,8 +15,8 @@ typedef struct mp_timed {
     uint32_t depth;   /* number of executions around it */
     int64_t start_us; /* start as recorded, microseconds */
     int64_t own_us;
-    int64_t
-        all_us; /* time until its end, with everything inside; a lower bound if not all is traced */
+    /* Time until its end, with everything inside; a lower bound if not all is traced. */
+    int64_t all_us;
 } mp_timed;
 
 typedef struct mp_timeline {

@@ -176,7 +176,7 @@ static void count(mp_tracker *tracker, tracked_session *session, uint32_t index)
     }
 }
 
-/* Count all changes up to the end of a snapshot. Deltas for earlier snapshots are skipped: a heap
+/* Count all changes up to the end of a snapshot. Deltas for earlier snapshots are skipped. A heap
  * log adds them when the deletion of an object reveals its type, and they only move amounts between
  * types of the same site. */
 static void count_all(mp_tracker *tracker, tracked_session *session, mp_snapshot_id ended)

@@ -35,11 +35,11 @@ typedef struct mp_leak_verdict {
     const uint32_t *site_of; /* index in `sites` of each generation; 0: not counted */
     mp_site_verdict *sites;  /* numbered from 1 */
     uint32_t site_count;
-    bool *
-        generations; /* flag of each generation: its growth from `from` to `to` is part of a leak */
-    int64_t bytes;   /* leaking bytes */
-    uint32_t
-        moments; /* largest number of moments in a session; a moment is a snapshot with creations */
+    bool *generations; /* flag of each generation: true if its growth from `from` to `to` is part of
+                        * a leak */
+    int64_t bytes;     /* leaking bytes */
+    /* Largest number of moments in a session; a moment is a snapshot with creations. */
+    uint32_t moments;
     uint32_t *of_session; /* number of moments by session */
     bool created;         /* objects were created after `from` */
     void *private;

@@ -148,8 +148,8 @@ const char *mp_weight_label(mp_arena *arena, const mp_weight_frame *frame)
 typedef struct heap_frames {
     mp_weigher *weigher;
     mp_id_index code, types;
-    uint32_t
-        *names; /* common name of the objects of each type frame: symbol + 1; or NAMES_DIFFER */
+    /* Common name of the objects of each type frame: symbol + 1; or NAMES_DIFFER. */
+    uint32_t *names;
     size_t name_count, name_capacity;
     uint32_t *first_of_name; /* by type: the first type with the same name */
     uint32_t *of_context;    /* frame of each context's type; 0: not made yet */

@@ -12,8 +12,8 @@ typedef struct holders {
     mp_weigher weigher;
     const mp_graph_view *view;
     mp_id_index index; /* frame by parent and type */
-    uint32_t
-        loose[2]; /* frames of unreachable objects, and of those with unknown owners; 0: none */
+    /* Frames of unreachable objects, and of those with unknown owners; 0: none. */
+    uint32_t loose[2];
     uint32_t *type_of; /* type of each frame; NO_TYPE: the frame is not a type */
     size_t type_capacity;
 } holders;

@@ -29,9 +29,9 @@ struct mp_relation_source {
     uint64_t frame_place;        /* place after the frame that was looked up last */
     mp_frame frame;
     mp_id_index objects; /* graph vertex by object id */
-    uint32_t
-        *preorder_places; /* place of each object in the preorder of dominators; 0: not reached */
-    bool has_objects;     /* true if `objects` was built; it is empty if ids are not unique */
+    /* Place of each object in the preorder of dominators; 0: not reached. */
+    uint32_t *preorder_places;
+    bool has_objects; /* true if `objects` was built; it is empty if ids are not unique */
 };
 
 /* Return the groups by allocation site; for dumps, by type. */

@@ -170,7 +170,8 @@ bool mp_column_is_stack(const mp_column *column)
     return column->unit == MP_LIST && mp_column_is_called(column, "stack");
 }
 
-/* Join all texts of a list, in time linear in their length: a stack may have a million frames. */
+/* Join all texts of a list, in time linear in their length, because a stack may have a million
+ * frames. */
 static const char *join(mp_arena *arena, const mp_cell *cell)
 {
     static const char between[] = " < ";
@@ -218,7 +219,8 @@ static bool is_control(const char *p)
 }
 
 /* Return the length in bytes of the character at `p`, and set its width in columns; 0 for a control
- * character. wcwidth() is not used: it depends on the locale, which may not be installed. */
+ * character. wcwidth() is not used, because it depends on the locale, which may not be
+ * installed. */
 static size_t character(const char *p, const char *end, int *columns)
 {
     size_t length = mp_utf8_length(p, end);

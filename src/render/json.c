@@ -193,7 +193,7 @@ static void put_rows(json_out *out, const mp_table *table)
 {
     size_t most = table->main ? out->cut.main_rows : out->cut.rows, shown = 0;
     bool complete = table->row_count <= most;
-    /* For rows in the order of time, the latest ones. */
+    /* If the rows are in the order of time, print the latest ones. */
     size_t from =
         !complete && table->footer.rest.kind == MP_REST_BEFORE ? table->row_count - most : 0;
     size_t holding = most;

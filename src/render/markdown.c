@@ -362,8 +362,8 @@ static void put_tables(markdown *out, const mp_document *document)
 /* --- the end --- */
 
 enum {
-    /* Bytes: a comment may have a little more than 65,000 characters, and the tool that posts it
-     * may add some. */
+    /* Maximum bytes of a comment. Platforms allow a little more than 65,000 characters, and the
+     * tool that posts the comment may add some. */
     COMMENT = 59000,
     NOTES = 200, /* bytes of COMMENT for notes about what was left out */
 };

@@ -47,8 +47,8 @@ static void answer_events(mp_document *document, const mp_window *window)
                     mp_count_text(document, totals.temporary_objects, false), share);
 }
 
-/* Say how the runtime's own memory grew. It may grow without any object growing: it holds the
- * contents of temp-tables. */
+/* Say how the runtime's own memory grew. It may grow although no object does, because it includes
+ * the contents of temp-tables. */
 static void answer_platform(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;

@@ -90,8 +90,8 @@ static const mp_column against_columns[] = {
     MP_COLUMN(against_row, baseline, "Baseline", MP_TEXT, MP_FOR_PROGRAMS),
 };
 
-/* The recordings that a baseline was made of: the first, their number, and whether this recording
- * is one of them. */
+/* Recordings that a baseline was made of: the first of them, their number, and a flag that is true
+ * if this recording is one of them. */
 typedef struct made_of {
     const mp_checksum *first;
     size_t count;

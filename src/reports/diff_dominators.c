@@ -6,7 +6,8 @@
 #include "base/units.h"
 #include "reports/diff.h"
 
-/* Linked lists make the tree as deep as they are long: the middle of a long path is left out. */
+/* Maximum lengths of paths. Linked lists make the tree as deep as they are long, so the middle of a
+ * long path is left out. */
 enum { MOST = 64, MOST_FOR_PEOPLE = 20, OUTER = 6 };
 static const char left_out[] = "...";
 

@@ -316,8 +316,8 @@ static const char *hint_of(mp_document *document, const mp_request *request)
     return "";
 }
 
-/* Say that the selection matches nothing, unless the whole recording is empty too: the name may be
- * misspelt. */
+/* Say that the selection matches nothing, because a name may be misspelt; say nothing if the whole
+ * recording is empty too. */
 static void say_nothing(mp_document *document, const mp_request *request, const selection_row *row,
                         const whole_row *whole)
 {

@@ -261,8 +261,8 @@ static void set_trends(mp_document *document, const mp_window *window, const mp_
     }
 }
 
-/* Say which groups grow steadily, the steepest first: the largest change may be a cache that was
- * filled. */
+/* Say which groups grow steadily, the steepest first, because the largest change may be a cache
+ * that was filled. */
 static void say_steady(mp_document *document, const mp_model *model, const growth_row *rows,
                        size_t count)
 {
@@ -401,7 +401,7 @@ static void put_holders(const mp_request *request, mp_document *document, const 
     mp_graph_view_free(&view);
 }
 
-/* Compare dumps by type: ids of objects differ between dumps. */
+/* Compare dumps by type, because ids of objects differ between dumps. */
 static bool growth_of_dumps(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;

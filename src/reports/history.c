@@ -13,8 +13,8 @@
 #include "query/suppression.h"
 #include "reports/sections.h"
 
-/* Maximum sizes of the figures: a page that is sent by mail must stay small. ROWS, CHANGES and
- * PLACES apply to all sessions together; further rows are merged into one. */
+/* Maximum sizes of the figures, because a page that is sent by mail must stay small. ROWS, CHANGES
+ * and PLACES apply to all sessions together; further rows are merged into one. */
 enum { ROWS = 10 * 1000, CHANGES = 30 * 1000, PLACES = 10 * 1000, CALLERS = 64 };
 
 /* Copy a text of the model, which does not live as long as the document. */

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "reports/sections.h"
 
-/* Withdraw all results: the recording is truncated, or nothing matches the filters. */
+/* Withdraw all results, because the recording is truncated or nothing matches the filters. */
 static void withdraw(mp_rule_results *results, const char *why)
 {
     for (size_t i = 0; i < results->count; i++) {

@@ -65,8 +65,8 @@ typedef struct mp_request {
 /* How a report answers one kind of model. */
 typedef struct mp_variant {
     unsigned needs; /* MP_HOLDS_... that the model must have */
-    /* Answer the request. Return false with an error if the request does not fit the model (no such
-     * snapshot). */
+    /* Answer the request. Return false with an error if the request does not fit the model, for
+     * example because it names a snapshot that does not exist. */
     bool (*run)(const mp_request *request, mp_document *document, mp_error *error);
 } mp_variant;
 

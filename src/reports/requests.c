@@ -10,7 +10,7 @@
 /* --- by API --- */
 
 typedef struct api_row {
-    mp_served_api served; /* must be first: its columns are those of the row */
+    mp_served_api served; /* must be first, because its columns are those of the row */
     const char *api, *leaving;
     int64_t average_us;
 } api_row;
@@ -82,7 +82,7 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
 /* --- by request --- */
 
 typedef struct request_row {
-    mp_served served; /* must be first: its columns are those of the row */
+    mp_served served; /* must be first, because its columns are those of the row */
     const char *request, *api, *session, *among, *status;
     int64_t first_sequence, last_sequence;
 } request_row;

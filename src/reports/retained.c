@@ -26,7 +26,7 @@ static const mp_argument retained_table[] = {
     {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
-/* Refuse selections by snapshot or stack: objects of a graph have neither. */
+/* Refuse selections by snapshot or stack, because objects of a graph have neither. */
 static bool selects_by_type(const mp_selection *selection, mp_error *error)
 {
     const char *other = selection->within.since.given   ? "since"
@@ -140,7 +140,7 @@ typedef struct waiting {
     uint32_t place, depth;
 } waiting;
 
-/* Sort ascending by retained size: the last node is shown next. */
+/* Sort ascending by retained size, because the last node is shown next. */
 static int largest_last(const void *left, const void *right, void *opaque)
 {
     const mp_graph_view *view = opaque;

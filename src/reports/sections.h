@@ -241,8 +241,8 @@ const char *mp_snapshot_text(mp_document *document, const mp_model *model,
  * session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
-/* Return true if the base was made with the same options as `now`, the digest of the request: a
- * baseline of another selection or window was not. Return false with an error. */
+/* Return true if the base was made with the same options as `now`, the digest of the request.
+ * Return false with an error, for example for a baseline of another selection or window. */
 bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
 /* Return how many of `total` rows a limit leaves; `rows` 0 = no limit. */
 static inline size_t mp_shown_of(size_t total, size_t rows)

@@ -273,7 +273,7 @@ static const char *kept_label(const drawing *state, const mp_timed *timed)
     return *kept;
 }
 
-/* Draw the timeline of the first session: each session has its own clock. */
+/* Draw the timeline of the first session only, because each session has its own clock. */
 static void draw_timeline(const drawing *state)
 {
     if (!state->document->draws)

@@ -330,7 +330,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
 
 /* --- the limit --- */
 
-/* Return the first build that is truncated if others are not; NULL if there is none. */
+/* Return the first truncated build if other builds are not truncated; otherwise NULL. */
 static const mp_build *cut_one(const mp_builds *builds)
 {
     const mp_build *first = NULL;

@@ -36,7 +36,8 @@ typedef struct mp_merge_style {
 
 typedef struct mp_answers {
     mp_document *document;   /* NULL: no answer */
-    bool merged;             /* the document is a merged one, even if it has one group only */
+    bool merged;             /* the document is a merged one, although it may be about one group
+                              * only */
     mp_group_answer *groups; /* results in the order of the groups */
     size_t count;
     /* Data that the document refers to. */

@@ -27,8 +27,8 @@ typedef struct mp_question {
     const char *policy_path;    /* NULL: no policy */
     const char *statement_path; /* path of a file with the argument "statement"; NULL: none */
     char *statement;            /* text of that file, once it is read */
-    const char
-        *rules; /* rules given as text; policy_path is then only their name; NULL: read the file */
+    /* Rules given as text; policy_path is then only their name; NULL: read the file. */
+    const char *rules;
     /* Results of mp_question_read. */
     mp_suppressions suppressions;
     mp_policy *policy; /* NULL: no policy was given */
@@ -62,9 +62,9 @@ bool mp_question_read(mp_question *question, mp_error *error);
 const mp_diagnostic *mp_question_torn(const mp_question *question,
                                       const mp_diagnostics *diagnostics);
 /* Mark the digest as truncated if its recording is, before it is saved as a baseline. Return false
- * with an error if a truncated recording is not allowed: a baseline without the lost data would
- * distort every later verdict, and objects in use would count as leaked. Also return false if the
- * selection matches nothing. */
+ * with an error if a truncated recording is not allowed, because a baseline without the lost data
+ * would distort every later verdict, and objects in use would count as leaked. Also return false if
+ * the selection matches nothing. */
 bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagnostics,
                        mp_digest *digest, mp_error *error);
 /* Return the request that asks the question about a model. `dictionary` and `base` may be NULL if

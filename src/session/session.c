@@ -439,7 +439,7 @@ static bool save_baseline(mp_session *session, const char *path, const mp_settin
 {
     mp_load_options needs;
     session->reading.load.checksums = true;
-    /* The gate's options apply: a baseline is made of recordings that a gate accepts. */
+    /* The gate's options apply, because a baseline is made of recordings that a gate accepts. */
     struct mp_asked *asked =
         prepare(session, &mp_report_gate, false, settings, count, &needs, error);
     session->reading.load.checksums = false;

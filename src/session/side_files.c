@@ -193,8 +193,8 @@ bool mp_code_read(const mp_sources *sources, const char *code, mp_arena *arena,
     enum { MOST = 16 };
     mp_slice names[MOST * MP_SOURCE_NAMES];
     size_t count = 0;
-    /* Try the text after each blank: a method may precede its source, and source names may contain
-     * blanks. */
+    /* Try the text after each blank, because a method may precede its source, and source names may
+     * contain blanks. */
     for (const char *word = code; word && count < MOST; count++) {
         mp_source_names(arena, word, NULL, names + count * MP_SOURCE_NAMES);
         word = strchr(word, ' ');

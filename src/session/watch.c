@@ -182,7 +182,8 @@ static void hold(mp_watching *watching, const mp_watch_row *row, mp_model *model
         mp_watch_limit_hold(&watching->limit, &rules[1], row, model, dashes, exact);
 }
 
-/* Refuse the limits if one snapshot is all that was read, unless somebody ended the watching. */
+/* Report that the limits could not be checked because only one snapshot was read, unless the
+ * watching was stopped. */
 static void refuse_one_snapshot(watched *file)
 {
     if (file->unjudged || file->of_window > 1 || mp_follow_last(file->follow) == MP_FOLLOW_STOPPED)

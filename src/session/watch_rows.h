@@ -30,8 +30,8 @@ typedef struct mp_watch_limit {
     mp_arena arena;      /* arena of the texts */
     const char *name;    /* name of the option or rule; NULL: no limit exceeded */
     const char *message; /* message about the limit */
-    int64_t limit_bytes,
-        actual_bytes; /* MP_UNKNOWN for rules of a policy, which may not be in bytes */
+    /* MP_UNKNOWN for rules of a policy, which may not be in bytes. */
+    int64_t limit_bytes, actual_bytes;
     mp_watch_row row;
 } mp_watch_limit;
 
