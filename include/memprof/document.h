@@ -82,7 +82,7 @@ typedef enum mp_tone {
 /* A line of the summary at the beginning of a report. */
 typedef struct mp_said {
     mp_tone tone;
-    const char *label; /* "Worst leak" */
+    const char *label; /* label of the line, such as "Worst leak" */
     const char *text;
     const char *file; /* file that the line is about, if there are several; NULL: all inputs */
 } mp_said;

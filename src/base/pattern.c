@@ -21,8 +21,8 @@ enum {
     ASCII = 128,
     OTHERS = 128,     /* number of cache entries for other characters, by code modulo 128 */
     STATES = 400,     /* maximum number of cached states */
-    PLACES = 1 << 18, /* maximum total of their places; the cache is cleared when it would exceed a
-                       * maximum */
+    PLACES = 1 << 18, /* maximum total of their places; the cache is cleared before it exceeds
+                       * STATES or PLACES */
 };
 
 /* Special values in `next` below. Other values are indexes of states. */
@@ -31,7 +31,7 @@ enum { NOT_KNOWN, MATCHED, NOWHERE, FIRST_STATE };
 /* A state of the cached automaton: a set of places in the program, and the state that each
  * character leads to. */
 typedef struct state {
-    uint32_t first, count; /* range in `places`; jumps and assertions are not followed yet */
+    uint32_t first, count; /* range in `places`, whose jumps and assertions are not followed yet */
     context before;
     signed char at_end; /* 1 if the text matches when it ends here, 0 if not, -1 if not computed
                          * yet */
@@ -50,7 +50,7 @@ typedef struct threads {
 /* An entry on the stack of follow(): a place to follow, or old values of two slots to restore. */
 typedef struct pending {
     uint32_t instruction;
-    int32_t slot; /* -1: a place */
+    int32_t slot; /* slot to restore; -1: the entry is a place to follow */
     size_t begin, end;
 } pending;
 

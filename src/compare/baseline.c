@@ -388,7 +388,7 @@ static bool add_entry(loader *load, size_t run, mp_level level, mp_entry_key key
 {
     mp_amounts amounts = load->values[run].amounts, *sums = &load->sums[run][level];
     mp_entry_for(&load->runs[run]->lists[level], key)->amounts = amounts;
-    amounts.scoped_bytes = 0; /* cannot be summed */
+    amounts.scoped_bytes = 0; /* scoped bytes cannot be summed */
     *sums = mp_amounts_add(*sums, amounts);
     for (size_t i = 0; i < MP_AMOUNTS; i++)
         if (sums->values[i] > MOST || sums->values[i] < -MOST)

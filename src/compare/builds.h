@@ -39,7 +39,8 @@ typedef struct mp_built_point {
 
 typedef struct mp_builds {
     mp_kind kind;   /* kind of every build */
-    unsigned holds; /* MP_HOLDS_...: capabilities of the kind; MP_HOLDS_UNSIZED if of any build */
+    unsigned holds; /* MP_HOLDS_...: capabilities of the kind, and MP_HOLDS_UNSIZED if any build has
+                     * it */
     const char *conditions;
     mp_dictionary *dictionary;
     mp_build *items;

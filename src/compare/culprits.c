@@ -16,11 +16,11 @@ enum { TELLING = 64 }; /* cost of formatting a culprit, in comparisons of a name
 
 typedef struct ranked {
     mp_culprit culprit;
-    bool as_bad;     /* did not get worse; sorted after entries that did */
+    bool as_bad;     /* the entry did not get worse; sorted after entries that did */
     int64_t leaking; /* bytes that leak steadily; sorted before other leftover objects */
     int64_t rank;    /* larger is worse */
     mp_cost left;    /* objects left behind; of equal ranks, more come first, as in `leaks` */
-    size_t place;    /* position in which it was found */
+    size_t place;    /* position at which it was found */
 } ranked;
 
 typedef struct found {

@@ -63,7 +63,7 @@ typedef struct mp_slope {
     const char *label; /* "" for the whole recording */
     mp_trend trend;
     double number, limit;      /* `number` is infinite if a percentage refers to 0 */
-    bool over, fails;          /* over the limit; over the limit and growing steadily */
+    bool over, fails;          /* over: over the limit; fails: also growing steadily */
     const uint64_t *sequences; /* sequence numbers of the snapshots */
     const char *session;       /* session of the series; NULL: only one session */
 } mp_slope;

@@ -139,7 +139,7 @@ typedef struct mp_difference {
     mp_change change;
     mp_match match;
     mp_entry_key key; /* key in `now`; if gone, key in the base */
-    size_t entries;   /* number of summed entries, of the side that has more */
+    size_t entries;   /* number of summed entries on the side that has more of them */
     mp_amounts base, now;
 } mp_difference;
 

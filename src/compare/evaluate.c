@@ -280,8 +280,8 @@ static int64_t retained_together(mp_evaluation *evaluation, const selection *fou
     return bytes;
 }
 
-/* Replace several types that a rule measures together by one subject. Return false, after
- * dismissing the rule, if their common retained size is unknown. */
+/* Replace several types that a rule measures together by one subject. If their common retained size
+ * is unknown, dismiss the rule and return false. */
 static bool join_retained(mp_evaluation *evaluation, selection *found)
 {
     const mp_rule *rule = evaluation->rule;

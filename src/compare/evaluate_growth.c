@@ -20,7 +20,7 @@ typedef struct selected {
 } selected;
 
 typedef struct selection {
-    const mp_grouping *grouping; /* NULL: areas */
+    const mp_grouping *grouping; /* grouping of the groups; NULL: the items are areas */
     selected *items;             /* sorted by label */
     size_t count;
     uint32_t groups; /* largest value of `group` */
@@ -47,8 +47,7 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const selected *)left)->label, ((const selected *)right)->label);
 }
 
-/* Select areas of platform memory by name. Return false, after judging the rule, if there is
- * none. */
+/* Select areas of platform memory by name. If there is none, judge the rule and return false. */
 static bool select_areas(mp_evaluation *evaluation, const mp_window *window, selection *found)
 {
     const mp_model *model = window->model;
@@ -71,7 +70,7 @@ static bool select_areas(mp_evaluation *evaluation, const mp_window *window, sel
     return found->count > 0;
 }
 
-/* Select groups of the window. Return false, after judging the rule, if there is none. */
+/* Select groups of the window. If there is none, judge the rule and return false. */
 static bool select_groups(mp_evaluation *evaluation, const mp_window *window, selection *found)
 {
     if (mp_measure_is_platform(evaluation->rule->measure))

@@ -95,7 +95,7 @@ static int by_growth(const void *left, const void *right)
     const mp_difference *a = left, *b = right;
     mp_amounts x = mp_amounts_subtract(a->now, a->base), y = mp_amounts_subtract(b->now, b->base);
     int64_t p = told_by(telling_node, &x), q = told_by(telling_node, &y);
-    bool equal = false; /* the first amount that changed decides */
+    bool equal = false; /* both changed by the same amount; further amounts do not count */
     if ((p > 0) != (q > 0))
         return p > 0 ? -1 : 1;
     for (size_t i = 0; i < TELLING && !equal; i++) {

@@ -95,7 +95,8 @@ typedef struct mp_culprit {
     const char *what;     /* type and name of a site; or a type, method, module or area */
     const char *site;     /* place of creation, as source:line; NULL: not a site */
     bool has_base;        /* `base` is valid */
-    int64_t base, number; /* base: for growth, the amount at the start of the window */
+    int64_t base, number; /* base: the figure of the base or, for growth, the amount at the start of
+                           * the window */
     int64_t change;       /* number - base; without base, number */
     const char *told;     /* text to show instead of the numbers; NULL: none */
 } mp_culprit;

@@ -14,7 +14,7 @@ typedef struct mp_checks {
     size_t counts[MP_VERDICTS]; /* by verdict */
     size_t unread;      /* number of inputs that could not be read, which come last, as errors */
     size_t warned;      /* number of checks that pass with a warning */
-    const char *policy; /* path; "" = there is none, the checks are limits */
+    const char *policy; /* path of the policy; "" = none, so the checks are limits */
 } mp_checks;
 
 /* Recompute the verdict of the document's rules from all files, and from inputs that could not be

@@ -17,7 +17,7 @@
  * A cell without a value is unknown, not 0: it is omitted in JSON and empty elsewhere. In a column
  * with MP_NULL, a missing value is a fact, not unknown. */
 typedef struct mp_cell {
-    union { /* depends on the column's unit */
+    union { /* the member in use depends on the column's unit */
         /* All units except text, lists, percent, averages and rates; a flag is 0 or 1. */
         int64_t number;
         double real;       /* percent, average, byte rate */
@@ -143,7 +143,7 @@ typedef struct mp_told_verdict {
     const char *type, *name, *site, *file;
     int64_t bytes, objects, leaking_bytes, confidence; /* bytes: MP_UNKNOWN if not recorded */
     int64_t total_bytes; /* leaking bytes of all sites; MP_UNKNOWN if not recorded */
-    int64_t weight;      /* order among verdicts of several files */
+    int64_t weight;      /* sort key among the verdicts of several files */
     size_t leaking;      /* number of files that leak, in merged answers */
 } mp_told_verdict;
 

@@ -33,13 +33,13 @@ typedef struct mp_place {
     /* Index, lower than the place's own; 0 for the root, place 0, which is the total. */
     uint32_t parent;
     mp_place_kind kind;
-    const char *label;  /* "placeOrder shop.OrderService:155" */
+    const char *label;  /* text for people, "placeOrder shop.OrderService:155" */
     const char *source; /* source file; NULL = unknown */
     int64_t line;       /* line of the source, or MP_UNKNOWN */
     int64_t self, total;
     int64_t own_count, all_count;           /* number of objects, or of calls */
     int64_t base_own, base_all;             /* amounts of the base, in a comparison */
-    int64_t base_own_count, base_all_count; /* numbers of the base */
+    int64_t base_own_count, base_all_count; /* numbers of objects, or of calls, in the base */
 } mp_place;
 
 typedef struct mp_tree_figure {
@@ -62,7 +62,7 @@ typedef struct mp_line_figure {
     const char *const *names; /* name of each moment, "7 (_PreCleanUp)"; an element may be NULL */
     struct mp_line_of {
         const char *name;      /* identifier that never changes: "live_bytes" */
-        const char *title;     /* "alive" */
+        const char *title;     /* title for people, such as "alive" */
         const char *panel;     /* heading shared by a group of lines; NULL = none */
         mp_unit unit;          /* lines of one unit and one panel share an axis */
         const int64_t *values; /* by moment; MP_UNKNOWN = no value */
@@ -70,7 +70,7 @@ typedef struct mp_line_figure {
     size_t line_count;
     struct mp_mark {
         int64_t start;    /* position on the axis of moments */
-        int64_t until;    /* MP_UNKNOWN = a single moment */
+        int64_t until;    /* end position; MP_UNKNOWN = a single moment */
         int64_t amount;   /* for a peak, the value of the first line at this position; otherwise
                            * MP_UNKNOWN */
         const char *kind; /* identifier that never changes: "window", "request", "tag", "peak" */
@@ -114,7 +114,7 @@ typedef struct mp_history_group {
 
 /* Live amounts at the snapshots of one session. */
 typedef struct mp_history_figure {
-    const char *session; /* "session 2 of 3 (AS1)"; NULL = there is only one */
+    const char *session; /* name of the session, "session 2 of 3 (AS1)"; NULL = there is only one */
     const char *graph;   /* name of the figure of lines about the same session; NULL = none */
     size_t moments;
     const char *const *names; /* name of each moment, "snapshot 7 (_PreCleanUp)" */

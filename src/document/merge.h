@@ -26,7 +26,7 @@ typedef struct mp_part {
 
 typedef struct mp_merging {
     size_t rows;        /* maximum rows of a table that has an order; 0 = all */
-    bool overview;      /* people see the main one of the tables without an order */
+    bool overview;      /* people see only the main table among those without an order */
     const char *within; /* beginning of all names, such as "agent.zip:"; NULL = none */
     void (*sum_up)(mp_document *merged); /* adds a summary of the merged tables; NULL = none */
 } mp_merging;

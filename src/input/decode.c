@@ -15,7 +15,7 @@ enum { BLOCK = 64 * 1024 };
 enum { UNITS = 4, ENOUGH = 2 * UNITS };
 
 typedef enum verdict {
-    AS_NAMED, /* as the user named it; without a name, not converted */
+    AS_NAMED, /* the encoding that the user named; without one, the text is not converted */
     MARKED_UTF8,
     UTF16,
     UTF32,
@@ -89,7 +89,7 @@ typedef struct decoder {
     bool decided;
     uint64_t lines, damage, damaged_line;
     char character[4]; /* incomplete UTF-8 character */
-    size_t begun;      /* its number of bytes so far */
+    size_t begun;      /* number of bytes in `character` so far */
     bool is_utf8, is_not_utf8;
     size_t from, to; /* range of `block` that is not decoded yet */
     char block[BLOCK];

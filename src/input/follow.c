@@ -26,7 +26,7 @@ struct mp_follow {
     int file;        /* descriptor that is read; -1: none */
     bool is_regular; /* a regular file, not a pipe */
     bool has_name;   /* not standard input */
-    struct stat is;  /* status when it was opened */
+    struct stat is;  /* status of the file when it was opened */
     off_t taken;     /* bytes read */
     char head[HEAD];
     size_t head_length;

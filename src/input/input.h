@@ -43,7 +43,7 @@ void mp_input_note_read(const mp_input *input, const struct stat *file, bool is_
 /* Relation of a path, with links followed, to the files that were read. */
 typedef enum mp_read_state {
     MP_NOT_READ,
-    MP_READ,         /* one of the files */
+    MP_READ,         /* the path is that of a file that was read */
     MP_READ_SIDECAR, /* a sidecar file with changes of an SQLite database that was read */
 } mp_read_state;
 mp_read_state mp_inputs_state(mp_inputs *inputs, const char *path);

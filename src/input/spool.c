@@ -29,7 +29,7 @@ typedef struct keeping_stream {
     mp_spooled *spooled;
     const bool *wanted;
     uint64_t length;
-    bool lost; /* does not fit */
+    bool lost; /* the copy did not fit into the spool */
 } keeping_stream;
 
 static void keep(keeping_stream *stream, const char *bytes, size_t length)

@@ -10,8 +10,9 @@
  * snapshots, the objects also have the same generation and the same snapshot of death. */
 typedef struct mp_age {
     mp_context_id context;
-    mp_generation_id generation; /* none: all generations of the context */
-    mp_snapshot_id died;         /* none: not distinguished */
+    mp_generation_id generation; /* none: all generations of the context together */
+    mp_snapshot_id died;         /* snapshot of the deaths; none: the deaths of all snapshots
+                                  * together */
     int64_t age_us;              /* the exact age or, with `bits`, the start of a range of ages */
     int64_t objects, bytes;
 } mp_age;

@@ -39,7 +39,7 @@ typedef struct mp_blocks {
     mp_model *model;
     mp_event_log log;
     mp_session_id session;
-    mp_snapshot_id start, snapshot; /* the first and the current */
+    mp_snapshot_id start, snapshot; /* first snapshot of the log, and the current one */
     uint32_t first_delta;           /* index of the first delta of this log */
     uint32_t sequence;
     mp_tally tally; /* changes since the last snapshot */
@@ -50,7 +50,7 @@ typedef struct mp_blocks {
 
     mp_block *table; /* open-addressing table of live blocks */
     size_t mask, used;
-    mp_freed *freed; /* a ring; deletion n is at n % FREED_KEPT */
+    mp_freed *freed; /* ring of the last deletions; deletion n is at n % FREED_KEPT */
     size_t freed_capacity;
     uint64_t freed_count, indexed; /* number of deletions; number of those indexed */
     mp_id_index freed_at; /* maps an address to 1 + the index in the ring of its last deletion,
@@ -59,7 +59,7 @@ typedef struct mp_blocks {
     bool threads_as_one;    /* do not distinguish threads; set before the first event */
     mp_id_index site_index; /* (node, thread) to site; used by the reader's thread */
     uint32_t site_count;
-    mp_block_site *sites; /* from 1; sites seen in the replay */
+    mp_block_site *sites; /* sites seen in the replay, numbered from 1 */
     size_t sites_met, site_capacity;
     mp_generation_share *shares; /* indexed by generation */
     size_t share_count, share_capacity;

@@ -54,7 +54,7 @@ mp_model *mp_model_new(void)
     mp_model *model = mp_alloc_zero(1, sizeof *model);
     model->strings = mp_alloc_zero(1, sizeof *model->strings);
     model->private = mp_alloc_zero(1, sizeof *model->private);
-    add_string(model->strings, (mp_slice){"", 0}); /* number 0; never looked up */
+    add_string(model->strings, (mp_slice){"", 0}); /* text number 0, which is never looked up */
 #define START(list) (void)MP_ADD(&model->list);
     MODEL_LISTS(START)
 #undef START
@@ -194,7 +194,7 @@ mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
     uint32_t *found = mp_hash_index_put(&strings->index, hash, same_string, &probe);
     if (!*found)
         *found = add_string(strings, text);
-    mp_arena_free(&strings->scratch); /* it is mostly empty */
+    mp_arena_free(&strings->scratch); /* few texts need scratch memory, so none is kept */
     return (mp_string_id){*found};
 }
 

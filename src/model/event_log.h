@@ -16,14 +16,14 @@ typedef enum mp_event_kind {
 typedef struct mp_event {
     uint64_t address;
     int64_t time_us; /* microseconds since the first event */
-    int64_t bytes;   /* size; for allocations and old blocks */
+    int64_t bytes;   /* size of the block, for allocations and old blocks */
     /* Number of the thread, from 1 in order of appearance in the log, and its name; 0: none. The
      * reader assigns the numbers, so it need not wait for the replay. */
     uint32_t thread;
     mp_string_id thread_name;
     mp_node_id node; /* call stack of the event */
     uint32_t site;   /* for allocations: result of mp_blocks_site */
-    mp_type_id type; /* for deletions and old blocks */
+    mp_type_id type; /* type of the block, for deletions and old blocks */
     uint64_t line;
     mp_event_kind kind;
 } mp_event;
@@ -57,7 +57,7 @@ typedef struct mp_event_log {
     mp_diagnostics *diagnostics;
     const char *path; /* path and index in model->inputs; set by the reader */
     uint32_t input;
-    mp_block_thread *threads; /* from 1; threads seen in the replay */
+    mp_block_thread *threads; /* threads seen in the replay, numbered from 1 */
     size_t thread_count, thread_capacity;
     mp_id_index handover_index;
 } mp_event_log;

@@ -35,7 +35,7 @@ typedef struct mp_anomaly {
     uint64_t address;
     int64_t bytes;               /* size of the block; 0: there is none */
     mp_event_place here, before; /* `before`: the contradicted allocation or deletion */
-    mp_string_id text;           /* the monitor's words */
+    mp_string_id text;           /* text that the monitor wrote about the anomaly */
 } mp_anomaly;
 
 /* Statistics of allocations of 2^(k-1) to 2^k - 1 bytes for class k; class 0 is for 0 bytes. */

@@ -38,7 +38,7 @@ enum {
 };
 
 typedef struct mp_root {
-    uint32_t object; /* 0: the object is not in the dump */
+    uint32_t object; /* number of the object; 0: it is not in the dump */
     uint32_t kind;
     uint32_t flags;
     mp_type_id container; /* type that declares the static field; none for other kinds */

@@ -2,8 +2,7 @@
  *
  * There is one mp_heap per session. A reader opens it, begins a snapshot, reports events, and ends
  * the snapshot; these events belong to this snapshot. A snapshot that is never ended stays
- * incomplete and is not evaluated. If another snapshot is ended later, the events count for that
- * one. */
+ * incomplete and is not evaluated. Its events then count for the next snapshot that is ended. */
 #ifndef MP_MODEL_HEAP_H
 #define MP_MODEL_HEAP_H
 

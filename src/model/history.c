@@ -18,10 +18,10 @@ typedef struct record {
 
 struct mp_history {
     mp_model *model;
-    mp_live_set places; /* id to index in `records`, stored as a generation */
+    mp_live_set places; /* maps an id to an index in `records`, which is stored as a generation */
     record *records;    /* from 1 */
     size_t count, capacity;
-    uint32_t *unused; /* indexes that are free */
+    uint32_t *unused; /* free indexes of `records` */
     size_t unused_count, unused_capacity;
     uint32_t *touched; /* indexes of records changed since the last snapshot */
     size_t touched_count, touched_capacity;

@@ -279,7 +279,8 @@ typedef struct mp_holding {
     int64_t bytes;          /* bytes retained by these objects */
     uint32_t before;        /* index of this holding in the previous dump; 0: none; or
                              * MP_HELD_UNKNOWN */
-    uint32_t place;         /* index in mp_model.places, if that is of this dump; 0: roots */
+    uint32_t place;         /* index in mp_model.places, if those places are of this dump; 0:
+                             * roots */
     uint32_t type;          /* 0: all types */
     mp_snapshot_id snapshot;
     uint32_t objects, holders;
@@ -292,7 +293,7 @@ typedef struct mp_object {
     int64_t bytes;
     mp_generation_id generation;
     mp_snapshot_id from;  /* first snapshot with this state */
-    mp_snapshot_id until; /* first snapshot without it; none: it lasts to the end */
+    mp_snapshot_id until; /* first snapshot without this state; none: it lasts to the end */
 } mp_object;
 
 /* Size of one area of the runtime's own memory at a snapshot. */

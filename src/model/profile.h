@@ -115,9 +115,9 @@ typedef struct mp_profile_statistic {
     mp_session_id session;
     mp_statistics_part part;
     mp_string_id text;   /* the whole row */
-    mp_module_id module; /* for operations and modules; none: the row has an unexpected form */
+    mp_module_id module; /* number of times that the operation ran; only for operations */
     uint64_t operation;
-    int64_t count; /* for operations */
+    int64_t count; /* number of times that the operation ran; only for operations */
     mp_string_id name;
 } mp_profile_statistic;
 
@@ -131,7 +131,9 @@ typedef struct mp_profile {
     MP_LIST(mp_profile_execution) executions; /* empty with mp_load_options.traces_folded */
     MP_LIST(mp_profile_coverage) coverage;
     MP_LIST(int32_t) coverage_lines;
-    MP_LIST(mp_string_id) coverage_codes; /* source text of each; empty: no listing was read */
+    MP_LIST(mp_string_id)
+    coverage_codes; /* source text of each of these lines; empty: no listing
+                     * was read */
     MP_LIST(mp_profile_statistic) statistics;
     MP_LIST(mp_profile_text) user_data;
     int64_t trace_rows;

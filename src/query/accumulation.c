@@ -129,7 +129,7 @@ static void keep_outermost(mp_graph_view *view, const mp_holdings *holdings,
         const mp_accumulation *found = &view->accumulations[i];
         if (found->type)
             most[held_of(holdings, found)->position] =
-                found->steady_bytes; /* the largest comes last, so its value stays */
+                found->steady_bytes; /* the largest accumulation comes last, so its value stays */
     }
     for (size_t i = 0; i < view->accumulation_count; i++) {
         mp_accumulation found = view->accumulations[i];

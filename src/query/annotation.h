@@ -11,7 +11,7 @@ typedef struct mp_line_note {
     int64_t bytes, objects, leaked_bytes, leaked_objects;
     /* Profiles: microseconds without callees, and executions. */
     int64_t exclusive_us, executions;
-    bool executable, executed; /* executable: according to the coverage */
+    bool executable, executed; /* executable: the coverage lists the line as executable */
 } mp_line_note;
 
 typedef struct mp_annotation {

@@ -20,7 +20,7 @@ void mp_folding_free(mp_folding *folding);
 
 /* Repetition of a cycle of callers. */
 typedef struct mp_turn {
-    uint32_t frames; /* frames in a cycle; 0: too few repetitions to leave them out */
+    uint32_t frames; /* number of frames in a cycle; 0: too few repetitions to leave any out */
     uint32_t again;  /* number of repeated frames, which need not be shown */
     uint32_t end;    /* node whose callers follow the repetition */
 } mp_turn;

@@ -108,7 +108,7 @@ void mp_object_roots_free(mp_object_roots *roots);
 typedef struct mp_root_census {
     uint32_t kind;
     int64_t roots, objects;         /* root records; distinct objects that they refer to */
-    int64_t weak, pinned, interior; /* records with this flag */
+    int64_t weak, pinned, interior; /* numbers of root records with this flag */
     int64_t bytes;                  /* bytes of these objects themselves */
     int64_t exclusive_bytes;        /* bytes that only this kind keeps alive; negative: unknown */
     int64_t exclusive_objects;
@@ -125,9 +125,10 @@ typedef struct mp_static_census {
 
 typedef enum mp_suspect_rule {
     MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
-    MP_SUSPECT_FINALIZER, /* finalizer roots alone keep over a hundredth alive */
-    MP_SUSPECT_HANDLE,    /* handles alone keep over a tenth alive */
-    MP_SUSPECT_TYPE, /* root objects of one type together keep over a tenth alive, none alone */
+    MP_SUSPECT_FINALIZER, /* finalizer roots alone keep over a hundredth of them alive */
+    MP_SUSPECT_HANDLE,    /* handles alone keep over a tenth of them alive */
+    MP_SUSPECT_TYPE,      /* root objects of one type keep over a tenth of them alive, but only
+                           * together */
 } mp_suspect_rule;
 
 typedef struct mp_suspect {
@@ -140,7 +141,7 @@ typedef struct mp_suspect {
      * many parts, and the type and amount of what it mostly holds there. It is found by descending
      * while one child retains over 70 % of what its parent retains, and stops where types begin to
      * recur, at the head of a list. */
-    uint32_t accumulation; /* 0: not for this rule */
+    uint32_t accumulation; /* the object; 0: the rule has no accumulation point */
     uint32_t held_type;    /* type of the held objects; 0: nothing is below */
     int64_t held_objects, held_bytes;
 } mp_suspect;
@@ -491,7 +492,7 @@ uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object);
 
 /* A holder that accumulates objects, and the bytes these retain. */
 typedef struct mp_growing_holder {
-    const char *text; /* "8 more closure held by Array in EventEmitter" */
+    const char *text; /* text for people, "8 more closure held by Array in EventEmitter" */
     int64_t from_bytes, bytes;
 } mp_growing_holder;
 
@@ -506,8 +507,8 @@ mp_growing_holder *mp_growing_holders(mp_arena *arena, const mp_window *window, 
 /* A type most of whose objects are kept alive by one holder. */
 typedef struct mp_kept_type {
     uint32_t type;
-    int64_t objects, of_objects,
-        bytes; /* objects kept alive by the holder alone; all objects; bytes of the former */
+    int64_t objects, of_objects, bytes; /* objects that the holder alone keeps alive; all objects;
+                                         * bytes of the objects kept alive */
 } mp_kept_type;
 
 /* Return the types that grow with an accumulation: the holder reaches all their objects, alone

@@ -153,7 +153,7 @@ uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t mos
     bool few = most && most < dominators->reached / 2;
     size_t room = few ? 2 * most : dominators->reached;
     uint32_t *best = mp_alloc((room + 1) * sizeof *best);
-    bool sorted = false; /* the larger half is sorted */
+    bool sorted = false; /* the larger half of the array is sorted */
     *count = *totals = 0;
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i];

@@ -357,7 +357,7 @@ uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump,
         if ((before[i] = find_in(model, range, holdings->held[i].key)))
             taken[before[i] - range.first] = true;
     vanished *gone = vanished_of(model, range, taken, &count);
-    mp_id_index fresh = {0}; /* number of new holdings by tail */
+    mp_id_index fresh = {0}; /* number of new holdings, by tail */
     for (size_t i = 1; count && i <= holdings->held_count; i++)
         if (!before[i] && holdings->held[i].position)
             ++*mp_id_index_put(&fresh, tail_of(holdings, &holdings->held[i]));

@@ -21,7 +21,8 @@ enum { SLOTS = 63 };
 /* Groups that a pass treats as one: those in `order` from index `from` to before `to`. */
 typedef struct part {
     mp_groups *groups;
-    const uint32_t *order; /* NULL: the group numbers themselves */
+    const uint32_t *order; /* numbers of the groups in their order; NULL: the groups in the order of
+                            * their numbers */
     uint32_t from, to;
 } part;
 
@@ -177,7 +178,7 @@ static void spread_out(pass *state)
         uint64_t bits = state->reached[object] & ~WAITING;
         if (from == &state->unsure) {
             if (bits == state->full)
-                continue; /* passed on already, or waiting in `sure` */
+                continue; /* its bits are passed on already, or it waits in `sure` */
             state->reached[object] = bits;
         }
         bits &= ~own_bits(state, object);

@@ -199,7 +199,7 @@ static int contract_order(const void *left, const void *right, void *opaque)
         order = a->line < b->line ? -1 : a->line > b->line;
     if (!order)
         order = a->node < b->node ? -1 : a->node > b->node;
-    if (!order) /* different types without a name */
+    if (!order) /* the types differ, but have no names */
         order = a->group.example.i < b->group.example.i ? -1 : 1;
     return order;
 }

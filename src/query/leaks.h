@@ -16,7 +16,7 @@ typedef struct mp_leak {
     const mp_inference *inference;
     uint32_t node;  /* node of creation in model->tree; 0: not created by the program's code */
     uint32_t line;  /* line of creation */
-    mp_group group; /* figures of the site; without a label */
+    mp_group group; /* figures of the site; its label is not set */
     const mp_site_verdict *verdict;
     int64_t leaking_bytes;  /* bytes that leak according to the verdict; 0: none */
     int64_t leaking_weight; /* the same, or objects if sizes are not recorded */

@@ -31,7 +31,7 @@ static bool counts(const mp_window *window, const mp_delta *delta)
 
 typedef struct most_alive {
     int64_t now, most;
-    bool is; /* the session has objects of the group */
+    bool is; /* true if the session has objects of the group */
 } most_alive;
 
 uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping, uint32_t session,

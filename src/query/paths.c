@@ -93,7 +93,7 @@ void mp_path_free(mp_path *path)
 typedef struct merged {
     mp_type_paths result;
     size_t step_count, step_capacity, path_capacity;
-    mp_id_index steps; /* steps by previous step and type; first steps by kind of root */
+    mp_id_index steps; /* steps, by previous step and type; first steps, by kind of root */
 } merged;
 
 static uint32_t step_of(merged *state, uint64_t key, mp_type_step step)

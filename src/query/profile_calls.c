@@ -159,7 +159,7 @@ static call_lists list_calls(const mp_profile *profile)
 typedef struct ring_search {
     call_lists lists;
     uint32_t *number; /* order in which modules are visited, from 1; 0: not visited */
-    uint32_t *lowest; /* lowest number reachable from the module among open ones */
+    uint32_t *lowest; /* lowest number of an open module that the module reaches */
     uint32_t *next;   /* next call of each module to follow */
     bool *closed, *recursive;
     uint32_t *way,
@@ -252,7 +252,7 @@ typedef struct graph_facts {
     size_t count, capacity;
     int64_t *entry_us; /* cumulative time of each module's line 0; MP_UNTOLD: no row */
     uint32_t *callers; /* number of lines that call each module */
-    bool *recursive;   /* flag of each module */
+    bool *recursive;   /* flag of each module: true if it can call itself */
 } graph_facts;
 
 static line_facts *facts_of(graph_facts *facts, mp_module_id module, int32_t line)

@@ -107,7 +107,7 @@ static int compare(const void *left, const void *right, void *opaque)
 /* --- the order of averages --- */
 
 typedef struct fraction {
-    int64_t over, under; /* under: greater than 0 */
+    int64_t over, under; /* numerator and denominator; the latter is greater than 0 */
 } fraction;
 
 static int64_t floor_of(fraction f)
@@ -196,7 +196,8 @@ typedef struct module_cost {
     uint32_t caller;                /* an example caller */
     unsigned unknown;
     bool has_entry, rounded;
-    bool repeats, is_looked_at; /* see mp_code_cost; `repeats` is determined or being determined */
+    bool repeats, is_looked_at; /* repeats: see mp_code_cost; is_looked_at: it is known or being
+                                 * determined */
 } module_cost;
 
 /* Figures of a session. */
@@ -353,7 +354,7 @@ int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes
     int64_t *less = mp_alloc_zero(count, sizeof *less);
     for (uint32_t i = count; i-- > 1;) {
         const mp_profile_node *node = &profile->nodes.items[nodes->order[i]];
-        self_times[i] += node->cumulative_us; /* so far it is minus the time of the callees */
+        self_times[i] += node->cumulative_us; /* until here, it is minus the time of the callees */
         self_times[nodes->parent[i]] -= node->cumulative_us;
         if (filter->profiler && filter->profiler[node->module.i] && self_times[i] > 0)
             less[i] += self_times[i];
@@ -469,7 +470,7 @@ mp_path_cost *mp_profile_path_costs(const mp_filter *filter)
         if (!model->nodes.items[node->node.i].defined)
             costs[i].inclusive_us = -costs[i].own_us;
         costs[i].own_us +=
-            costs[i].inclusive_us; /* so far it is minus the children's inclusive times */
+            costs[i].inclusive_us; /* until here, it is minus the inclusive times of the children */
         if (costs[i].own_us < 0)
             costs[i].own_us = 0;
         costs[node->parent].own_us -= costs[i].inclusive_us;

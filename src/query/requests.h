@@ -12,7 +12,8 @@ typedef struct mp_served {
     mp_string_id request, api;
     mp_snapshot_id first, last;
     int64_t start_us;
-    int64_t duration_us; /* MP_UNKNOWN: no snapshot was taken at its end */
+    int64_t duration_us; /* duration in microseconds; MP_UNKNOWN: no snapshot was taken at its
+                          * end */
     bool ended;          /* false: still running, so its objects are in use */
     int64_t created_objects, created_bytes;
     int64_t left_objects, left_bytes; /* alive at the end of the window; 0 while it runs */

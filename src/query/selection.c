@@ -94,7 +94,7 @@ static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_su
  * matched once per pattern. */
 typedef struct label_set {
     uint32_t *id_of;   /* label id of each thing; NULL: not made yet */
-    uint32_t id_count; /* larger than any id */
+    uint32_t id_count; /* number above all ids */
     mp_texts texts;    /* label of each id; for sources also the longer text of mp_tree_told */
 } label_set;
 

@@ -176,7 +176,7 @@ uint32_t mp_series_batch(const mp_window *window)
 {
     enum {
         MOST_VALUES = 1 << 20
-    }; /* 16 MiB; for blocks above 32 MiB, malloc maps new pages each time */
+    }; /* 16 MiB, because malloc maps new pages each time for blocks above 32 MiB */
     return MOST_VALUES / window->model->snapshots.count + 1;
 }
 
@@ -215,7 +215,7 @@ mp_trend mp_series_trend(const mp_series *series, size_t row, uint32_t session)
     const int64_t leaked = leaking && length ? leaking[length - 1] - leaking[0] : 0;
     mp_trend trend = mp_trend_of(leaked > 0 ? leaking : place, length);
     if (leaked > 0 &&
-        trend.kind != MP_TREND_GROWS) /* leaks at irregular intervals: use the average */
+        trend.kind != MP_TREND_GROWS) /* it leaks at irregular intervals: use the average */
         trend = (mp_trend){.kind = MP_TREND_GROWS,
                            .slope = (double)leaked / (double)(length - 1),
                            .low = 0,

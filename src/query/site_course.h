@@ -49,7 +49,8 @@ void mp_site_course_of(mp_site_course *course, const mp_window *window,
 typedef struct mp_course_old {
     /* Objects that reached the age, by place, without those of place 0. */
     int64_t in[MP_COURSE_PLACES];
-    int64_t out[MP_COURSE_PLACES]; /* older objects that went, by place, including the clean-up */
+    int64_t out[MP_COURSE_PLACES]; /* older objects that were deleted, by place, including the
+                                    * clean-up */
     int64_t level; /* number of older objects at place `age`, all of them from place 0 */
     uint32_t age;  /* age in places */
 } mp_course_old;

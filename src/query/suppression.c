@@ -249,7 +249,7 @@ bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice tex
     bool converted;
     if (!list->arena)
         list->arena = mp_alloc_zero(1, sizeof *list->arena);
-    for (size_t i = 0; i < list->count; i++) /* sections of earlier files */
+    for (size_t i = 0; i < list->count; i++) /* register the sections of earlier files */
         set_name(&p, list->items[i].name, (uint32_t)i + 1);
     text = mp_slice_without_mark(mp_utf8_from_bytes(list->arena, text, &converted));
     bool ok = take_lines(&p, text);

@@ -21,10 +21,10 @@ enum {
 typedef enum mp_trend_kind {
     MP_TREND_TOO_SHORT, /* fewer than MP_TREND_FEWEST values */
     MP_TREND_FLAT,      /* all values are equal, or neither growth nor shrinking is certain */
-    MP_TREND_GROWS,     /* steadily: the whole interval of the slope is above 0 */
-    MP_TREND_SHRINKS,   /* steadily: the whole interval of the slope is below 0 */
-    MP_TREND_JUMP,      /* one step up; flat without it */
-    MP_TREND_DROP,      /* one step down; flat without it */
+    MP_TREND_GROWS,     /* grows steadily: the whole interval of the slope is above 0 */
+    MP_TREND_SHRINKS,   /* shrinks steadily: the whole interval of the slope is below 0 */
+    MP_TREND_JUMP,      /* one step up; without it, the series is flat */
+    MP_TREND_DROP,      /* one step down; without it, the series is flat */
 } mp_trend_kind;
 
 typedef struct mp_step {
@@ -103,7 +103,7 @@ void mp_series_free(mp_series *series);
 /* A row of a series in one session. */
 typedef struct mp_course {
     mp_trend trend;
-    uint32_t session; /* 0: none */
+    uint32_t session; /* number of the session; 0: none */
     const int64_t *items;
     const uint32_t *snapshots;
     size_t length;

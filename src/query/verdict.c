@@ -129,7 +129,8 @@ static void judge_site(judging *state, uint32_t place)
         mp_site_judgement *judged = &state->judged[session];
         end = end_of_session(model, deltas, i, count);
         if (mp_site_kind_leaks(judged->kind) && filled >= state->clock.length[session])
-            judged->kind = MP_SITE_FILLED; /* it stops in a session that is at least as long */
+            judged->kind = MP_SITE_FILLED; /* the site stops growing in a session that is at least
+                                            * as long */
         take(site, session, judged);
         if (mp_site_kind_leaks(judged->kind))
             mark(state, site, session, judged, &deltas[i], end - i);

@@ -15,7 +15,7 @@ typedef struct mp_site_verdict {
     uint32_t example;   /* an example generation of the site */
     int64_t bytes;      /* leaking bytes in all sessions */
     int64_t objects;
-    int64_t weight;         /* the bytes or the objects, as by mp_cost_weight */
+    int64_t weight;         /* leaking bytes or objects, whichever mp_cost_weight uses */
     int64_t session_weight; /* largest part of `weight` in one session */
 } mp_site_verdict;
 

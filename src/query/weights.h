@@ -32,7 +32,7 @@ mp_weighing mp_weighing_usual(const mp_filter *filter);
 
 typedef enum mp_weight_kind {
     MP_WEIGHT_ALL,  /* frame 0, the root */
-    MP_WEIGHT_CODE, /* code: a frame of the stack */
+    MP_WEIGHT_CODE, /* a frame of the stack */
     MP_WEIGHT_TYPE, /* type of objects, below the code that created or the type that retains them */
     MP_WEIGHT_GROUP, /* program, with its methods below */
     MP_WEIGHT_NONE,  /* placeholder such as "(session)" for unknown code */
@@ -47,7 +47,7 @@ typedef struct mp_weight_frame {
     uint32_t parent; /* number of the caller's frame, smaller than its own */
     mp_weight_kind kind;
     const char *name;             /* as recorded */
-    const char *object;           /* name that all objects of a type have here; or NULL */
+    const char *object;           /* common name of the objects of this type frame; or NULL */
     const char *source;           /* source file or program, if recorded separately; or NULL */
     const char *module;           /* program or library; or NULL */
     const char *thread, *request; /* creators of a type's objects, if frames are separate for each;

@@ -94,7 +94,8 @@ static void weigh_nodes(paths *state)
     const mp_profile *profile = state->profile;
     mp_preorder nodes = mp_profile_preorder(model);
     int64_t *times = mp_profile_node_times(state->filter, &nodes);
-    for (uint32_t i = 1; i < profile->nodes.count; i++) /* minus their callees, which come later */
+    for (uint32_t i = 1; i < profile->nodes.count; i++) /* subtract the time of the callees, which
+                                                         * come later */
         times[nodes.parent[i]] -= times[i];
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
         const mp_profile_node *node = &profile->nodes.items[nodes.order[i]];

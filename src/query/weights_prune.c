@@ -13,7 +13,7 @@ static bool *choose(const mp_weights *from, const mp_weight *by, uint32_t most)
         kept[i] = i == 0 || by[i].total > by[0].total / PARTS;
         any |= i && kept[i];
     }
-    for (uint32_t i = 0; !any && i < from->count; i++) /* all are equally small */
+    for (uint32_t i = 0; !any && i < from->count; i++) /* no frame is large enough, so keep all */
         kept[i] = true;
     mp_keep_largest(kept, from->count, most, &by[0].total, sizeof *by);
     return kept;

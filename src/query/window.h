@@ -37,7 +37,7 @@ typedef struct mp_suppression_effect {
 typedef struct mp_suppressed {
     const struct mp_suppressions *suppressions;
     mp_suppression_effect *effects; /* effect of each suppression */
-    bool *contexts;                 /* flag of each context: suppressed */
+    bool *contexts;                 /* flag of each context: true if its leaks are suppressed */
     int64_t objects, bytes;         /* suppressed leaks, which do not count as leaked */
 } mp_suppressed;
 
@@ -81,7 +81,7 @@ typedef enum mp_in_use {
     MP_IN_USE_RUNNING,   /* the recording ends before its process does */
     MP_IN_USE_EARLY,     /* the window ends before the clean-up in the recording */
     MP_IN_USE_EARLY_LOG, /* the window ends before the event log does */
-    MP_IN_USE_LOG,       /* event logs do not record if they end with the program */
+    MP_IN_USE_LOG,       /* an event log does not record whether it ends with the program */
 } mp_in_use;
 mp_in_use mp_window_in_use(const mp_window *window);
 #define MP_IN_USE "objects in use count as leaked"

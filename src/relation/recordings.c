@@ -147,7 +147,7 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
     row->live_objects = snapshot->live_objects;
     row->live_bytes = snapshot->live_bytes;
     row->delta_bytes = snapshot->live_bytes - (before ? before->live_bytes : 0);
-    if (snapshot->has_peak) { /* unknown if only a selection of the objects is counted */
+    if (snapshot->has_peak) { /* the peak of a selection of objects is unknown */
         row->peak_bytes = snapshot->peak_bytes;
         row->peak_objects = snapshot->peak_objects;
     }

@@ -24,7 +24,8 @@ struct mp_relation_source {
     const mp_grouping *sites;
     const mp_site_verdict **site_verdicts; /* verdict by site; NULL: site without verdict */
     mp_symbol_id *site_names;              /* common name of a site's objects, by site; 0: none */
-    uint64_t *first_frame;       /* place of each site's first frame; last: number of frames */
+    uint64_t *first_frame;       /* place of each site's first frame; the last element is the number
+                                  * of frames */
     uint32_t peak_session, peak; /* session of the last lookup of a peak; its peak snapshot */
     uint64_t frame_place;        /* place after the frame that was looked up last */
     mp_frame frame;

@@ -39,7 +39,7 @@ typedef struct mp_canvas {
     size_t column_count;
     mp_panel *panels;
     size_t panel_count;
-    size_t *panel_of; /* by line */
+    size_t *panel_of; /* panel of each line */
     int64_t bottom;   /* lower edge of the panels */
     int64_t height;
 } mp_canvas;

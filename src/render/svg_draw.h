@@ -47,7 +47,7 @@ const char *mp_fit_name(mp_arena *arena, const char *name, int size, int64_t roo
 /* --- axes: range, positions of marks, and their labels --- */
 
 typedef struct mp_axis {
-    int64_t low, high; /* low < high */
+    int64_t low, high; /* range of the axis; low < high */
     int64_t step;      /* marks are at its multiples */
     mp_unit unit;
     bool is_signed; /* label positive amounts with a sign */

@@ -40,7 +40,7 @@ typedef struct band {
     size_t merged; /* number of spans that were drawn together with others */
     bool counts;   /* only count elements, write nothing */
     uint32_t depth;
-    size_t deeper; /* spans below the last level */
+    size_t deeper; /* number of spans below the last level */
 } band;
 
 static const char *seconds_text(band *state, int64_t us)

@@ -32,7 +32,7 @@ enum {
 typedef struct icicle {
     mp_svg *svg;
     const mp_tree_figure *tree;
-    int64_t *width;           /* including all places below */
+    int64_t *width;           /* width with all places below */
     int64_t *left;            /* left edge */
     int64_t *next;            /* left edge of the next child */
     int64_t *small;           /* width of the children that are not drawn */

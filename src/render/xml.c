@@ -13,7 +13,7 @@ static const char *entity_of(const char **p, const char *end, bool attribute, ch
                              size_t *length)
 {
     const char *cursor = *p;
-    const bool plain = strchr("\t\n\r", *cursor) != NULL; /* allowed in XML */
+    const bool plain = strchr("\t\n\r", *cursor) != NULL; /* control characters that XML allows */
     size_t escaped = plain ? 0 : mp_text_escape(cursor, end, text);
     if (end - cursor >= 3 && memcmp(cursor, "\xef\xbf", 2) == 0 &&
         (unsigned char)cursor[2] >= 0xbe) {

@@ -225,7 +225,7 @@ static mp_table *lines_table(const annotating *state, const char *name)
     mp_table *table = state->of_heap
                           ? MP_TABLE(state->document, name, NULL, MP_ROWS, heap_columns)
                           : MP_TABLE(state->document, name, NULL, MP_ROWS, profile_columns);
-    table->limited = true; /* all requested lines are there: no row limit applies */
+    table->limited = true; /* no row limit applies, because all requested lines are there */
     return table;
 }
 

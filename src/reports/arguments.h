@@ -43,7 +43,7 @@ typedef enum mp_argument_kind {
  * share (how inputs are read, selections, suppressions, the base) have no member; a row only says
  * that the report accepts them. */
 typedef struct mp_argument {
-    const char *name;  /* "limit" */
+    const char *name;  /* name of the argument, such as "limit" */
     uint32_t offset;   /* offset in the report's struct, or MP_SHARED_ARGUMENT */
     unsigned variants; /* bit i: variant i of the report uses the argument */
 } mp_argument;

@@ -12,7 +12,7 @@ typedef struct mp_called {
     const mp_calls *calls; /* NULL until mp_called_find */
     const char *word; /* name as the user wrote it; NULL = the callable with the highest own cost */
     const char *code; /* name without the line */
-    bool of_bytes;    /* costs are bytes: there is no session to exclude */
+    bool of_bytes;    /* costs are bytes, so there is no session to exclude */
     bool has_line;    /* `line` was given, and no callable's name matches the complete word */
     int32_t line;
     bool *twins;      /* for each callable: true if others have the same name */

@@ -252,7 +252,7 @@ bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
 
 /* A row to be shown, with its sort key. */
 typedef struct ranked {
-    int64_t rank; /* the largest first; equal ones keep their order */
+    int64_t rank; /* sort key, the largest first; rows with equal keys keep their order */
     const mp_difference *difference;
 } ranked;
 

@@ -24,7 +24,7 @@ enum { DEEPEST_INDENT = 40 };
 
 /* A frame, in bytes, microseconds or calls; in a comparison, with its change. */
 typedef struct frame_row {
-    mp_place place; /* must be first: columns of mp_place address the row */
+    mp_place place; /* must be first, because columns of mp_place address the row */
     int64_t delta, delta_count, depth;
     double percent;
     const char *status, *kind, *told;

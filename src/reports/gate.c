@@ -156,7 +156,7 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
 {
     mp_table *table = MP_TABLE(document, "rules", NULL, MP_ROWS, rule_columns);
     table->main = true;
-    table->limited = true; /* one row for each rule: no row limit applies */
+    table->limited = true; /* no row limit applies, because there is one row for each rule */
     table->flags = MP_OF_CHECKS;
     for (size_t i = 0; i < results->count; i++)
         put_rule(document, table, &results->items[i]);

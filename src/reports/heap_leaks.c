@@ -68,7 +68,7 @@ static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"created", {"created_objects"}},
                                        {"grew", {"grew_snapshots"}},
                                        {"inclusive", {"inclusive_bytes"}}};
-enum { ALL_LEAKS = 4 }; /* orders for all memory; the rest is for recordings only */
+enum { ALL_LEAKS = 4 }; /* number of orders for all memory; the rest is for recordings only */
 
 /* Set how a leak grew: steadily, a few times, or once, like a cache that is filled and kept.
  * Unknown if there is only one moment. */

@@ -31,7 +31,7 @@ typedef struct stacks {
     mp_place *items;
     uint32_t count;
     size_t capacity;
-    mp_id_index of_frame; /* place of each frame, plus 1; 0 = none */
+    mp_id_index of_frame; /* 1 + the place of each frame; 0 = none */
     uint32_t cut;         /* place that represents cut-off callers; 0 = no stack is cut */
 } stacks;
 

@@ -73,7 +73,7 @@ typedef struct cost_row {
     int64_t seconds, inclusive_seconds, calls, line, start_line, inclusive_estimated;
     double percent, average_seconds;
     const char *program, *method, *runtime_class, *code;
-    const char *where; /* in words; with the class, if other rows are otherwise equal */
+    const char *where; /* place in words, with the class if other rows have the same place */
     mp_texts source;
 } cost_row;
 

@@ -84,12 +84,12 @@ enum {
 /* Operand that precedes the files. Code follows the file instead. */
 typedef enum mp_operand {
     MP_OPERAND_NONE,
-    MP_OPERAND_OBJECT, /* argument "object" */
-    MP_OPERAND_BASE,   /* argument "base": the recording or baseline to compare with */
+    MP_OPERAND_OBJECT, /* value of the argument "object" */
+    MP_OPERAND_BASE,   /* value of the argument "base": the recording or baseline to compare with */
     MP_OPERAND_POLICY,
-    MP_OPERAND_CODE,      /* argument "code", which is optional */
-    MP_OPERAND_PROGRAM,   /* argument "program" */
-    MP_OPERAND_STATEMENT, /* argument "statement" */
+    MP_OPERAND_CODE,      /* value of the argument "code", which is optional */
+    MP_OPERAND_PROGRAM,   /* value of the argument "program" */
+    MP_OPERAND_STATEMENT, /* value of the argument "statement" */
 } mp_operand;
 
 /* Return the name of the operand's argument: "object". */
@@ -133,7 +133,8 @@ typedef struct mp_report {
     bool wants_objects;          /* needs the objects of a recording one by one */
     bool wants_threads;          /* needs the creating threads of a heap log */
     bool wants_checksums;        /* needs the checksums of files */
-    bool tells_faults;           /* lists the problems that readers found: keep all of them */
+    bool tells_faults;           /* lists the problems that readers found, so all of them are
+                                  * kept */
     mp_argument_table arguments; /* initialised by MP_ARGUMENTS */
     const mp_choice *choices;    /* NULL = no argument is restricted to words */
     int64_t program_rows;        /* default limit of rows in JSON and CSV; 0 = all */

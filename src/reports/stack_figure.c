@@ -16,7 +16,7 @@ typedef struct figure_builder {
     mp_place *places;
     uint32_t count;
     mp_id_index known;         /* places by parent, label and kind */
-    mp_hash_index told, texts; /* labels, by the parts of a frame and by text */
+    mp_hash_index told, texts; /* indexes of the labels: by the parts of a frame, and by text */
     struct stack_label {
         const mp_weight_frame *frame; /* a frame that has this label */
         const char *text;             /* text that belongs to the document */

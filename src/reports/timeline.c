@@ -64,7 +64,7 @@ static const mp_column gap_columns[] = {
 /* A gap between two executions with the same caller: from the end of one, or from the caller's
  * start, to the start of the next. */
 typedef struct gap {
-    int64_t from_us, us; /* us: length without the time that the caller may have spent itself */
+    int64_t from_us, us; /* us: length, without the time that the caller may have spent itself */
     const mp_timed *after, *before;
 } gap;
 

@@ -55,8 +55,8 @@ static const mp_column time_keys[] = {
 typedef struct mapping {
     mp_document *document;
     const mp_model *model;
-    const char *measure, *by, *within; /* "alive", "source", "type" */
-    const char *when;                  /* " at snapshot 7", or "" */
+    const char *measure, *by, *within; /* names such as "alive", "source" and "type" */
+    const char *when;                  /* moment in words, " at snapshot 7"; or "" */
     const char *note;                  /* remark on the figures; NULL = none */
     bool of_time;
     size_t rows; /* 0 = all */

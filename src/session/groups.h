@@ -11,7 +11,7 @@ typedef struct mp_file_group {
     mp_file *files;
     size_t count, capacity;
     bool found; /* found in a folder, not named by the user */
-    bool agent; /* the sessions of one agent */
+    bool agent; /* the files are the sessions of one agent */
     size_t turn;
 } mp_file_group;
 

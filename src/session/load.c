@@ -163,7 +163,7 @@ static bool read_entry(const group_load *load, load_entry *entry, mp_loading *lo
     uint32_t session = model->sessions.count;
     bool ok = mp_loading_read(loading, entry->input);
     if (session == model->sessions.count && session > 1)
-        session--; /* the file continues the session before */
+        session--; /* the file continues the previous session */
     if (entry->file.snapshot)
         name_snapshot(model, session, &entry->file);
     mp_input_close(entry->input);

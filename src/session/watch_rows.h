@@ -8,7 +8,7 @@
 #include "query/tracker.h"
 
 typedef struct mp_watch_row {
-    const char *file; /* for people: path, padded to the longest path */
+    const char *file; /* path for people, padded to the longest path */
     int64_t sequence;
     const char *tag;
     int64_t time_us, live_objects, live_bytes, delta_bytes;
@@ -16,13 +16,14 @@ typedef struct mp_watch_row {
     int64_t grown_bytes, leaked_objects, leaked_bytes;
     const char *grower_type, *grower_site;
     int64_t grower_bytes;
-    const char *grower; /* for people: size, type and site in one text */
+    const char *grower; /* site that grew most, for people: size, type and site in one text */
 } mp_watch_row;
 
 /* Event other than a snapshot. */
 typedef struct mp_watch_event {
     const char *event, *path, *name, *message;
-    int64_t limit_bytes, actual_bytes; /* MP_UNKNOWN except for limits */
+    int64_t limit_bytes, actual_bytes; /* a limit and its measured value; MP_UNKNOWN for other
+                                        * events */
 } mp_watch_event;
 
 /* First limit that a recording exceeds, with the snapshot at which it does. */
