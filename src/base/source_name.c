@@ -34,8 +34,8 @@ static mp_slice relative_path(mp_arena *arena, mp_slice recorded)
     return (mp_slice){path, length};
 }
 
-/* Return the path without its ending, if that is one of a source or r-code. *ending is the ending,
- * or NULL. */
+/* Return the path without its ending, if that is the ending of a source or of r-code. *ending is
+ * the ending, or NULL. */
 static mp_slice without_ending(mp_slice path, const char **ending)
 {
     static const char *const endings[] = {".p", ".w", ".r", ".cls"};

@@ -193,8 +193,8 @@ static void put_files(merging *state, const mp_merge_source *parts, size_t count
 
 /* --- tables of rows --- */
 
-/* Return the title that all tables share; otherwise the one for many files; otherwise one made from
- * the table's name. */
+/* Return the title that all tables share, otherwise the title for many files (title_of_many),
+ * otherwise one made from the table's name. */
 static const char *title_of(mp_document *document, const mp_merge_group *group)
 {
     const mp_table *first = group->items[0].table;
@@ -354,7 +354,8 @@ static void put_verdict(mp_document *document, const mp_merge_source *files, siz
     told->site = told->site ? mp_document_text(document, "%s", told->site) : NULL;
 }
 
-/* Say the first headline of all files; the first file wins between equal ones. */
+/* Say the headline that comes first among those of all files. If several are equal, the first
+ * file's is said. */
 static void put_headline(mp_document *document, const mp_merge_source *files, size_t count)
 {
     const mp_merge_source *first = NULL;

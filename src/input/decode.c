@@ -34,8 +34,8 @@ static bool is_of_text(char byte)
 }
 
 /* Return true if the text consists of ASCII characters in units of `unit` bytes: the byte at
- * `place` of each unit is ASCII and the others are 0. Otherwise, no supported format has a 0 among
- * its first bytes. */
+ * `place` of each unit is ASCII and the others are 0. No supported format in another encoding has a
+ * 0 among its first bytes. */
 static bool is_ascii_of(const char *cursor, size_t length, size_t unit, size_t place)
 {
     for (size_t i = 0; i < length; i++)

@@ -1,5 +1,5 @@
 /* Following of a file while it is being written. At the end of the file, the input waits for more
- * data. Readers need no code for this, because they see an end only when the file is complete.
+ * data. Readers need no code for this: when they see an end, no more data will come.
  *
  * Changes are reported by the kernel (inotify). As it does not report those of network shares, the
  * file is also polled. If the file is truncated, or another file takes its name, the input ends,
@@ -44,9 +44,9 @@ mp_follow *mp_follow_new(const mp_follow_how *how);
 /* Release the follow; NULL is allowed. */
 void mp_follow_free(mp_follow *follow);
 
-/* Wait for the file, or for the one that replaced the last input, and return an input of it. NULL
- * if there will be none; mp_follow_last returns the reason. Close the input before you call this
- * again. */
+/* Wait for the file, or for the one that replaced the last input, and return an input of it. Return
+ * NULL if there will be none; mp_follow_last returns the reason. Close the input before you call
+ * this again. */
 mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics);
 /* Stop reading. Call it on the thread of the follow. */
 void mp_follow_stop(mp_follow *follow);

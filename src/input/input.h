@@ -50,10 +50,10 @@ mp_read_state mp_inputs_state(mp_inputs *inputs, const char *path);
 
 /* --- an input --- */
 
-/* Open `path`; "-" is standard input. NULL after a diagnostic, such as cannot-open or is-directory.
- * Everything that the arguments point to must outlive the input. Compressed files are decompressed
- * while they are read. Of `options`, only inputs, progress, limits and encoding are used; it may be
- * NULL. */
+/* Open `path`; "-" is standard input. Return NULL after a diagnostic, such as cannot-open or
+ * is-directory. Everything that the arguments point to must outlive the input. Compressed files are
+ * decompressed while they are read. Of `options`, only inputs, progress, limits and encoding are
+ * used; it may be NULL. */
 mp_input *mp_input_open(const char *path, mp_diagnostics *diagnostics,
                         const mp_load_options *options);
 /* Open a file only to detect its format; it does not count as read (mp_inputs_state). */
@@ -139,8 +139,8 @@ bool mp_input_can_reopen(const mp_input *input);
 bool mp_input_is_plain(const mp_input *input);
 /* Return the descriptor of a plain input, which stays its owner; -1 for others. */
 int mp_input_descriptor(const mp_input *input);
-/* Return the checksum of all bytes, decompressed but not converted to UTF-8. This reads them once
- * more; a pipe is kept for that. It is not `known` if a byte cannot be read. */
+/* Return the checksum of all bytes, decompressed but not converted to UTF-8. The bytes are read
+ * once more for this, so a pipe is kept. The checksum is not `known` if a byte cannot be read. */
 mp_checksum mp_input_checksum(mp_input *input);
 /* Return true if the bytes read so far are complete. Return false after a truncated or unreadable
  * stream. */

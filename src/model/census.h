@@ -2,7 +2,7 @@
  *
  * At each snapshot, the reader adds every live object with the snapshot of its birth, then ends the
  * snapshot. An increase since the previous snapshot counts as creations, a decrease as deletions.
- * Of objects that lived only between two snapshots, just the number is known (mp_census_passed). */
+ * If objects lived only between two snapshots, just their number is known (mp_census_passed). */
 #ifndef MP_MODEL_CENSUS_H
 #define MP_MODEL_CENSUS_H
 

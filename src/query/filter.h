@@ -51,7 +51,7 @@ void mp_filter_free(mp_filter *filter);
 
 /* Check that the snapshots named with files exist. Report a diagnostic for each that does not
  * exist, or that precedes a moment that the user requested; its session then has no complete
- * snapshots. Return false if there was any. */
+ * snapshots. Return false if any was reported. */
 bool mp_filter_check_ends(const mp_model *model, mp_diagnostics *diagnostics);
 
 static inline bool mp_filter_has_context(const mp_filter *filter, mp_context_id context)

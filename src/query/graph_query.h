@@ -276,9 +276,9 @@ void mp_histogram_settle(mp_graph_view *view, mp_histogram *histogram, mp_histog
                          uint32_t count, size_t most, int64_t least);
 void mp_histogram_free(mp_histogram *histogram);
 
-/* Return the objects with the largest retained sizes, largest first, then by id: at most `most` (0:
- * all) of the selected, reached objects that retain at least `least` bytes. *count is their number,
- * *totals that of all such objects. Release with free(). */
+/* Return the objects with the largest retained sizes, largest first, then by id. Objects qualify if
+ * they are selected, reached and retain at least `least` bytes; at most `most` of them are returned
+ * (0: all). *count is the number returned, *totals the number that qualify. Release with free(). */
 uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t most, size_t *count,
                             size_t *totals);
 
@@ -323,8 +323,8 @@ const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t 
 const char *mp_root_kind_text(mp_arena *arena, uint32_t kind);
 /* Return the flags of a root: "pinned+interior+0x10"; "" for none. */
 const char *mp_root_flags_text(mp_arena *arena, uint32_t flags);
-/* Return the kinds of the roots that keep an object alive (`weak`: of its weak roots), ordered by
- * number and joined by "+"; "" if it has none. */
+/* Return the kinds of the roots that keep an object alive (with `weak`, the kinds of its weak
+ * roots), ordered by number and joined by "+"; "" if it has none. */
 const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
                                  const mp_object_roots *roots, uint32_t object, bool weak);
 

@@ -97,8 +97,8 @@ enum {
 
 /* Return the groups of a window by a dimension; they are cached in the window. The sum of a field
  * over all groups is that of the window, except for inclusive and kept bytes, and for dimensions of
- * frames. The latter have no extras and leave fields about owners at 0. To use another order, sort
- * pointers or rows. */
+ * frames. Dimensions of frames have no extras, and leave fields about owners at 0. To use another
+ * order, sort pointers or rows. */
 const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
                                     unsigned extras);
 

@@ -104,7 +104,8 @@ static void count_lists(mp_holdings *holdings)
 }
 
 /* Count objects held by references. An object holds all objects that it refers to, alone or with
- * others, except those that dominate it: it is a part of them that refers back. */
+ * others. It does not hold the objects that dominate it, because it is a part of them that refers
+ * back. */
 static void count_references(mp_holdings *holdings)
 {
     const mp_graph *graph = holdings->graph;

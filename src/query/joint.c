@@ -331,8 +331,8 @@ static uint32_t asked_group(const question *asked, uint32_t i)
     return asked->which ? asked->which[i] : i;
 }
 
-/* Return the retained size that a group must reach to be of interest: at least that of the last
- * of the `most` groups known to retain most, and `least`. */
+/* Return the retained size that a group must reach to be of interest: `least` or, if it is larger,
+ * the known size of the group at rank `most`. */
 static int64_t bar_of(const question *asked)
 {
     if (!asked->most || asked->most > asked->count)

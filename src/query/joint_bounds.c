@@ -160,7 +160,8 @@ static bool is_near(const bounds *state, uint32_t from, uint32_t dominator)
     return from == dominator;
 }
 
-/* A path to an object: the numbers of paths, and of short enough paths, before it. */
+/* A path to an object, with the numbers of all paths (`way`) and of short enough paths (`ways`)
+ * before it. */
 typedef struct looked_way {
     uint32_t object, way, ways;
     bool near;
@@ -202,7 +203,7 @@ static void count_way(bounds *state, const looked_way *self, uint32_t from)
     }
 }
 
-/* Keep the entries of the object's list that are on all paths. Return their number. */
+/* Keep the groups of the object's list that are on all paths. Return their number. */
 static size_t keep_found(bounds *state, size_t first, const looked_way *last)
 {
     size_t kept = first;

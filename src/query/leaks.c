@@ -61,8 +61,8 @@ static int by_leak_then_type(const void *left, const void *right)
     return a->type < b->type ? -1 : a->type > b->type;
 }
 
-/* Infer the type of most of a leak's blocks. The never deleted blocks are weighted by the deletions
- * of their call stack. */
+/* Infer the type of most of a leak's blocks. Blocks that were never deleted are weighted by the
+ * deletions of their call stack. */
 static mp_inference most_likely(const mp_model *model, const mp_inference *crawl, const fate *fates,
                                 size_t count)
 {

@@ -60,7 +60,8 @@ uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping
     return order;
 }
 
-/* Return, by snapshot, the moment at which its changes first appear; `count`: at none. */
+/* Return for each snapshot the moment at which its changes first appear; `count` if they appear at
+ * none. */
 static uint32_t *moment_of(const mp_model *model, const uint32_t *moments, size_t count)
 {
     uint32_t *map = mp_alloc_zero(model->snapshots.count, sizeof *map), index = 0;

@@ -20,7 +20,8 @@ typedef struct mp_served {
     int64_t peak_objects, peak_bytes; /* maxima of its own objects; MP_UNKNOWN: not recorded */
 } mp_served;
 
-/* All requests of an API: sums over its calls; longest_us and peaks are maxima of a call. */
+/* All requests of an API: sums over its calls; longest_us and the peaks are the maxima over its
+ * calls. */
 typedef struct mp_served_api {
     mp_string_id api;
     int64_t calls, running_calls, leaving_calls; /* leaving_calls: calls that left objects behind */

@@ -1,7 +1,7 @@
 /* Selections: criteria for the objects of a recording that count.
  *
  * A selection is a list of criteria. At least one criterion of each subject must match, and no
- * negated criterion may. Filters apply selections (filter.h). */
+ * negated criterion may match. Filters apply selections (filter.h). */
 #ifndef MP_QUERY_SELECTION_H
 #define MP_QUERY_SELECTION_H
 

@@ -22,8 +22,8 @@ typedef struct mp_texts {
 void mp_texts_add(mp_texts *texts, const char *text, uint32_t id);
 void mp_texts_free(mp_texts *texts);
 
-/* Indexes of texts, including all that contain the core; some occur twice. `items` NULL: all texts,
- * because there was only one question, or the texts are very long. */
+/* Indexes of texts. All texts that contain the core are among them; some indexes occur twice.
+ * `items` NULL: all texts, because there was only one question, or the texts are very long. */
 typedef struct mp_some_texts {
     const uint32_t *items;
     size_t count;

@@ -128,7 +128,8 @@ static inline void mp_weigh(mp_weigher *weigher, size_t column, uint32_t frame, 
 /* Compute the totals of all frames, and return the finished weights. */
 mp_weights mp_weigher_end(mp_weigher *from);
 
-/* Return the weights of an execution profile; of a heap dump, by its dominators. */
+/* mp_weights_of_profile returns the weights of an execution profile, mp_weights_of_dump those of a
+ * heap dump, by its dominators. */
 mp_weights mp_weights_of_profile(const mp_filter *filter, const mp_weighing *weighing,
                                  size_t columns);
 mp_weights mp_weights_of_dump(const mp_filter *filter);

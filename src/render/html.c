@@ -292,7 +292,7 @@ static void put_row(mp_page *page, const page_table *shown, size_t row)
     mp_arena_free(&page->arena);
 }
 
-/* Print rows until the table has used half of the room that is left. Return their number. */
+/* Print rows until the table has used half of the bytes left for tables. Return their number. */
 static size_t put_rows(mp_page *page, const mp_table *table, const char *title)
 {
     page_table shown = page_table_of(table);

@@ -226,7 +226,7 @@ static void put_table(json_out *out, const mp_table *table, const char *name)
 }
 
 /* Print the diagnostics that were kept. The last one of each code also counts those that were not
- * kept. A brief answer has one of each code, which counts all. */
+ * kept. A brief answer has one diagnostic of each code, with the count of all. */
 static void put_diagnostics(json_out *out, const mp_diagnostics *diagnostics)
 {
     const mp_diagnostic *kept;

@@ -25,8 +25,8 @@ static int64_t *areas_of(const int64_t *amounts, size_t count, mp_box in)
     return areas;
 }
 
-/* Return the worst aspect ratio in a row, in 256ths. The row's areas add up to `sum`, its length is
- * `side`, and its smallest and largest area are given. */
+/* Return the worst aspect ratio in a row, in 256ths. The areas of the row add up to `sum`;
+ * `smallest` and `largest` are among them, and `side` is the length of the row. */
 static int64_t worst_of(int64_t sum, int64_t smallest, int64_t largest, int64_t side)
 {
     int64_t square = side * side, of_sum = sum * sum;

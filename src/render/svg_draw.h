@@ -40,8 +40,8 @@ void mp_draw_label(FILE *out, const char *anchor, int64_t x, int64_t y, const ch
 
 /* Return the maximum width of a text in common fonts. */
 int64_t mp_letters_width(const char *text, int size);
-/* Return the name, or the most specific part of it that fits, which may be "". Lives in the arena,
- * or as long as `name`. */
+/* Return the name, or as much of its most specific part as fits, which may be "". Lives in the
+ * arena, or as long as `name`. */
 const char *mp_fit_name(mp_arena *arena, const char *name, int size, int64_t room);
 
 /* --- axes: range, positions of marks, and their labels --- */
