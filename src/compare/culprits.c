@@ -60,8 +60,8 @@ static bool is_to_blame(const mp_evaluation *evaluation, const char *label)
 
 /* --- culprits in digests --- */
 
-/* Return the list to search. For a rule on types it is that of the sites, because sites have a line
- * of creation; in event logs it stays that of the types, because the types of sites are only
+/* Return the list to search. For a rule on types it is the list of sites, because sites have a line
+ * of creation. In event logs it is the list of types, because the types of sites are only
  * inferred. */
 static mp_level level_of(const mp_evaluation *evaluation)
 {

@@ -279,7 +279,7 @@ static size_t add_up(mp_rule_subject *subjects, size_t count, bool each)
         }
         subjects[left].number += subjects[i].number;
         subjects[left].reference += subjects[i].reference;
-        subjects[left].spread += subjects[i].spread; /* at most one of them is not 0 */
+        subjects[left].spread += subjects[i].spread; /* at most one of the added spreads is not 0 */
     }
     return left + 1;
 }

@@ -148,7 +148,7 @@ mp_stack_frame mp_dictionary_site(const mp_dictionary *dictionary, mp_stack_fram
     return last->caller ? (mp_stack_frame){last->caller, last->line} : frame;
 }
 
-/* Callers have smaller numbers than their callees, so one pass suffices. */
+/* Find the families in one pass: callers have smaller numbers than their callees. */
 uint32_t *mp_key_families(const mp_dictionary *dictionary)
 {
     uint32_t *families = mp_alloc_zero(dictionary->frame_count, sizeof *families);
@@ -285,8 +285,8 @@ static int by_rank(const void *left, const void *right, void *opaque)
 }
 
 /* Return the ranks of all frames. Shorter stacks come before longer ones; stacks of equal depth are
- * ordered by the outermost frame that differs. The order of one depth follows from that of the
- * depth before. */
+ * ordered by the outermost frame that differs. The order at each depth follows from the order at
+ * the depth before. */
 static const uint32_t *ranks_of(const mp_dictionary *dictionary)
 {
     frame_order *order = dictionary->order;

@@ -29,8 +29,8 @@ typedef struct mp_frame_key {
     bool allocator; /* frame of an allocator, which does not name a site */
 } mp_frame_key;
 
-/* Return the number of a frame, adding it if it is new. Its caller must be in the dictionary or 0
- * for the outermost frame, and has a smaller number. */
+/* Return the number of a frame, adding it if it is new. Its caller must be in the dictionary, or 0
+ * for the outermost frame. The number is larger than that of the caller. */
 uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame);
 /* Return the number of frames. */
 uint32_t mp_dictionary_frame_count(const mp_dictionary *dictionary);
@@ -66,8 +66,8 @@ enum {
 };
 
 /* Value of `scoped_bytes` in a sum whose parts may count the same objects: objects scoped to one
- * part may belong to another part, or be scoped to both. It is negative and small enough to be
- * subtracted. */
+ * part may belong to another part, or be scoped to both. The value is negative, and small enough to
+ * be subtracted. */
 enum { MP_SCOPED_UNKNOWN = -1 };
 
 /* Amounts of an entry: objects, bytes and microseconds, by name and in the order of
@@ -104,8 +104,8 @@ mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b);
 /* Return true if both are equal in all fields that baselines store. */
 bool mp_amounts_equal(const mp_amounts *a, const mp_amounts *b);
 
-/* Return the increase of steadily leaking bytes since the base; 0 if there is none. If the base is
- * a baseline, it has only leaked bytes; the increase is then at most that of the leaked bytes. */
+/* Return the increase of steadily leaking bytes since the base; 0 if there is none. A baseline does
+ * not store leaking bytes, so with a baseline the increase is at most that of the leaked bytes. */
 int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now);
 
 /* Identity of an entry. Heaps: the type and the stack, where `frame` and `line` are the place of

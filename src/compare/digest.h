@@ -33,8 +33,9 @@ typedef enum mp_level {
     MP_LEVELS,
 } mp_level;
 
-/* Return the kind of a frame in a path, and the overload number of a method: a number from 1 in the
- * order of their lines, or 0 if there is no other method with its name. */
+/* mp_path_kind returns the kind of a frame in a path. mp_path_overload returns the overload number
+ * of a method: its number, from 1, among the methods with its name in the order of their lines, or
+ * 0 if there is no other. */
 static inline mp_weight_kind mp_path_kind(uint32_t line)
 {
     return (mp_weight_kind)(line >> 24);
@@ -70,8 +71,8 @@ typedef struct mp_digest {
     int64_t start_us; /* start of the first session, microseconds since 1970, UTC; 0: unknown */
     bool has_stamp;   /* dump with a clock; its 32 bits do not give a date */
     uint32_t stamp_ms;
-    /* For a baseline of several runs: one digest per run, of which this one is the middle (runs.h).
-     * NULL and 0 for a single run. */
+    /* For a baseline of several runs: one digest per run. This digest is then the middle one
+     * (runs.h). NULL and 0 for a single run. */
     struct mp_digest **runs;
     size_t run_count;
     mp_checksum *checksums; /* known checksums of the inputs */

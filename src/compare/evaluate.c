@@ -450,7 +450,7 @@ static void judge_rule(mp_evaluation *evaluation)
 }
 
 /* Return true if another rule limits steady leaks after the snapshot (NULL: in the whole window).
- * Then no rule can hide them. */
+ * Then no rule can hide the leaks. */
 static bool holds_trend(const mp_policy *policy, const char *after)
 {
     bool holds = false;
@@ -463,8 +463,8 @@ static bool holds_trend(const mp_policy *policy, const char *after)
     return holds;
 }
 
-/* Dismiss a passing rule on leaks if only some sessions could be judged, since it may fail for the
- * others. */
+/* Dismiss a passing rule on leaks if only some sessions could be judged, because the rule may fail
+ * for the others. */
 static void judge_part(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;

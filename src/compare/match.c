@@ -108,8 +108,8 @@ static int by_growth(const void *left, const void *right)
     return a->key.frame < b->key.frame ? -1 : a->key.frame > b->key.frame;
 }
 
-/* Add a difference. `was` is its key in the base, used if the entry is gone. If its objects have
- * different names in both recordings, the name is left out. */
+/* Add a difference. `was` is its key in the base, which is used if the entry is gone. The name is
+ * left out if the objects have different names in both recordings. */
 static void put(builder *state, mp_difference difference, const mp_entry_key *was)
 {
     mp_differences *result = &state->result;

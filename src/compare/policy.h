@@ -104,7 +104,7 @@ typedef struct mp_culprit {
 #define MP_HIDES_LEAK "hides a leak: "
 
 /* Result of a rule. Numbers are in the unit of the rule's measure. For a rule on each label, they
- * are those of the worst label, which exceeds its limit by most. */
+ * are those of the label that exceeds its limit by most. */
 typedef struct mp_rule_result {
     const mp_rule *rule;
     mp_verdict verdict;

@@ -24,7 +24,7 @@ typedef struct mp_centre {
  * sorted in place. */
 mp_centre mp_centre_of(int64_t *values, size_t count);
 
-/* Combine runs of one kind into one digest. It is the middle run by live bytes (or seconds), and
+/* Combine runs of one kind into one digest: the middle run by live bytes (or seconds), which then
  * owns the other runs. Properties such as `complete` and `has` are those common to all runs. A
  * single run is returned as it is. `runs` is copied. */
 mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count);

@@ -274,7 +274,8 @@ const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *
                            leak->name ? leak->name : "", mp_frame_label(arena, model, naming));
 }
 
-/* Return the type of dumps that grew most; of equal ones, the first by name. */
+/* Return the type that grew most from dump to dump; of types that grew equally, the first by
+ * name. */
 static const char *worst_type(mp_arena *arena, const mp_window *window, int64_t *bytes)
 {
     const mp_model *model = window->model;

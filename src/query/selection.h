@@ -43,8 +43,8 @@ static inline bool mp_selects(const mp_selection *selection)
     return selection->count || selection->within.since.given || selection->within.until.given;
 }
 
-/* Return true if the pattern is valid; only regular expressions can be invalid. Return false with
- * an error. */
+/* Return true if the pattern is valid; only regular expressions can be invalid; otherwise return
+ * false with an error. */
 bool mp_criterion_check(const mp_criterion *criterion, mp_error *error);
 
 typedef enum mp_things {
@@ -71,7 +71,8 @@ void mp_matcher_free(mp_matcher *matcher);
 /* Return the kinds of recordings that an option such as "not-thread" or "since" applies to, as bits
  * 1 << mp_kind. */
 unsigned mp_selection_kinds(const char *argument);
-/* Return true if the model has the data that the selection needs. Return false with an error. */
+/* Return true if the model has the data that the selection needs; otherwise return false with an
+ * error. */
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error);
 
 #endif

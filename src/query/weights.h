@@ -10,7 +10,7 @@
 #include "query/filter.h"
 #include "query/window.h"
 
-/* Metric: bytes and objects, or time; for profiles, microseconds and calls. */
+/* Metric: bytes and objects or, for profiles, microseconds and calls. */
 typedef enum mp_weighing {
     MP_WEIGH_LEAKED,    /* leaked_bytes, leaked_objects */
     MP_WEIGH_ALIVE,     /* live_bytes, live_objects */

@@ -1,6 +1,6 @@
 /* Rows of answers as structs, in addition to the cells that renderers print. Exporters that convert
- * one kind of answer for another tool read them. mp_table_attach adds them to a table; the structs
- * and their texts must live as long as the table. */
+ * one kind of answer for another tool read the structs. mp_table_attach adds them to a table; the
+ * structs and their texts must live as long as the table. */
 #ifndef MP_REPORTS_ANSWERS_H
 #define MP_REPORTS_ANSWERS_H
 

@@ -66,7 +66,8 @@ typedef struct mp_argument_table {
 typedef struct mp_given {
     const char *argument, *spelled;
     const char *text; /* NULL: the argument concerns the reading of inputs, which reports ignore */
-    /* Set by a default, not for this command: ignored if the report does not accept it. */
+    /* True if a default of the user sets the argument, not this command. It is then ignored if the
+     * report does not accept it. */
     bool by_default;
 } mp_given;
 

@@ -121,8 +121,8 @@ static bool nothing_named(const mp_called *called, const char *code, mp_error *e
     return false;
 }
 
-/* Return the places of the callables whose displayed name is `code`; if there are none, of those
- * whose recorded name matches it. */
+/* Return the places of the callables whose displayed name is `code`. If there are none, return the
+ * places of those whose recorded name matches `code`. */
 static uint32_t *named(const mp_called *called, const char *code, size_t *count)
 {
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);

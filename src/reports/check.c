@@ -127,7 +127,8 @@ static const char *bytes_text(mp_document *document, const mp_checksum *checksum
                             checksum_text(document, checksum));
 }
 
-/* Return true if the baseline has the checksums of its recordings. Return false with an error. */
+/* Return true if the baseline has the checksums of its recordings; otherwise return false with an
+ * error. */
 static bool can_be_held(const mp_digest *base, mp_error *error)
 {
     return look_for(base, &(mp_checksum){.known = false}).count ||

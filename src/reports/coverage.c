@@ -13,7 +13,7 @@
 #include "reports/sections.h"
 
 typedef struct coverage_arguments {
-    const char *by, *sort; /* NULL = by program and by method; sorted by missing lines */
+    const char *by, *sort; /* by: NULL = by program and by method; sort: NULL = by missing lines */
     int64_t limit;         /* maximum rows of a table; 0 = all */
     bool uncovered;
     mp_ceiling min_lines;

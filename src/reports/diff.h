@@ -67,8 +67,8 @@ const char *mp_difference_text(mp_document *document, const mp_diff *diff,
 
 /* Add the inputs of both sides, and their totals side by side. */
 void mp_section_sides(mp_document *document, const mp_digest *base, const mp_digest *now);
-/* Return true if both recordings are of one kind and have the same facts. Return false with an
- * error. */
+/* Return true if both recordings are of one kind and have the same facts; otherwise return false
+ * with an error. */
 bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error);
 
 /* Say in words whether `now` is worse than the base, and by how much. */

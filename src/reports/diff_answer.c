@@ -244,7 +244,8 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
                     ? mp_document_text(document, " (%s%s)", entry.count > 1 ? "all " : "", word)
                     : mp_document_text(document, " (%s %s)",
                                        mp_count_text(document, (int64_t)entry.apart, false), word);
-    /* Nodes overlap, because each retains the nodes below it: their sum means nothing. */
+    /* Nodes overlap, because each retains the nodes below it. A sum over nodes therefore means
+     * nothing. */
     const char *sum = entry.sum && !diff->nodes
                           ? mp_document_text(document, "%s%s in ",
                                              amount_of(document, by->seconds, entry.sum, true),

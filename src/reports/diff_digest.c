@@ -37,8 +37,8 @@ static void choose_stacks(const mp_request *request, mp_digest_options *options)
     options->without_retained |= name != NULL;
 }
 
-/* Return how names are normalised and which lists are made. Groupings that have a list of their own
- * need no dimension. */
+/* Return the options of the digest: the rules for rewriting names, and the lists to make. Groupings
+ * that have a list of their own need no dimension. */
 static mp_digest_options options_of(const mp_request *request)
 {
     const char *by = mp_text_argument(request, "by");

@@ -252,7 +252,7 @@ static bool is_same(const mp_digest *a, const mp_digest *b)
     return same;
 }
 
-/* Warn if the recording is its own base: it cannot be worse than itself. */
+/* Warn if the recording is its own base, because it cannot be worse than itself. */
 static void say_same(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     bool same = base && is_same(base, now);

@@ -277,8 +277,8 @@ static const mp_column grower_columns[] = {
     MP_COLUMN(grower_row, key, "Type", MP_TEXT, MP_SHORTEN),
 };
 
-/* Add the types that grew at each dump. For two dumps it is left out, because the growth table
- * shows the same. */
+/* Add the types that grew at each dump. The table is left out for two dumps, because the growth
+ * table shows the same. */
 void mp_section_growers(mp_document *document, const mp_window *window, size_t rows)
 {
     size_t count;

@@ -6,10 +6,11 @@
 #include "query/graph_query.h"
 #include "reports/sections.h"
 
-/* Columns about an object that many tables share: a member of their rows. */
+/* Cells about an object, for the columns that many tables share. Their rows have this as a
+ * member. */
 typedef struct mp_object_cells {
     const char *id, *type;
-    /* Kinds of roots that keep it alive; kinds of roots that do not (weak ones). */
+    /* Kinds of strong roots, which keep the object alive, and of weak roots, which do not. */
     const char *root_kind, *weak_root_kind;
     const char *dominator; /* "" = none, or not reachable */
     int64_t self_bytes;
@@ -66,7 +67,8 @@ void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows);
 
 /* Arguments of a table of types or namespaces. */
 typedef struct mp_histogram_asked {
-    const char *by, *sort, *only; /* NULL = by type; the table's default order; all groups */
+    const char *by, *sort, *only; /* by: NULL = by type; sort: NULL = the default order; only: NULL
+                                   * = all groups */
     int64_t min_bytes, min_count; /* minimum of a row */
     size_t rows;
 } mp_histogram_asked;

@@ -87,7 +87,7 @@ static const char *suspect_text(mp_document *document, const mp_graph_view *view
                             share_text(document, view, suspect->bytes));
 }
 
-/* Say the shortest path from a root to the holder, below the holder. */
+/* Say the shortest path from a root to the holder, on a line after that of the holder. */
 static void say_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
 {
     const char *way = mp_way_to(document, view, object).text;

@@ -53,7 +53,8 @@ typedef struct request_share {
     int64_t objects;
 } request_share;
 
-/* Return the request that created most objects of a leak in words, by its API if that is known. */
+/* Return in words the request that created most objects of a leak; if its API is known, the API is
+ * named. */
 static const char *request_text(mp_document *document, const mp_window *window, const mp_leak *leak)
 {
     const mp_model *model = window->model;

@@ -327,8 +327,8 @@ static size_t find_changed(const mp_grouping *grouping, uint32_t changed[NAMED_G
     return count;
 }
 
-/* Return the changes of a row of the series since its start; they are unknown between snapshots.
- * `row` equal to the number of rows: all live objects minus all rows. */
+/* Return the changes of a row of the series since its start; they are unknown between snapshots. If
+ * `row` is the number of rows, return the changes of all live objects minus those of all rows. */
 static const int64_t *changes_of(const course *state, const mp_series *series, size_t row,
                                  size_t rows)
 {

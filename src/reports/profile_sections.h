@@ -9,7 +9,7 @@
 
 /* Arguments of a table of costs. */
 typedef struct mp_costs_asked {
-    const char *by, *sort; /* NULL = by line; sorted by seconds */
+    const char *by, *sort; /* by: NULL = by line; sort: NULL = by seconds */
     int64_t min_calls;
     size_t rows; /* maximum rows; 0 = all */
 } mp_costs_asked;

@@ -42,8 +42,8 @@ typedef struct mp_request {
     struct mp_dictionary *dictionary;
     const struct mp_policy *policy;             /* policy of a gate */
     const struct mp_suppressions *suppressions; /* accepted leaks */
-    /* Read the first of these names that is a file below a folder of sources, into an arena. NULL =
-     * no folder was given. Return false with an error. */
+    /* Read the first of these names that is a file below a folder of sources, into an arena. Return
+     * false with an error. NULL = no folder was given. */
     bool (*read_source)(const void *sources, const mp_slice *names, size_t count, mp_arena *arena,
                         mp_source_text *text, mp_error *error);
     const void *sources;
@@ -138,8 +138,8 @@ typedef struct mp_report {
     mp_argument_table arguments; /* initialised by MP_ARGUMENTS */
     const mp_choice *choices;    /* NULL = no argument is restricted to words */
     int64_t program_rows;        /* default limit of rows in JSON and CSV; 0 = all */
-    /* MP_TELLS_...: needs at least one of them; otherwise it refuses, and other reports do not
-     * recommend it */
+    /* Facts (MP_TELLS_...) of which the report needs at least one. Without any it refuses to
+     * answer, and other reports do not recommend it. */
     unsigned wants;
     /* Return true if the answer to these arguments may name recordings by their checksums; NULL =
      * it never does, unless `wants_checksums`. */
@@ -191,8 +191,8 @@ bool mp_report_takes(const mp_report *report, const mp_given *given, unsigned va
 /* The report gate, which baselines are made for. */
 extern const mp_report mp_report_gate;
 
-/* Return true if a variant fits the request's model and accepts its arguments. Return false with an
- * error. */
+/* Return true if a variant fits the request's model and accepts its arguments; otherwise return
+ * false with an error. */
 bool mp_report_answers(const mp_report *report, const mp_request *request, mp_error *error);
 
 /* Return the default number of rows of a sorted table. */

@@ -201,9 +201,9 @@ static const char *left_text(mp_document *document, const mp_model *model,
                             served->calls == 1 ? "" : "s");
 }
 
-/* Say the API that left most objects behind. If only few of its calls did, as when the first call
- * fills a cache, say also the worst API whose calls mostly do. If no object was created in a
- * request, the result is unknown. */
+/* Say the API that left most objects behind. If few of its calls left any, as when the first call
+ * fills a cache, also say the worst API among those whose calls mostly leave objects behind. If no
+ * object was created in a request, the result is unknown. */
 static void say_worst(mp_document *document, const mp_model *model, const mp_requests *requests)
 {
     const mp_served_api *worst = NULL, *often = NULL;

@@ -41,8 +41,8 @@ bool mp_request_window(const mp_request *request, mp_window *window, mp_error *e
     return true;
 }
 
-/* Return the number of frames for programs. A default depth from the user's settings is for people:
- * it does not shorten them. */
+/* Return the number of frames for programs. A default depth from the user's settings is for people,
+ * so it does not shorten their stacks. */
 size_t mp_request_frames(const mp_request *request)
 {
     const int64_t *depth = mp_request_argument(request, "stack-depth");

@@ -66,8 +66,8 @@ static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, in
     return bytes >= asked->min_bytes && count >= asked->min_count;
 }
 
-/* Return the requested order of groups, or NULL, which is that of bytes; where sizes are not known,
- * that of objects. */
+/* Return the requested order of groups. Without a request, return NULL, which is the order by
+ * bytes, or the order by objects if sizes are not known. */
 static inline const char *mp_asked_sort(const mp_heap_arguments *asked, const mp_model *model)
 {
     return !asked->sort && model->holds & MP_HOLDS_UNSIZED ? "objects" : asked->sort;
@@ -106,10 +106,11 @@ void mp_section_heads(mp_document *document, const mp_request *requests, size_t 
 /* Add the selection and its share of the whole, as part of the head; nothing if everything is
  * selected. An empty selection is reported unless `fits` is true because something else matches. */
 void mp_section_selection(mp_document *document, const mp_request *request, bool fits);
+/* Add the sessions, or the totals of a heap in the window. `shown`: people see the table too. */
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
-/* Add all of these for programs only, and set the window; release it with mp_window_free. Return
- * false with an error. */
+/* Add the head, the session and the totals for programs only, and set the window; release it with
+ * mp_window_free. Return false with an error. */
 bool mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
                      mp_window *window, mp_error *error);
 
@@ -164,7 +165,7 @@ typedef struct mp_amount {
     int64_t objects, bytes;
 } mp_amount;
 
-/* The change of a group from one moment to another: a member of rows that have these columns. */
+/* Change of a group from one moment to another. Rows with these columns have it as a member. */
 typedef struct mp_growth {
     int64_t from_bytes, to_bytes, delta_bytes;
     int64_t from_objects, to_objects, delta_objects;
@@ -193,7 +194,7 @@ typedef struct mp_order {
 const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
                               const char *rows, mp_error *error);
 /* Return true if groups of the dimension have the order's columns: scoped bytes are known for
- * contexts only. Return false with an error. */
+ * contexts only; otherwise return false with an error. */
 bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_error *error);
 #define MP_ORDER_FIND(orders, sort, rows, error)                                                   \
     mp_order_find(orders, sizeof(orders) / sizeof *(orders), sort, rows, error)

@@ -43,7 +43,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     mp_relation_source *source = mp_relation_source_new(window->filter, window, NULL);
     mp_cursor cursor = mp_cursor_open(relation, source);
     const mp_snapshot *before = NULL;
-    /* If not all rows are shown, show the last ones: problems show up there. */
+    /* If not all rows are shown, show the last ones, because problems show up there. */
     if (rows && rows < cursor.end)
         table->footer.rest = (mp_rest){cursor.end - rows, MP_REST_BEFORE};
     cursor.place = table->footer.rest.count;

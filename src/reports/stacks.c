@@ -15,8 +15,7 @@ static mp_texts room_for(mp_document *document, size_t whole, const char ***fram
         .items = *frames, .count = count, .whole = count < whole ? whole : 0, .kept = true};
 }
 
-/* Return the text of a caller's frame. It is made once: all frames that the call leads to share
- * it. */
+/* Return the text of a caller's frame. It is made once, and shared by all frames below the call. */
 static const char *caller_text(mp_document *document, const mp_model *model, uint32_t called)
 {
     const mp_tree_node *tree_node = &model->tree.items[called];

@@ -11,8 +11,8 @@
 
 /* Return a stack as "name:line", innermost frame first. */
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame);
-/* Return the stack of a group of sites, because sites at one line differ by their stacks; an empty
- * list for other groups. */
+/* Return the stack of a group if the groups are sites, because sites at one line differ by their
+ * stacks. Return an empty list for other groups. */
 mp_texts mp_group_stack(mp_document *document, const mp_model *model, const mp_group *group,
                         const mp_dimension *dimension);
 /* Return the last frame of a turn of recursion, with the number of repeated frames. */

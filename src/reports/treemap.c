@@ -65,7 +65,7 @@ typedef struct mapping {
 
 /* --- order of rows --- */
 
-/* Order groups by amount, equal ones by name; kinds in a group likewise. */
+/* Order groups by amount, equal ones by name, and kinds within a group in the same way. */
 static int by_amount(const void *left, const void *right)
 {
     const area_row *a = left, *b = right;

@@ -33,8 +33,8 @@ typedef struct group_work {
 
 /* --- progress of several groups --- */
 
-/* Progress on one group. A file is opened twice, first to detect its format; a position counts only
- * if it is further than before. */
+/* Progress on one group. A file is opened twice, first to detect its format. A position counts only
+ * if it is beyond the last one that counted. */
 typedef struct group_progress {
     group_work *work;
     const char *path;

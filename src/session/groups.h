@@ -26,9 +26,9 @@ typedef struct mp_file_groups {
 } mp_file_groups;
 
 /* Find all files of the paths and group them for this report (NULL: for any report). A path is
- * FILE, FILE@SNAPSHOT, a folder or an archive, which are searched. Problems and skipped files go to
- * `diagnostics`. Return false if there is no file, or a folder was empty or unreadable. Release
- * with mp_file_groups_free in either case. */
+ * FILE, FILE@SNAPSHOT, a folder or an archive; folders and archives are searched. Problems and
+ * skipped files go to `diagnostics`. Return false if there is no file, or a folder was empty or
+ * unreadable. Release with mp_file_groups_free in either case. */
 bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_t count,
                          const mp_reading *reading, const mp_report *report,
                          mp_diagnostics *diagnostics);

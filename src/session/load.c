@@ -86,7 +86,8 @@ static bool is_same_recording(const void *opaque, uint32_t value)
 }
 
 /* Sort dumps by time stamp instead of by position, if all dumps have a stamp and the stamps differ.
- * Return true if so. Stamps are 32-bit counters that may have wrapped around between dumps. */
+ * Return true if they were sorted. Stamps are 32-bit counters that may have wrapped around between
+ * dumps. */
 static bool order_dumps(load_entry *entries, size_t count)
 {
     uint32_t least = UINT32_MAX, most = 0;

@@ -31,8 +31,9 @@ bool mp_runs_may_replace(const mp_runs *runs, const char *path, const mp_load_op
 /* Save the runs, at least one. Return a document about the saved data; NULL with an error. */
 mp_document *mp_runs_save(mp_runs *runs, const char *path, mp_error *error);
 
-/* Return the path in a store of the baseline with this name. If `name` is NULL, it is the name of
- * the recording without folder, archive, snapshot and extensions. Release with free(). */
+/* Return the path of the baseline with this name in a store. If `name` is NULL, the baseline has
+ * the name of the recording, without folder, archive, snapshot and extensions. Release with
+ * free(). */
 char *mp_store_path(mp_inputs *inputs, const char *store, const char *name, const char *recording);
 /* Return default rules for any program, to check recordings of the same kind as the baseline at
  * `path`. Return NULL with an error. */

@@ -65,8 +65,8 @@ static mp_input *open_quietly(const mp_file_search *search, const char *path)
     return input;
 }
 
-/* Open an existing file. Return NULL, after a diagnostic, if it cannot be opened or examined:
- * without its format it cannot be put into a group, so it is not read later either. */
+/* Open an existing file. Return NULL, after a diagnostic, if it cannot be opened or examined. A
+ * file of unknown format cannot be put into a group, so it is not read later either. */
 static mp_input *open_there(mp_file_search *search, const char *path)
 {
     mp_input *input = open_file(search, path, search->diagnostics);

@@ -43,9 +43,9 @@ typedef struct mp_file_search {
     bool ok;
 } mp_file_search;
 
-/* Add the files of these paths: FILE, FILE@SNAPSHOT, folders and archives, which are searched.
- * Problems and skipped files are reported as diagnostics; search->ok becomes false if recordings
- * may be missing. Release search->files with free(). */
+/* Add the files of these paths: FILE, FILE@SNAPSHOT, folders and archives. Folders and archives are
+ * searched. Problems and skipped files are reported as diagnostics; search->ok becomes false if
+ * recordings may be missing. Release search->files with free(). */
 void mp_search_paths(mp_file_search *search, const char *const *paths, size_t count);
 
 /* Set the recording that each file belongs to, from index `from` on. Parts of a recording have the

@@ -1,5 +1,5 @@
 /* Ask one question about several recordings together: all of them are read, and one answer is about
- * all. */
+ * all of them. */
 #include <stdlib.h>
 
 #include "base/memory.h"

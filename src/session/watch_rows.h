@@ -26,7 +26,7 @@ typedef struct mp_watch_event {
                                         * events */
 } mp_watch_event;
 
-/* First limit that a recording exceeds, with the snapshot at which it does. */
+/* First limit that a recording exceeds, with the snapshot at which it exceeds it. */
 typedef struct mp_watch_limit {
     mp_arena arena;      /* arena of the texts */
     const char *name;    /* name of the option or rule; NULL: no limit exceeded */
