@@ -24,7 +24,7 @@ import hostile
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
-TABLES = ("recordings", "files", "snapshots", "platform", "types", "sites", "frames", "deltas", "lives", "objects",
+TABLES = ("recordings", "files", "snapshots", "requests", "platform", "types", "sites", "frames", "deltas", "lives", "objects",
           "refs", "roots", "lines", "calls", "executions", "diagnostics")
 VIEWS = ("leaks", "growth", "top_types")
 

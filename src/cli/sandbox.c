@@ -153,7 +153,7 @@ static void allow_output(const land_set *set, const char *path)
     struct stat status;
     char *target = path ? mp_output_target(path) : NULL;
     if (target && stat(target, &status) == 0 && !S_ISREG(status.st_mode))
-        allow(set, target, WRITE | TRUNCATE);
+        allow(set, target, S_ISDIR(status.st_mode) ? PUT : WRITE | TRUNCATE);
     else if (target)
         allow_folder(set, target, PUT);
     free(target);

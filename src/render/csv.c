@@ -4,8 +4,9 @@
 
 #include "base/error.h"
 #include "render/cell.h"
+#include "render/csv.h"
 
-static void put_field(FILE *file, const char *text, bool first)
+void mp_csv_put_field(FILE *file, const char *text, bool first)
 {
     if (!first)
         fputc(',', file);
@@ -36,12 +37,13 @@ static void put_cuts(mp_arena *arena, const mp_table *table, const mp_cell *cell
         if (column->flags & MP_FOR_PEOPLE || !mp_column_is_stack(column))
             continue;
         const bool cut = cells && cells[i].known && cells[i].whole;
-        put_field(file, cells ? cut ? "true" : "" : name_of(arena, column, "truncated"), false);
-        put_field(file,
-                  !cells ? name_of(arena, column, "frames")
-                  : cut  ? mp_arena_format(arena, "%" PRIu32, (uint32_t)cells[i].whole)
-                         : "",
-                  false);
+        mp_csv_put_field(file, cells ? cut ? "true" : "" : name_of(arena, column, "truncated"),
+                         false);
+        mp_csv_put_field(file,
+                         !cells ? name_of(arena, column, "frames")
+                         : cut  ? mp_arena_format(arena, "%" PRIu32, (uint32_t)cells[i].whole)
+                                : "",
+                         false);
     }
 }
 
@@ -56,7 +58,7 @@ static void put_row(const mp_document *document, size_t row, const mp_style *sty
         if (column->flags & MP_FOR_PEOPLE)
             continue;
         const char *text = cells ? mp_cell_for_programs(&arena, column, &cells[i]) : column->name;
-        put_field(file, style->terminal ? mp_safe_text(&arena, text) : text, first);
+        mp_csv_put_field(file, style->terminal ? mp_safe_text(&arena, text) : text, first);
         first = false;
     }
     put_cuts(&arena, table, cells, file);

@@ -1,0 +1,57 @@
+/* Exports of many recordings as tables: all relations, with the recording as the first column of
+ * every row. Only the format that keeps the tables differs. */
+#ifndef MP_EXPORT_FLEET_H
+#define MP_EXPORT_FLEET_H
+
+#include "export/exporter.h"
+#include "relation/relation.h"
+
+typedef struct mp_fleet mp_fleet;
+
+/* Format that keeps the tables. Each function returns false with fleet->error if it fails. */
+typedef struct mp_fleet_format {
+    bool adds; /* to the recordings of earlier exports */
+    /* Make the tables, or check those that exist. Called before the first recording. */
+    bool (*open)(mp_fleet *fleet);
+    /* Set `known` if fleet->recording is in the tables already. */
+    bool (*find)(mp_fleet *fleet, bool *known);
+    /* Write all rows of the cursor to the table of this number, as in mp_relations, and count
+     * them. */
+    bool (*put_rows)(mp_fleet *fleet, size_t table, mp_cursor *cursor, int64_t *count);
+} mp_fleet_format;
+
+/* State of an export: the first member of the struct of each format. */
+struct mp_fleet {
+    const mp_fleet_format *format;
+    const char *path; /* borrowed */
+    mp_error *error;
+    const char *recording; /* name of the recording that is being added */
+    bool is_open;
+    size_t added, known;      /* recordings added; recordings that were there already */
+    int64_t *rows;            /* rows added, by table; MP_UNKNOWN: no recording has its relation */
+    mp_written_totals totals; /* sums of the recordings added */
+};
+
+/* Initialise the state, which must be zero otherwise. Release with mp_fleet_free. */
+void mp_fleet_init(mp_fleet *fleet, const mp_fleet_format *format, const char *path);
+void mp_fleet_free(mp_fleet *fleet);
+
+/* Add the recording of a request, whose sink is the state: the `run` of a report's variants. */
+bool mp_fleet_add(const mp_request *request, mp_document *document, mp_error *error);
+/* Describe in the document what was added. */
+void mp_fleet_describe(const mp_fleet *fleet, mp_document *document);
+
+/* Arguments and members of the report of each format. Arguments that select are missing: rows of a
+ * part would be taken for the whole recording. */
+enum { MP_FLEET_LOGS = 1, MP_FLEET_ARGUMENTS = 2 };
+extern const mp_argument mp_fleet_arguments[MP_FLEET_ARGUMENTS];
+extern const mp_heap_arguments mp_fleet_defaults;
+
+#define MP_FLEET_REPORT                                                                            \
+    .separates = true, .separates_dumps = true, .wants_traces = true, .wants_objects = true,       \
+    .wants_checksums = true, MP_ARGUMENTS(mp_fleet_arguments, mp_fleet_defaults),                  \
+    .variants = {MP_HEAP_VARIANTS(mp_fleet_add),                                                   \
+                 {.needs = MP_HOLDS_LEDGER, .run = mp_fleet_add},                                  \
+                 {.needs = MP_HOLDS_PROFILE, .run = mp_fleet_add}}
+
+#endif
