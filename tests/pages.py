@@ -24,7 +24,7 @@ from roots import skip
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGES = os.path.join(HERE, "..", "docs", "man")
 SECTIONS = {"1": ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"],
-            "5": ["NAME", "DESCRIPTION", "SEE ALSO"]}
+            "5": ["NAME", "DESCRIPTION", "SEE ALSO"], "7": ["NAME", "DESCRIPTION", "SEE ALSO"]}
 GUIDE_WORDS = 3000
 
 # Phrases that no page uses, as regular expressions, and what to write instead. They are looked for in

@@ -124,6 +124,7 @@ def questions(tables):
     asked += [["annotate", *files, name, "--sources", "sources"] for files in KINDS
               for name in ("shop.OrderService", "Order.cls")]
     asked += [["sql", *files, *what] for files in KINDS for what in (["--schema"], ["select 1 as one"])]
+    asked.append(["sql", "--schema"])
     for files in KINDS + [["folder"]]:
         asked += [["gate", "shop.policy", *files], ["gate", "profile.policy", *files],
                   ["gate", "shop.policy", *files, "--base", "shop-v1.oemp"],

@@ -24,6 +24,8 @@
 #include "query/query.h"
 #include "relation/relation.h"
 #include "session/watch_rows.h"
+#include "sql/values.h"
+#include "sql/views.h"
 
 /* A page, line by line, and the command that it is about. */
 typedef struct page {
@@ -394,18 +396,26 @@ static void insert_relations(void)
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
     for (size_t i = 0; i < count; i++) {
-        bool first = true;
-        put_definition(relations[i]->name, relations[i]->meaning);
-        putchar('\t');
+        printf("## %s\n\n", relations[i]->name);
+        put_text(relations[i]->meaning);
+        fputs(".\n\n", stdout);
         for (size_t index = 0; index < relations[i]->column_count; index++) {
             const mp_column *column = &relations[i]->columns[index];
-            if (column->flags & MP_FOR_PEOPLE)
+            if (!mp_sql_is_column(column))
                 continue;
-            printf("%s_%s_", first ? "" : ", ", column->name);
-            first = false;
+            printf("*%s* (%s)\n\t", column->name, mp_sql_type(column->unit));
+            put_text(column->meaning);
+            fputs("\n\n", stdout);
         }
-        fputs("\n\n", stdout);
     }
+}
+
+static void insert_views(void)
+{
+    size_t count;
+    const mp_sql_view *views = mp_sql_view_list(&count);
+    for (size_t i = 0; i < count; i++)
+        put_definition(views[i].name, views[i].meaning);
 }
 
 static void insert_statuses(const cli_command *command)
@@ -433,6 +443,8 @@ static size_t insert(page *state, size_t line)
         insert_exporters();
     else if (mp_text_is(what, "relations"))
         insert_relations();
+    else if (mp_text_is(what, "views"))
+        insert_views();
     else if (mp_text_is(what, "statuses"))
         insert_statuses(state->command);
     else if (mp_text_is(what, "readers"))

@@ -82,6 +82,13 @@ static bool format_fits(const cli_options *options)
     return true;
 }
 
+static bool needs_no_input(const cli_options *options)
+{
+    const mp_report *report = options->command.report;
+    return report && report->without_input &&
+           report->without_input(options->question.arguments, NULL);
+}
+
 /* Check the number of files, and the argument before them. */
 static bool operands_fit(const cli_options *options)
 {
@@ -93,7 +100,7 @@ static bool operands_fit(const cli_options *options)
     if (optional && options->path_count > 1)
         return cli_refuse(options, "%s takes one name and one file", command->name);
     bool misses = *operand && !optional && !cli_is_given(options, "policy");
-    if (command->scope & CLI_READS && options->path_count == 0)
+    if (command->scope & CLI_READS && options->path_count == 0 && !needs_no_input(options))
         return cli_refuse(options, "%s needs %s%sa file to read (\"-\" is standard input)%s",
                           command->name, misses ? operand : "", misses ? " and " : "",
                           mp_argument_find(command->arguments, "object")

@@ -180,9 +180,23 @@ static int ask(cli_session *session, const cli_options *options)
     return status;
 }
 
+/* Answer a question about no recording. Return the exit status. */
+static int answer_without_input(const cli_options *options)
+{
+    mp_diagnostics *diagnostics = cli_diagnostics_new(options);
+    mp_document *document = mp_document_new(options->command.name);
+    options->command.report->without_input(options->question.arguments, document);
+    const int status = cli_put_document(options, document, diagnostics);
+    mp_document_free(document);
+    mp_diagnostics_free(diagnostics);
+    return status;
+}
+
 int cli_report(cli_options *options)
 {
     cli_session session;
+    if (!options->path_count)
+        return answer_without_input(options);
     cli_session_begin(&session, options);
     cli_sandbox_enter(options);
     int status = cli_read_beside(options);

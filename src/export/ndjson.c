@@ -141,7 +141,7 @@ const mp_exporter mp_exporter_ndjson = {
     .name = "ndjson",
     .endings = ".ndjson .jsonl",
     .report = {.name = MP_EXPORT_TO("ndjson"),
-               .summary = "sites, snapshots, events and objects, one JSON object per line, for jq",
+               .summary = "sites, events, objects: JSON lines, for jq",
                .wants_traces = true,
                .wants_objects = true,
                MP_ARGUMENTS(arguments, defaults),

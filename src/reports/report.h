@@ -144,6 +144,9 @@ typedef struct mp_report {
     /* Return true if the answer to these arguments may name recordings by their checksums; NULL =
      * it never does, unless `wants_checksums`. */
     bool (*names_recordings)(const void *arguments);
+    /* Answer without a recording. Return false if the arguments need one. With the document NULL,
+     * only say so. NULL = all arguments need one. */
+    bool (*without_input)(const void *arguments, mp_document *document);
     /* Answer about several recordings together; the requests are in the order of their files. On
      * error, set `wrong` to the index of the request that it is about. NULL = recordings are
      * answered separately. */

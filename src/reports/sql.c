@@ -190,6 +190,12 @@ typedef struct schema_row {
     int64_t available;
 } schema_row;
 
+/* Return whether a recording has the table of a relation; unknown without recordings. */
+static int64_t availability(const mp_relation *relation, const sql_inputs *inputs)
+{
+    return inputs->count ? fits_any(relation, inputs) : MP_UNKNOWN;
+}
+
 /* Add the views, each in one row that lists its columns. */
 static void put_views(mp_document *document, mp_table *table, const sql_inputs *inputs)
 {
@@ -201,7 +207,7 @@ static void put_views(mp_document *document, mp_table *table, const sql_inputs *
             if (mp_text_is(relations[j]->name, views[i].table))
                 mp_table_put(document, table,
                              &(schema_row){views[i].name, NULL, "view", views[i].meaning,
-                                           fits_any(relations[j], inputs)});
+                                           availability(relations[j], inputs)});
 }
 
 /* Add the schema: all tables, including those that no recording has, and the views. */
@@ -212,7 +218,7 @@ static void put_schema(mp_document *document, const sql_inputs *inputs)
         MP_COLUMN(schema_row, column, "Column", MP_TEXT, 0),
         MP_COLUMN(schema_row, unit, "Unit", MP_TEXT, 0),
         MP_COLUMN(schema_row, meaning, "Meaning", MP_TEXT, MP_WRAP),
-        MP_COLUMN(schema_row, available, "Here", MP_FLAG, 0),
+        MP_COLUMN(schema_row, available, "Here", MP_FLAG, MP_IF_KNOWN),
     };
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
@@ -221,7 +227,7 @@ static void put_schema(mp_document *document, const sql_inputs *inputs)
     table->limited = true;
     for (size_t i = 0; i < count; i++) {
         const mp_relation *relation = relations[i];
-        const bool fits = fits_any(relation, inputs);
+        const int64_t fits = availability(relation, inputs);
         mp_table_put(document, table,
                      &(schema_row){relation->name, NULL, NULL, relation->meaning, fits});
         if (inputs->several)
@@ -304,6 +310,17 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return answer(request, 1, false, document, &wrong, error);
 }
 
+/* Answer with the tables that recordings of any kind may have. */
+static bool answer_without_input(const void *arguments, mp_document *document)
+{
+    const sql_arguments *asked = arguments;
+    if (asked->schema && document) {
+        document->title = "tables of memprof sql";
+        put_schema(document, &(sql_inputs){.several = true});
+    }
+    return asked->schema;
+}
+
 /* Return true if the statement may read a column "recording": it needs checksums, for which the
  * file is read again. */
 static bool names_recordings(const void *arguments)
@@ -335,13 +352,14 @@ const mp_report mp_report_sql = {
                "\"select type, line, human(leaked_bytes) from leaks limit 3\"",
     .details =
         "STATEMENT is one SELECT as SQLite has it, and can only read; - reads it from standard "
-        "input. `schema` lists the tables and their columns: sites, types, snapshots, deltas, "
-        "objects, refs, lines and others. Each of several files is a recording of its own, named "
-        "by the column recording of every table.",
+        "input. `schema` lists the tables and their columns, also without FILE: sites, types, "
+        "snapshots, deltas, objects, refs, lines and others. Each of several files is a recording "
+        "of its own, named by the column recording of every table.",
     .operand = MP_OPERAND_STATEMENT,
     .separates = true,
     .single = true,
     .names_recordings = names_recordings,
+    .without_input = answer_without_input,
     .together = run_together,
     .wants_traces = true,
     .wants_objects = true,
