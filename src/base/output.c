@@ -223,8 +223,8 @@ static bool forget(mp_output *output)
     return false;
 }
 
-/* Write all bytes. After the first failure every write fails: output that lost a part to a full
- * disk cannot become complete again. */
+/* Write all bytes. After the first failure every write fails, because output that lost a part to a
+ * full disk cannot become complete again. */
 static ssize_t put(void *opaque, const char *bytes, size_t size)
 {
     mp_output *output = opaque;

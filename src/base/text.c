@@ -75,7 +75,8 @@ void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length)
     buffer->text[buffer->length] = '\0';
 }
 
-/* The valid second bytes for each first byte are in table 3-7 of the Unicode Standard. */
+/* Check the second byte by table 3-7 of the Unicode Standard, which lists the valid ones for each
+ * first byte. */
 size_t mp_utf8_length(const char *p, const char *end)
 {
     const unsigned char *b = (const unsigned char *)p;

@@ -54,7 +54,7 @@ static const size_t telling[TELLING] = {AMOUNT(bytes), AMOUNT(exclusive_us), AMO
 static const size_t telling_node[TELLING] = {AMOUNT(retained_bytes), AMOUNT(bytes), AMOUNT(objects),
                                              AMOUNT(exclusive_us), AMOUNT(calls)};
 
-/* Return the first of these amounts that is not 0; otherwise 0. */
+/* Return the first amount in this order that is not 0; otherwise 0. */
 static int64_t told_by(const size_t *order, const mp_amounts *amounts)
 {
     int64_t amount = 0;

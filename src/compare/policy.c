@@ -25,7 +25,7 @@ typedef struct parser {
     mp_error error;
 } parser;
 
-/* Report an error at a position in the line. Always false. */
+/* Report an error at a position in the line. The result is always false. */
 #define FAULT(p, where, ...)                                                                       \
     mp_fail_file(&(p)->error, (p)->policy->path, (p)->number, mp_slice_column((p)->line, where),   \
                  __VA_ARGS__)

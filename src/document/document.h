@@ -217,7 +217,7 @@ size_t mp_column_find(const mp_column *columns, size_t count, const char *name);
 void mp_document_say(mp_document *document, mp_tone tone, const char *label, const char *format,
                      ...) __attribute__((format(printf, 4, 5)));
 
-/* Return a text that lives as long as the document, like sprintf. */
+/* Format a text like sprintf, and return it. It lives as long as the document. */
 const char *mp_document_text(mp_document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Return the address at which the document keeps the text with this number. The text is NULL until

@@ -30,7 +30,8 @@ typedef enum mp_place_kind {
  * the `total` of the children. In a comparison there are base values too, and the change of a child
  * may exceed its parent's. */
 typedef struct mp_place {
-    /* Index, lower than the place's own; 0 for the root, place 0, which is the total. */
+    /* Index of the place above, which is lower than the place's own. Place 0 is the root, with
+     * parent 0 and the total of the tree. */
     uint32_t parent;
     mp_place_kind kind;
     const char *label;  /* text for people, "placeOrder shop.OrderService:155" */

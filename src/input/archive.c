@@ -15,8 +15,8 @@
 
 enum { BLOCK = 64 * 1024 };
 
-/* Return whole blocks, regardless of how the bytes arrive: libarchive's messages about a damaged
- * archive depend on the blocks. */
+/* Return whole blocks, regardless of how the bytes arrive, because libarchive's messages about a
+ * damaged archive depend on the blocks. */
 static la_ssize_t read_more(struct archive *archive, void *opaque, const void **block)
 {
     mp_archive *state = opaque;

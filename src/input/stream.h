@@ -71,8 +71,8 @@ mp_stream *mp_stream_of_file(int file);
 /* Make a stream of memory (borrowed) that delivers at most `step` bytes at a time. */
 mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step);
 
-/* Return true if the bottom stream can be read repeatedly. One that grows cannot, and has neither
- * size nor descriptor. */
+/* Return true if the bottom stream can be read repeatedly. A stream that grows cannot, and has
+ * neither size nor descriptor. */
 bool mp_stream_is_kept(const mp_stream *file);
 /* Return the size in bytes; 0 if it is unknown. */
 uint64_t mp_stream_size(const mp_stream *file);

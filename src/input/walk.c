@@ -57,7 +57,7 @@ static size_t entry_read(mp_stream *stream, char *buffer, size_t room)
     }
     walk->given += got;
     mp_unpack_check(stream, &walk->limits, walk->given, walk->file->given);
-    /* Overlapping members read the same bytes of the file repeatedly. */
+    /* If members overlap, the same bytes of the file are read repeatedly. */
     uint64_t size = mp_stream_size(walk->file);
     if (size && walk->file->given > 2 * size + MP_RATIO_FROM)
         mp_stream_fail(stream, MP_FAULT_LIMIT, "has members that overlap");

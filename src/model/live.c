@@ -6,8 +6,8 @@
 
 enum { COLUMNS = 16, FIRST_ROWS = 8, STUCK = 15 };
 
-/* Return the next number of rows. Growing by half, not doubling, takes 32 to 48 bytes per
- * object. */
+/* Return the next number of rows, larger by half. The table then takes 32 to 48 bytes per object;
+ * with doubling it would take up to 64. */
 static size_t next_size(size_t rows)
 {
     return rows ? rows + rows / 2 : FIRST_ROWS;

@@ -28,7 +28,7 @@ typedef struct mp_request_peak {
 /* Start a snapshot of `snapshot->request`, or of none. A request that is already running
  * continues. */
 void mp_request_peak_begin(mp_request_peak *peak, mp_snapshot_id id, const mp_snapshot *snapshot);
-/* Set the peak in the snapshot, which ends. */
+/* Set the peak in the snapshot that ends. */
 void mp_request_peak_end(mp_request_peak *peak, mp_snapshot *snapshot);
 void mp_request_peak_add(mp_request_peak *peak, int64_t time_us, int32_t objects, int64_t bytes);
 void mp_request_peak_free(mp_request_peak *peak);

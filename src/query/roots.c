@@ -232,8 +232,8 @@ const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count)
 {
     if (!view->has_census) {
         mp_graph_count_roots(view);
-        /* Recorders know about a dozen kinds. In a file with very many, the exclusive sizes of the
-         * others are not computed, because each batch of kinds needs a pass. */
+        /* Recorders know about a dozen kinds. If a file has more than MOST_KINDS, the exclusive
+         * sizes of the others are not computed, because each batch of kinds needs a pass. */
         enum { MOST_KINDS = 1000 };
         uint32_t asked = view->kinds.count < MOST_KINDS ? view->kinds.count : MOST_KINDS;
         mp_groups_settle(view, &view->kinds, NULL, asked, 0, 0);

@@ -43,8 +43,8 @@ static inline bool mp_selects(const mp_selection *selection)
     return selection->count || selection->within.since.given || selection->within.until.given;
 }
 
-/* Return true if the pattern is valid; only regular expressions can be invalid; otherwise return
- * false with an error. */
+/* Return true if the pattern is valid; otherwise return false with an error. Only regular
+ * expressions can be invalid. */
 bool mp_criterion_check(const mp_criterion *criterion, mp_error *error);
 
 typedef enum mp_things {

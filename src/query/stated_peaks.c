@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "query/group.h"
 
-/* Add the newest value that a session states. The sum is unknown (-1) if a value is. */
+/* Add the newest value that a session states. The sum is unknown (-1) if a value is unknown. */
 static void add(int64_t *sum, bool first, int64_t stated)
 {
     if (first)

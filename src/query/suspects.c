@@ -1,4 +1,5 @@
-/* Leak suspects: single objects, types and kinds of roots that alone keep much alive. */
+/* Leak suspects: single objects, types and kinds of roots that alone keep a large share of the heap
+ * alive. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Return true if a session has not ended at `to` or, if `later`, not even later in the
+/* Return true if any session has no end at or before `to`; with `later`, no end in the whole
  * recording. */
 static bool has_no_end(const mp_window *window, bool later)
 {

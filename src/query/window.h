@@ -91,7 +91,8 @@ int64_t mp_window_deleted_later(const mp_window *window);
 /* Return true if a session's `to` is after its clean-up, when leaked objects are gone. */
 bool mp_window_ends_late(const mp_window *window);
 #define MP_ENDS_LATE "ends after the runtime's clean-up, which freed the leaks"
-/* Return true if a snapshot is at or before the window's `from`, or `to`. */
+/* mp_window_before_from returns true if a snapshot is at or before the window's `from`,
+ * mp_window_before_to if it is at or before `to`. */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot);
 bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot);
 /* Return true if objects of this context, born at this snapshot, leak if they are alive at `to`:

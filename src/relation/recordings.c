@@ -85,7 +85,7 @@ static const char *role_of(mp_relation_source *source, uint32_t snapshot)
                                       : NULL;
 }
 
-/* Return the allocations per second since the slice before. */
+/* Return the allocations per second since the previous slice. */
 static int64_t rate_of(const mp_snapshot *snapshot, const mp_snapshot *before)
 {
     int64_t us = before->session.i == snapshot->session.i ? snapshot->time_us - before->time_us : 0;

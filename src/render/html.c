@@ -252,8 +252,8 @@ static bool is_exact(mp_unit unit)
     return unit == MP_NUMBER || unit == MP_FLAG || mp_unit_is_text(unit);
 }
 
-/* Print a cell, with the exact value that scripts sort by next to a number that was rounded for
- * people. */
+/* Print a cell. A number that was rounded for people also gets its exact value, by which scripts
+ * sort. */
 static void put_cell(mp_page *page, const page_table *shown, size_t place, const mp_cell *row)
 {
     const mp_table *table = shown->table;

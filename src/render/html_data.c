@@ -93,8 +93,8 @@ static void put_group(data_out *out, const mp_history_group *group)
             put_text(out, group->names[i]);
         mp_json_close(&out->json, ']');
     }
-    /* Changes are flat: difference of the row to the previous change, moment, moment of birth (if
-     * births are known), objects, bytes. */
+    /* Changes are numbers in one flat array. For each change: the difference of its row to that of
+     * the previous change, moment, moment of birth (if births are known), objects, bytes. */
     mp_json_number(&out->json, "births", group->births);
     mp_json_open_member(&out->json, "changes", '[');
     for (size_t i = 0; i < group->change_count; i++) {

@@ -12,7 +12,7 @@
 /* Levels that are drawn with names, one line each, followed by levels of half a line each. */
 enum { NAMED = 16, HALVED = 8, LEVELS = NAMED + HALVED };
 
-/* Places by level and half column, plus 1; 0 = none. */
+/* 1 + the place at each level and half column; 0 = none. */
 typedef struct icicle_grid {
     const mp_tree_figure *tree;
     uint32_t *halves[LEVELS];

@@ -454,8 +454,8 @@ const mp_renderer mp_renderer_markdown = {.name = "markdown",
                                           .summary = "tables for a pull request or a job's summary",
                                           .render = render_markdown};
 
-/* A comment for a pull request: the verdict, the failed rules, the tables, folded, and the command
- * that reproduces the answer. */
+/* Print a comment for a pull request: the verdict, the failed rules, the tables, folded, and the
+ * command that reproduces the answer. */
 static bool render_pr(const mp_document *document, const mp_diagnostics *diagnostics,
                       const mp_style *style, FILE *file, mp_error *error)
 {

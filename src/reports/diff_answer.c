@@ -41,7 +41,7 @@ static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_d
                                 : (measure){FIELD(bytes), .what = "alive"};
     if (diff->has & MP_HAS_HISTORY && !base->late && !now->late)
         measures[count++] = (measure){FIELD(leaked_bytes), .what = "leaked"};
-    /* More garbage is not worse: compare reachable objects. */
+    /* Compare reachable objects, because more garbage is not worse. */
     const bool reached = diff->has & MP_HAS_GARBAGE;
     if (reached)
         measures[0].what = "reachable";
@@ -274,7 +274,8 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
                      const mp_digest *now, outcome verdict, const mp_diff_arguments *asked)
 {
     int64_t change = now->peak_bytes - base->peak_bytes;
-    /* The peak up to a later moment is never lower: compare peaks of whole recordings only. */
+    /* Compare the peaks of whole recordings only, because the peak up to a later moment is never
+     * lower. */
     bool whole = !base->of_moment && !now->of_moment;
     if (verdict != WORSE && diff->has & MP_HAS_HISTORY && whole && change > 0 &&
         mp_change_counts(asked, change, base->peak_bytes))
@@ -285,7 +286,8 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
                         mp_bytes_text(document, now->peak_bytes, false));
 }
 
-/* Warn if the base is the later recording: with the order reversed, worse looks better. */
+/* Warn if the base is the later recording, because worse looks better when the order is
+ * reversed. */
 static void say_order(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     if (mp_is_later(base, now))

@@ -233,8 +233,8 @@ static const char *part_text(mp_document *document, mp_amount part, mp_amount am
         mp_bytes_text(document, amount.bytes, false));
 }
 
-/* Set the totals of a filter in the request's window. Return false if the window does not exist,
- * which the report itself reports. */
+/* Set the totals of a filter in the request's window. Return false if the window does not exist;
+ * the report itself then says so. */
 static bool totals_in(const mp_request *request, const mp_filter *filter, mp_totals *totals)
 {
     mp_window window;

@@ -132,7 +132,7 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
     row->cross_thread_deletions = anomalies[MP_ANOMALY_OTHER_THREAD];
     row->threads = events->threads;
     row->crawls = events->crawls;
-    /* The peak of a selection is unknown: it may be between snapshots. */
+    /* The peak of a selection is unknown, because it may be between snapshots. */
     if (!window->filter->selects) {
         row->peak_time_us = window->filter->peak_time_us;
         mp_format_time(time, row->peak_time_us);

@@ -333,8 +333,8 @@ static void put_path(mp_document *document, mp_table *table, const mp_graph_view
     }
 }
 
-/* Set `kind` to the next higher kind of roots; false if there is none. Kinds may be any 32-bit
- * number, so -1 is before the first. */
+/* Set `kind` to the next higher kind of roots. Return false if there is none. Kinds may be any
+ * 32-bit number, so -1 is before the first. */
 static bool next_kind(const mp_graph *graph, int64_t *kind)
 {
     int64_t next = INT64_MAX;

@@ -193,8 +193,8 @@ typedef struct mp_order {
  * names the `rows` ("leaks"), if there is no such order. */
 const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
                               const char *rows, mp_error *error);
-/* Return true if groups of the dimension have the order's columns: scoped bytes are known for
- * contexts only; otherwise return false with an error. */
+/* Return true if groups of the dimension have the order's columns; otherwise return false with an
+ * error. Scoped bytes are known for contexts only. */
 bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_error *error);
 #define MP_ORDER_FIND(orders, sort, rows, error)                                                   \
     mp_order_find(orders, sizeof(orders) / sizeof *(orders), sort, rows, error)

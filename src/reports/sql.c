@@ -321,7 +321,7 @@ static bool answer_without_input(const void *arguments, mp_document *document)
     return asked->schema;
 }
 
-/* Return true if the statement may read a column "recording": it needs checksums, for which the
+/* Return true if the statement may read a column "recording", which needs checksums, for which the
  * file is read again. */
 static bool names_recordings(const void *arguments)
 {

@@ -94,8 +94,8 @@ bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, m
                                    reader->name, expected);
 }
 
-/* Return true unless the first line that is not a comment begins with a bracket: suppressions begin
- * so, policies never do. */
+/* Return true unless the first line that is not a comment begins with a bracket, as suppressions do
+ * and policies never do. */
 bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected, mp_error *error)
 {
     mp_slice rest = mp_slice_without_mark(text), line = {NULL, 0};
