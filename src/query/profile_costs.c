@@ -196,8 +196,8 @@ typedef struct module_cost {
     uint32_t caller;                /* an example caller */
     unsigned unknown;
     bool has_entry, rounded;
-    bool repeats, is_looked_at; /* repeats: see mp_code_cost; is_looked_at: it is known or being
-                                 * determined */
+    bool repeats, is_looked_at; /* repeats: see mp_code_cost; is_looked_at: `repeats` is known or
+                                 * being determined */
 } module_cost;
 
 /* Figures of a session. */
