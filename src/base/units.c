@@ -144,8 +144,8 @@ void mp_format_change(char *text, double percent)
 enum { DECIMALS = 18 };
 static const uint64_t decimal_one = UINT64_C(1000000000000000000);
 typedef struct decimal {
-    uint64_t whole;    /* at most INT64_MAX */
-    uint64_t fraction; /* in parts of decimal_one */
+    uint64_t whole;    /* whole part, at most INT64_MAX */
+    uint64_t fraction; /* fraction, in units of 1 / decimal_one */
 } decimal;
 
 /* Multiply by `factor` (at most 18) `times` times. Return false on overflow. */

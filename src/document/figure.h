@@ -49,7 +49,7 @@ typedef struct mp_tree_figure {
     mp_place *items;
     uint32_t count;
     mp_unit unit;         /* MP_BYTES, MP_SECONDS (in microseconds), MP_COUNT */
-    const char *measure;  /* "leaked", "alive", "created", ... */
+    const char *measure;  /* name of the metric: "leaked", "alive", "created", ... */
     const char *count_of; /* "objects", "calls"; NULL = counts are unknown */
     bool has_base;
 } mp_tree_figure;

@@ -184,8 +184,8 @@ static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 /* --- queues: objects are removed, but more are added --- */
 
 /* Return true if deaths are few, or occur at a steady rate, as in a queue that is served. In a pool
- * that is still filling, deaths are a share of the live objects instead: compare the likelihood of
- * both. */
+ * that is still filling, deaths are a share of the live objects instead, so the likelihoods of both
+ * are compared. */
 static bool is_served(const mp_site_course *course)
 {
     const uint32_t length = course->length;
