@@ -19,7 +19,8 @@ typedef struct ranked {
     bool as_bad;     /* the entry did not get worse; sorted after entries that did */
     int64_t leaking; /* bytes that leak steadily; sorted before other leftover objects */
     int64_t rank;    /* larger is worse */
-    mp_cost left;    /* objects left behind; of equal ranks, more come first, as in `leaks` */
+    mp_cost left;    /* objects left behind; at equal ranks, entries that left more come first, as
+                      * in `leaks` */
     size_t place;    /* position at which it was found */
 } ranked;
 

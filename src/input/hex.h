@@ -41,8 +41,8 @@ static inline unsigned mp_hex_length(const char *p)
 #endif
 }
 
-/* Return the value of 1 to 8 digits at `p`. They are loaded as one word and combined to pairs, to
- * fours, then to eight. */
+/* Return the value of 1 to 8 digits at `p`. They are loaded as one word and combined into pairs,
+ * into fours, then into eight. */
 static inline uint64_t mp_hex_eight(const char *p, unsigned length)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -47,8 +47,8 @@ static inline mp_byte_kinds mp_byte_kinds_of(const char *p)
     return kinds;
 }
 
-/* Return the value of 1 to 8 digits at `p`. They are loaded as one word and combined to pairs, to
- * fours, then to eight. Bytes after the digits are shifted out. */
+/* Return the value of 1 to 8 digits at `p`. They are loaded as one word and combined into pairs,
+ * into fours, then into eight. Bytes after the digits are shifted out. */
 static inline uint64_t mp_eight_digits(const char *p, size_t length)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -1,8 +1,10 @@
 /* Windows: two snapshots of each session, and the figures of the objects in between.
  *
- * Figures are computed from the ledger of a complete model (see model.h), as far as a filter
- * includes them. Objects that the runtime keeps for reuse are excluded, except for the totals' own
- * fields for them. Results are cached: everything returned as const belongs to the window and lives
+ * Figures are computed from the ledger of a complete model (see model.h), for the objects that a
+ * filter includes. Objects that the runtime keeps for reuse are excluded, except in the fields of
+ * the
+ * totals about them. Results are cached: everything returned as const belongs to the window and
+ * lives
  * as long as it does. */
 #ifndef MP_QUERY_WINDOW_H
 #define MP_QUERY_WINDOW_H
