@@ -295,7 +295,7 @@ static const uint32_t *ranks_of(const mp_dictionary *dictionary)
         return order->ranks;
     free(order->ranks);
     *order = (frame_order){mp_alloc_zero(count, sizeof *order->ranks), count};
-    uint32_t *frames = mp_alloc(count * sizeof *frames); /* sorted by depth */
+    uint32_t *frames = mp_alloc(count * sizeof *frames); /* frames sorted by depth */
     size_t *first = mp_alloc_zero(count + 2, sizeof *first);
     for (size_t i = 0; i < count; i++)
         first[dictionary->facts[i].depth + 2]++;

@@ -20,7 +20,7 @@ typedef enum mp_level {
     MP_LEVEL_LINE,   /* profiles: by program, method and line */
     MP_LEVEL_METHOD, /* profiles: by program and method */
     MP_LEVEL_MODULE, /* profiles: by program */
-    MP_LEVEL_GROUP,  /* by options->dimension */
+    MP_LEVEL_GROUP,  /* groups by options->dimension */
     /* Dumps: the dominator tree, if requested. A node is identified by the path of types from
      * the root to it, which is its `frame`; frame 0 has all unreachable objects. Objects and
      * bytes of the nodes add up to the totals. Retained sizes do not, because each includes the

@@ -109,14 +109,14 @@ typedef struct mp_rule_result {
     const mp_rule *rule;
     mp_verdict verdict;
     bool has_measured, has_limit, has_base, has_measured_percent, has_limit_percent;
-    int64_t measured; /* for growth per snapshot, the rounded slope */
+    int64_t measured; /* measured value; for growth per snapshot, the rounded slope */
     int64_t limit;    /* rounded down if it is a fraction */
     int64_t base;
     bool has_spread; /* the limit uses the spread of several runs */
     int64_t spread;
     /* Measured value and limit in percent of the amount alive at the start of the window. */
     double measured_percent, limit_percent;
-    const char *measured_text, *limit_text; /* for people; NULL: unknown */
+    const char *measured_text, *limit_text; /* texts for people; NULL: unknown */
     const char *message; /* reason of a failure or of a missing verdict, or a remark; "": none */
     mp_measure culprit_measure;
     /* Causes of a failed rule, the worst first: entries that got worse than in the base; then,
@@ -128,9 +128,9 @@ typedef struct mp_rule_result {
 } mp_rule_result;
 
 typedef struct mp_rule_results {
-    mp_rule_result *items; /* in the order of the rules */
+    mp_rule_result *items; /* results in the order of the rules */
     size_t count;
-    size_t counts[MP_VERDICTS]; /* by verdict */
+    size_t counts[MP_VERDICTS]; /* number of rules by verdict */
     struct mp_arena *arena;
 } mp_rule_results;
 

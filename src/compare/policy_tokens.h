@@ -17,7 +17,7 @@ typedef enum mp_token_kind {
 
 typedef struct mp_token {
     mp_token_kind kind;
-    mp_slice text; /* as written, including quotes */
+    mp_slice text; /* text as written, including quotes */
 } mp_token;
 
 /* Return the position after the token. */

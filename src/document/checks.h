@@ -9,9 +9,10 @@
 #include "memprof/diagnostics.h"
 
 typedef struct mp_checks {
-    mp_check *items; /* in the arena; names begin with the file's name; no text is NULL */
+    mp_check *items; /* checks in the arena; their names begin with the file's name, and no text is
+                      * NULL */
     size_t count;
-    size_t counts[MP_VERDICTS]; /* by verdict */
+    size_t counts[MP_VERDICTS]; /* number of checks by verdict */
     size_t unread;      /* number of inputs that could not be read, which come last, as errors */
     size_t warned;      /* number of checks that pass with a warning */
     const char *policy; /* path of the policy; "" = none, so the checks are limits */

@@ -104,7 +104,7 @@ struct mp_table {
     size_t list_depth; /* number of list items that people see below a row; 0 = only the first */
     const mp_column *columns; /* static */
     size_t column_count;
-    mp_cell *cells; /* all cells, row by row */
+    mp_cell *cells; /* cells of all rows, row by row */
     size_t row_count, cell_capacity;
     size_t cut; /* number of rows removed by mp_documents_cut */
     /* Name of the column by which rows are sorted, also when files are merged: texts ascending,
@@ -162,7 +162,7 @@ struct mp_document {
     size_t running;
     mp_table *tables;
     size_t table_count, table_capacity;
-    mp_check *checks; /* in the order of the policy, or of the arguments */
+    mp_check *checks; /* checks in the order of the policy, or of the arguments */
     size_t check_count, check_capacity;
     const char *policy;  /* path of the policy whose rules are checked; NULL = checks are limits */
     bool exact_bytes;    /* sizes for people in bytes, not KiB, MiB, GiB */

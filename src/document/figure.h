@@ -66,7 +66,7 @@ typedef struct mp_line_figure {
         const char *title;     /* title for people, such as "alive" */
         const char *panel;     /* heading shared by a group of lines; NULL = none */
         mp_unit unit;          /* lines of one unit and one panel share an axis */
-        const int64_t *values; /* by moment; MP_UNKNOWN = no value */
+        const int64_t *values; /* value at each moment; MP_UNKNOWN = no value */
     } * lines;
     size_t line_count;
     struct mp_mark {
@@ -101,7 +101,7 @@ typedef struct mp_history_change {
  * groups. */
 typedef struct mp_history_group {
     const char *name;       /* dimension of `growth` (it never changes): "type", "site" */
-    const char **labels;    /* by row, like the labels of `growth` */
+    const char **labels;    /* label of each row, like those of `growth` */
     const char **types;     /* type by row, if the label is more than the type; NULL = none */
     const char **names;     /* common name of the objects by row, or ""; NULL = no row has one */
     const uint32_t *places; /* index in `stacks` by row; NULL = rows have no stacks */

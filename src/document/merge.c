@@ -11,7 +11,7 @@
 typedef struct merging {
     mp_document *document;
     const mp_merging *how;
-    mp_merge_group *groups; /* in the order of their first tables */
+    mp_merge_group *groups; /* groups in the order of their first tables */
     size_t group_count, group_capacity;
     mp_merge_group summaries; /* records that become the rows of the table "files" */
 } merging;

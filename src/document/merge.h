@@ -49,7 +49,7 @@ typedef struct mp_pile {
                              * people */
     struct mp_slim_columns *slim;
     size_t slim_capacity;
-    mp_part *parts;          /* in the order in which they were added */
+    mp_part *parts;          /* parts in the order in which they were added */
     mp_document **documents; /* documents in the same order */
     size_t count, capacity, document_capacity;
     mp_document **cuttable; /* documents with rows that may still be cut */

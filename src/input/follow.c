@@ -25,7 +25,7 @@ struct mp_follow {
     int folder_watch, file_watch;
     int file;        /* descriptor that is read; -1: none */
     bool is_regular; /* a regular file, not a pipe */
-    bool has_name;   /* not standard input */
+    bool has_name;   /* false for standard input */
     struct stat is;  /* status of the file when it was opened */
     off_t taken;     /* bytes read */
     char head[HEAD];

@@ -68,7 +68,7 @@ typedef struct mp_heap {
     mp_live_set live;
     mp_tally tally; /* changes since the last ended snapshot */
     int64_t reusable_objects, reusable_bytes;
-    mp_heap_origin_entry *origins; /* from 1 */
+    mp_heap_origin_entry *origins; /* origins, numbered from 1 */
     size_t origin_count, origin_capacity;
     uint64_t last_owner_id; /* cache of the last owner, as objects of one owner come in runs */
     mp_owner last_owner;

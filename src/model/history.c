@@ -19,7 +19,7 @@ typedef struct record {
 struct mp_history {
     mp_model *model;
     mp_live_set places; /* maps an id to an index in `records`, which is stored as a generation */
-    record *records;    /* from 1 */
+    record *records;    /* records, numbered from 1 */
     size_t count, capacity;
     uint32_t *unused; /* free indexes of `records` */
     size_t unused_count, unused_capacity;

@@ -326,7 +326,7 @@ typedef struct mp_input_summary {
     uint32_t format_version;
     mp_checksum checksum; /* checksum of the file, if requested */
     uint64_t bytes, records;
-    bool complete;   /* not truncated, as far as detectable */
+    bool complete;   /* the file is not truncated, as far as that can be detected */
     bool open_ended; /* the format has no end marker, so truncation cannot be detected */
 } mp_input_summary;
 
@@ -344,7 +344,7 @@ typedef struct mp_tree_node {
 #define MP_LIST(type)                                                                              \
     struct {                                                                                       \
         type *items;                                                                               \
-        uint32_t count; /* with the reserved element 0 */                                          \
+        uint32_t count; /* number of elements, including the reserved element 0 */                 \
         size_t capacity;                                                                           \
     }
 

@@ -28,12 +28,12 @@ typedef struct mp_call_amount {
 
 /* A method, function or other frame of a stack. */
 typedef struct mp_callable {
-    const char *name;     /* as recorded */
+    const char *name;     /* name as recorded */
     mp_string_id program; /* program in a profile; 0: unknown, or the session itself */
     mp_string_id method;  /* method in a profile; 0: main block */
     uint32_t start_line;  /* first line; 0: unknown */
-    mp_call_amount self;  /* without callees */
-    mp_call_amount total; /* with callees */
+    mp_call_amount self;  /* cost without callees */
+    mp_call_amount total; /* cost with callees */
     int64_t sites; /* cost as an allocation site, with the allocators it calls; 0 for allocators */
     int64_t calls, nested;  /* profiles only; nested: calls while it was already running */
     bool estimated;         /* `total` may count recursion twice */

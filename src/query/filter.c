@@ -245,7 +245,8 @@ static void count_selected(mp_filter *filter)
             add_delta(&snapshots[delta->snapshot.i], delta,
                       model->contexts.items[generation->context.i].reusable);
     }
-    uint32_t *last = mp_alloc_zero(model->sessions.count, sizeof *last); /* by session */
+    uint32_t *last = mp_alloc_zero(model->sessions.count, sizeof *last); /* last snapshot of each
+                                                                          * session */
     for (uint32_t i = 1; i < model->snapshots.count; i++) {
         const mp_snapshot *before = &snapshots[last[snapshots[i].session.i]];
         last[snapshots[i].session.i] = i;

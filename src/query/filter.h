@@ -27,7 +27,7 @@ typedef struct mp_filter {
     unsigned holds; /* remaining capabilities of the model: MP_HOLDS_... */
     /* Graph of the model; NULL: none, or it belongs to an excluded snapshot. */
     const mp_graph *graph;
-    mp_snapshot *snapshots; /* by id; `whole` and the figures are those of the filter */
+    mp_snapshot *snapshots; /* snapshots by id; `whole` and the figures are those of the filter */
     mp_session_snapshots sessions;
     bool selects; /* something besides later snapshots is excluded */
     /* Flags by id: true if the thing counts; NULL: all count. `births` and `births_between` are by

@@ -24,7 +24,7 @@ typedef struct mp_holdings {
     const mp_dominators *dominators;
     mp_holder_places places; /* parents precede their children */
     uint32_t *place_of, *order_of,
-        *seen;     /* by object: its place, its index in preorder, its last holder */
+        *seen;     /* place of each object; its index in preorder; its last holder */
     mp_held *held; /* numbered from 1 */
     size_t held_count, held_capacity;
     mp_id_index by_type; /* places by parent and type */

@@ -44,13 +44,14 @@ typedef struct bounds {
     uint32_t *place; /* place of each object in the dominators' order */
     uint32_t *first; /* ranges in `referrers` of objects at which paths meet, as in mp_graph */
     uint32_t *referrers;
-    bool *far;            /* by object: on the path to an object that is too far away to examine */
-    bool *settled;        /* by object: its list in `found` is complete */
+    bool *far;            /* flag of each object: true if it is on the path to an object that is too
+                           * far away to examine */
+    bool *settled;        /* flag of each object: true if its list in `found` is complete */
     way_count *counts;    /* by group */
     meeting_group *found; /* groups of each object: `many` entries from `first_found` on */
     size_t *first_found, found_count, found_capacity;
     uint8_t *many;
-    uint32_t *class; /* by object: first object of the class that dominates it; 0: none */
+    uint32_t *class; /* first object of the class that dominates each object; 0: none */
     mp_id_index below_object, below_class; /* first objects of classes, by parent and group */
     uint32_t *above;                 /* parent of each node of the tree, which has a lower number */
     uint32_t *object_of, node_count; /* object of each node, or the first of its class */
@@ -312,7 +313,7 @@ static void look_at_all(bounds *state)
 
 /* Sums by group of its topmost objects in the tree, with everything below them. */
 typedef struct joint_sums {
-    uint32_t *until; /* by group: the first place that is not counted yet */
+    uint32_t *until; /* first place of each group that is not counted yet */
     mp_joint *joints;
 } joint_sums;
 

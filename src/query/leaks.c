@@ -143,7 +143,7 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group,
 
 typedef struct leak_order {
     const mp_model *model;
-    uint32_t *ranks; /* from mp_stack_ranks; NULL: not computed yet */
+    uint32_t *ranks; /* result of mp_stack_ranks; NULL: not computed yet */
 } leak_order;
 
 /* Compare two stacks frame by frame as text, innermost first. If many frames are equal, as in deep

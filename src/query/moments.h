@@ -22,8 +22,8 @@ typedef struct mp_moment_rows {
     const uint32_t *moments; /* `count` snapshots of one session */
     size_t count;
     bool births;          /* distinguish changes by moment of birth; otherwise `born` is 0 */
-    const bool *accepted; /* by context: true if it never leaks, so its objects count as born at
-                           * moment 0; NULL: none */
+    const bool *accepted; /* flag of each context: true if it never leaks, so its objects count as
+                           * born at moment 0; NULL: none */
 } mp_moment_rows;
 
 /* Return about `most` snapshots of a session, chosen evenly, always including the last one and the

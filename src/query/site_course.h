@@ -29,9 +29,9 @@ typedef struct mp_site_course {
 
 /* Places of a window's snapshots on the time axis of their session. */
 typedef struct mp_course_clock {
-    uint32_t *place;   /* by snapshot; UINT32_MAX: after `to` */
-    uint32_t *moments; /* by session: number of snapshots with creations */
-    uint32_t *length;  /* by session: last place */
+    uint32_t *place;   /* place of each snapshot; UINT32_MAX: it is after `to` */
+    uint32_t *moments; /* number of snapshots with creations in each session */
+    uint32_t *length;  /* last place of each session */
 } mp_course_clock;
 
 /* Assign places to the snapshots of all sessions of the window. A selection has no effect. Release

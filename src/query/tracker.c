@@ -33,7 +33,7 @@ struct mp_tracker {
     size_t site_capacity;
     uint32_t *site_of; /* site of each context; 0: not looked up yet */
     size_t site_of_count, site_of_capacity;
-    tracked_session *sessions; /* by session id */
+    tracked_session *sessions; /* sessions by id */
     size_t session_count, session_capacity;
     uint32_t next; /* next delta to read */
 };

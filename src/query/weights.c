@@ -151,7 +151,7 @@ typedef struct heap_frames {
     /* Common name of the objects of each type frame: symbol + 1; or NAMES_DIFFER. */
     uint32_t *names;
     size_t name_count, name_capacity;
-    uint32_t *first_of_name; /* by type: the first type with the same name */
+    uint32_t *first_of_name; /* for each type, the first type with the same name */
     uint32_t *of_context;    /* frame of each context's type; 0: not made yet */
     bool apart;              /* separate frames by thread and request */
     mp_id_index of_requests; /* like of_context, by context and request */

@@ -13,7 +13,7 @@ enum { MP_MOST_DIMENSIONS = 16 };
 typedef struct mp_window_cache {
     mp_balance *balances;
     mp_totals *totals;
-    mp_grouping groupings[MP_MOST_DIMENSIONS]; /* by index of the dimension */
+    mp_grouping groupings[MP_MOST_DIMENSIONS]; /* groupings by index of the dimension */
     struct mp_leaks *leaks;
     struct mp_leak_verdict *verdict;
 } mp_window_cache;

@@ -24,7 +24,7 @@ typedef struct mp_text_column {
     const char **texts; /* text of each row, wrapped into lines */
 } mp_text_column;
 
-/* Allocated in the arena. */
+/* Layout of a table, allocated in the arena. */
 typedef struct mp_layout {
     mp_text_column *columns;
     size_t count;

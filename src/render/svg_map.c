@@ -30,7 +30,7 @@ typedef struct map {
     /* Children of place i: children[first[i]] to children[first[i + 1] - 1]. */
     uint32_t *first, *children;
     mp_box *boxes;  /* box of each place; width 0 = not drawn */
-    uint32_t *tops; /* by place: index of its ancestor below the root */
+    uint32_t *tops; /* index of each place's ancestor below the root */
     int64_t least;  /* minimum area, in square tenths of a pixel */
     /* Numbers of areas drawn, of places merged with others, and of places with amount 0. */
     size_t drawn, small, empty;

@@ -56,8 +56,9 @@ typedef struct tree_walk {
     mp_table *table;
     const mp_tree_cost *bytes;
     const mp_path_cost *times;
-    uint32_t *first_child, *next_sibling; /* by node, the most expensive first */
-    uint32_t *indent;                     /* by node */
+    uint32_t *first_child, *next_sibling; /* first child and next sibling of each node, the most
+                                           * expensive first */
+    uint32_t *indent;                     /* indentation of each node */
     int64_t total;
     size_t rows, passed;
     bool folds, folded;  /* folds: leave out repeated recursion; folded: some was left out */

@@ -85,7 +85,7 @@ static uint32_t put_stack(stacks *state, mp_frame frame)
 typedef struct source {
     mp_document *document;
     const mp_window *window, *whole;
-    mp_grouping groups[2]; /* by type, by site */
+    mp_grouping groups[2]; /* groups by type; groups by site */
     const bool *accepted;  /* accepted leaks, by context; NULL = none */
     uint32_t rows, places;
     size_t moments, changes;

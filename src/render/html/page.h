@@ -8,7 +8,7 @@
 #include "render/renderer.h"
 
 typedef struct mp_page {
-    FILE *file; /* in memory, so that output beyond a limit can be removed again */
+    FILE *file; /* stream in memory, so that output beyond a limit can be removed again */
     const mp_style *style;
     bool exact_bytes;
     long room;      /* bytes left for tables */
