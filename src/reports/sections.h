@@ -66,8 +66,8 @@ static inline bool mp_is_asked(const mp_heap_arguments *asked, int64_t bytes, in
     return bytes >= asked->min_bytes && count >= asked->min_count;
 }
 
-/* Return the requested order of groups. Without a request, return NULL, which is the order by
- * bytes, or the order by objects if sizes are not known. */
+/* Return the requested order of groups. Without a request, return "objects" if sizes are not known,
+ * otherwise NULL, which is the order by bytes. */
 static inline const char *mp_asked_sort(const mp_heap_arguments *asked, const mp_model *model)
 {
     return !asked->sort && model->holds & MP_HOLDS_UNSIZED ? "objects" : asked->sort;
