@@ -14,8 +14,8 @@ typedef struct mp_checksum {
     bool known;
 } mp_checksum;
 
-/* Return the checksum of all bytes that `more` delivers. It is called with a buffer of `room` bytes
- * and returns the number of bytes it filled; 0 ends the input. */
+/* Return the checksum of all bytes that `more` delivers. `more` is called with a buffer of `room`
+ * bytes and returns the number of bytes that it filled; 0 ends the input. */
 mp_checksum mp_checksum_of(size_t (*more)(void *opaque, char *buffer, size_t room), void *opaque);
 /* Return the checksum of a text. */
 mp_checksum mp_checksum_of_text(const char *text, size_t length);

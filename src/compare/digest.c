@@ -280,7 +280,8 @@ static void digest_groups(builder *state)
         amounts.leaking_bytes = leaking[i];
         amounts.scoped_bytes = scoped ? group->inclusive_bytes - group->end.bytes : 0;
         mp_entry_key key = {.line = MP_NO_LINE};
-        if (by->of_source) { /* leave out first lines, which differ between recordings */
+        if (by->of_source) { /* leave out the first lines of functions, which differ between
+                              * recordings */
             uint32_t node = mp_frame_naming(state->model, (mp_frame){group->node, 0}).node;
             key.name = text_key(state, mp_tree_label(&state->labels, state->model, node));
             key.start = mp_tree_overload(state->model, node);

@@ -23,10 +23,11 @@ typedef struct mp_opened_archive {
     mp_unpack_limits limits;
 } mp_opened_archive;
 
-/* Called with each member, in the order of the archive, and the path by which it can be opened
- * (both borrowed). It may take the stream. It sets *wanted, before it closes the stream, if the
- * member will be opened later. Of members with equal names, the last counts, as if the archive were
- * extracted. Links whose targets are not in the archive come last. */
+/* Visit a member of an archive, in the order of the archive. `path` is the path by which the member
+ * can be opened; both are borrowed. The function may take the stream. It sets *wanted, before it
+ * closes the stream, if the member will be opened later. Of members with equal names, the last
+ * counts, as if the archive were extracted. Links whose targets are not in the archive come
+ * last. */
 typedef void mp_member_visit(void *opaque, const char *path, mp_member *member, bool *wanted);
 /* Walk through the archive and visit its members; this consumes the stream. Release the list with
  * mp_members_release. */

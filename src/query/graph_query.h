@@ -383,7 +383,7 @@ typedef struct mp_type_step {
     uint32_t up; /* previous step towards the root; 0: none */
     uint32_t type;
     uint32_t root_kind;
-    uint32_t length; /* number of steps from the root to this one; 0 for the kind of root alone */
+    uint32_t length; /* number of steps from the root to this one; 0: only the kind of root */
     /* Last of the first MP_LISTED_STEPS steps of this path; the step itself if there are no
      * more. */
     uint32_t head;

@@ -63,7 +63,8 @@ static bool goes_on(const stream *s)
     return s->places >= LEAST_BIRTHS && (s->silence < 2 || s->silence <= s->gap);
 }
 
-/* Return true if arrivals dry up, like births while something fills. Uses Laplace's test. */
+/* Return true if arrivals become rare towards the end, as births do while a cache fills. Uses
+ * Laplace's test. */
 static bool dries_up(const stream *s)
 {
     return s->middle * sqrt(3 * s->total / s->bursts) < DECLINE && s->second < LESS * s->first &&

@@ -323,7 +323,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     return true;
 }
 
-/* The variants: profiles, logs of heap events, other heaps. */
+/* Variants of the command: profiles, logs of heap events, other heaps. */
 enum { PROFILES = 1, LOGS = 2, OTHERS = 4, ALL = PROFILES | LOGS | OTHERS };
 
 static const mp_heap_arguments defaults = {.limit = 200, .min_percent = 0.5};

@@ -310,7 +310,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return answer(request, 1, false, document, &wrong, error);
 }
 
-/* Answer with the tables that recordings of any kind may have. */
+/* Describe the tables that recordings of any kind may have. Return false if the arguments ask for
+ * something else. */
 static bool answer_without_input(const void *arguments, mp_document *document)
 {
     const sql_arguments *asked = arguments;

@@ -23,8 +23,8 @@ mp_digest *mp_file_group_digest(const mp_file_group *group, const mp_question *q
 mp_digest *mp_recording_digest(const char *path, const mp_question *question,
                                const mp_reading *reading, mp_dictionary *dictionary,
                                mp_diagnostics *diagnostics, mp_error *error);
-/* Read and digest the base of the question, a recording or a baseline. Problems go to
- * `diagnostics`, also that a baseline was made from a truncated recording. */
+/* Read and digest the base of the question, a recording or a baseline. Add problems to
+ * `diagnostics`, including a warning if a baseline was made from a truncated recording. */
 mp_digest *mp_base_digest(const mp_question *question, const mp_reading *reading,
                           mp_dictionary *dictionary, mp_diagnostics *diagnostics, mp_error *error);
 

@@ -48,7 +48,7 @@ typedef enum shared_kind {
 typedef struct shared_option {
     const char *name, *argument, *takes;
     shared_kind kind;
-    size_t offset; /* offset in mp_question; 0 for patterns */
+    size_t offset; /* offset of the field in mp_question; 0 for patterns */
 } shared_option;
 
 #define AT(member) offsetof(mp_question, member)

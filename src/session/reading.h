@@ -22,7 +22,7 @@ typedef struct mp_reading {
     mp_file_grouping grouping;
     int64_t jobs;    /* number of groups to read in parallel; 0: one per processor */
     bool recursive;  /* search subfolders */
-    bool strict;     /* incomplete recordings get no answer; limits that hide a leak fail */
+    bool strict;     /* give no answer for an incomplete recording; fail if a limit hides a leak */
     bool allow_torn; /* apply limits and rules to truncated recordings */
     bool judges; /* limits or rules apply: archives that are not searched must still be intact */
     bool exact_bytes; /* print sizes for people as exact bytes */
