@@ -12,7 +12,7 @@ typedef struct life_row {
     const char *type;
 } life_row;
 
-enum { LIFE_TYPE = 2 };
+enum { LIFE_TYPE = 2, LIFE_FROM = 6 };
 
 static const mp_column life_columns[] = {
     MP_FIELD(life_row, session, MP_NUMBER, "session, where there are several"),
@@ -21,7 +21,7 @@ static const mp_column life_columns[] = {
     MP_FIELD(life_row, bytes, MP_BYTES, "its bytes from one snapshot to the other"),
     MP_FIELD(life_row, site, MP_NUMBER, "site that created it"),
     MP_FIELD(life_row, born_sequence, MP_NUMBER, "snapshot at which it first appears"),
-    MP_FIELD(life_row, from_sequence, MP_NUMBER, "first snapshot at which it is so"),
+    [LIFE_FROM] = MP_FIELD(life_row, from_sequence, MP_NUMBER, "first snapshot at which it is so"),
     MP_FIELD(life_row, until_sequence, MP_NUMBER, "first at which it is so no more"),
 };
 
@@ -68,6 +68,11 @@ static bool life_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
     return true;
 }
 
+static int64_t start_of_life(mp_relation_source *source, uint64_t place)
+{
+    return mp_snapshot_number(source->model, source->model->objects.items[place + 1].from);
+}
+
 const mp_relation mp_relation_lives = {
     .name = "lives",
     .meaning = "each object of a recording as it was from one snapshot to another",
@@ -75,7 +80,8 @@ const mp_relation mp_relation_lives = {
     MP_FIELDS(life_columns, life_row),
     .count = count_lives,
     .row = life_at,
-    .key = MP_NO_KEY,
+    .key = LIFE_FROM,
+    .order = start_of_life,
 };
 
 /* --- objects --- */

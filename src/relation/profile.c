@@ -107,9 +107,12 @@ typedef struct execution_row {
     const char *program, *method;
 } execution_row;
 
+enum { EXECUTION_START = 1 };
+
 static const mp_column execution_columns[] = {
     MP_FIELD(execution_row, session, MP_NUMBER, "session, where there are several"),
-    MP_FIELD(execution_row, start_seconds, MP_SECONDS, "start, from the start of the profile"),
+    [EXECUTION_START] =
+        MP_FIELD(execution_row, start_seconds, MP_SECONDS, "start, from the start of the profile"),
     MP_FIELD(execution_row, inclusive_seconds, MP_SECONDS, "time until it ended"),
     MP_FIELD(execution_row, seconds, MP_SECONDS, "time without what ran inside"),
     MP_FIELD(execution_row, program, MP_TEXT, "program of the line"),
@@ -141,6 +144,11 @@ static bool execution_at(mp_relation_source *source, uint64_t place, uint64_t wa
     return true;
 }
 
+static int64_t start_of_execution(mp_relation_source *source, uint64_t place)
+{
+    return mp_source_timeline(source)->items[place].start_us;
+}
+
 const mp_relation mp_relation_executions = {
     .name = "executions",
     .meaning = "each execution of a line that was traced, in the order of time",
@@ -148,5 +156,6 @@ const mp_relation mp_relation_executions = {
     MP_FIELDS(execution_columns, execution_row),
     .count = count_executions,
     .row = execution_at,
-    .key = MP_NO_KEY,
+    .key = EXECUTION_START,
+    .order = start_of_execution,
 };

@@ -15,12 +15,14 @@ enum {
     DETAIL = MP_OF_RECORDINGS | MP_FOR_PROGRAMS,
 };
 
+enum { SEQUENCE = 2, PLATFORM_SEQUENCE = 1 };
+
 static const mp_column columns[] = {
     MP_SHOWN(mp_snapshot_row, session, "", MP_NUMBER, MP_OF_RELATIONS,
              "session, where there are several"),
     MP_SHOWN(mp_snapshot_row, session_id, "Session", MP_TEXT, NO_DUMP | MP_SHORTEN | MP_IF_KNOWN,
              "session, as the file names it; where there are several"),
-    MP_SHOWN(mp_snapshot_row, sequence, "#", MP_NUMBER, 0, "number of the snapshot"),
+    [SEQUENCE] = MP_SHOWN(mp_snapshot_row, sequence, "#", MP_NUMBER, 0, "number of the snapshot"),
     MP_SHOWN(mp_snapshot_row, tag, "Tag", MP_TEXT, NO_DUMP | MP_SHORTEN | MP_IF_KNOWN,
              "tag of the snapshot"),
     MP_SHOWN(mp_snapshot_row, time_us, "Time", MP_TIME, MP_IF_KNOWN, "time since the start"),
@@ -162,6 +164,12 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
     return true;
 }
 
+static int64_t sequence_at(mp_relation_source *source, uint64_t place)
+{
+    const mp_filter *filter = source->filter;
+    return (int64_t)filter->snapshots[filter->sessions.snapshots[place]].sequence;
+}
+
 const mp_relation mp_relation_snapshots = {
     .name = "snapshots",
     .meaning = "each snapshot, slice of a log, or dump",
@@ -169,7 +177,8 @@ const mp_relation mp_relation_snapshots = {
     MP_FIELDS(columns, mp_snapshot_row),
     .count = count_snapshots,
     .row = snapshot_at,
-    .key = MP_NO_KEY,
+    .key = SEQUENCE,
+    .order = sequence_at,
 };
 
 /* --- platform --- */
@@ -181,7 +190,7 @@ typedef struct platform_row {
 
 static const mp_column platform_columns[] = {
     MP_FIELD(platform_row, session, MP_NUMBER, "session, where there are several"),
-    MP_FIELD(platform_row, sequence, MP_NUMBER, "snapshot"),
+    [PLATFORM_SEQUENCE] = MP_FIELD(platform_row, sequence, MP_NUMBER, "snapshot"),
     MP_FIELD(platform_row, area, MP_TEXT, "area of the runtime's own memory"),
     MP_FIELD(platform_row, bytes, MP_BYTES, "bytes of the area"),
     MP_FIELD(platform_row, block_bytes, MP_BYTES, "bytes of it in blocks"),
@@ -212,6 +221,12 @@ static bool platform_at(mp_relation_source *source, uint64_t place, uint64_t wan
     return true;
 }
 
+static int64_t sequence_of_sample(mp_relation_source *source, uint64_t place)
+{
+    return mp_snapshot_number(source->model,
+                              source->model->platform_samples.items[place + 1].snapshot);
+}
+
 const mp_relation mp_relation_platform = {
     .name = "platform",
     .meaning = "each area of the runtime's own memory at each snapshot",
@@ -219,7 +234,8 @@ const mp_relation mp_relation_platform = {
     MP_FIELDS(platform_columns, platform_row),
     .count = count_platform,
     .row = platform_at,
-    .key = MP_NO_KEY,
+    .key = PLATFORM_SEQUENCE,
+    .order = sequence_of_sample,
 };
 
 /* --- diagnostics --- */

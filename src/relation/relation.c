@@ -13,12 +13,31 @@ const mp_relation *const *mp_relations(size_t *count)
     return relations;
 }
 
+/* --- keys --- */
+
+const mp_key_bounds mp_any_key = {.least = INT64_MIN, .most = INT64_MAX};
+
+/* Return the first place from `first` to `end` - 1 whose key is at least this; `end`: there is
+ * none. */
+static uint64_t first_from(const mp_cursor *cursor, int64_t key)
+{
+    uint64_t first = cursor->place, end = cursor->end;
+    while (first < end) {
+        const uint64_t middle = first + (end - first) / 2;
+        if (cursor->relation->order(cursor->source, middle) < key)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
 /* --- cursors --- */
 
 mp_cursor mp_cursor_open(const mp_relation *relation, mp_relation_source *source)
 {
     mp_cursor cursor = mp_cursor_new(relation);
-    mp_cursor_enter(&cursor, source, NULL);
+    mp_cursor_enter(&cursor, source, &mp_any_key);
     return cursor;
 }
 
@@ -27,13 +46,20 @@ mp_cursor mp_cursor_new(const mp_relation *relation)
     return (mp_cursor){.relation = relation, .row = mp_alloc(relation->row_size)};
 }
 
-void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const char *key)
+void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const mp_key_bounds *bounds)
 {
+    const mp_relation *relation = cursor->relation;
+    const bool narrow = bounds->least > INT64_MIN || bounds->most < INT64_MAX;
     cursor->source = source;
     cursor->place = 0;
-    cursor->end = cursor->relation->count(cursor->source);
-    if (key)
-        cursor->relation->find(cursor->source, key, &cursor->place, &cursor->end);
+    cursor->end = relation->count(source);
+    if (bounds->text)
+        relation->find(source, bounds->text, &cursor->place, &cursor->end);
+    if (!narrow || !mp_relation_is_ordered(relation, source))
+        return;
+    cursor->place = first_from(cursor, bounds->least);
+    if (bounds->most < INT64_MAX)
+        cursor->end = first_from(cursor, bounds->most + 1);
 }
 
 bool mp_cursor_next(mp_cursor *cursor, uint64_t wanted)

@@ -48,13 +48,24 @@ typedef struct mp_relation {
      * it. */
     bool (*row)(mp_relation_source *source, uint64_t place, uint64_t wanted, mp_arena *texts,
                 void *row);
-    /* Index of the column by whose value rows can be found quickly, with `find`; MP_NO_KEY:
-     * none. */
+    /* Index of the column by whose value rows can be found quickly, with `find` or `order`;
+     * MP_NO_KEY: none. */
     size_t key;
-    /* Narrow the range of places from *first to *end - 1 to those whose key may have this value.
-     * Leave the range unchanged if there is no index. */
+    /* For a text: narrow the range of places from *first to *end - 1 to those whose key may have
+     * this value. Leave the range unchanged if there is no index. */
     void (*find)(mp_relation_source *source, const char *text, uint64_t *first, uint64_t *end);
+    /* For a number: return the key of a place, which need not have a row. Keys do not decrease from
+     * place to place, except in some recordings of several sessions. Seconds are in microseconds.
+     */
+    int64_t (*order)(mp_relation_source *source, uint64_t place);
 } mp_relation;
+
+/* Bounds of the key of rows, as far as they are known. */
+typedef struct mp_key_bounds {
+    const char *text;    /* the key, for relations with `find`; NULL: any */
+    int64_t least, most; /* the lowest and the highest key, for relations with `order` */
+} mp_key_bounds;
+extern const mp_key_bounds mp_any_key;
 
 #define MP_RELATION(name) extern const mp_relation mp_relation_##name;
 #include "relation/relations.def"
@@ -65,6 +76,10 @@ const mp_relation *const *mp_relations(size_t *count);
 
 /* Return true if the model of the source has the data of the relation. */
 bool mp_relation_fits(const mp_relation *relation, const mp_relation_source *source);
+
+/* Return true if the keys of the relation do not decrease from place to place. The first call looks
+ * at all places. The relation must have `order`. */
+bool mp_relation_is_ordered(const mp_relation *relation, mp_relation_source *source);
 
 /* Set *within to true if every path from the roots to an object of a heap dump leads through
  * `dominator`, or if both are the same object. Return false if one of the ids is unknown, or not
@@ -89,9 +104,9 @@ typedef struct mp_cursor {
 mp_cursor mp_cursor_open(const mp_relation *relation, mp_relation_source *source);
 /* Open a cursor that has no source yet, and no rows. */
 mp_cursor mp_cursor_new(const mp_relation *relation);
-/* Move before the first row of a source, or before the first row whose key may be `key` (NULL: any
- * key). */
-void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const char *key);
+/* Move before the first row of a source whose key may be within the bounds. Rows after it may have
+ * other keys, too. */
+void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const mp_key_bounds *bounds);
 /* Move to the next row and fill in its `wanted` columns. The row is at cursor->row until the next
  * call. Return false after the last row. */
 bool mp_cursor_next(mp_cursor *cursor, uint64_t wanted);

@@ -200,10 +200,10 @@ static bool site_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
     return true;
 }
 
-static void find_site(mp_relation_source *source, const char *text, uint64_t *first, uint64_t *end)
+static int64_t number_of_site(mp_relation_source *source, uint64_t place)
 {
     (void)source;
-    mp_find_number(text, first, end);
+    return (int64_t)place + 1;
 }
 
 const mp_relation mp_relation_sites = {
@@ -214,7 +214,7 @@ const mp_relation mp_relation_sites = {
     .count = count_sites,
     .row = site_at,
     .key = SITE,
-    .find = find_site,
+    .order = number_of_site,
 };
 
 /* --- frames --- */
@@ -305,13 +305,9 @@ static bool frame_at(mp_relation_source *source, uint64_t place, uint64_t wanted
     return true;
 }
 
-static void find_frames(mp_relation_source *source, const char *text, uint64_t *first,
-                        uint64_t *end)
+static int64_t site_of_place(mp_relation_source *source, uint64_t place)
 {
-    uint64_t site = 0, behind = mp_source_sites(source)->count;
-    mp_find_number(text, &site, &behind);
-    *first = first_frames_of(source)[site];
-    *end = first_frames_of(source)[behind];
+    return site_of_frame(source, place) + 1;
 }
 
 const mp_relation mp_relation_frames = {
@@ -322,7 +318,7 @@ const mp_relation mp_relation_frames = {
     .count = count_frames,
     .row = frame_at,
     .key = FRAME_SITE,
-    .find = find_frames,
+    .order = site_of_place,
 };
 
 /* --- deltas --- */
@@ -332,9 +328,11 @@ typedef struct delta_row {
     int64_t deleted_objects, delta_objects, delta_bytes, of_request;
 } delta_row;
 
+enum { DELTA_SEQUENCE = 1 };
+
 static const mp_column delta_columns[] = {
     MP_FIELD(delta_row, session, MP_NUMBER, "session, where there are several"),
-    MP_FIELD(delta_row, sequence, MP_NUMBER, "snapshot up to which it happened"),
+    [DELTA_SEQUENCE] = MP_FIELD(delta_row, sequence, MP_NUMBER, "snapshot up to which it happened"),
     MP_FIELD(delta_row, site, MP_NUMBER, "site of the objects"),
     MP_FIELD(delta_row, born_sequence, MP_NUMBER, "snapshot at which the objects first appear"),
     MP_FIELD(delta_row, created_objects, MP_COUNT, "objects created since the snapshot before"),
@@ -377,6 +375,11 @@ static bool delta_at(mp_relation_source *source, uint64_t place, uint64_t wanted
     return true;
 }
 
+static int64_t sequence_of_delta(mp_relation_source *source, uint64_t place)
+{
+    return mp_snapshot_number(source->model, source->model->deltas.items[place + 1].snapshot);
+}
+
 const mp_relation mp_relation_deltas = {
     .name = "deltas",
     .meaning = "what happened at a site from one snapshot to the next, to objects of one age",
@@ -384,5 +387,6 @@ const mp_relation mp_relation_deltas = {
     MP_FIELDS(delta_columns, delta_row),
     .count = count_deltas,
     .row = delta_at,
-    .key = MP_NO_KEY,
+    .key = DELTA_SEQUENCE,
+    .order = sequence_of_delta,
 };

@@ -11,6 +11,9 @@ mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_win
                                            const mp_diagnostics *diagnostics)
 {
     mp_relation_source *source = mp_alloc_zero(1, sizeof *source);
+    size_t relations;
+    (void)mp_relations(&relations);
+    source->orders = mp_alloc_zero(relations, sizeof *source->orders);
     source->model = filter->model;
     source->filter = filter;
     source->window = window;
@@ -37,6 +40,7 @@ void mp_relation_source_free(mp_relation_source *source)
     free(source->calls);
     free(source->costs);
     free(source->timeline);
+    free(source->orders);
     free(source->site_verdicts);
     free(source->site_names);
     free(source->first_frame);
@@ -66,6 +70,29 @@ const char *mp_recording_name(const mp_model *model, mp_arena *arena)
 bool mp_relation_fits(const mp_relation *relation, const mp_relation_source *source)
 {
     return (source->filter->holds & relation->needs) == relation->needs;
+}
+
+static size_t number_of(const mp_relation *relation)
+{
+    size_t count, i = 0;
+    const mp_relation *const *relations = mp_relations(&count);
+    while (relations[i] != relation)
+        i++;
+    return i;
+}
+
+bool mp_relation_is_ordered(const mp_relation *relation, mp_relation_source *source)
+{
+    mp_key_order *state = &source->orders[number_of(relation)];
+    if (*state == MP_KEYS_NOT_SEEN) {
+        const uint64_t count = relation->count(source);
+        uint64_t place = 1;
+        while (place < count &&
+               relation->order(source, place - 1) <= relation->order(source, place))
+            place++;
+        *state = place >= count ? MP_KEYS_ORDERED : MP_KEYS_MIXED;
+    }
+    return *state == MP_KEYS_ORDERED;
 }
 
 const mp_grouping *mp_source_sites(mp_relation_source *source)
@@ -123,13 +150,4 @@ int64_t mp_session_number(const mp_model *model, mp_session_id session)
 int64_t mp_snapshot_number(const mp_model *model, mp_snapshot_id snapshot)
 {
     return snapshot.i ? (int64_t)model->snapshots.items[snapshot.i].sequence : MP_UNKNOWN;
-}
-
-void mp_find_number(const char *text, uint64_t *first, uint64_t *end)
-{
-    char *rest;
-    const uint64_t number = strtoull(text, &rest, 10);
-    const bool is = *text >= '1' && *text <= '9' && !*rest && number <= *end;
-    *first = is ? number - 1 : *end;
-    *end = is ? number : *end;
 }

@@ -10,6 +10,9 @@
 #include "query/verdict.h"
 #include "relation/relation.h"
 
+/* Order of the keys of a relation, once it was looked at. */
+typedef enum mp_key_order { MP_KEYS_NOT_SEEN, MP_KEYS_ORDERED, MP_KEYS_MIXED } mp_key_order;
+
 struct mp_relation_source {
     const mp_model *model;
     const mp_filter *filter;
@@ -32,7 +35,8 @@ struct mp_relation_source {
     mp_id_index objects; /* graph vertex by object id */
     /* Place of each object in the preorder of dominators; 0: not reached. */
     uint32_t *preorder_places;
-    bool has_objects; /* true if `objects` was built; it is empty if ids are not unique */
+    mp_key_order *orders; /* by relation */
+    bool has_objects;     /* true if `objects` was built; it is empty if ids are not unique */
 };
 
 /* Return the groups by allocation site; for dumps, by type. */
@@ -50,9 +54,6 @@ bool mp_source_find_object(mp_relation_source *source, const char *text, uint32_
 int64_t mp_session_number(const mp_model *model, mp_session_id session);
 /* Return the sequence number of a snapshot; MP_UNKNOWN if the id is 0. */
 int64_t mp_snapshot_number(const mp_model *model, mp_snapshot_id snapshot);
-/* Narrow the range of places to the one with this number, from 1. The range becomes empty if `text`
- * is not the number of a place. */
-void mp_find_number(const char *text, uint64_t *first, uint64_t *end);
 
 /* Initialise the columns, their count and the row size of an mp_relation. */
 #define MP_FIELDS(table, row)                                                                      \

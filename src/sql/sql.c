@@ -166,6 +166,11 @@ bool mp_sql_step(mp_sql *sql, mp_error *error)
     return result == SQLITE_ROW;
 }
 
+int64_t mp_sql_rows_read(const mp_sql *sql)
+{
+    return sql->tables.read;
+}
+
 mp_sql_value mp_sql_value_at(mp_sql *sql, size_t column)
 {
     const int place = (int)column;

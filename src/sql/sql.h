@@ -32,6 +32,8 @@ mp_sql_column mp_sql_column_at(const mp_sql *sql, size_t column);
 /* Move to the next row. Return false at the end; `error` then has a code if the statement could not
  * be finished. */
 bool mp_sql_step(mp_sql *sql, mp_error *error);
+/* Return the number of rows that the statement has read from tables. */
+int64_t mp_sql_rows_read(const mp_sql *sql);
 /* Return a value of the current row. Its text is there for all kinds but NULL, until the next row.
  */
 mp_sql_value mp_sql_value_at(mp_sql *sql, size_t column);

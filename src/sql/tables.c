@@ -1,5 +1,6 @@
 #include "sql/tables.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +22,14 @@ typedef struct sql_cursor {
     mp_cursor rows;   /* rows of the current recording */
     size_t recording; /* its place */
     uint64_t wanted;
-    char *key,
-        *name; /* that all rows have, of the relation's key and of the recording; NULL: any */
+    mp_key_bounds bounds; /* of the keys of rows; the text is owned */
+    char *name;           /* of the recording of all rows; NULL: any */
     bool over;
 } sql_cursor;
 
-/* How a walk begins: xBestIndex says it to xFilter, with the values in this order. */
-enum { WALK_KEY = 1, WALK_RECORDING = 2 };
-enum { ROWS_OF_A_KEY = 10 };
+/* How a walk begins: xBestIndex says it to xFilter, with a value for each, in this order. */
+enum { WALK_KEY = 1, WALK_FROM = 2, WALK_TO = 4, WALK_RECORDING = 8 };
+enum { ROWS_OF_A_KEY = 10, PART_OF_A_RANGE = 4 };
 /* The column "recording" stands before those of the relation. */
 enum { RECORDING = 0, FIRST_COLUMN = 1 };
 
@@ -97,19 +98,64 @@ static int disconnect_table(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* Have the constraint that a column equals a value handed to xFilter, as the argument after those
- * that are handed already. Return false if there is none. */
-static bool use_equality(sqlite3_index_info *plan, int column, int *arguments)
+/* Have the value of a constraint on a column handed to xFilter, as the argument after those that
+ * are handed already: the first constraint that compares in one of two ways. SQLite checks it, too.
+ * Return false if there is none. */
+static bool use_constraint(sqlite3_index_info *plan, int column, int way, int other, int *arguments)
 {
     for (int i = 0; i < plan->nConstraint; i++) {
         const struct sqlite3_index_constraint *constraint = &plan->aConstraint[i];
-        if (!constraint->usable || constraint->op != SQLITE_INDEX_CONSTRAINT_EQ ||
+        if (!constraint->usable || (constraint->op != way && constraint->op != other) ||
             constraint->iColumn != column)
             continue;
         plan->aConstraintUsage[i].argvIndex = ++*arguments;
         return true;
     }
     return false;
+}
+
+static bool use_equality(sqlite3_index_info *plan, int column, int *arguments)
+{
+    return use_constraint(plan, column, SQLITE_INDEX_CONSTRAINT_EQ, SQLITE_INDEX_CONSTRAINT_EQ,
+                          arguments);
+}
+
+/* Return true if rows are found by a bound of the key in all recordings. */
+static bool is_ordered(const sql_module *module)
+{
+    const mp_sql_tables *shared = module->shared;
+    bool ordered = module->relation->order != NULL;
+    for (size_t i = 0; ordered && i < shared->count; i++)
+        ordered = !mp_relation_fits(module->relation, shared->recordings[i].source) ||
+                  mp_relation_is_ordered(module->relation, shared->recordings[i].source);
+    return ordered;
+}
+
+/* Find the rows of a key, or of a range of keys. Return the number of rows to expect. */
+static double plan_key(sqlite3_index_info *plan, const sql_module *module, double rows,
+                       int *arguments)
+{
+    const int column = (int)module->relation->key + FIRST_COLUMN;
+    const double few = ROWS_OF_A_KEY * (double)module->shared->count;
+    if (!module->relation->find && !is_ordered(module))
+        return rows;
+    if (use_equality(plan, column, arguments)) {
+        plan->idxNum |= WALK_KEY;
+        return few < rows ? few : rows;
+    }
+    if (module->relation->find)
+        return rows;
+    if (use_constraint(plan, column, SQLITE_INDEX_CONSTRAINT_GE, SQLITE_INDEX_CONSTRAINT_GT,
+                       arguments)) {
+        plan->idxNum |= WALK_FROM;
+        rows = rows / PART_OF_A_RANGE + 1;
+    }
+    if (use_constraint(plan, column, SQLITE_INDEX_CONSTRAINT_LE, SQLITE_INDEX_CONSTRAINT_LT,
+                       arguments)) {
+        plan->idxNum |= WALK_TO;
+        rows = rows / PART_OF_A_RANGE + 1;
+    }
+    return rows;
 }
 
 /* Return the columns of the relation that a statement uses. The last bit of `used` stands for all
@@ -119,19 +165,17 @@ static uint64_t wanted_of(uint64_t used)
     return used >> FIRST_COLUMN | (used >> 63 ? UINT64_C(3) << 62 : 0);
 }
 
-/* Find rows of one key, or of one recording, without a walk over all of them. */
+/* Find rows of some keys, or of one recording, without a walk over all of them. */
 static int plan_walk(sqlite3_vtab *table, sqlite3_index_info *plan)
 {
     const sql_module *module = ((sql_table *)table)->module;
-    const size_t key = module->relation->key, recordings = module->shared->count;
+    const size_t recordings = module->shared->count;
     const double all_rows = (double)count_rows(module) + 1;
     double rows = all_rows;
     int arguments = 0;
     plan->idxNum = 0;
-    if (key != MP_NO_KEY && use_equality(plan, (int)key + FIRST_COLUMN, &arguments)) {
-        plan->idxNum |= WALK_KEY;
-        rows = ROWS_OF_A_KEY * (double)recordings;
-    }
+    if (module->relation->key != MP_NO_KEY)
+        rows = plan_key(plan, module, rows, &arguments);
     if (module->shared->several && use_equality(plan, RECORDING, &arguments)) {
         plan->idxNum |= WALK_RECORDING;
         rows = rows / (double)recordings + 1;
@@ -157,9 +201,10 @@ static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor)
 
 static void forget_values(sql_cursor *cursor)
 {
-    free(cursor->key);
+    free((char *)cursor->bounds.text);
     free(cursor->name);
-    cursor->key = cursor->name = NULL;
+    cursor->bounds = mp_any_key;
+    cursor->name = NULL;
 }
 
 static int close_cursor(sqlite3_vtab_cursor *opaque)
@@ -184,7 +229,7 @@ static void enter_recording(sql_cursor *cursor, const sql_module *module, size_t
     cursor->recording = place;
     cursor->over = place == shared->count;
     if (!cursor->over)
-        mp_cursor_enter(&cursor->rows, shared->recordings[place].source, cursor->key);
+        mp_cursor_enter(&cursor->rows, shared->recordings[place].source, &cursor->bounds);
 }
 
 static int next_row(sqlite3_vtab_cursor *opaque)
@@ -193,17 +238,32 @@ static int next_row(sqlite3_vtab_cursor *opaque)
     const sql_module *module = ((sql_table *)opaque->pVtab)->module;
     while (!cursor->over && !mp_cursor_next(&cursor->rows, cursor->wanted))
         enter_recording(cursor, module, cursor->recording + 1);
+    module->shared->read += !cursor->over;
     return SQLITE_OK;
 }
 
-/* Return the text of a key to look for; NULL where a walk over all rows must find it, as SQLite
- * compares numbers in ways that a text does not. */
-static const char *key_of(const mp_relation *relation, sqlite3_value *value)
+/* Set the bounds to those of numbers that may compare with a value in this way. A text has none, as
+ * SQLite compares numbers with it in ways of its own. */
+static void bound_numbers(mp_key_bounds *bounds, int way, mp_unit unit, sqlite3_value *value)
 {
-    const bool number = relation->columns[relation->key].unit != MP_TEXT;
-    return number && sqlite3_value_type(value) != SQLITE_INTEGER
-               ? NULL
-               : (const char *)sqlite3_value_text(value);
+    const double most = 9e18, scale = unit == MP_SECONDS ? 1e6 : 1;
+    const int type = sqlite3_value_type(value);
+    int64_t low = sqlite3_value_int64(value), high = low;
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        return;
+    if (type == SQLITE_FLOAT || unit == MP_SECONDS) {
+        const double number = sqlite3_value_double(value) * scale;
+        low = number < -most  ? INT64_MIN
+              : number > most ? (int64_t)most
+                              : (int64_t)floor(number) - 1;
+        high = number > most    ? INT64_MAX
+               : number < -most ? -(int64_t)most
+                                : (int64_t)ceil(number) + 1;
+    }
+    if (way != WALK_TO)
+        bounds->least = low;
+    if (way != WALK_FROM)
+        bounds->most = high;
 }
 
 static char *copy_of(const char *text)
@@ -222,10 +282,18 @@ static int begin_walk(sqlite3_vtab_cursor *opaque, int walk, const char *wanted,
     for (int i = 0; i < count; i++)
         if (sqlite3_value_type(values[i]) == SQLITE_NULL) /* equal to nothing */
             return SQLITE_OK;
-    if (walk & WALK_KEY)
-        cursor->key = copy_of(key_of(module->relation, values[0]));
-    if (walk & WALK_RECORDING)
-        cursor->name = copy_of((const char *)sqlite3_value_text(values[count - 1]));
+    for (int way = WALK_KEY, i = 0; way <= WALK_RECORDING; way *= 2) {
+        if (!(walk & way))
+            continue;
+        sqlite3_value *value = values[i++];
+        if (way == WALK_RECORDING)
+            cursor->name = copy_of((const char *)sqlite3_value_text(value));
+        else if (module->relation->find)
+            cursor->bounds.text = copy_of((const char *)sqlite3_value_text(value));
+        else
+            bound_numbers(&cursor->bounds, way,
+                          module->relation->columns[module->relation->key].unit, value);
+    }
     enter_recording(cursor, module, 0);
     return next_row(opaque);
 }

@@ -12,6 +12,7 @@ typedef struct mp_sql_tables {
     size_t count;
     bool several;   /* the column "recording" is not hidden */
     bool declaring; /* SQLite is told the columns of a table, for which it asks the authorizer */
+    int64_t read;   /* rows that statements read */
     int64_t rows;   /* places of all tables that statements look at, each as often as it is */
 } mp_sql_tables;
 

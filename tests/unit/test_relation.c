@@ -14,6 +14,7 @@
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
 #include "relation/relation.h"
+#include "sql/sql.h"
 #include "support/memory_reader.h"
 
 /* A sample file that was read. */
@@ -173,25 +174,35 @@ static void sums_are_the_totals(void **state)
     each_sample(check_sums);
 }
 
-/* Return the key of the cursor's row as text. */
-static const char *key_of(mp_arena *arena, const mp_cursor *cursor)
+static mp_cell key_of(mp_arena *arena, const mp_cursor *cursor)
 {
-    const mp_column *column = &cursor->relation->columns[cursor->relation->key];
-    mp_cell cell = mp_row_cell(arena, column, cursor->row);
-    assert_true(cell.known);
-    return column->unit == MP_TEXT ? cell.text
-                                   : mp_arena_format(arena, "%lld", (long long)cell.number);
+    return mp_row_cell(arena, &cursor->relation->columns[cursor->relation->key], cursor->row);
 }
 
-static int rows_of_key(mp_cursor *cursor, const char *key, bool narrowed)
+static bool is_within(const mp_relation *relation, const mp_cell *key, const mp_key_bounds *bounds)
+{
+    return relation->find ? strcmp(key->text, bounds->text) == 0
+                          : key->number >= bounds->least && key->number <= bounds->most;
+}
+
+static int rows_within(mp_cursor *cursor, const mp_key_bounds *bounds, bool narrowed)
 {
     mp_arena arena = {0};
     int count = 0;
-    mp_cursor_enter(cursor, cursor->source, narrowed ? key : NULL);
-    while (mp_cursor_next(cursor, MP_ALL_COLUMNS))
-        count += strcmp(key_of(&arena, cursor), key) == 0;
+    mp_cursor_enter(cursor, cursor->source, narrowed ? bounds : &mp_any_key);
+    while (mp_cursor_next(cursor, MP_ALL_COLUMNS)) {
+        const mp_cell key = key_of(&arena, cursor);
+        count += is_within(cursor->relation, &key, bounds);
+    }
     mp_arena_free(&arena);
     return count;
+}
+
+static void check_bounds(mp_cursor *cursor, const mp_key_bounds *bounds)
+{
+    const int narrowed = rows_within(cursor, bounds, true);
+    assert_true(narrowed > 0);
+    assert_int_equal(narrowed, rows_within(cursor, bounds, false));
 }
 
 static void check_keys(const sample *state)
@@ -206,12 +217,26 @@ static void check_keys(const sample *state)
         mp_cursor rows = mp_cursor_open(relations[i], state->source);
         mp_cursor found = mp_cursor_open(relations[i], state->source);
         for (int row = 0; row < LOOKED_AT && mp_cursor_next(&rows, MP_ALL_COLUMNS); row++) {
-            const char *key = key_of(&arena, &rows);
-            const int narrowed = rows_of_key(&found, key, true);
-            assert_true(narrowed > 0);
-            assert_int_equal(narrowed, rows_of_key(&found, key, false));
+            const mp_cell key = key_of(&arena, &rows);
+            assert_true(key.known);
+            mp_key_bounds bounds = mp_any_key;
+            if (relations[i]->find)
+                bounds.text = key.text;
+            else
+                bounds.least = bounds.most = key.number;
+            check_bounds(&found, &bounds);
+            if (relations[i]->find)
+                continue;
+            bounds.least = INT64_MIN;
+            check_bounds(&found, &bounds);
+            bounds.least = bounds.most;
+            bounds.most = INT64_MAX;
+            check_bounds(&found, &bounds);
         }
-        assert_int_equal(rows_of_key(&found, "no such key", true), 0);
+        const mp_key_bounds nothing = relations[i]->find
+                                          ? (mp_key_bounds){"no such key", INT64_MIN, INT64_MAX}
+                                          : (mp_key_bounds){NULL, INT64_MAX - 1, INT64_MAX};
+        assert_int_equal(rows_within(&found, &nothing, true), 0);
         mp_cursor_free(&rows);
         mp_cursor_free(&found);
         mp_arena_free(&arena);
@@ -222,6 +247,82 @@ static void keys_find_what_a_walk_finds(void **state)
 {
     (void)state;
     each_sample(check_keys);
+}
+
+/* --- statements --- */
+
+typedef struct answer {
+    int64_t number; /* of the first row */
+    int64_t read;   /* rows read from tables */
+} answer;
+
+static answer ask(const sample *state, const char *statement)
+{
+    mp_error error = {0};
+    const mp_sql_recording recording = {state->source, "one"};
+    mp_sql *sql = mp_sql_open(&recording, 1, false, statement, &error);
+    assert_non_null(sql);
+    assert_true(mp_sql_step(sql, &error));
+    const answer made = {mp_sql_value_at(sql, 0).integer, mp_sql_rows_read(sql)};
+    assert_false(mp_sql_step(sql, &error) || error.code);
+    const answer ended = {made.number, mp_sql_rows_read(sql)};
+    mp_sql_close(sql);
+    return ended;
+}
+
+/* A statement with a condition on the key reads only the rows that fulfil it; with "+", which hides
+ * the column, it reads all rows. */
+static void a_statement_reads_the_rows_of_its_keys(void **opaque)
+{
+    (void)opaque;
+    static const struct {
+        const char *file, *table, *key, *condition;
+    } cases[] = {
+        {"shop-v2.oemp", "sites", "site", "= 3"},
+        {"shop-v2.oemp", "sites", "site", "between 3 and 5"},
+        {"shop-v2.oemp", "frames", "site", "= 3"},
+        {"shop-v2.oemp", "frames", "site", ">= 4"},
+        {"shop-v2.oemp", "snapshots", "sequence", "<= 2"},
+        {"shop-v2.oemp", "platform", "sequence", "= 4"},
+        {"shop-v2.oemp", "deltas", "sequence", "= 4"},
+        {"shop-v2.oemp", "deltas", "sequence", "between 2 and 3"},
+        {"shop-v2.oemp", "deltas", "sequence", "= -1"},
+        {"shop-v2.oemp", "lives", "from_sequence", ">= 6"},
+        {"shop-3.gclog", "objects", "object", "= '1c1c4a'"},
+        {"shop-3.gclog", "refs", "object", "= '1c1c4a'"},
+    };
+    char statement[200];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sample state;
+        open_sample(&state, cases[i].file);
+        snprintf(statement, sizeof statement, "select count(*) from %s where %s %s", cases[i].table,
+                 cases[i].key, cases[i].condition);
+        const answer found = ask(&state, statement);
+        snprintf(statement, sizeof statement, "select count(*) from %s where +%s %s",
+                 cases[i].table, cases[i].key, cases[i].condition);
+        const answer walked = ask(&state, statement);
+        snprintf(statement, sizeof statement, "select count(*) from %s", cases[i].table);
+        const answer whole = ask(&state, statement);
+        assert_int_equal(found.number, walked.number);
+        assert_int_equal(found.read, walked.number);
+        assert_int_equal(walked.read, whole.number);
+        assert_true(found.read < whole.number);
+        close_sample(&state);
+    }
+}
+
+/* A join by a key reads each row once. */
+static void a_join_reads_each_row_once(void **opaque)
+{
+    (void)opaque;
+    sample state;
+    open_sample(&state, "shop-v2.oemp");
+    const int64_t rows = ask(&state, "select count(*) from sites").number +
+                         ask(&state, "select count(*) from frames").number;
+    assert_int_equal(
+        ask(&state, "select count(*) from sites s cross join frames f where f.site = s.site").read,
+        rows);
+    close_sample(&state);
 }
 
 static bool same_cell(const mp_column *column, const mp_cell *a, const mp_cell *b)
@@ -286,6 +387,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_the_totals),
         cmocka_unit_test(keys_find_what_a_walk_finds),
+        cmocka_unit_test(a_statement_reads_the_rows_of_its_keys),
+        cmocka_unit_test(a_join_reads_each_row_once),
         cmocka_unit_test(rows_do_not_depend_on_what_is_wanted),
         cmocka_unit_test(relations_say_what_they_are),
     };
