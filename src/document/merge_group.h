@@ -23,7 +23,7 @@ typedef enum mp_merge_mode {
     MP_MERGE_NONE,
 } mp_merge_mode;
 
-/* All tables that become one, in the order of the parts. */
+/* Tables that are merged into one, in the order of the documents. */
 typedef struct mp_merge_group {
     const char *name;
     mp_merge_mode mode;

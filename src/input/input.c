@@ -109,7 +109,7 @@ static bool refill(mp_input *input)
     size_t got = mp_stream_read(input->stream, input->bytes + input->end, room);
     input->has_nul |= memchr(input->bytes + input->end, '\0', got) != NULL;
     input->end += got;
-    memset(input->bytes + input->end, 0, MP_WINDOW_SLACK); /* may be loaded by vector code */
+    memset(input->bytes + input->end, 0, MP_WINDOW_SLACK); /* vector code may load these bytes */
     input->at_end = got == 0 && !input->file->looks;
     mp_input_advance(input);
     return got > 0 && input->end > input->start;

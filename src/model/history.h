@@ -16,7 +16,7 @@ void mp_history_free(mp_history *history);
 
 /* Add an object; no object with this id may be alive. */
 void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation);
-/* Set size and generation of a live object. */
+/* Set the size and the generation of a live object. */
 void mp_history_change(mp_history *history, uint64_t id, int64_t bytes,
                        mp_generation_id generation);
 /* Add an object that existed at snapshot `since` and at all later ones ended so far, but is

@@ -18,8 +18,8 @@ typedef struct mp_module {
     uint64_t number; /* number in the file; 0 is the session */
     bool defined;
     mp_string_id name;         /* name in the file; none: used but never defined */
-    mp_string_id program;      /* the unit; "<module 7>" if the module was never defined */
-    mp_string_id method;       /* the procedure or method; none: the unit's main block */
+    mp_string_id program;      /* compiled unit; "<module 7>" if the module was never defined */
+    mp_string_id method;       /* procedure, function or method; none: the unit's main block */
     mp_string_id runtime;      /* class of the object, if the method is inherited; none: the unit */
     mp_string_id listing;      /* debug listing stated by the file */
     mp_string_id listing_file; /* debug listing found for the program; none: not looked for */

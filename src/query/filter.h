@@ -30,9 +30,10 @@ typedef struct mp_filter {
     mp_snapshot *snapshots; /* snapshots by id; `whole` and the figures are those of the filter */
     mp_session_snapshots sessions;
     bool selects; /* something besides later snapshots is excluded */
-    /* Flags by id: true if the thing counts; NULL: all count. `births` and `births_between` are by
-     * the snapshot in which objects first appear: `births` for objects that its request created,
-     * `births_between` for objects created before that request began. */
+    /* Flags by id: true if the thing with this id is included; NULL: all are. `births` and
+     * `births_between` are flags of snapshots, and include the objects that first appear in them:
+     * `births` those that the snapshot's request created, `births_between` those created before it
+     * began. */
     bool *contexts, *births, *births_between, *generations, *types, *modules, *entities;
     /* Flags by module of a profile: true if it belongs to the profiler and is excluded; NULL:
      * none. */

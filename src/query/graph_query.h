@@ -119,16 +119,16 @@ typedef struct mp_root_census {
 typedef struct mp_static_census {
     mp_type_id container;
     int64_t roots, retained_bytes;
-    uint32_t largest; /* object that retains most */
+    uint32_t largest; /* root object that retains most */
     uint32_t group;   /* index in the groups of statics */
 } mp_static_census;
 
 typedef enum mp_suspect_rule {
     MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
-    MP_SUSPECT_FINALIZER, /* finalizer roots alone keep over a hundredth of them alive */
-    MP_SUSPECT_HANDLE,    /* handles alone keep over a tenth of them alive */
-    MP_SUSPECT_TYPE,      /* root objects of one type keep over a tenth of them alive, but only
-                           * together */
+    MP_SUSPECT_FINALIZER, /* finalizer roots alone keep over a hundredth of these bytes alive */
+    MP_SUSPECT_HANDLE,    /* handles alone keep over a tenth of these bytes alive */
+    MP_SUSPECT_TYPE,      /* root objects of one type keep over a tenth of these bytes alive, but
+                           * only together */
 } mp_suspect_rule;
 
 typedef struct mp_suspect {

@@ -31,9 +31,10 @@ bool mp_weighing_fits(const mp_filter *filter, mp_weighing weighing);
 mp_weighing mp_weighing_usual(const mp_filter *filter);
 
 typedef enum mp_weight_kind {
-    MP_WEIGHT_ALL,  /* frame 0, the root */
-    MP_WEIGHT_CODE, /* a frame of the stack */
-    MP_WEIGHT_TYPE, /* type of objects, below the code that created or the type that retains them */
+    MP_WEIGHT_ALL,   /* frame 0, the root */
+    MP_WEIGHT_CODE,  /* a frame of the stack */
+    MP_WEIGHT_TYPE,  /* type of objects; its parent is the code that created them or the type that
+                      * retains them */
     MP_WEIGHT_GROUP, /* program, with its methods below */
     MP_WEIGHT_NONE,  /* placeholder such as "(session)" for unknown code */
 } mp_weight_kind;

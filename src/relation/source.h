@@ -30,7 +30,7 @@ struct mp_relation_source {
     uint64_t *first_frame;       /* place of each site's first frame; the last element is the number
                                   * of frames */
     uint32_t peak_session, peak; /* session of the last lookup of a peak; its peak snapshot */
-    uint64_t frame_place;        /* place after the frame that was looked up last */
+    uint64_t frame_place;        /* 1 + the place of the frame that was looked up last */
     mp_frame frame;
     mp_id_index objects; /* graph vertex by object id */
     /* Place of each object in the preorder of dominators; 0: not reached. */

@@ -83,8 +83,9 @@ static const char *share_of(mp_document *document, int64_t change, int64_t base)
     return mp_document_text(document, " (%s)", percent);
 }
 
-/* Return the changes that count, "+350.4 KiB alive (+12.0 %), +18.6 KiB leaked". If nothing
- * changed, return the totals instead. */
+/* Return the changes that are as large as requested, such as "+350.4 KiB alive (+12.0 %), +18.6 KiB
+ * leaked". If the verdict is SAME, return all changes, and the totals of measures that did not
+ * change. */
 static const char *figures_of(mp_document *document, const measure *measures, size_t count,
                               outcome verdict)
 {

@@ -111,8 +111,8 @@ static const char *biggest_text(mp_document *document, mp_graph_view *view, int6
                  : NULL;
 }
 
-/* Say the first suspect, unless it is `grows`, which has been said already. If there is no suspect,
- * say the largest type, and that a second dump would tell more. */
+/* Name the first suspect, unless it is `grows`, which has been named already. If there is no
+ * suspect, name the largest type, and say that a second dump would tell more. */
 static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t grows)
 {
     size_t count;

@@ -209,7 +209,7 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
     document->verdict = told;
 }
 
-/* Set the headline, and its keys to rank it among those of other files: leaks first, by size. */
+/* Set the headline, and the keys that rank it among those of other files: leaks first, by size. */
 static void set_headline(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
     const mp_leak *leak = leaks->worst;

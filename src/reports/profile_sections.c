@@ -193,8 +193,8 @@ static void attach_line(mp_document *document, mp_table *table, const cost_row *
     mp_table_attach(table, line);
 }
 
-/* Add the costs in an order, those with at least the minimum number of calls. The profiler itself
- * is left out. */
+/* Add the costs of code with at least the minimum number of calls, in the given order. Leave out
+ * the profiler itself. */
 static void put_costs(mp_document *document, mp_table *table, const mp_model *model,
                       const mp_profile_costs *costs, mp_code_costs *list, const mp_order *order,
                       const mp_costs_asked *asked)
