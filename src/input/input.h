@@ -20,8 +20,9 @@ enum { MP_LOOK_AHEAD = 64 * 1024 };
 
 typedef struct mp_input mp_input;
 
-/* --- inputs of a session: inputs that were put back after a look, lists of archive members, and
- * the files that were read, so that no output overwrites them. Threads may share it. --- */
+/* --- inputs of a session: inputs that were put back after their format was detected, lists of
+ * archive members, and the files that were read, so that no output overwrites them. Threads may
+ * share the set. --- */
 
 /* Make an empty set. Release it with mp_inputs_free after all inputs are closed. */
 mp_inputs *mp_inputs_new(void);

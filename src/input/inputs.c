@@ -1,5 +1,5 @@
-/* Inputs of a session. An input that was put back after a look is reused by the next caller that
- * opens the same path, so each file is opened, decompressed and examined once. */
+/* Inputs of a session. An input that was put back after its format was detected is reused by the
+ * next caller that opens the same path, so each file is opened, decompressed and examined once. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -60,7 +60,7 @@ typedef struct mp_relation {
     int64_t (*order)(mp_relation_source *source, uint64_t place);
 } mp_relation;
 
-/* Bounds of the key of rows, as far as they are known. */
+/* Bounds of the keys of the rows that a statement asks for; wider if it does not limit them. */
 typedef struct mp_key_bounds {
     const char *text;    /* the key, for relations with `find`; NULL: any */
     int64_t least, most; /* the lowest and the highest key, for relations with `order` */
@@ -104,8 +104,8 @@ typedef struct mp_cursor {
 mp_cursor mp_cursor_open(const mp_relation *relation, mp_relation_source *source);
 /* Open a cursor that has no source yet, and no rows. */
 mp_cursor mp_cursor_new(const mp_relation *relation);
-/* Move before the first row of a source whose key may be within the bounds. Rows after it may have
- * other keys, too. */
+/* Move before the first row of a source whose key may be within the bounds. Later rows may have
+ * keys outside of them. */
 void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const mp_key_bounds *bounds);
 /* Move to the next row and fill in its `wanted` columns. The row is at cursor->row until the next
  * call. Return false after the last row. */

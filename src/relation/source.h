@@ -10,7 +10,7 @@
 #include "query/verdict.h"
 #include "relation/relation.h"
 
-/* Order of the keys of a relation, once it was looked at. */
+/* Order of the keys of a relation; MP_KEYS_NOT_SEEN until it is checked. */
 typedef enum mp_key_order { MP_KEYS_NOT_SEEN, MP_KEYS_ORDERED, MP_KEYS_MIXED } mp_key_order;
 
 struct mp_relation_source {

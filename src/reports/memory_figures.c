@@ -81,7 +81,7 @@ static int64_t *new_values(const course *state)
     return mp_arena_alloc(state->document->arena, (state->count + 1) * sizeof(int64_t));
 }
 
-/* Return "7 (_PreCleanUp)". */
+/* Return the name of a moment: "7 (_PreCleanUp)" for a snapshot, "most before 8" for a peak. */
 static const char *moment_name(const course *state, size_t place)
 {
     const mp_snapshot *snapshot = snapshot_at(state, place);

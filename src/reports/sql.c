@@ -190,7 +190,8 @@ typedef struct schema_row {
     int64_t available;
 } schema_row;
 
-/* Return whether a recording has the table of a relation; unknown without recordings. */
+/* Return 1 if a recording has the table of a relation, otherwise 0; MP_UNKNOWN without
+ * recordings. */
 static int64_t availability(const mp_relation *relation, const sql_inputs *inputs)
 {
     return inputs->count ? fits_any(relation, inputs) : MP_UNKNOWN;
