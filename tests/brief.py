@@ -27,7 +27,7 @@ ASKED = {"path": [(["--type", "*"], [])], "object": [(["--type", "*"], [])],
          "annotate": [(["--sources", str(SAMPLES / "sources")], ["shop.OrderService"])],
          "sql": [([], ["select * from sites"]), ([], ["select * from lines"])]}
 # These have no answer about a file alone.
-OTHERS = {"baseline", "browse", "export", "formats", "schema", "spool", "watch"}
+OTHERS = {"baseline", "browse", "export", "formats", "mcp", "schema", "spool", "watch"}
 
 
 class Trials(ClaimsOfRuns):

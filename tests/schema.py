@@ -94,8 +94,9 @@ SUPPRESSED = ["--suppress", "shop.suppressions", "--today", "2027-07-01"]
 
 
 def questions(tables):
-    """Command lines, in a folder that has the samples; what is watched has no end."""
-    commands = [command for command in lines_of(tables, "commands") if command != "watch"]
+    """Command lines, in a folder that has the samples; what is watched has no end, and mcp reads other
+    questions."""
+    commands = [command for command in lines_of(tables, "commands") if command not in ("mcp", "watch")]
     options = {command: lines_of(tables, "options", command) for command in commands}
     asked = [["formats"], ["info", "packed.gz"]]
     for command in commands:

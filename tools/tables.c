@@ -325,6 +325,8 @@ static void insert_synopsis(const cli_command *command)
                operand + optional);
     if (command->scope & CLI_READS)
         printf(one ? " _FILE_" : " _FILE_...");
+    if (command->scope & CLI_SERVES)
+        printf(" _FOLDER_...");
     fputs("\n\n", stdout);
 }
 

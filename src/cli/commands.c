@@ -60,6 +60,16 @@ static const cli_command own_commands[] = {
      .scope = CLI_PRINTS | CLI_ALWAYS,
      .arguments = &(const mp_argument_table){.count = 0},
      .run = run_formats},
+    {.name = "mcp",
+     .summary = "answer an assistant by the Model Context Protocol",
+     .example = "mcp samples </dev/null",
+     .details =
+         "Reads messages from standard input and writes answers to standard output, until the "
+         "input ends. Each report is a tool, with the options of its command as arguments. Only "
+         "files in the folders can be read.",
+     .scope = CLI_SERVES | CLI_ALWAYS,
+     .arguments = &cli_mcp_arguments,
+     .run = cli_mcp},
     {.name = "schema",
      .summary = "print the tables that another database needs for exports",
      .example = "schema clickhouse --cluster fleet",

@@ -17,6 +17,9 @@ int cli_baseline(cli_options *options);
 /* Show a recording on a full screen. */
 extern const mp_argument_table cli_browse_arguments;
 int cli_browse(cli_options *options);
+/* Answers to an assistant, about recordings in folders. */
+extern const mp_argument_table cli_mcp_arguments;
+int cli_mcp(cli_options *options);
 /* Recordings that are written to a folder, to a database and an archive. */
 extern const mp_argument_table cli_spool_arguments;
 int cli_spool(cli_options *options);

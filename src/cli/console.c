@@ -128,10 +128,10 @@ static void put_diagnostic(const mp_diagnostic *one, const char *more)
     spoken.said = true;
     cli_put_safe(one->path ? one->path : "memprof");
     if (one->line)
-        fprintf(stderr, ":%" PRIu64, one->line);
-    fprintf(stderr, ": %s: ", mp_severity_name(mp_diagnostic_severity(one->id)));
+        fprintf(cli_console(), ":%" PRIu64, one->line);
+    fprintf(cli_console(), ": %s: ", mp_severity_name(mp_diagnostic_severity(one->id)));
     cli_put_safe(one->message);
-    fprintf(stderr, "%s [%s]\n", more, mp_diagnostic_code(one->id));
+    fprintf(cli_console(), "%s [%s]\n", more, mp_diagnostic_code(one->id));
 }
 
 void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, bool violations)
@@ -180,7 +180,7 @@ void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool vio
         if (!printed[id] || total == printed[id])
             continue;
         mp_format_count(left, (int64_t)(total - printed[id]), false);
-        fprintf(stderr, "memprof: and %s more [%s]\n", left,
+        fprintf(cli_console(), "memprof: and %s more [%s]\n", left,
                 mp_diagnostic_code((mp_diagnostic_id)id));
     }
 }
@@ -275,10 +275,17 @@ bool cli_output_spares(const mp_load_options *how, const char *output, const cha
     return spares;
 }
 
+static FILE *output_caught;
+
+void cli_output_catch(FILE *file)
+{
+    output_caught = file;
+}
+
 bool cli_output_open(mp_output *output, const char *path)
 {
     mp_error error = {0};
-    *output = (mp_output){.file = stdout};
+    *output = (mp_output){.file = output_caught ? output_caught : stdout};
     errno = 0; /* mp_stream_flush reads errno later */
     bool ok = !path || mp_output_open(output, path, &error);
     if (!ok)
@@ -290,9 +297,9 @@ bool cli_output_close(mp_output *output, bool keep)
 {
     mp_error error = {0};
     bool ok = true;
-    if (output->file != stdout) {
+    if (output->path) {
         ok = mp_output_close(output, keep, &error);
-    } else if (!mp_stream_flush(stdout)) {
+    } else if (!mp_stream_flush(output->file)) {
         ok = mp_fail_file(&error, "(standard output)", 0, 0, "cannot write: %s", strerror(errno));
     }
     if (!ok)

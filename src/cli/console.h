@@ -11,6 +11,8 @@ void cli_console_end(bool failed);
 /* Redirect messages to a text that the caller shows in another way. NULL: standard error again. */
 void cli_console_catch(FILE *file);
 FILE *cli_console(void);
+/* Redirect what would be printed on standard output. NULL: standard output again. */
+void cli_output_catch(FILE *file);
 
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
  * only. `violations`: also those that `memprof check` would list. */

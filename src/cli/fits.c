@@ -108,7 +108,9 @@ static bool operands_fit(const cli_options *options)
                               : "");
     if (reads_stdin_twice(options))
         return cli_refuse(options, "standard input (\"-\") can be read only once");
-    if (!(command->scope & CLI_READS) && options->path_count)
+    if (command->scope & CLI_SERVES && options->path_count == 0)
+        return cli_refuse(options, "%s needs a folder that may be read", command->name);
+    if (!(command->scope & (CLI_READS | CLI_SERVES)) && options->path_count)
         return cli_refuse(options, "%s takes no file, but got %s", command->name,
                           options->paths[0]);
     return true;

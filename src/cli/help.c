@@ -266,7 +266,8 @@ static void put_general(mp_arena *arena, const cli_command *command)
 static void put_usage(const cli_command *command)
 {
     const char *operand = command->operand ? command->operand : "";
-    const char *files = !(command->scope & CLI_READS)              ? ""
+    const char *files = command->scope & CLI_SERVES                ? " FOLDER..."
+                        : !(command->scope & CLI_READS)            ? ""
                         : cli_compares(command) || *operand == '[' ? " FILE"
                                                                    : " FILE...";
     printf("Usage: memprof %s [OPTIONS]%s%s%s\n", command->name, *operand ? " " : "", operand,
@@ -365,7 +366,7 @@ static const struct {
     {"memory", " requests lifetimes tree flame treemap "},
     {"heap dumps", " retained dominators path object "},
     {"profiles", " coverage annotate calls timeline "},
-    {"many recordings", " trend baseline watch schema spool "},
+    {"many recordings", " trend baseline watch schema spool mcp "},
     {"the file", ""}, /* and every command without a topic */
 };
 enum { TOPICS = sizeof topics / sizeof *topics };

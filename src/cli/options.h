@@ -22,6 +22,7 @@ typedef enum cli_scope {
     CLI_BROWSES = 128,  /* the command browse */
     CLI_DECLARES = 256, /* the command schema */
     CLI_SPOOLS = 512,   /* the command spool */
+    CLI_SERVES = 1024,  /* the command mcp */
 } cli_scope;
 
 typedef struct cli_command {

@@ -160,6 +160,7 @@ static int put_answers(const cli_options *options, const mp_session *session,
     return wins ? refused : status;
 }
 
+/* Ask about the groups that were found. */
 static int ask(cli_session *session, const cli_options *options)
 {
     mp_answers answers;
@@ -192,6 +193,21 @@ static int answer_without_input(const cli_options *options)
     return status;
 }
 
+int cli_answer(cli_session *session, const cli_options *options)
+{
+    const mp_session *state = &session->session;
+    int status;
+    if (state->groups.count) {
+        status = ask(session, options);
+        if (!state->found && status != CLI_USAGE)
+            status = CLI_UNREADABLE;
+    } else {
+        cli_put_diagnostics(state->diagnostics, options->quiet, true);
+        status = CLI_UNREADABLE;
+    }
+    return cli_status_of(status, state->diagnostics);
+}
+
 int cli_report(cli_options *options)
 {
     cli_session session;
@@ -203,15 +219,8 @@ int cli_report(cli_options *options)
     options->question.draws = options->renderer->draws || options->chart;
     if (status == CLI_OK)
         status = cli_session_find(&session, options);
-    if (status == CLI_OK && session.session.groups.count) {
-        status = ask(&session, options);
-        if (!session.session.found && status != CLI_USAGE)
-            status = CLI_UNREADABLE;
-    } else if (status == CLI_OK) {
-        cli_put_diagnostics(session.session.diagnostics, options->quiet, true);
-        status = CLI_UNREADABLE;
-    }
-    status = cli_status_of(status, session.session.diagnostics);
+    if (status == CLI_OK)
+        status = cli_answer(&session, options);
     cli_session_end(&session);
     return status;
 }

@@ -34,6 +34,9 @@ extern const int cli_outcome_statuses[];
  * and does not exist is a wrong argument, not an unreadable file. */
 int cli_status_of(int status, const mp_diagnostics *diagnostics);
 
+/* Ask the question of the options about the files that the session found, and print the answer.
+ * Return the exit status. */
+int cli_answer(cli_session *session, const cli_options *options);
 /* Run the command's report and print the answer. Return the exit status. */
 int cli_report(cli_options *options);
 

@@ -189,6 +189,8 @@ static void allow_all(const land_set *set, const cli_options *options)
     for (size_t i = 0; i < options->path_count; i++)
         if (follows(options) && strcmp(options->paths[i], "-") != 0)
             allow_followed(set, options->paths[i]);
+        else if (options->command.scope & CLI_SERVES)
+            allow(set, options->paths[i], READ); /* without the targets of links in it */
         else
             allow_operand(set, options->paths[i], options->reading.recursive);
     allow_input(set, question->base);

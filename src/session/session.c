@@ -246,10 +246,8 @@ static const char *read_once(const mp_session *session)
     return NULL;
 }
 
-/* Find the files for a question. Drop the recording in memory if it lacks data that the question
- * needs. Return false with an error if it would have to be read again but is a stream. */
-static bool find_for(mp_session *session, const mp_question *question, mp_load_options *needs,
-                     mp_error *error)
+bool mp_session_find_for(mp_session *session, const mp_question *question, mp_load_options *needs,
+                         mp_error *error)
 {
     *needs = session->reading.load;
     mp_reading_suit(needs, question);
@@ -336,7 +334,7 @@ static struct mp_asked *prepare(mp_session *session, const mp_report *report, bo
         return NULL;
     }
     session->cancelled = false;
-    if (!mp_question_read(question, error) || !find_for(session, question, needs, error))
+    if (!mp_question_read(question, error) || !mp_session_find_for(session, question, needs, error))
         return NULL;
     if (session->groups.count)
         return asked;

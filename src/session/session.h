@@ -44,6 +44,11 @@ void mp_session_end(mp_session *session);
 /* Find and group the files for a report; NULL: for any report. `judges` is true if limits or rules
  * apply. Return false, with diagnostics, if some or all files are missing. */
 bool mp_session_find(mp_session *session, const mp_report *report, bool judges);
+/* Find and group the files for a question. Drop the recording in memory if it lacks data that the
+ * question needs; `needs` is set to the options to read it with. Return false with an error if it
+ * would have to be read again but is a stream. */
+bool mp_session_find_for(mp_session *session, const mp_question *question, mp_load_options *needs,
+                         mp_error *error);
 /* Ask a question, whose own files were already read, about the groups from mp_session_find. Return
  * false with an error if the report does not take several groups. Release the answers with
  * mp_answers_free, before the session. */

@@ -1,0 +1,29 @@
+/* The folders that a client may read, given on the command line. A path of a client must name a
+ * file or a folder in them after all links and dots are resolved. */
+#ifndef MP_CLI_MCP_FOLDERS_H
+#define MP_CLI_MCP_FOLDERS_H
+
+#include "cli/options.h"
+
+typedef struct mcp_folders {
+    char **items; /* real paths, without links */
+    size_t count;
+} mcp_folders;
+
+/* Resolve the folders of the command line. False after a message if one of them is no folder.
+ * Release with mcp_folders_free in either case. */
+bool mcp_folders_begin(mcp_folders *folders, const cli_options *options);
+void mcp_folders_free(mcp_folders *folders);
+
+/* Return the real path of a client's path, which may be relative to any of the folders and name a
+ * part of a file (FILE@SNAPSHOT, ARCHIVE:MEMBER). Return NULL, with the reason in `why`, if it is
+ * not in the folders, if it is neither a file nor a folder, or if it is a folder with links that
+ * lead out of the folders. All texts are in the arena. */
+const char *mcp_folders_resolve(const mcp_folders *folders, mp_arena *arena, const char *path,
+                                const char **why);
+
+/* Return the files in the folders as an array of objects, sorted by path, and set `total` to their
+ * number, which may be larger than the array. Links and hidden files are left out. */
+json_t *mcp_folders_list(const mcp_folders *folders, size_t *total);
+
+#endif
