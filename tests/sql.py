@@ -15,7 +15,7 @@ import sys
 from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".log", ".lg"}
 
 # Statements that do anything but read, or are none.
 REFUSED = ["drop table sites", "attach 'x.db' as x", "pragma user_version = 3", "pragma table_info(sites)",
@@ -150,7 +150,7 @@ class Trials(ClaimsOfRuns):
         for report, name, statement, columns in REPORTS:
             done, answer = self.ask(report, path, *([] if report == "analyze" else ["--limit", "0"]))
             # A report on growth lists unchanged types too; leaks lists those that grew, in a single dump.
-            listed = [row for row in answer.get(name) or [] if report != "growth" or row["delta_bytes"]
+            listed = [row for row in answer.get(name) or [] if report != "growth" or row.get("delta_bytes")
                       or row["delta_objects"]]
             if report == "leaks" and "leaked_bytes" not in answer.get("totals", {}):
                 continue
