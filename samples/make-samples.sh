@@ -60,6 +60,11 @@ make shop.agent.log dynobjects --trace
 "$generator" dynobjects --trace --part 2 -o "$dir/shop.000002.agent.log"
 make shop-client.lg dynobjects --layout client --crlf
 
+# Heap profiles of one program, a minute apart.
+for moment in 1 2 3 4 5 6; do
+    make shop-$moment.pprof pprof --dump $moment
+done
+
 # The text is the sample; the database is made from it where there is sqlite3, whose release
 # stands in the file.
 make shop.aqtime.sql aqtime

@@ -99,6 +99,10 @@ static const gen_option dynobjects_options[] = {
     {"crlf", .flag = &asked.crlf},
     {.name = NULL},
 };
+static const gen_option pprof_options[] = {
+    {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 1000},
+    {.name = NULL},
+};
 static const gen_option no_options[] = {{.name = NULL}};
 static const gen_option answer_option = {"answer", .text = &asked.answer};
 static const gen_option output_option = {"output", .text = &asked.output};
@@ -127,6 +131,7 @@ static const gen_command commands[] = {
      "[--layout agent|client] [--requests N] [--sessions S] [--trace] [--part 1|2]\n"
      "       [--crlf] [--answer FILE] [-o FILE]",
      gen_dynobjects, gen_dynobjects_answer, dynobjects_options},
+    {"pprof", "[--dump N] [--answer FILE] [-o FILE]", gen_pprof, gen_pprof_answer, pprof_options},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -157,7 +162,9 @@ static void print_usage(FILE *file)
         "        SQL text that sqlite3 turns into an AQTime database\n"
         "  dynobjects\n"
         "        a log of dynamic objects of an OpenEdge agent or client; --trace adds calls;\n"
-        "        --part writes one half of its lines, as if the log had been rotated there\n\n"
+        "        --part writes one half of its lines, as if the log had been rotated there\n"
+        "  pprof\n"
+        "        a heap profile for pprof; --dump 1, 2, 3... are moments of one program\n\n"
         "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
         file);
 }

@@ -36,6 +36,7 @@ GENERATED = {
     "taligent": ["taligent --events 100", "taligent --events 100 --analysis",
                  "taligent --events 100 --damaged --blanks --threads 5 --crlf"],
     "dynobjects": ["dynobjects --requests 2 --trace", "dynobjects --requests 1 --layout client --crlf"],
+    "pprof": ["pprof --dump 1", "pprof --dump 3"],
     "rpm": ["rpm --objects 8", "rpm --dump 1", "rpm --domains 2 --crlf --types-last --no-stamps"],
 }
 TEXTS = {"policy": "test_policy", "suppressions": "test_suppression"}
@@ -43,6 +44,7 @@ SOURCES = {
     "oemp": "src/readers/oemp*.c", "prf": "src/readers/prf*.c", "rpt": "src/readers/rpt.c",
     "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm.c",
     "dynobjects": "src/readers/dynobjects*.c", "aqtime": "src/readers/aqtime*.c",
+    "pprof": "src/readers/pprof*.c",
     "policy": "src/compare/policy*.c", "suppressions": "src/query/suppression.c",
     "baseline": "src/compare/baseline*.c", "substitution": "src/compare/substitution.c",
     "command": "src/*/options.[cd]*", "pattern": "src/base/characters.c",
