@@ -9,6 +9,7 @@
 #include "cli/mcp_input.h"
 #include "cli/mcp_pages.h"
 #include "cli/mcp_recordings.h"
+#include "cli/mcp_tools.h"
 #include "cli/sandbox.h"
 
 const mp_argument_table cli_mcp_arguments = {.count = 0};

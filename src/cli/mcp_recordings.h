@@ -2,7 +2,7 @@
 #ifndef MP_CLI_MCP_RECORDINGS_H
 #define MP_CLI_MCP_RECORDINGS_H
 
-#include "cli/mcp_tools.h"
+#include "cli/mcp_call.h"
 
 enum { MCP_MOST_RECORDINGS = 4 };
 

@@ -13,20 +13,9 @@ json_t *mcp_instructions(void);
 /* Return the command of this tool; NULL: it is none of the reports. */
 const cli_command *mcp_tool_command(const cli_options *options, const char *name);
 
-/* A call as a command line. Its texts are in `texts`; release with mcp_call_free. */
-typedef struct mcp_call {
-    const char **words; /* ends with NULL */
-    size_t count, capacity;
-    const char **paths; /* the recordings, last in `words` */
-    size_t path_count;
-    const char *reading; /* options of reading, as text */
-    const char *cursor;  /* NULL: none was given */
-    mp_arena texts;
-} mcp_call;
-
-/* Make the command line of a call. Return NULL, or the reason for which its arguments are wrong. */
-const char *mcp_call_begin(mcp_call *call, const mcp_folders *folders, const cli_command *command,
-                           const json_t *arguments);
-void mcp_call_free(mcp_call *call);
+/* Return true if an option means something to a client: it is about the question, or about how its
+ * recordings are read. Folders of sources and listings are left out, because the recording says
+ * which files in them to read; the statement has an argument of its own. */
+bool mcp_is_offered(const cli_command *command, const cli_option *option);
 
 #endif

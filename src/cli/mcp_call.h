@@ -1,0 +1,23 @@
+/* Calls of tools: their arguments as the words of a command line. */
+#ifndef MP_CLI_MCP_CALL_H
+#define MP_CLI_MCP_CALL_H
+
+#include "cli/mcp_folders.h"
+
+/* A call as a command line. Its texts are in `texts`; release with mcp_call_free. */
+typedef struct mcp_call {
+    const char **words; /* ends with NULL */
+    size_t count, capacity;
+    const char **paths; /* the recordings, last in `words` */
+    size_t path_count;
+    const char *reading; /* options of reading, as text */
+    const char *cursor;  /* NULL: none was given */
+    mp_arena texts;
+} mcp_call;
+
+/* Make the command line of a call. Return NULL, or the reason for which its arguments are wrong. */
+const char *mcp_call_begin(mcp_call *call, const mcp_folders *folders, const cli_command *command,
+                           const json_t *arguments);
+void mcp_call_free(mcp_call *call);
+
+#endif
