@@ -364,7 +364,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     uint64_t edges = 3 + (uint64_t)out.shortcuts + out.kind_count + out.unreached + out.untracked +
                      out.root_count + mp_graph_references(graph);
     put_snapshot(&out, nodes, edges);
-    mp_graph_totals totals = mp_graph_totals_of(graph, &out.view.dominators);
+    mp_graph_totals totals = out.view.totals;
     mp_written_totals sums = mp_nothing_written;
     sums.live_objects = totals.objects;
     sums.live_bytes = totals.bytes;

@@ -100,7 +100,9 @@ static inline bool mp_input_numbers(mp_input *input, unsigned columns, uint32_t 
         /* The length of an empty number wraps around, and exceeds every limit. */
         longest |= end - begin - 1;
         if (wanted >> column & 1)
-            row[column] = mp_sixteen_digits(line + begin, ((end - begin - 1) & 15) + 1);
+            row[column] = end - begin == 1
+                              ? (unsigned char)line[begin] & 15u
+                              : mp_sixteen_digits(line + begin, ((end - begin - 1) & 15) + 1);
         begin = end + 1;
     }
     /* The first byte that is neither a digit nor a blank must be the one after the last number. */

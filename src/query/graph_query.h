@@ -179,6 +179,16 @@ typedef struct mp_histogram {
     mp_arena *labels;
 } mp_histogram;
 
+/* Amounts of a whole graph; bytes are those of the objects themselves. */
+typedef struct mp_graph_totals {
+    int64_t objects, bytes;
+    int64_t roots, roots_without_object;
+    int64_t references, dangling_references, duplicate_objects;
+    int64_t reachable_objects, reachable_bytes;
+    int64_t unreachable_objects, unreachable_bytes;
+    int64_t untracked_objects, untracked_bytes; /* objects whose reachability is unknown */
+} mp_graph_totals;
+
 /* Graph of a model with the data that most questions need. Data that needs a pass over the whole
  * graph is computed on first use, by the functions below. */
 typedef struct mp_graph_view {
@@ -186,6 +196,7 @@ typedef struct mp_graph_view {
     const mp_model *model;
     const mp_graph *graph;
     mp_dominators dominators;
+    mp_graph_totals totals;
     mp_object_roots roots;
     mp_root_census *census;
     size_t census_count;
@@ -248,15 +259,6 @@ void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *wh
  * O(references), with a constant factor for the few objects examined above each object. */
 void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most);
 void mp_groups_free(mp_groups *groups);
-
-typedef struct mp_graph_totals {
-    int64_t objects, bytes;
-    int64_t roots, roots_without_object;
-    int64_t references, dangling_references, duplicate_objects;
-    int64_t reachable_objects, reachable_bytes;
-    int64_t unreachable_objects, unreachable_bytes;
-    int64_t untracked_objects, untracked_bytes; /* objects whose reachability is unknown */
-} mp_graph_totals;
 
 /* Return the totals of a graph. `dominators` may be NULL; reachable objects are then searched. */
 mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *dominators);

@@ -7,11 +7,13 @@
 
 mp_graph_view mp_graph_view_of(const mp_filter *filter)
 {
-    return (mp_graph_view){.filter = filter,
-                           .model = filter->model,
-                           .graph = filter->graph,
-                           .dominators = mp_dominators_of(filter->graph),
-                           .roots = mp_roots_by_object(filter->graph)};
+    mp_graph_view view = {.filter = filter,
+                          .model = filter->model,
+                          .graph = filter->graph,
+                          .dominators = mp_dominators_of(filter->graph),
+                          .roots = mp_roots_by_object(filter->graph)};
+    view.totals = mp_graph_totals_of(view.graph, &view.dominators);
+    return view;
 }
 
 void mp_graph_view_free(mp_graph_view *view)

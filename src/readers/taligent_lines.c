@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "input/fields.h"
+#include "input/hex.h"
 #include "readers/taligent.h"
 
 static bool is_digit(char letter)
@@ -83,17 +84,15 @@ static bool take_address(mp_fields *cursor, uint64_t *value)
     const char *position = cursor->cursor, *end = cursor->end;
     if (end - position > 2 && position[0] == '0' && (position[1] | 32) == 'x')
         position += 2;
-    const char *start = position;
-    uint64_t sum = 0;
-    for (; position < end; position++) {
-        unsigned letter = (unsigned char)*position, digit = letter - '0';
-        if (digit > 9 && (digit = (letter | 32) - 'a' + 10) - 10 > 5)
-            break;
-        sum = sum << 4 | digit;
-    }
-    cursor->cursor = position;
-    *value = sum;
-    return position > start && position - start <= 16 && (position == end || mp_is_gap(*position));
+    /* A word near the end of the line is copied, because the line may be the last of a text. */
+    char copy[2 * MP_HEX_SLACK] = "";
+    const size_t left = (size_t)(end - position);
+    const char *start = left < MP_HEX_SLACK ? memcpy(copy, position, left) : position;
+    const char *word = start;
+    if (!mp_hex_word(&word, start + left, value))
+        return false;
+    cursor->cursor = position + (word - start);
+    return true;
 }
 
 /* Parse a whole cell as a decimal number. */

@@ -84,7 +84,7 @@ const char *mp_untracked_text(mp_document *document, const mp_graph_totals *tota
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown)
 {
     const mp_graph *graph = view->graph;
-    mp_graph_totals totals = mp_graph_totals_of(graph, &view->dominators);
+    mp_graph_totals totals = view->totals;
     for (uint32_t i = 1; i <= graph->count; i++)
         if (!mp_graph_selects(view, graph->types[i])) {
             totals.objects--;

@@ -95,7 +95,7 @@ static void say_way_to(mp_document *document, mp_graph_view *view, uint32_t obje
         mp_document_say(document, MP_TONE_PLAIN, "from", "%s", way);
 }
 
-static const char *biggest_text(mp_document *document, mp_graph_view *view, int64_t total)
+static const char *biggest_text(mp_document *document, mp_graph_view *view)
 {
     const mp_histogram *types = mp_graph_types(view);
     const mp_histogram_row *first = NULL;
@@ -107,7 +107,7 @@ static const char *biggest_text(mp_document *document, mp_graph_view *view, int6
             first = histogram_row;
     }
     return first ? mp_biggest_text(document, first->label,
-                                   (mp_amount){first->objects, first->bytes}, total)
+                                   (mp_amount){first->objects, first->bytes}, view->totals.bytes)
                  : NULL;
 }
 
@@ -118,8 +118,7 @@ static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t gro
     size_t count;
     const mp_suspect *suspect = mp_graph_suspects(view, &count);
     if (!count) {
-        const int64_t total = mp_graph_totals_of(view->graph, &view->dominators).bytes;
-        const char *biggest = biggest_text(document, view, total);
+        const char *biggest = biggest_text(document, view);
         mp_document_say(
             document, MP_TONE_PLAIN, "Suspect",
             "none: no object and no kind of root retains over a tenth of the heap%s%s%s",
@@ -179,15 +178,14 @@ void mp_say_dump(mp_document *document, mp_graph_view *view)
 void mp_say_dump_more(mp_document *document, mp_graph_view *view)
 {
     size_t suspects;
-    mp_graph_totals totals = mp_graph_totals_of(view->graph, &view->dominators);
     const mp_sharing *sharing = mp_graph_sharing(view);
-    const char *biggest = biggest_text(document, view, totals.bytes);
+    const char *biggest = biggest_text(document, view);
     if (biggest)
         mp_document_say(document, MP_TONE_PLAIN, "Biggest", "%s", biggest);
-    if (totals.unreachable_bytes * 10 > totals.bytes)
-        mp_document_say(
-            document, MP_TONE_PLAIN, "Unreachable", "%s: garbage not yet collected",
-            mp_amount_text(document, totals.unreachable_objects, totals.unreachable_bytes));
+    if (view->totals.unreachable_bytes * 10 > view->totals.bytes)
+        mp_document_say(document, MP_TONE_PLAIN, "Unreachable", "%s: garbage not yet collected",
+                        mp_amount_text(document, view->totals.unreachable_objects,
+                                       view->totals.unreachable_bytes));
     (void)mp_graph_suspects(view, &suspects);
     if (!suspects && sharing->count) /* sharing explains why no single object retains much */
         mp_document_say(document, MP_TONE_PLAIN, "Shared",
