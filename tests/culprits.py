@@ -240,6 +240,20 @@ class Culprits(holders.Holders):
                   (not by_then or same_site(by_then["site"], named[0])),
                   f"{path}: {by_then} after {sequence} snapshots, watched {events[-1]}")
 
+        self.watch_stops(path, worst.get("leaking_bytes", 0) // 2, folder)
+
+    def watch_stops(self, path, limit, folder):
+        """Watching stops at the first snapshot at which the recording cut there exceeds the limit of leaks."""
+        done = self.run("watch", path, "--timeout", "1ms", "--max-trend", limit, "--format", "json", "--quiet")
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        sequence = sum("sequence" in event for event in events)
+        stopped = done.returncode == 1
+        earlier = range(1, sequence) if sequence <= 8 else {sequence - 1, sequence * 3 // 4, sequence // 2}
+        for count in [*earlier, sequence]:
+            judged = self.run("leaks", first_snapshots(path, count, folder), "--max-trend", limit, "--quiet").returncode
+            self.hold((judged == 1) == (stopped and count == sequence),
+                      f"{path}: --max-trend {limit} after {count} snapshots {judged}, watched to {sequence}")
+
     def diff_agrees(self, base, path, worst):
         """Against a base that leaks nothing, the culprit leaks more, or is what most changed."""
         said = self.json("diff", base, path).get("answer", [])

@@ -78,7 +78,7 @@ typedef struct cli_options {
 
     /* Options of commands that the command line implements itself. */
     bool until_exit;
-    mp_ceiling max_growth, max_leaked;
+    mp_ceiling max_growth, max_leaked, max_trend;
     int64_t look_us, quiet_us; /* microseconds; 0 = not given */
     const char *command_on_limit, *watch_policy;
     const char *store, *baseline_name;

@@ -41,8 +41,9 @@ static int settle(cli_options *options)
     if (!options->reading.load.slice_us)
         options->reading.load.slice_us = SLICE_US;
     if (options->command_on_limit && !options->max_growth.set && !options->max_leaked.set &&
-        !options->watch_policy) {
-        cli_refuse(options, "--exec needs a limit: --max-growth, --max-leaked or --policy");
+        !options->max_trend.set && !options->watch_policy) {
+        cli_refuse(options,
+                   "--exec needs a limit: --max-trend, --max-growth, --max-leaked or --policy");
         return CLI_USAGE;
     }
     return CLI_OK;
@@ -266,6 +267,7 @@ int cli_watch(cli_options *options)
                                           .listener = &listener,
                                           .max_growth = options->max_growth,
                                           .max_leaked = options->max_leaked,
+                                          .max_trend = options->max_trend,
                                           .look_us = options->look_us,
                                           .quiet_us = options->quiet_us,
                                           .until_exit = options->until_exit,

@@ -12,6 +12,7 @@
 #include "input/unpack.h"
 #include "model/build.h"
 #include "query/window.h"
+#include "reports/sections.h"
 
 enum { SECOND = 1000000 };
 
@@ -32,6 +33,8 @@ typedef struct mp_watched {
     mp_snapshot_id last;  /* last complete snapshot in the model; 0: none */
     mp_tracked tracked;   /* figures at the last snapshot */
     uint32_t next_judged; /* the policy is checked again at this number of deltas */
+    uint32_t next_trend;  /* likewise the limit of steady leaks, once `trend_work` is used up */
+    uint64_t trend_work;  /* number of deltas read to check that limit */
     bool unjudged;
     size_t of_window;  /* number of snapshots before _Exit */
     bool seen, exited; /* a snapshot was read; _Exit was read */
@@ -164,7 +167,58 @@ static bool is_to_be_judged(const watched *file, const char *tag)
 
 static bool has_limits(const mp_watching *watching)
 {
-    return watching->max_growth.set || watching->max_leaked.set;
+    return watching->max_growth.set || watching->max_leaked.set || watching->max_trend.set;
+}
+
+/* Check the limit of steady leaks as `leaks` would if the recording ended here. Unless `last` is
+ * true, it is no fault that it cannot be checked yet. */
+static void judge_trend(watched *file, bool last)
+{
+    mp_watching *watching = file->watching;
+    mp_model *model = file->model;
+    mp_error error = {0};
+    mp_arena arena = {0};
+    mp_window window;
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    const mp_heap_arguments asked = {.max_trend = watching->max_trend};
+    mp_document *document = mp_document_new("leaks");
+    const mp_watch_row row = row_of(file, &arena);
+    const char *why = NULL;
+    document->exact_bytes = watching->session->reading.exact_bytes;
+    mp_model_build_tree(model, unheard);
+    mp_request request =
+        mp_question_request(watching->question, model, file->diagnostics, NULL, NULL);
+    request.arguments = &asked;
+    if (mp_window_resolve(model, NULL, NULL, &window, &error)) {
+        mp_section_limits(document, &request, &window);
+        why = document->unjudged ? document->checks[0].message : NULL;
+        mp_window_free(&window);
+    }
+    mp_watching_enter(watching);
+    if (!watching->over && document->failed)
+        mp_watch_limit_exceed(&watching->limit, &document->checks[0], &row,
+                              watching->session->dashes);
+    mp_watching_leave(watching);
+    mp_model_drop_tree(model);
+    if (last && why && !file->unjudged) {
+        file->unjudged = true;
+        refuse_file(file, mp_arena_format(&arena, "its limits could not be judged: %s", why));
+    }
+    mp_document_free(document);
+    mp_diagnostics_free(unheard);
+    mp_arena_free(&arena);
+    file->trend_work += model->deltas.count;
+    file->next_trend = model->deltas.count + model->deltas.count / 8;
+}
+
+/* Return true if the limit of steady leaks should be checked at this snapshot. Checking reads all
+ * deltas. In recordings with very many snapshots it is repeated only after their number has grown
+ * by an eighth. */
+static bool is_trend_due(const watched *file)
+{
+    enum { MOST_WORK = 100000000 };
+    return file->watching->max_trend.set && !file->over &&
+           (file->trend_work < MOST_WORK || file->model->deltas.count >= file->next_trend);
 }
 
 static void hold(mp_watching *watching, const mp_watch_row *row, mp_model *model)
@@ -182,12 +236,17 @@ static void hold(mp_watching *watching, const mp_watch_row *row, mp_model *model
         mp_watch_limit_hold(&watching->limit, &rules[1], row, model, dashes, exact);
 }
 
-/* Report that the limits could not be checked because only one snapshot was read, unless the
- * watching was stopped. */
-static void refuse_one_snapshot(watched *file)
+/* Report that the limits could not be checked with what was read, unless the watching was
+ * stopped. */
+static void refuse_too_short(watched *file)
 {
-    if (file->unjudged || file->of_window > 1 || mp_follow_last(file->follow) == MP_FOLLOW_STOPPED)
+    if (file->unjudged || mp_follow_last(file->follow) == MP_FOLLOW_STOPPED)
         return;
+    if (file->of_window > 1) {
+        if (file->watching->max_trend.set)
+            judge_trend(file, true);
+        return;
+    }
     file->unjudged = true;
     refuse_file(file, "its limits could not be judged: " MP_ONE_SNAPSHOT);
 }
@@ -212,10 +271,12 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
     }
     mp_watching_leave(watching);
     report_diagnostics(file);
+    if (is_trend_due(file))
+        judge_trend(file, false);
     bool exits = mp_text_is(row.tag, "_Exit"), ends = watching->until_exit && exits;
     file->of_window += !exits;
     if (ends && has_limits(watching))
-        refuse_one_snapshot(file);
+        refuse_too_short(file);
     if (is_to_be_judged(file, row.tag) || (ends && watching->question->policy))
         judge(file, ends);
     if (ends) {
@@ -287,7 +348,7 @@ static void end_recording(watched *file)
     if (has_limits(file->watching)) {
         refuse_damaged(file);
         if (file->last.i)
-            refuse_one_snapshot(file);
+            refuse_too_short(file);
     }
     if (file->last.i)
         report_worst_leak(file);
@@ -313,7 +374,8 @@ static void begin_recording(watched *file, const mp_reader *reader, const mp_pla
                                  &file->watching->session->reading.load, reader, NULL};
     memcpy(file->group, place->group, sizeof file->group);
     file->sequence = 0;
-    file->last.i = file->next_judged = 0;
+    file->last.i = file->next_judged = file->next_trend = 0;
+    file->trend_work = 0;
     file->of_window = 0;
 }
 

@@ -123,6 +123,21 @@ static void exceed(mp_watch_limit *limit, const char *name, const mp_watch_row *
     limit->row = mp_watch_row_keep(&limit->arena, row);
 }
 
+void mp_watch_limit_exceed(mp_watch_limit *limit, const mp_check *check, const mp_watch_row *row,
+                           const char *dashes)
+{
+    mp_arena arena = {0};
+    mp_check told = *check;
+    if (limit->name)
+        return;
+    told.file = row->path;
+    limit->limit_bytes = check->limit_bytes;
+    limit->actual_bytes = check->measured_bytes;
+    limit->message = mp_utf8_copy(&limit->arena, mp_limit_text(&arena, &told, dashes));
+    exceed(limit, check->name, row);
+    mp_arena_free(&arena);
+}
+
 void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_watch_row *row,
                          mp_model *model, const char *dashes, bool exact_bytes)
 {
@@ -144,12 +159,8 @@ void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_wa
             result = mp_rule_judge(&context, rule, &whole, 1, most, &arena);
         }
         mp_check check = mp_check_of(&arena, &result);
-        check.file = row->path;
         check.note = of_growth || cleans_up ? "" : MP_IN_USE;
-        limit->limit_bytes = result.limit;
-        limit->actual_bytes = number;
-        limit->message = mp_utf8_copy(&limit->arena, mp_limit_text(&arena, &check, dashes));
-        exceed(limit, rule->name, row);
+        mp_watch_limit_exceed(limit, &check, row, dashes);
     }
     mp_arena_free(&arena);
 }

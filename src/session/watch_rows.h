@@ -58,6 +58,9 @@ const char *mp_watch_worst_leak(mp_model *model, bool exact_bytes, mp_arena *are
  * exceeded before. The model must not have a call tree; it is used to name the worst leak. */
 void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_watch_row *row,
                          mp_model *model, const char *dashes, bool exact_bytes);
+/* Store a failed check of the snapshot of this row. Does nothing if a limit was exceeded before. */
+void mp_watch_limit_exceed(mp_watch_limit *limit, const mp_check *check, const mp_watch_row *row,
+                           const char *dashes);
 /* Store the first failed rule, if any, of a gate's answer after the snapshot of this row. Does
  * nothing if a limit was exceeded before. */
 void mp_watch_limit_judge(mp_watch_limit *limit, const mp_document *gate, const mp_watch_row *row);
