@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "input/private.h"
 
-enum { DEFAULT_SLICES = 20, TAIL = 64 * 1024, SECOND = 1000000 };
+enum { DEFAULT_SLICES = 20, TAIL = 64 * 1024, MOST_TAIL = 32 * 1024 * 1024, SECOND = 1000000 };
 
 /* --- lines --- */
 
@@ -23,12 +23,14 @@ static mp_slice without_star(mp_slice line, bool *starred)
     return *starred ? mp_slice_trim((mp_slice){line.start + 1, line.length - 1}) : line;
 }
 
-/* Return the latest time in the last lines. */
-static int64_t latest_time(mp_input *input)
+/* Return the latest time in up to `size` of the last bytes; 0: none. Set *whole if these are all
+ * bytes of the input. */
+static int64_t latest_time_in(mp_input *input, size_t size, bool *whole)
 {
-    char *tail = mp_alloc(TAIL);
-    size_t length = mp_input_tail(input, tail, TAIL);
+    char *tail = mp_alloc(size);
+    size_t length = mp_input_tail(input, tail, size);
     int64_t latest = 0;
+    *whole = length < size;
     const char *last = memrchr(tail, '\n', length); /* the text after it may be truncated */
     mp_slice left = {tail, last ? (size_t)(last + 1 - tail) : 0};
     for (mp_slice line; mp_slice_take_line(&left, &line);) {
@@ -39,6 +41,21 @@ static int64_t latest_time(mp_input *input)
             latest = event.time_us;
     }
     free(tail);
+    return latest;
+}
+
+/* Return the latest time in the last lines. Look further back while they have none, since without
+ * an end the log would seem to last 0 s. */
+static int64_t latest_time(taligent_pass *pass, mp_input *input)
+{
+    int64_t latest = 0;
+    bool whole = false;
+    for (size_t size = TAIL; !latest && !whole && size <= MOST_TAIL; size *= 8)
+        latest = latest_time_in(input, size, &whole);
+    if (!latest && !whole)
+        mp_diagnose(pass->diagnostics, MP_DIAG_TORN, pass->path, 0,
+                    "the last 32 MiB have no event with a time, expected one: it is unknown when "
+                    "the recording ends");
     return latest;
 }
 
@@ -75,7 +92,7 @@ static void log_line(taligent_pass *pass, mp_input *input, mp_slice line)
     pass->in_banner = false;
     if (!pass->timed && event.kind != MP_EVENT_OLD) {
         pass->timed = true;
-        pass->last_us = pass->slice_us ? event.time_us : latest_time(input);
+        pass->last_us = pass->slice_us ? event.time_us : latest_time(pass, input);
     }
     pass->corrupt_events += starred;
     taligent_event(pass, &event, offset);
