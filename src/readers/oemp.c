@@ -208,6 +208,7 @@ typedef struct oemp_cursor {
     unsigned position;                 /* index of the current section in the layout */
     unsigned version;
     uint64_t records, whole, skipped_from, skipped;
+    bool header_cut; /* the input ends within the header line of a snapshot */
 } oemp_cursor;
 
 /* Report the lines skipped outside of snapshots, once per run of lines. */
@@ -348,11 +349,20 @@ static void section_end(oemp_cursor *cursor)
     cursor->whole += oemp_snapshot_end(cursor->state, mp_input_line_number(cursor->input));
 }
 
+/* Return true if the line begins as a header does, and the input ends before the line does. */
+static bool is_cut_header(const oemp_cursor *cursor, mp_slice line)
+{
+    return !mp_input_line_closed(cursor->input) && (*line.start == '1' || *line.start == '2') &&
+           (line.length == 1 || line.start[1] == ' ');
+}
+
 static void between_snapshots(oemp_cursor *cursor, mp_slice line)
 {
     if (line.length == 0)
         return;
-    if (!begin_snapshot(cursor, line) && cursor->skipped++ == 0)
+    const bool begun = begin_snapshot(cursor, line);
+    cursor->header_cut = !begun && is_cut_header(cursor, line);
+    if (!begun && !cursor->header_cut && cursor->skipped++ == 0)
         cursor->skipped_from = mp_input_line_number(cursor->input);
     mp_arena_free(&cursor->state->scratch);
 }
@@ -369,6 +379,10 @@ static void end_of_input(oemp_cursor *cursor)
                     "recording ends in section %s of snapshot %" PRIu64
                     ", expected its trailer; read up to the last complete snapshot",
                     cursor->layout[cursor->position]->name, state->sequence);
+    if (cursor->header_cut)
+        mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
+                    "recording ends in the header of a snapshot, expected its trailer; read up to "
+                    "the last complete snapshot");
     if (cursor->whole == 0)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, line,
                     "no complete snapshot, expected at least one");
@@ -402,7 +416,7 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     mp_input_summary *sum = &state->model->inputs.items[summary];
     sum->format_version = cursor.version;
     sum->records = cursor.records;
-    sum->complete = !cursor.layout && cursor.whole > 0;
+    sum->complete = !cursor.layout && !cursor.header_cut && cursor.whole > 0;
     end_of_input(&cursor);
     return cursor.whole > 0;
 }
