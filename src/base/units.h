@@ -72,6 +72,15 @@ static inline bool mp_moment_is(const mp_moment *a, const mp_moment *b)
 {
     return a->given == b->given && (!a->given || (a->absolute == b->absolute && a->us == b->us));
 }
+
+/* A time range with inclusive bounds. A bound that is not `given` does not limit. */
+typedef struct mp_time_range {
+    mp_moment since, until;
+} mp_time_range;
+static inline bool mp_time_range_is(const mp_time_range *a, const mp_time_range *b)
+{
+    return mp_moment_is(&a->since, &b->since) && mp_moment_is(&a->until, &b->until);
+}
 /* Parse "2027-06-30" to 20270630, which sorts by date. Return false if the Gregorian calendar has
  * no such day in the years 1 to 9999. */
 bool mp_parse_date(const char *text, int32_t *date);

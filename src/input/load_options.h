@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/units.h"
+
 /* Callback for progress. It is called from time to time while bytes are read, on the reading
  * thread. `done` restarts at 0 if a file is read twice; `total` is 0 if the size is unknown. Return
  * false to cancel. */
@@ -32,10 +34,10 @@ typedef struct mp_load_options {
     const char *format; /* name of a reader; NULL: detect the format from the content */
     const char *const *source_folders; /* folders to search for debug listings */
     size_t source_folder_count;
-    /* Bounds of a time range: in memory recordings, only objects created in it count as created.
-     * Pass the same "since" and "until" to the reports. NULL: no bound; without both, objects count
-     * by the snapshots in which they appear. */
-    const char *since, *until;
+    /* In memory recordings, only objects created in this time range count as created. Reports must
+     * select the same range. Without bounds, objects count by the snapshots in which they
+     * appear. */
+    mp_time_range within;
     const char *domain; /* application domain of the dump to read; NULL: all domains */
     const char *moment; /* further snapshot of an event log, at "peak" or a time; NULL: none */
     int64_t temporary;  /* maximum age of a temporary object, events or us; 0: 1 event */

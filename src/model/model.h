@@ -358,11 +358,6 @@ struct mp_graph;
 struct mp_events;
 struct mp_ages;
 
-/* A time range with inclusive bounds. A bound that is not `given` does not limit. */
-typedef struct mp_time_range {
-    mp_moment since, until;
-} mp_time_range;
-
 typedef struct mp_model {
     mp_strings *strings;
     MP_LIST(mp_type) types;

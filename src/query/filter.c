@@ -336,9 +336,8 @@ static void select_things(mp_filter *filter, const mp_selection *selection)
     for (mp_things things = 0; things <= (model->profile ? MP_THINGS_ENTITIES : MP_THINGS_TYPES);
          things++)
         *map[things] = mp_matching(model, things, selection->criteria, selection->count);
-    bool timed = model->holds & MP_HOLDS_TIMES &&
-                 mp_moment_is(&selection->within.since, &model->within.since) &&
-                 mp_moment_is(&selection->within.until, &model->within.until);
+    bool timed =
+        model->holds & MP_HOLDS_TIMES && mp_time_range_is(&selection->within, &model->within);
     if (!timed)
         select_births(filter, &selection->within);
     select_generations(filter, timed);

@@ -242,10 +242,7 @@ bool mp_file_group_load(const mp_file_group *group, const mp_load_options *optio
     bool ok = true;
     model->leave = options->dumps_apart ? NULL : mp_leave_holdings;
     model->longest_name = options->limits.name;
-    if (options->since && !mp_parse_moment(options->since, &model->within.since))
-        model->within.since.given = false;
-    if (options->until && !mp_parse_moment(options->until, &model->within.until))
-        model->within.until.given = false;
+    model->within = options->within;
     for (size_t i = 0; i < load.count; i++) {
         entries[i] = (load_entry){.file = group->files[i], .turn = i, .given = i};
         ok &= entries[i].file.reader || look_at(&load, &entries[i]);

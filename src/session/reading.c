@@ -224,13 +224,7 @@ void mp_reading_suit(mp_load_options *load, const mp_question *question)
     load->request_peaks = report->wants_request_peaks;
     load->checksums |= report->wants_checksums || given(question, "against") != NULL ||
                        (report->names_recordings && report->names_recordings(question->arguments));
-    load->since = given(question, "since");
-    load->until = given(question, "until");
-}
-
-static bool is_same(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
+    load->within = question->selection.within;
 }
 
 bool mp_reading_suits(const mp_load_options *had, const mp_load_options *wanted)
@@ -239,5 +233,5 @@ bool mp_reading_suits(const mp_load_options *had, const mp_load_options *wanted)
            had->request_peaks >= wanted->request_peaks && had->checksums >= wanted->checksums &&
            had->threads_as_one <= wanted->threads_as_one &&
            had->dumps_apart <= wanted->dumps_apart && had->traces_folded <= wanted->traces_folded &&
-           is_same(had->since, wanted->since) && is_same(had->until, wanted->until);
+           mp_time_range_is(&had->within, &wanted->within);
 }

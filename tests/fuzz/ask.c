@@ -31,8 +31,8 @@ static mp_load_options choose_options(fuzz_choice *choice)
     if (fuzz_choose(choice, 2))
         return options;
     options.moment = fuzz_choose(choice, 2) ? "peak" : "2ms";
-    options.since = fuzz_choose(choice, 2) ? "1ms" : NULL;
-    options.until = fuzz_choose(choice, 2) ? "9s" : NULL;
+    options.within.since = (mp_moment){.given = fuzz_choose(choice, 2), .us = 1000};
+    options.within.until = (mp_moment){.given = fuzz_choose(choice, 2), .us = 9000000};
     options.domain = fuzz_choose(choice, 4) ? NULL : "shop.exe";
     options.temporary = fuzz_choose(choice, 3);
     options.temporary_is_time = fuzz_choose(choice, 2);
@@ -77,10 +77,7 @@ fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window,
     mp_diagnostics_spell(recording.diagnostics, "--");
     model->kind = reader->kind;
     model->leave = options.dumps_apart ? NULL : mp_leave_holdings;
-    if (options.since)
-        mp_parse_moment(options.since, &model->within.since);
-    if (options.until)
-        mp_parse_moment(options.until, &model->within.until);
+    model->within = options.within;
     void *state = reader->open(model, recording.diagnostics, &options);
     read_part(reader, state, &recording, (mp_slice){input.start, first}, window);
     if (first < input.length)

@@ -79,6 +79,30 @@ static void an_answer_does_not_depend_on_the_callers_texts(void **unused)
     mp_session_free(session);
 }
 
+/* The texts of a question's times may be given twice, and end with its answer. */
+static void a_later_question_does_not_depend_on_the_texts_of_an_earlier_one(void **unused)
+{
+    (void)unused;
+    mp_error error = {0};
+    mp_session *session = session_of(memory[0]);
+    char *answers[2];
+    for (int i = 0; i < 2; i++) {
+        char *first = strdup("5min"), *since = strdup("90s"), *until = strdup("240s");
+        const mp_setting settings[] = {{"since", first}, {"since", since}, {"until", until}};
+        mp_document *top = mp_session_ask(session, "top", settings + !i, (size_t)(2 + i), &error);
+        free(first);
+        assert_non_null(top);
+        answers[i] = printed(top, "json", session);
+        mp_document_free(top);
+        free(since);
+        free(until);
+    }
+    assert_string_equal(answers[0], answers[1]);
+    free(answers[0]);
+    free(answers[1]);
+    mp_session_free(session);
+}
+
 /* Tables are those of the JSON output, values those of their rows. */
 static void an_answer_can_be_walked(void **unused)
 {
@@ -802,6 +826,7 @@ int main(void)
         cmocka_unit_test(what_there_is_is_listed),
         cmocka_unit_test(reading_can_be_watched_and_cancelled),
         cmocka_unit_test(figures_are_drawn_where_they_are_asked_for),
+        cmocka_unit_test(a_later_question_does_not_depend_on_the_texts_of_an_earlier_one),
         cmocka_unit_test(sessions_do_not_meet),
         cmocka_unit_test(no_input_is_overwritten),
     };
