@@ -315,19 +315,23 @@ static bool is_before(const mp_headline *one, const mp_headline *other)
     return one->keys[i] > other->keys[i];
 }
 
-/* Return the rank of a verdict: leaks by size, then unknown ones, then no leak. */
-static int64_t weight_of(const mp_told_verdict *told)
+/* Return the rank of a verdict: leaks by size, then unknown ones, then no leak. If only some of the
+ * files record sizes (`mixed`), objects are what all of them have. */
+static int64_t weight_of(const mp_told_verdict *told, bool mixed)
 {
-    return told->kind                            ? told->weight
+    return told->kind                            ? (mixed ? told->objects : told->weight)
            : !told->leaks                        ? INT64_MIN
            : strcmp(told->leaks, "unknown") == 0 ? -1
                                                  : -2;
 }
 
-/* Set the verdict: "yes" if any file leaks, "no" only if it is "no" for every file. */
-static void put_verdict(mp_document *document, const mp_merge_source *files, size_t count)
+/* Set the verdict: "yes" if any file leaks, "no" only if it is "no" for every file. Return the file
+ * with the worst leak, the first of equal ones; NULL: none leaks. */
+static const mp_merge_source *put_verdict(mp_document *document, const mp_merge_source *files,
+                                          size_t count, bool mixed)
 {
     mp_told_verdict *told = &document->verdict;
+    const mp_merge_source *worst = NULL;
     size_t leaking = 0;
     int64_t total = 0;
     for (size_t i = 0; i < count; i++) {
@@ -338,13 +342,15 @@ static void put_verdict(mp_document *document, const mp_merge_source *files, siz
                         ? MP_UNKNOWN
                         : total + one->total_bytes;
         const bool fits = !files[i].document->fits_nothing || document->fits_nothing;
-        if (!one->leaks || !fits || (told->leaks && weight_of(one) <= weight_of(told)))
+        if (!one->leaks || !fits ||
+            (told->leaks && weight_of(one, mixed) <= weight_of(told, mixed)))
             continue;
         *told = *one;
         told->file = files[i].file;
+        worst = one->kind ? &files[i] : NULL;
     }
     if (!told->leaks)
-        return;
+        return NULL;
     told->leaking = leaking;
     told->total_bytes = total;
     told->file = mp_document_text(document, "%s", told->file);
@@ -352,14 +358,16 @@ static void put_verdict(mp_document *document, const mp_merge_source *files, siz
     told->type = told->type ? mp_document_text(document, "%s", told->type) : NULL;
     told->name = told->name ? mp_document_text(document, "%s", told->name) : NULL;
     told->site = told->site ? mp_document_text(document, "%s", told->site) : NULL;
+    return worst;
 }
 
 /* Say the headline that comes first among those of all files. If several are equal, the first
- * file's is said. */
-static void put_headline(mp_document *document, const mp_merge_source *files, size_t count)
+ * file's is said. `worst`: the file whose headline is said in any case; NULL: none. */
+static void put_headline(mp_document *document, const mp_merge_source *files, size_t count,
+                         const mp_merge_source *worst)
 {
-    const mp_merge_source *first = NULL;
-    for (size_t i = 0; i < count; i++) {
+    const mp_merge_source *first = worst;
+    for (size_t i = 0; !worst && i < count; i++) {
         const mp_headline *headline = &files[i].document->headline;
         if (headline->label && (!first || is_before(headline, &first->document->headline)))
             first = &files[i];
@@ -367,7 +375,8 @@ static void put_headline(mp_document *document, const mp_merge_source *files, si
     if (!first)
         return;
     const mp_headline *said = &first->document->headline;
-    mp_document_say(document, said->tone, said->label, "%s, in %s", said->text, first->shown);
+    mp_document_say(document, said->tone, said->label, "%s, in %s%s", said->text, first->shown,
+                    worst ? "; by objects, since not all recordings have sizes" : "");
 }
 
 static void put_said(mp_document *document, const mp_document *from, const char *file)
@@ -438,7 +447,6 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     merging state = {.document = mp_document_new(parts[0].document->command), .how = how};
     mp_merge_source *files = mp_alloc(count * sizeof *files);
     state.document->exact_bytes = parts[0].document->exact_bytes;
-    state.document->unsized = parts[0].document->unsized;
     state.document->first_tables = parts[0].document->first_tables;
     state.document->files = count;
     state.document->fits_nothing = true;
@@ -465,10 +473,16 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
             put_table(&state, group);
         free(group->items);
     }
-    put_verdict(state.document, files, count);
+    size_t unsized = 0;
+    for (size_t i = 0; i < count; i++)
+        unsized += files[i].document->unsized;
+    const bool mixed = unsized && unsized < count;
+    const mp_merge_source *worst = put_verdict(state.document, files, count, mixed);
+    state.document->unsized = unsized > 0;
     if (how->sum_up)
         how->sum_up(state.document);
-    put_headline(state.document, files, count);
+    const bool by_objects = mixed && worst && worst->document->headline.label;
+    put_headline(state.document, files, count, by_objects ? worst : NULL);
     for (size_t i = 0; i < count; i++)
         put_said(state.document, parts[i].document, files[i].file);
     free(state.groups);
