@@ -56,11 +56,22 @@ static stream stream_of(const int64_t *place, uint32_t from, uint32_t to)
     return result;
 }
 
-/* Return true if arrivals go on to the end of the region: the silence at its end is not longer than
- * an earlier one. */
+/* Return true if the silence at the end of the region is not longer than an earlier one. */
+static bool reaches_end(const stream *s)
+{
+    return s->silence < 2 || s->silence <= s->gap;
+}
+
+/* Return true if arrivals go on to the end of the region. */
 static bool goes_on(const stream *s)
 {
-    return s->places >= LEAST_BIRTHS && (s->silence < 2 || s->silence <= s->gap);
+    return s->places >= LEAST_BIRTHS && reaches_end(s);
+}
+
+/* Return true if arrivals reach the end of the region, but are too few to show that they go on. */
+static bool is_seldom(const stream *s)
+{
+    return s->places > 0 && s->places < LEAST_BIRTHS && reaches_end(s);
 }
 
 /* Return true if arrivals become rare towards the end, as births do while a cache fills. Uses
@@ -305,7 +316,9 @@ mp_site_judgement mp_site_kind_of(const mp_site_course *course)
         (!full && !freed && is_growing_queue(course, &result)) ||
         (!freed && is_growing_object(course, &result)))
         return result;
+    const stream in = stream_of(course->births, 1, length);
     result.kind = healthy_kind(course);
+    result.seldom = result.kind == MP_SITE_FILLED && is_seldom(&in);
     result.confidence = 80;
     return result;
 }

@@ -30,6 +30,8 @@ typedef struct mp_site_judgement {
     uint8_t confidence; /* percent */
     /* For a leak: last place of birth of leaking objects; younger ones may be in use. */
     uint32_t last_leaking;
+    /* For MP_SITE_FILLED: it grew to the end, but too seldom to tell a leak from a cache. */
+    bool seldom;
 } mp_site_judgement;
 
 mp_site_judgement mp_site_kind_of(const mp_site_course *course);

@@ -86,6 +86,7 @@ static void take(mp_site_verdict *site, uint32_t session, const mp_site_judgemen
         return;
     site->kind = judged->kind;
     site->confidence = judged->confidence;
+    site->seldom = judged->seldom;
     site->session = session;
 }
 

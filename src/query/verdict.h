@@ -11,6 +11,7 @@
 typedef struct mp_site_verdict {
     mp_site_kind kind;
     uint8_t confidence; /* percent */
+    bool seldom;        /* as in mp_site_judgement */
     uint32_t session;   /* session in which the site leaks most; without a leak, its last session */
     uint32_t example;   /* an example generation of the site */
     int64_t bytes;      /* leaking bytes in all sessions */

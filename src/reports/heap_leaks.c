@@ -57,7 +57,7 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, hints, "Note", MP_LIST, MP_OF_RECORDINGS | MP_FOR_PEOPLE | MP_BELOW),
     MP_COLUMN(leak_row, idle_objects, "Not instantiated", MP_COUNT, RECORDED),
     MP_COLUMN(leak_row, session_pool_objects, "In the session's pool", MP_COUNT, RECORDED),
-    MP_COLUMN(leak_row, owner_leaked_objects, "Owner leaks", MP_COUNT, RECORDED),
+    MP_COLUMN(leak_row, owner_leaked_objects, "Owner left behind", MP_COUNT, RECORDED),
     MP_COLUMN(leak_row, inclusive_bytes, "With scoped", MP_BYTES, RECORDED),
     MP_COLUMN(leak_row, leaking_bytes, "Leaking", MP_BYTES, MP_FOR_PROGRAMS),
 };
@@ -108,7 +108,8 @@ static void set_flags(mp_document *document, leak_row *row)
          "in the session's unnamed widget pool, which lives as long as the session"},
         {row->leak->class == MP_TYPE_RAW_MEMORY, "raw-memory",
          "memory that only the program itself can free"},
-        {group->owned_by_leak > 0, "owner-leaked", "what it is scoped to leaks itself"},
+        {group->owned_by_leak > 0, "owner-leaked", "what it is scoped to was left behind too"},
+        {row->leak->verdict->seldom, "grew-seldom", "grew too seldom to tell a leak from a cache"},
         {mp_leak_is_growth(row->leak), "older-than-window", older_text(document, row->leak)},
     };
     enum { RULES = sizeof rules / sizeof *rules };

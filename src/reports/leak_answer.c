@@ -26,7 +26,8 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
     case MP_SITE_GROWING_OBJECT:
         return mp_leak_objects(leak) == 1 ? "keeps growing" : "keep growing";
     case MP_SITE_FILLED:
-        return "filled early, then stayed";
+        return leak->verdict->seldom ? "grew too seldom to tell a leak from a cache"
+                                     : "filled early, then stayed";
     case MP_SITE_BOUNDED:
         return "bounded: turns over and keeps its size";
     case MP_SITE_IN_USE:
@@ -175,8 +176,13 @@ static const char *reason_of(mp_document *document, const mp_leaks *leaks, const
         return mp_document_text(document, "%s", behaviour(document, leaks->worst));
     if (unknown)
         return unknown;
-    return leaks->left ? "the objects left behind filled early, turn over or are in use"
-                       : "nothing was left behind";
+    bool seldom = false;
+    for (uint32_t i = 0; i < leaks->count; i++)
+        seldom |= leaks->items[i].verdict->seldom;
+    return !leaks->left ? "nothing was left behind"
+           : seldom ? "the objects left behind grew too seldom to tell, filled early, turn over or "
+                      "are in use"
+                    : "the objects left behind filled early, turn over or are in use";
 }
 
 void mp_tell_verdict(mp_document *document, const mp_window *window)
@@ -299,7 +305,8 @@ void mp_sum_up_leaks(mp_document *merged)
     if (!totals || !files)
         return;
     const int64_t objects = number_at(totals, 0, "leaked_objects");
-    const int64_t bytes = number_at(totals, 0, "leaked_bytes");
+    const int64_t known = number_at(totals, 0, "leaked_bytes");
+    const int64_t bytes = merged->unsized && known == MP_UNKNOWN ? 0 : known;
     const int64_t sites = number_at(totals, 0, "leak_sites");
     size_t with = 0; /* number of files in which objects were left behind */
     if (objects == MP_UNKNOWN || bytes == MP_UNKNOWN || sites == MP_UNKNOWN)

@@ -206,6 +206,29 @@ static void test_survivors(void **state)
     expect(3, "work", "unknown");
 }
 
+/* Sites that grew at one or two snapshots. */
+static void test_seldom(void **state)
+{
+    (void)state;
+    static const struct {
+        int births[2];
+        bool seldom;
+    } sites[] = {{{2, 4}, false}, {{2, 2}, false}, {{6, 6}, false}, {{3, 12}, true},
+                 {{2, 7}, true},  {{2, 6}, false}, {{11, 11}, true}};
+    enum { SITES = sizeof sites / sizeof *sites };
+    const int snapshots = 12;
+    stay_busy(2, 12);
+    for (int site = 0; site < SITES; site++)
+        for (int i = 0; i < 2; i++)
+            add(site + 1, sites[site].births[i], NEVER);
+    judged self = judge_sessions(&snapshots, 1, "work");
+    for (int site = 0; site < SITES; site++) {
+        assert_string_equal(mp_site_kind_name(verdict_on(&self, site + 1)->kind), "filled");
+        assert_int_equal(verdict_on(&self, site + 1)->seldom, sites[site].seldom);
+    }
+    judged_free(&self);
+}
+
 static void test_silence_at_the_end(void **state)
 {
     (void)state;
@@ -354,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_queues),           cmocka_unit_test(test_growing_objects),
         cmocka_unit_test(test_replaced_objects), cmocka_unit_test(test_pauses),
         cmocka_unit_test(test_end_of_a_log),     cmocka_unit_test(test_sessions),
+        cmocka_unit_test(test_seldom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
