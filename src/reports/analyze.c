@@ -240,7 +240,7 @@ static const mp_argument arguments[] = {
     MP_ASKS("stack-depth", stack_depth, MP_HEAPS),
     MP_ASKS("min-size", min_bytes, MP_HEAPS),
     MP_ASKS("min-count", min_count, MP_PROFILE | MP_HEAPS),
-    MP_ASKS_LIMITS(MP_HEAPS),
+    MP_ASKS_LIMITS(0),
     MP_SHARES("selection", MP_PROFILE | MP_HEAPS),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES("listings", MP_PROFILE),

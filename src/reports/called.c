@@ -121,8 +121,23 @@ static bool nothing_named(const mp_called *called, const char *code, mp_error *e
     return false;
 }
 
+/* Return true if other answers show the callable as `code`: a method with its defining class, for
+ * all its runtime classes, and with its first line: "save shop.Order (from 20)". */
+static bool is_shown_as(const mp_callable *callable, const char *code)
+{
+    static const char from[] = " (from ";
+    const char *name = callable->name, *first = strstr(code, from);
+    const size_t length = first ? (size_t)(first - code) : strlen(code);
+    if (!memchr(code, ' ', length) || strncmp(name, code, length) != 0 ||
+        (first && strtoul(first + sizeof from - 1, NULL, 10) != callable->start_line))
+        return false;
+    return !name[length] ||
+           (callable->program.i && name[length] == ' ' && !strchr(name + length + 1, ' '));
+}
+
 /* Return the places of the callables whose displayed name is `code`. If there are none, return the
- * places of those whose recorded name matches `code`. */
+ * places of those that other answers show so; otherwise of those whose recorded name matches
+ * `code`. */
 static uint32_t *named(const mp_called *called, const char *code, size_t *count)
 {
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
@@ -135,6 +150,9 @@ static uint32_t *named(const mp_called *called, const char *code, size_t *count)
                                                strcmp(mp_called_name(called, i), code) == 0))
             places[(*count)++] = i;
     }
+    for (uint32_t i = 0, exact = (uint32_t)*count; !exact && i < called->calls->count; i++)
+        if (is_shown_as(&called->calls->items[i], code))
+            places[(*count)++] = i;
     if (*count)
         return places;
     free(places);

@@ -406,14 +406,13 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
 {
     const mp_heap_arguments *asked = request->arguments;
     mp_window window;
-    if (asked->max_leaked.set)
-        return mp_fail_argument(error, "max-leaked", NULL,
-                                "dumps do not record what leaked, use " MP_DASHES "max-growth");
     if (!mp_section_heap(document, request, false, &window, error))
         return false;
+    const bool unread = mp_diagnostics_severity_count(request->diagnostics, MP_ERROR) > 0;
     bool ok = window.ranges[1].from.i != window.ranges[1].to.i ||
-              mp_fail(error, MP_ERROR_ARGUMENT,
-                      "growth compares dumps: give two or more, the oldest first");
+              mp_fail(error, unread ? MP_ERROR_INPUT : MP_ERROR_ARGUMENT,
+                      "growth compares dumps: give two or more, the oldest first%s",
+                      unread ? "; only one could be read" : "");
     if (ok) {
         mp_say_dump_order(document, window.model);
         mp_section_limits(document, request, &window);
@@ -438,7 +437,7 @@ static const mp_argument growth_arguments[] = {
     MP_SHARES("chart", MP_HEAPS | MP_DUMP),
     MP_ASKS("stack-depth", stack_depth, MP_HEAPS),
     MP_ASKS_MINIMA(MP_HEAPS | MP_DUMP),
-    MP_ASKS_LIMITS(MP_HEAPS | MP_DUMP),
+    MP_ASKS_LIMITS(MP_DUMP),
     MP_SHARES("selection", MP_HEAPS | MP_DUMP),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES_READING,

@@ -373,7 +373,7 @@ static const mp_argument arguments[] = {
     MP_ASKS("limit", limit, MP_HEAPS | MP_DUMP),
     MP_ASKS("stack-depth", stack_depth, MP_HEAPS),
     MP_ASKS_MINIMA(MP_HEAPS),
-    MP_ASKS_LIMITS(MP_HEAPS),
+    MP_ASKS_LIMITS(0),
     MP_SHARES("selection", MP_HEAPS),
     MP_SHARES("suppress", MP_HEAPS),
     MP_SHARES_READING,

@@ -218,6 +218,38 @@ static const char *list_reports(const mp_filter *whole, char *text, size_t size)
     return mp_text_list(names, count, "or", text, size);
 }
 
+static bool is_limit(const char *argument)
+{
+    return strncmp(argument, "max-", 4) == 0;
+}
+
+/* Add the limits that do apply to such a recording to the advice of an error about another limit:
+ * those of the first report that has any. */
+static void advise_limits(const mp_filter *whole, const char *kind, mp_error *error)
+{
+    enum { MOST = 8 };
+    char words[MOST][32], list[MOST * 32];
+    const char *limits[MOST];
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const mp_variant *variant = variant_for(table[i], whole->holds);
+        const mp_argument_table *rows = &table[i]->arguments;
+        const size_t length = strlen(error->advice);
+        size_t count = 0;
+        for (size_t k = 0; variant && k < rows->count && count < MOST; k++)
+            if (is_limit(rows->items[k].name) &&
+                rows->items[k].variants & 1u << (variant - table[i]->variants)) {
+                snprintf(words[count], sizeof *words, MP_DASHES "%s", rows->items[k].name);
+                limits[count] = words[count];
+                count++;
+            }
+        if (!count)
+            continue;
+        snprintf(error->advice + length, sizeof error->advice - length, "; %s judges %s by %s",
+                 table[i]->name, kind, mp_text_list(limits, count, "or", list, sizeof list));
+        return;
+    }
+}
+
 /* Set the advice of an error: the kinds of recordings that accept the argument, and the option to
  * use for snapshots instead of moments. */
 static void advise(const mp_report *report, unsigned bit, const mp_argument *row,
@@ -260,6 +292,8 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
         if (!given->by_default && (!row || !(row->variants & bit))) {
             mp_fail_unused(error, report->name, given->spelled, kind);
             advise(report, bit, row, given, error);
+            if (row && is_limit(row->name))
+                advise_limits(whole, kind, error);
             return NULL;
         }
         if (!mp_report_takes(report, given, bit, 1u << request->model->kind, kind, error))

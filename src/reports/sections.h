@@ -42,12 +42,13 @@ enum {
 #define MP_ASKS_WINDOW(variants) MP_ASKS("from", from, variants), MP_ASKS("to", to, variants)
 #define MP_ASKS_MINIMA(variants)                                                                         \
     MP_ASKS("min-size", min_bytes, variants), MP_ASKS("min-count", min_count, variants)
-#define MP_ASKS_LIMITS(variants)                                                                         \
-    MP_ASKS("max-growth", max_growth, variants),                                                 \
-    MP_ASKS("max-trend", max_trend, variants),                                                   \
-    MP_ASKS("max-platform-growth", max_platform_growth, MP_HISTORY),                       \
-    MP_ASKS("max-leaked", max_leaked, variants), \
-    MP_ASKS("max-live", max_live, variants)
+/* Limits; `dumps` is MP_DUMP or 0. Dumps do not record what leaked. */
+#define MP_ASKS_LIMITS(dumps)                                                                      \
+    MP_ASKS("max-growth", max_growth, MP_HEAPS | (dumps)),                                         \
+    MP_ASKS("max-trend", max_trend, MP_HEAPS | (dumps)),                                           \
+    MP_ASKS("max-platform-growth", max_platform_growth, MP_HISTORY),                               \
+    MP_ASKS("max-leaked", max_leaked, MP_HEAPS),                                                   \
+    MP_ASKS("max-live", max_live, MP_HEAPS | (dumps))
 /* Rows of arguments for the reading of recordings. */
 #define MP_SHARES_EVENTS(variants)                                                                       \
     MP_SHARES("at", variants), MP_SHARES("slices", variants), MP_SHARES("temporary", variants),                      \
