@@ -414,6 +414,8 @@ static bool parse(cli_options *options, cli_line *line)
     options->help = line->helps || text_of(options, "help") != NULL;
     if (!check_help(options, line))
         return false;
+    if (options->help && !line->helps && !check_first(options, line))
+        return false;
     if (options->help || options->version)
         return true;
     if (options->help_all)
