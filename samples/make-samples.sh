@@ -48,6 +48,8 @@ make shop.taligent taligent
 make shop-damaged.taligent taligent --damaged --blanks --crlf
 make shop-analysis.taligent taligent --analysis
 
+make shop.heaptrack heaptrack
+
 # Three moments of one application, and two application domains in one file.
 make shop-1.gclog rpm --dump 1
 make shop-2.gclog rpm --dump 2
