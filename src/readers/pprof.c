@@ -331,7 +331,8 @@ static void read_samples(pp_state *state)
     while (pb_next(&state->wire, UINT64_MAX, &field)) {
         if (field.number != PP_SAMPLE || field.type != PB_BYTES)
             continue;
-        pp_sample sample = {.number = ++number, .context.session = state->session};
+        number++;
+        pp_sample sample = {.number = number, .context = {.session = state->session}};
         read_sample(state, field.end, &sample);
         if (state->wire.fault)
             pp_resume(state, "sample", field.end);

@@ -65,8 +65,9 @@ static void read_text(pp_state *state, const pb_field *field)
         pp_say(state, MP_DIAG_BAD_ROW,
                "the first text is \"%.40s\", expected an empty one; it is not used",
                mp_model_text(state->model, id));
-    const bool first = state->texts.count == 0; /* text 0 stands for none */
-    *MP_ADD(&state->texts) = first ? (mp_string_id){0} : id;
+    mp_string_id *place = MP_ADD(&state->texts);
+    if (state->texts.count > 1) /* text 0 stands for none */
+        *place = id;
 }
 
 static void read_value_type(pp_state *state, uint64_t end)
@@ -361,12 +362,10 @@ uint32_t pp_location_of(pp_state *state, uint64_t id)
     return location_of(state, id);
 }
 
-uint32_t pp_step_of(pp_state *state, uint32_t caller, uint32_t place)
+/* Add the step of a location that is called by another one. Return its number. */
+static uint32_t add_step(pp_state *state, pp_step caller, uint32_t place)
 {
-    uint32_t *found = mp_id_index_put(&state->step_index, mp_joined(caller, place));
-    if (*found)
-        return *found;
-    pp_step step = state->steps.items[caller];
+    pp_step step = caller;
     pp_location *location = &state->locations.items[place];
     for (uint32_t i = location->count; i-- > 0;) {
         const pp_line line = state->lines.items[location->first + i];
@@ -375,5 +374,13 @@ uint32_t pp_step_of(pp_state *state, uint32_t caller, uint32_t place)
     if (!location->count)
         call(state, &step, symbol_of_location(state, location), MP_NO_LINE);
     *MP_ADD(&state->steps) = step;
-    return *found = state->steps.count - 1;
+    return state->steps.count - 1;
+}
+
+uint32_t pp_step_of(pp_state *state, uint32_t caller, uint32_t place)
+{
+    uint32_t *step = mp_id_index_put(&state->step_index, mp_joined(caller, place));
+    if (!*step)
+        *step = add_step(state, state->steps.items[caller], place);
+    return *step;
 }
