@@ -11,8 +11,6 @@ enum { CAPACITY = 2 * MCP_LONGEST_MESSAGE };
 /* Read once, and wait for it if nothing has arrived. Do nothing if there is no room. */
 static void fill(mcp_input *input)
 {
-    if (!input->bytes)
-        input->bytes = mp_alloc(CAPACITY);
     if (input->start && input->end == CAPACITY) {
         memmove(input->bytes, input->bytes + input->start, input->end - input->start);
         input->end -= input->start;
@@ -40,6 +38,8 @@ static void drop(mcp_input *input, size_t count)
 
 mcp_line_kind mcp_input_take(mcp_input *input, mp_slice *line)
 {
+    if (!input->bytes)
+        input->bytes = mp_alloc(CAPACITY);
     for (;;) {
         const char *first = input->bytes + input->start;
         const size_t waiting = input->end - input->start;

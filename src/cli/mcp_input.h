@@ -22,7 +22,7 @@ typedef enum mcp_line_kind { MCP_LINE, MCP_LINE_TOO_LONG, MCP_NO_LINE } mcp_line
 /* Take the next line, and wait for it. MCP_NO_LINE: the input has ended. `line` is valid until the
  * next call of any of these functions. */
 mcp_line_kind mcp_input_take(mcp_input *input, mp_slice *line);
-/* Read what has arrived meanwhile, without waiting. */
+/* Read what has arrived since a line was taken, without waiting. */
 void mcp_input_poll(mcp_input *input);
 /* Return the next complete line that was not returned yet, but leave it to be taken. False: there
  * is none. */
