@@ -91,8 +91,8 @@ static void versions_differ_in_strings(void **unused)
         "v 10000 1\ns my file\ns f (int)\ni 1 1 2\nt 1 0\na 8 1\n+ 0\n# strings: 2\n# ips: 1\n",
         "v 10200\ns my file\ns f (int)\ni 1 1 2\nt 1 0\na 8 1\n+ 0\n# strings: 2\n# ips: 1\n",
         "v 10400 3\ns 7 my file\ns 7 f (int)\ni 1 1 2\nt 1 0\na 8 1\n+ 0\n# strings: 2\n# ips: 1\n",
-        "v 10400 3\r\ns 7 my file\r\ns 7 f (int)\r\ni 1 1 2\r\nt 1 0\r\na 8 1\r\n+ 0\r\n"
-        "# strings: 2\r\n# ips: 1\r\n",
+        ("v 10400 3\r\ns 7 my file\r\ns 7 f (int)\r\ni 1 1 2\r\nt 1 0\r\na 8 1\r\n+ 0\r\n"
+         "# strings: 2\r\n# ips: 1\r\n"),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         reading r = read_text(&mp_reader_heaptrack, NAME, texts[i], 4096);
