@@ -1,9 +1,9 @@
-# Files that are part of the program: scripts and styles of what it draws.
+# Embed scripts and styles of the program's output in the program.
 #
-# memprof_embed(TARGET NAME FILE... [LICENCE FILE]) makes `const char mp_embedded_NAME[]` of files, one
-# behind the other, below their licence as a comment, with a 0 behind their bytes; and
-# `const char mp_embedded_NAME_hash[]`, by which a content security policy lets them in: "sha256-...".
-# Whoever uses them declares them extern. Without files they are empty.
+# memprof_embed(TARGET NAME FILE... [LICENCE FILE]) makes `const char mp_embedded_NAME[]` from the files: the
+# licence as a comment, then the files one after the other, and a terminating 0. It also makes `const char
+# mp_embedded_NAME_hash[]`, "sha256-...", by which a content security policy allows them. Sources that use
+# them declare them extern. Without files, both are empty.
 set(MEMPROF_EMBED ${CMAKE_CURRENT_LIST_FILE})
 
 function(memprof_embed target name)
@@ -27,7 +27,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   return()
 endif()
 
-# Base64 of the 64 digits of a hash: twelve bits at a time.
+# Encode the 64 digits of a hash as Base64, twelve bits at a time.
 function(base64_of_hash hex variable)
   set(digits ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
   set(text)
@@ -53,7 +53,8 @@ foreach(path ${FROM})
   endif()
   string(APPEND all "${text}")
 endforeach()
-# A page would end at the one, and be another one than its hash tells of by the other.
+# The first two would end the script or style on the page. A carriage return would be changed by browsers, so
+# the hash would not match.
 if(all MATCHES "</[sS][cCtT]|\r")
   message(FATAL_ERROR "${FROM}: has </script, </style or a carriage return in it")
 endif()

@@ -1,5 +1,5 @@
-# What is read may come from anywhere: what compiler, linker and C library can do against a fault that is
-# still there. tests/hardening.py looks for it in what was built.
+# Inputs may come from anyone. These options of compiler, linker and C library limit what an undetected fault
+# can do. tests/hardening.py checks that the built files have them.
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
 include(CheckLinkerFlag)
@@ -8,7 +8,7 @@ include(CheckPIESupported)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 check_pie_supported(LANGUAGES C)
 
-# Frames that are overrun, stacks that grow into something else, jumps to where nothing is called.
+# Detect overrun stack frames, stacks that grow into other memory, and jumps to invalid targets.
 foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
              -mbranch-protection=standard)
   string(MAKE_C_IDENTIFIER "HAS${flag}" has)
@@ -18,8 +18,8 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=f
   endif()
 endforeach()
 
-# Copies that are checked against the room: only where the compiler optimises does it know that, and with
-# sanitizers it would be in their way. The third level knows room that was allocated too.
+# Check the bounds of copies. The compiler knows the bounds only when it optimises, and the checks would
+# interfere with sanitizers. Level 3 also knows the bounds of allocated memory.
 set(CMAKE_REQUIRED_FLAGS "-O2 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
 check_c_source_compiles("#include <string.h>\nint main(void) { return 0; }" HAS_FORTIFY_3)
 unset(CMAKE_REQUIRED_FLAGS)
@@ -28,7 +28,7 @@ if(NOT MEMPROF_SANITIZE)
                       $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=$<IF:$<BOOL:${HAS_FORTIFY_3}>,3,2>>)
 endif()
 
-# Tables of addresses are read-only before the program starts, no stack is code, nothing else is either.
+# Make address tables read-only before the program starts, and only code executable, never the stack.
 foreach(flag relro now noexecstack separate-code)
   string(MAKE_C_IDENTIFIER "HAS_z_${flag}" has)
   check_linker_flag(C LINKER:-z,${flag} ${has})

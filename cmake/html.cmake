@@ -1,8 +1,8 @@
-# What pages of HTML have in them beside their answer: the style, our script, and d3 where it is installed.
+# Parts of HTML pages besides the answer: the style, our scripts and, if it is installed, d3.
 set(HTML_FILES ${CMAKE_SOURCE_DIR}/src/render/html)
 set(HTML_LIBRARY /usr/share/nodejs/d3/dist/d3.min.js)
 set(HTML_LICENCE /usr/share/doc/node-d3/copyright)
-# What others use comes first, and last what calls them.
+# Scripts come after those that they use.
 set(HTML_SCRIPTS core table tree trees picked lines start)
 list(TRANSFORM HTML_SCRIPTS PREPEND ${HTML_FILES}/)
 list(TRANSFORM HTML_SCRIPTS APPEND .js)

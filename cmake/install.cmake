@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: the command, and the library for programs of one's own, which
-# find it by pkg-config or by CMake's find_package. Each component is a package (packages.cmake).
+# Installation by `cmake --install`: the command, and the library, which other programs find by pkg-config or
+# by CMake's find_package. Each component is a package (packages.cmake).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS memprof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -12,11 +12,11 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libmemprof-dev)
 install(TARGETS libmemprof EXPORT memprof ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/memprof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-# Both files find the rest from where they are, so that a tree may be installed anywhere and moved.
+# Both files use paths relative to themselves, so the tree may be installed anywhere and moved.
 set(PC_FOLDER ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH PC_INCLUDE ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-# What libarchive.pc asks of a static link, libarchive.a alone would need, with formats that nobody
-# reads here.
+# For a static link, do not use the requirements of libarchive.pc: they include libraries for formats that
+# memprof does not read.
 set(PC_REQUIRES ${MEMPROF_MODULES})
 list(REMOVE_ITEM PC_REQUIRES libarchive)
 string(REPLACE ";" " " PC_REQUIRES "${PC_REQUIRES}")

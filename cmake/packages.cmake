@@ -1,11 +1,11 @@
-# `cpack` makes the Debian packages memprof, libmemprofN and libmemprof-dev of what is installed, each of
-# one component (install.cmake). Their names and texts stand here; what is done to the files before
-# they are packed, in packages/finish.cmake.
+# `cpack` makes the Debian packages memprof, libmemprofN and libmemprof-dev from the installed files. Each is
+# a component (install.cmake). Here are their names and texts; packages/finish.cmake changes the files before
+# they are packed.
 set(MEMPROF_MAINTAINER "memprof authors <maintainers@memprof.invalid>" CACHE STRING
     "Who makes the packages: a name and an address in angle brackets")
 set(LIBRARY_PACKAGE libmemprof${MEMPROF_SOVERSION})
 
-# The texts that every package has of itself; they are installed for packages alone.
+# Texts that every package contains about itself. Only packages install them.
 file(READ LICENSE LICENSE_TEXT)
 string(REGEX MATCH "Copyright [^\n]*" COPYRIGHT "${LICENSE_TEXT}")
 string(REGEX REPLACE ".*Copyright [^\n]*\n\n" "" LICENSE_TEXT "${LICENSE_TEXT}")

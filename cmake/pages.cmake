@@ -1,5 +1,5 @@
-# Pages of the manual (man) and completions for shells, both made from the tables of the program.
-# Without scdoc the pages are left out, and the build says so.
+# Manual pages and completions for shells, generated from the program's tables. Without scdoc, the build
+# prints a message and makes no pages.
 add_executable(memprof-tables tools/tables.c)
 target_link_libraries(memprof-tables PRIVATE memprof-cli)
 target_include_directories(memprof-tables PRIVATE src)
@@ -21,7 +21,7 @@ install(FILES ${CMAKE_BINARY_DIR}/completions/memprof
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${CMAKE_BINARY_DIR}/completions/memprof.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-# Debian's zsh looks elsewhere for what packages bring.
+# Debian's zsh looks for completions of packages in another folder.
 install(CODE "
   set(folder site-functions)
   if(EXISTS /etc/debian_version AND CMAKE_INSTALL_PREFIX MATCHES \"/usr/?$\")

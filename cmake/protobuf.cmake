@@ -1,5 +1,5 @@
-# Messages in the format of Protocol Buffers: memprof_protobuf(TARGET FILE.proto) makes FILE.pb-c.[ch]
-# of their description by protobuf-c's compiler. "export/FILE.pb-c.h" is how sources include it.
+# Messages in the format of Protocol Buffers. memprof_protobuf(TARGET FILE.proto) generates FILE.pb-c.[ch]
+# with protobuf-c's compiler. Sources include "export/FILE.pb-c.h".
 find_program(MEMPROF_PROTOC_C protoc-c REQUIRED)
 
 function(memprof_protobuf target file)
@@ -13,7 +13,7 @@ function(memprof_protobuf target file)
     COMMAND ${MEMPROF_PROTOC_C} --proto_path=${folder} --c_out=${made} ${from}
     DEPENDS ${from}
     COMMENT "Making C of ${file}" VERBATIM)
-  # Its warnings are not ours.
+  # Ignore warnings in generated code.
   set_source_files_properties(${made}/${name}.pb-c.c PROPERTIES COMPILE_OPTIONS -w)
   target_sources(${target} PRIVATE ${made}/${name}.pb-c.c ${made}/${name}.pb-c.h)
   target_include_directories(${target} SYSTEM PUBLIC ${CMAKE_BINARY_DIR}/generated)

@@ -1,4 +1,4 @@
-"""The law of baselines: what is saved of a recording stands for it in every comparison."""
+"""Baselines: in every comparison, a saved baseline gives the same results as its recording."""
 import json
 import pathlib
 import tempfile
@@ -24,7 +24,7 @@ class Baselines:
             with tempfile.TemporaryDirectory() as folder:
                 self.one_baseline(pathlib.Path(folder), SAMPLES / name)
         with tempfile.TemporaryDirectory() as folder:
-            nothing = pathlib.Path(folder) / "nothing.taligent"  # but a block that never was
+            nothing = pathlib.Path(folder) / "nothing.taligent"  # reads nothing except a block that does not exist
             nothing.write_text("1-1 1 0x1 del TText f\n")
             self.one_baseline(pathlib.Path(folder), nothing)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Small answers: each command asked of each sample with --brief, and the first screen of analyze.
+"""Brief answers: each command on each sample with --brief, and the first screen of analyze.
 
-Small answers are what the whole answer says: less than 5,000 bytes, the same names, some of its rows, and
-how many rows are missing. The first screen has at most three tables and names a command that answers.
+A brief answer agrees with the complete one. It has less than 5,000 bytes, the same names, some of the rows, and
+the number of missing rows. The first screen has at most three tables, and names a command that works.
 """
 import argparse
 import json
@@ -17,16 +17,16 @@ from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
-FILE = None  # the file itself, compared with itself
+FILE = None  # in place of the file itself, which is then compared with itself
 BYTES, ROWS, FRAMES, SCREEN = 5000, 5, 3, 24
-# What a command is asked, where that is more than a file: what stands before it, and behind it.
+# Arguments of commands that need more than a file: those before it, and those after it.
 SHOP, PROFILE = str(SAMPLES / "shop.policy"), str(SAMPLES / "profile.policy")
 ASKED = {"path": [(["--type", "*"], [])], "object": [(["--type", "*"], [])],
          "gate": [([SHOP], []), ([PROFILE], [])], "leaks": [([], []), (["--max-leaked", "1"], [])],
          "calls": [([], ["*"])], "diff": [([FILE], [])],
          "annotate": [(["--sources", str(SAMPLES / "sources")], ["shop.OrderService"])],
          "sql": [([], ["select * from sites"]), ([], ["select * from lines"])]}
-# These have no answer about a file alone.
+# Commands without an answer about a single file.
 OTHERS = {"baseline", "browse", "export", "formats", "mcp", "schema", "spool", "watch"}
 
 
@@ -72,7 +72,7 @@ class Trials(ClaimsOfRuns):
         self.claim(not left_out, words, f"nothing is left out of {left_out}")
 
     def text(self, words):
-        """For people: nothing but what the report says anyhow, on one screen."""
+        """The brief text contains only what the report says anyway, and fits on one screen."""
         whole, small = (self.ask(*words, *more).stdout.decode().splitlines()
                         for more in ((), ("--brief",)))
         self.claim(small and small[0] == whole[0], words, "has another title", small[:1])
@@ -80,7 +80,7 @@ class Trials(ClaimsOfRuns):
         self.claim(len(small) <= most, words, f"has {len(small)} lines")
 
     def part(self, words, name, whole, small, left_out):
-        """An object that is one of the whole answer's."""
+        """The brief object is a part of the complete answer."""
         for member, value in small.items():
             full = f"{name}.{member}" if name else member
             for cut in ("_truncated", "_frames", "_count"):
@@ -107,7 +107,7 @@ class Trials(ClaimsOfRuns):
             self.claim(any(self.same(one, row) for one in of_whole), words, name, "has a row", row)
 
     def same(self, whole, row):
-        """Whether it is this row, where lists and texts may be cut."""
+        """Return true if this is the same row; lists and texts may be cut."""
         return all(self.is_value(whole[name], row, name) for name in row if name in whole)
 
     @staticmethod
@@ -122,7 +122,7 @@ class Trials(ClaimsOfRuns):
                 and all(full.startswith(text) for full, text in zip(whole, value)))
 
     def shapes(self):
-        """What no sample has: a long path, long names, many files."""
+        """Inputs unlike any sample: a long path, long names, many files."""
         header = b"\n".join((SAMPLES / "shop-v2.oemp").read_bytes().splitlines()) + b"\n"
         with tempfile.TemporaryDirectory() as folder:
             deep = pathlib.Path(folder, *["d" * 200] * 10)
@@ -141,7 +141,7 @@ class Trials(ClaimsOfRuns):
             self.answer(["leaks", "--max-leaked", "1"], many)
 
     def first_screens(self):
-        """The text of analyze begins like all its tables, and ends with a command that is run here."""
+        """The text of analyze begins like the text with all tables, and ends with a command that works."""
         files = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
         more = [["--limit", "2"], ["--min-size", "64"], ["--type", "*"], ["--max-leaked", "1"],
                 ["--suppress", SAMPLES / "shop.suppressions"], ["--from", "first", "--to", "last"]]

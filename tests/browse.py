@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The full screen of `memprof browse`, as a terminal shows it (python3-pyte is that terminal).
+"""The full screen of `memprof browse`, as the terminal emulator python3-pyte shows it.
 
-  tests/browse.py --memprof PROGRAM    exit 1 and what went wrong; 77: this cannot be tried here
+  tests/browse.py --memprof PROGRAM    exit 1 and the faults; 77: cannot be tested here
 
-What is expected is what the other commands print: on a terminal that is high enough, each view has the
-lines of its command's text, one by one, with its stacks closed, and nothing else.
+The screen must agree with other commands. On a terminal that is high enough, each view shows the lines of its
+command's text with closed stacks, and nothing else.
 """
 import argparse
 import fcntl
@@ -33,7 +33,7 @@ except ImportError:
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 SECONDS = 20
 ENTER, ESCAPE, TAB = "\r", "\x1b", "\t"
-# The views of each kind, with what is asked of their commands.
+# The views of each kind of recording, with the options of their commands.
 OVERVIEW, LIMIT = ["analyze", "--all-tables"], ["--limit", "500"]
 HEAPS = {"overview": OVERVIEW, "leaks": ["leaks", "--stack-depth", "0", *LIMIT], "types": ["top", *LIMIT],
          "sites": ["top", "--by", "site", "--stack-depth", "0", *LIMIT], "tree": ["tree", *LIMIT],
@@ -51,8 +51,8 @@ CALLER = re.compile(r" {6}(called from |and [\d,]+ more callers?$)")
 
 
 class Terminal:
-    """The program on a terminal of its own, and what is seen there. Its end stays open here as well: the
-    system would put the settings back when the last one is closed, whatever the program leaves."""
+    """The program on a pseudo-terminal, and the screen that it draws. The program's end stays open here too;
+    otherwise the system would restore the settings when the program ends, whatever it leaves."""
 
     def __init__(self, words, lines=24, columns=100, **variables):
         environment = {"PATH": os.environ["PATH"], "TERM": "linux", "MEMPROF_NO_CONFIG": "1", **variables}
@@ -78,7 +78,7 @@ class Terminal:
         return self.status is not None
 
     def read(self, seconds):
-        """Read what there is; False where there is nothing, or nothing more will come."""
+        """Read available output. Return False if there is none, or if no more can come."""
         gone = self.has_status()
         if not select.select([self.terminal], [], [], 0 if gone else seconds)[0]:
             self.ended = gone
@@ -95,18 +95,18 @@ class Terminal:
         return "\n".join(self.lines())
 
     def shows(self, pattern):
-        """Whether the screen comes to show it."""
+        """Wait until the screen shows the pattern; return False if it never does."""
         until = time.monotonic() + SECONDS
         while not re.search(pattern, self.text(), re.M):
             if time.monotonic() > until or self.ended:
                 return False
             self.read(0.2)
-        while self.read(0.01):  # all of what is drawn at once
+        while self.read(0.01):  # read everything that is drawn at once
             pass
         return True
 
     def current(self):
-        """The line that the cursor is on."""
+        """Return the line with the cursor."""
         return next((line[1:].strip() for line in self.lines() if line.startswith(">")), None)
 
     def type(self, keys):
@@ -119,7 +119,7 @@ class Terminal:
         os.kill(self.process, signal.SIGWINCH)
 
     def end(self, keys="Q"):
-        """Its status, when it has ended by these keys."""
+        """Press keys that end the program, and return its exit status."""
         if keys:
             self.type(keys)
         until = time.monotonic() + SECONDS
@@ -146,14 +146,14 @@ class Trials(Claims):
         done = subprocess.run([self.program, words[0], str(path), "--width", str(width), *words[1:]],
                               capture_output=True, text=True, check=False,
                               env={"PATH": os.environ["PATH"], "MEMPROF_NO_CONFIG": "1"})
-        # where the command names an option, the browser names its key; a browser has no next command
+        # the browser names a key where the command names an option, and has no next command
         shown = done.stdout.partition("\nNext: ")[0].replace("--width 0 shows all", "w shows all")
         return shown.rstrip("\n").split("\n")
 
     # --- views ---
 
     def views(self):
-        """Each line of each view is that of the command's text."""
+        """Each line of each view is the same as in the command's text."""
         for name, views in VIEWS.items():
             path = SAMPLES / name
             terminal = self.browse(path, lines=110)
@@ -178,7 +178,8 @@ class Trials(Claims):
             self.claim(terminal.end() == 0 and terminal.restored, f"{name}: Q ends")
 
     def same(self, terminal, what, expected):
-        """Whether the page comes to show these lines; all of a picture need not come at once."""
+        """Wait until the page shows these lines, because a picture may arrive in pieces; return False if it
+        never does."""
         until = time.monotonic() + SECONDS
         while True:
             shown = [" " + line[1:] if line.startswith(">") else line for line in terminal.lines()[1:-1]]
@@ -254,7 +255,7 @@ class Trials(Claims):
         self.claim(terminal.shows("^ *4.1 KiB"), "and taken away", terminal.text())
 
     def limits(self):
-        """What is asked for later is read by the limits that the browser was given."""
+        """Limits given to the browser apply to later questions."""
         path = self.folder / "long.suppressions.gz"
         path.write_bytes(gzip.compress(b"# nothing\n" * 1000, mtime=0))
         for most, shown in ("1K", "of(.|\\n)--max-unpacked: the rest"), ("1M", r"\[2 leaks\](.|\n)*^> 10.4 KiB"):
@@ -316,7 +317,7 @@ class Trials(Claims):
         self.claim(terminal.shows(r"\[3 types\]"), "and is drawn anew", terminal.text())
 
     def narrow(self):
-        """What has no room is folded, or says that it goes on."""
+        """Text that does not fit is wrapped, or marked as continued."""
         terminal = Terminal([self.program, "browse", str(SAMPLES / "shop-v2.oemp")], 24, 40)
         self.claim(terminal.shows(r"^\[1 overview\].*>$"), "more views to the right", terminal.text())
         terminal.type("7")
@@ -386,7 +387,7 @@ class Trials(Claims):
                        f"{number.name} ends it, the terminal is as it was")
 
     def stops(self):
-        """Ctrl-Z gives the terminal back, and when it goes on it is taken again."""
+        """Ctrl-Z gives the terminal back; when the program continues, it takes it again."""
         terminal = self.browse(SAMPLES / "shop-v2.oemp")
         terminal.shows("^> 10.4 KiB")
         terminal.type("\x1a")
@@ -403,7 +404,7 @@ class Trials(Claims):
         self.claim(terminal.end() == 0 and terminal.restored, "and ends")
 
     def editor(self):
-        """The line of the row, in the editor that the user has; the program itself may start none."""
+        """The user's editor opens the line of the row. The program itself may not start programs."""
         editor, told = self.folder / "editor", self.folder / "told"
         editor.write_text(f"#!/bin/sh\necho \"$@\" > {told}.new\nmv {told}.new {told}\n"
                           f"[ \"$1\" = -x ] || exit 5\n")
@@ -430,7 +431,7 @@ class Trials(Claims):
             self.claim(terminal.end() == 0 and terminal.restored, "as it was")
 
     def editor_gone(self):
-        """Where what starts the editor was ended, that is told, and the browser goes on."""
+        """If the process that starts the editor has been killed, the browser says so and continues."""
         terminal = self.browse(SAMPLES / "shop-v2.oemp", "--sources", SAMPLES / "sources", EDITOR="true")
         terminal.shows("^> 10.4 KiB")
         process = terminal.process
@@ -442,7 +443,7 @@ class Trials(Claims):
         self.claim(terminal.end() == 0 and terminal.restored, "and nothing else")
 
     def suspended(self):
-        """Ctrl-Z in an editor stops the whole job, and fg goes on with the editor."""
+        """Ctrl-Z in an editor stops the whole job, and fg continues in the editor."""
         editor = self.folder / "stopping"
         editor.write_text("#!/bin/sh\necho edits\nkill -s TSTP 0\necho edits on\n")
         editor.chmod(0o755)
@@ -458,7 +459,7 @@ class Trials(Claims):
         terminal.end("exit\n")
 
     def ended(self):
-        """What ends it while the editor is there ends it behind that; what is typed there does not."""
+        """Signals during editing end the browser after the editor; keys typed in the editor do not."""
         editor, told = self.folder / "waiting", self.folder / "waits"
         editor.write_text(f"#!/bin/sh\ntrap '' INT\necho > {told}\nwhile [ -e {told} ]; do sleep 0.05; done\n")
         editor.chmod(0o755)
@@ -477,7 +478,7 @@ class Trials(Claims):
                 self.claim(terminal.end("") == -number, "ends it", number)
 
     def names(self):
-        """Names do nothing to the terminal; wide ones stand in their columns."""
+        """Control characters in names have no effect on the terminal; wide characters stay in their columns."""
         data = (SAMPLES / "shop-v2.oemp").read_bytes()
         data = data.replace(b"OrderEvent", "倉庫の注文".encode())
         data = data.replace(b"PriceCache", "Pre\u0301is".encode())

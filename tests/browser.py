@@ -7,11 +7,11 @@ import time
 
 
 class Fault(Exception):
-    """What the browser refuses, or a script throws."""
+    """An error that the browser reports or a script throws."""
 
 
 class Browser:
-    """One browser with one page; what the page complains of and asks for is kept."""
+    """A browser with one page. It records errors and requests of the page."""
 
     def __init__(self, program, profile):
         into, ours = os.pipe()
@@ -88,7 +88,7 @@ class Browser:
         self.wait("Page.loadEventFired")
 
     def run(self, script):
-        """The value of an expression, in the page."""
+        """Return the value of an expression in the page."""
         done = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in done:
             details = done["exceptionDetails"]
@@ -96,7 +96,7 @@ class Browser:
         return done["result"].get("value")
 
     def faults(self):
-        """What the page complained of since it was opened, and what it asked for beside itself."""
+        """Return the page's errors since it was opened, and its requests for other files."""
         self.run("0")
         found = []
         for event in self.events:
@@ -135,5 +135,5 @@ class Browser:
 
 
 def find():
-    """The path of Debian's Chromium; None: it is not installed."""
+    """Return the path of Debian's Chromium, or None if it is not installed."""
     return shutil.which("chromium")

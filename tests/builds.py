@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""memprof trend against a naive one: made-up baselines, with slopes as fractions.
+"""Compare memprof trend with a simple implementation: generated baselines, slopes as fractions.
 
     tests/builds.py --memprof build/memprof              compare on many folders of builds
     tests/builds.py --memprof build/memprof --large      500 builds of 5,000 sites: memory and time
 
-A build here is a list of sites; it is written as a baseline by what memprof-baseline(1) says of
-one. What is expected is worked out from the lists: a site is its type, its name and the names on its
-stack. The slope is the median of all slopes since its first build, the lower of the two in the middle,
-without the steps that tests/oracle/trend.py takes out of a series.
+A build here is a list of sites; it is written as a baseline by what memprof-baseline(1) says of one. What is
+expected is worked out from the lists: a site is its type, its name and the names on its stack. The slope is the
+median of all slopes since its first build, the lower of the two in the middle, without the steps that
+tests/oracle/trend.py takes out of a series.
 """
 import argparse
 import fractions

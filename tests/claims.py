@@ -1,4 +1,4 @@
-"""Claims about the program: those that do not hold are printed and counted."""
+"""Claims about the program. Those that do not hold are printed and counted."""
 import json
 import pathlib
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 import runs
 
-LONGEST = 2000  # characters of what is printed of anything
+LONGEST = 2000  # maximum number of characters printed for each value
 
 
 class Claims:
@@ -20,18 +20,18 @@ class Claims:
             print("wrong:", *((one if isinstance(one, str) else repr(one))[:LONGEST] for one in what))
 
     def end(self, least=1, more=""):
-        """Print how many claims there were; return the exit status."""
+        """Print the number of claims; return the exit status."""
         print(f"{pathlib.Path(sys.argv[0]).name}: {self.count} claims, {self.wrong} wrong{more}")
         return 1 if self.wrong or self.count < least else 0
 
     def json(self, *words):
-        """The answer of a run, {} if it has none."""
+        """Return the JSON answer of a run; {} if there is none."""
         done = self.run(*words, "--format", "json", "--quiet")
         return json.loads(done.stdout) if done.stdout else {}
 
 
 class ClaimsOfProgram(Claims):
-    """Claims about some runs, each a start of the program; what they print is text."""
+    """Claims about a few runs. Each run starts the program; its output is text."""
 
     def __init__(self, program):
         super().__init__()
@@ -43,7 +43,7 @@ class ClaimsOfProgram(Claims):
 
 
 class ClaimsOfRuns(Claims):
-    """Claims about many runs, by servers if there are any; what they print is bytes."""
+    """Claims about many runs, in servers if there are any; their output is bytes."""
 
     def __init__(self, program, server=None):
         super().__init__()

@@ -9,9 +9,9 @@ A case is a folder with these files:
     status   expected exit status; missing: 0
     why      for people: how the true answer was worked out
 
-Titles of columns are compared once per table: by the case that tests/cli/titles names before the row of
-titles. In the output of all other cases this row is left out, and two blanks are between the cells of its
-table, as titles decide the widths of columns: a new title changes the cases that show it, and no others.
+Titles of columns are compared once per table, by the case that tests/cli/titles names before the row of titles.
+In the output of all other cases this row is left out. There, two blanks separate the cells of the table,
+because titles affect the widths of columns. So a new title changes only the cases that show it.
 
 The line may use these variables. Only WORK is an absolute path, so it must not reach the output.
 
@@ -36,13 +36,13 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE / "cli"
 AT_ONCE = 2
-SECONDS = 300  # a case that takes longer hangs, on a loaded machine too
+SECONDS = 300  # a case that takes longer hangs, even on a loaded machine
 EXPECTATIONS = ("out", "err", "status")
 GAP = re.compile(rb" {2,}")
 
 
 def read_titles():
-    """The rows of titles, each with the name of the case that shows it."""
+    """Return the rows of titles, with the name of the case that shows each of them."""
     for line in (CASES / "titles").read_bytes().splitlines():
         case, row = line.split(maxsplit=1)
         yield row, case.decode()
@@ -52,8 +52,8 @@ TITLES = dict(read_titles())
 
 
 def without_titles(out):
-    """The output without the rows of titles. In the rows below each, which are indented, two blanks are between
-    cells; a line of one cell is a frame or a note, and stays."""
+    """Return the output without rows of titles. In the indented rows below each of them, cells are separated by
+    two blanks. A line with one cell is a frame or a note, and stays as it is."""
     kept, in_table = [], False
     for line in out.split(b"\n"):
         cells = GAP.sub(b"  ", line.strip())
@@ -66,7 +66,7 @@ def without_titles(out):
 
 
 def untold_titles(cases):
-    """A line for each row of titles that its case does not show."""
+    """Yield a line for each row of titles that its case does not show."""
     outputs = {case.name: expected(case)["out"] for case in cases}
     for row, case in TITLES.items():
         if case in outputs and row not in GAP.sub(b"  ", outputs[case]):
@@ -74,8 +74,8 @@ def untold_titles(cases):
 
 
 def environment(case, program, here, work):
-    """What a case may see: nothing of the caller but the path of programs. No variable that a line
-    uses has a blank, whatever the checkout's folder is called."""
+    """Return the environment of a case: of the caller's variables it has only the path of programs. Variables
+    that a line uses contain no blanks, whatever the checkout's folder is called."""
     return {
         "PATH": f"{program.parent}:{os.environ.get('PATH', '/usr/bin:/bin')}",
         "PWD": here,
@@ -91,7 +91,7 @@ def environment(case, program, here, work):
 
 
 def run(case, program):
-    """Run the case's line; what it printed, as it is compared, and its status, as bytes of the files."""
+    """Run the case's line. Return its output, as it is compared, and its status, as bytes of the files."""
     line = (case / "cmd").read_text(encoding="utf-8").strip()
     if "\n" in line:
         raise ValueError("cmd has more than one line")
@@ -114,7 +114,7 @@ def run(case, program):
 
 
 def expected(case):
-    """What the case's files say, with the defaults of those that are missing."""
+    """Return the contents of the case's files, with defaults for those that are missing."""
     found = {"out": b"", "err": b"", "status": b"0\n"}
     for name in EXPECTATIONS:
         if (case / name).exists():
@@ -123,7 +123,7 @@ def expected(case):
 
 
 def difference(case, name, want, got):
-    """A unified diff; characters beyond ASCII and controls as escapes."""
+    """Return a unified diff, with escapes for control characters and those beyond ASCII."""
     def lines(data):
         return data.decode("latin-1").splitlines()
 
@@ -141,7 +141,7 @@ def difference(case, name, want, got):
 
 
 def record(case, got):
-    """Write the expectations anew; none where the default says the same."""
+    """Write the expectations again; write no file that would equal the default."""
     defaults = {"out": b"", "err": b"", "status": b"0\n"}
     for name in EXPECTATIONS:
         if got[name] == defaults[name]:
@@ -151,7 +151,7 @@ def record(case, got):
 
 
 def judge(case, program, recording):
-    """None if the case holds, else the text to print."""
+    """Return None if the case passes, or the text to print."""
     try:
         got = run(case, program)
     except (OSError, ValueError, subprocess.TimeoutExpired) as problem:
@@ -167,8 +167,8 @@ def judge(case, program, recording):
 
 
 def run_all(cases, program, recording=False, first=False):
-    """Run the cases, print what failed and how many; the number that failed. `first`: up to the first that
-    fails."""
+    """Run the cases, and print the failures and their number, which is returned. `first`: stop at the first
+    failure."""
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for problem in pool.map(lambda case: judge(case, program, recording), cases):
@@ -186,7 +186,7 @@ def run_all(cases, program, recording=False, first=False):
 
 
 def self_test(program):
-    """A right case must pass and each kind of wrong one must fail."""
+    """A right case must pass, and each kind of wrong case must fail."""
     row = next(row for row in TITLES if b"%" not in row).decode()
     trials = {
         "right": ("printf 'a\\n'; printf 'b\\n' >&2; exit 3", "a\n", "b\n", "3\n", False),

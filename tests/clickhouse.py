@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rows of `memprof export --to clickhouse` and the statements of `memprof schema clickhouse`, without a
-server: every row of every sample has the figures of `memprof sql` or of a report, its hashes are those of a
-second implementation, its columns those of the statements, and its key occurs once.
+server. For every row of every sample, the figures agree with `memprof sql` or a report, the hashes with a
+second implementation, and the columns with the statements. Every key occurs once.
 
     tests/clickhouse.py --memprof PATH
     tests/clickhouse.py --self-test
@@ -47,7 +47,7 @@ class Trials(ClaimsOfProgram):
     # --- statements ---
 
     def columns(self, statement):
-        """Names and types of the columns of a CREATE TABLE."""
+        """Return the names and types of the columns of a CREATE TABLE."""
         return dict(re.findall(r"^    `([\w.]+)` ([\w(), ']+?)(?: COMMENT '.*'| CODEC\(.*\))*,?$", statement, re.MULTILINE))
 
     def schema(self, *words):
@@ -56,7 +56,7 @@ class Trials(ClaimsOfProgram):
         return [one.strip() for one in re.sub(r"^--.*\n", "", done.stdout, flags=re.MULTILINE).split(";\n") if one.strip()]
 
     def statements(self):
-        """The tables of each way to print them have the columns of the insert statement."""
+        """Each variant of the tables has the columns of the insert statement."""
         for words in ((), ("--cluster", "fleet"), ("--for", "current"), ("--cluster", "f", "--for", "current")):
             local = "_local" if "--cluster" in words else ""
             statements = self.schema(*words)
@@ -82,7 +82,8 @@ class Trials(ClaimsOfProgram):
     # --- rows ---
 
     def typed(self, table, rows):
-        """Each member is a column, of the column's type; those without NULL are in every row, a key aside."""
+        """Each member is a column and has the column's type. Columns without Nullable are in every row, except
+        keys and columns with defaults."""
         made = next(one for one in self.schema() if one.startswith(f"CREATE TABLE IF NOT EXISTS memprof.{table}\n"))
         types = self.columns(made)
         kinds = {"UUID": r'"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}"', "String": r'".*"', "Int64": r"-?\d+", "UInt32": r"\d+",
@@ -97,7 +98,7 @@ class Trials(ClaimsOfProgram):
             self.claim(not missing, table, "rows without", missing)
 
     def told(self, path, table):
-        """Rows as another command has them."""
+        """Return the rows of another command."""
         if table == "requests":
             told = self.json("requests", path, "--limit", 0, "--by", "request").get("requests", [])
             return [{("request_api" if name == "api" else name): value for name, value in row.items()} for row in told]
@@ -110,7 +111,7 @@ class Trials(ClaimsOfProgram):
         return json.loads(done.stdout)["rows"] if done.returncode in (0, 1) and done.stdout else []
 
     def same(self, path, table, rows):
-        """The columns that both have are the same in each row; those of stacks are hashes."""
+        """Columns that both tables have are equal in each row; for stacks, their hashes are."""
         told = self.told(path, table)
         self.claim(len(told) == len(rows), path.name, table, len(rows), "rows, not", len(told))
         columns = {"site", "stack", *SHARED}
@@ -131,14 +132,14 @@ class Trials(ClaimsOfProgram):
                 self.claim(row["stack_text"] == other["stack"], path.name, "stack", row["stack_text"], other["stack"])
 
     def hashes(self, path, rows):
-        """Sites and stacks are named by their text, recordings by their bytes."""
+        """Sites and stacks are identified by their text, recordings by their bytes."""
         for row in rows:
             stack = row.get("stack_text", "")
             self.claim(row["stack"] == uuid(xxh128(stack.encode())), path.name, "stack", row)
             self.claim(row["site"] == uuid(xxh128(f"{row.get('type', '')}\n{stack}".encode())), path.name, "site", row)
 
     def times(self, path, rows):
-        """The day and the time are those of the session's start, in UTC."""
+        """Day and time are those of the session's start, in UTC."""
         session = (self.json("info", path).get("session") or {}) if path.suffix == ".oemp" else {}
         for row in rows:
             begun = session.get("start_time")
@@ -170,7 +171,7 @@ class Trials(ClaimsOfProgram):
     # --- several recordings ---
 
     def several(self, folder):
-        """Rows of several recordings are those of each; the sites of a copy elsewhere are the same."""
+        """The rows of several recordings are those of each one. A copy in another place has the same sites."""
         paths = [path for path in samples() if "part" not in path.name]
         one_by_one = [row for path in paths for row in self.rows("sites", path)[0]]
         together, done = self.rows("sites", *paths)
@@ -186,7 +187,7 @@ class Trials(ClaimsOfProgram):
                    "parts of a recording", rows)
 
     def failures(self, folder):
-        """What cannot be read is left out, and the exit status says so; a file is then not written."""
+        """If a recording cannot be read, it is left out and the exit status is not 0; then no file is written."""
         good, missing, broken, text = (SAMPLES / "shop-v2.oemp", folder / "missing.oemp", folder / "broken.sqlite", folder / "a.txt")
         broken.write_bytes((SAMPLES / "shop-aqtime.sqlite").read_bytes()[:5000])
         text.write_text("no recording\n")
@@ -233,7 +234,7 @@ def everything(trials):
 
 
 def self_test():
-    """Each check finds rows and statements that are wrong."""
+    """Each check finds wrong rows and statements."""
     right = {"recording": "0", "part": 0, "site": uuid(xxh128(b"a\nb")), "stack": uuid(xxh128(b"b")), "type": "a", "stack_text": "b"}
     with contextlib.redirect_stdout(io.StringIO()):
         for wrong in (right | {"site": right["stack"]}, right | {"stack": right["site"]}, right | {"type": "c"}):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Completion of memprof in shells, as memprof-tables makes it of the tables of the program.
+"""Completion of memprof in shells, as memprof-tables generates it.
 
     tests/completions.py --tables PATH bash|fish|zsh    ask the shell what it would complete
     tests/completions.py --tables PATH --self-test      see that a wrong completion is found
 
-bash and fish are asked; zsh reads it for its syntax, and its words are compared with the tables.
-Where a shell is not installed the test says so: 77 is "skipped".
+bash and fish are asked for completions. zsh only checks the syntax, and the words of its script are compared
+with the tables. If the shell is not installed, the exit status is 77, "skipped".
 """
 import argparse
 import os
@@ -41,7 +41,7 @@ CASES = [
     (["memprof", "coverage", "--listings", "lis"], {"listings"}, {"list.txt"}),
     (["memprof", "leaks", "known"], {"known.suppressions"}, {"leaks"}),
 ]
-BASH_CASES = [  # bash makes three words of the first one
+BASH_CASES = [  # bash splits the first word into three
     (["memprof", "leaks", "--format", "=", "js"], {"json"}, {"csv"}),
     (["memprof", "leaks", "--format", "="], {"json", "csv"}, {"lcov"}),
     (["memprof", "leaks", "--limit", ""], set(), {"known.suppressions", "leaks"}),
@@ -57,7 +57,7 @@ def lines_of(tables, *arguments):
 
 
 def bash_offers(script, words, folder):
-    """What stands in COMPREPLY; where that is empty, files, as `complete -o default` has it."""
+    """Return COMPREPLY or, if it is empty, files, as with `complete -o default`."""
     done = called("bash", "-c", 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
                   'fallback=files; compopt() { [[ $* != *+o* ]] || fallback=none; }; _memprof; '
                   'printf "%s\\n" "${COMPREPLY[@]}"; '
@@ -96,7 +96,7 @@ def asked(offers, script, cases):
 
 
 def options_of(tables):
-    """A case for each command: all of its options, and no others."""
+    """Return a case for each command: all of its options, and no others."""
     commands = lines_of(tables, "commands")
     options = {command: set(lines_of(tables, "options", command)) for command in commands}
     known = set().union(*options.values())
@@ -104,7 +104,7 @@ def options_of(tables):
 
 
 def zsh_faults(tables, script):
-    """Its syntax; and the options of each command, as its lines have them."""
+    """Check the syntax, and compare each command's options with the tables."""
     faults = [text for text in [called("zsh", "-n", script).stderr.strip()] if text]
     with open(script, encoding="utf-8") as file:
         rows = re.findall(r"^    \[\[ \$command == \(([a-z|]+)\) \]\] && options\+=\(.*?"
@@ -128,7 +128,7 @@ def faults_of(shell, tables, text):
         return zsh_faults(tables, script)
 
 
-# (what is wrong, text, in its place) of that for bash
+# (fault, text of the bash script, replacement)
 SPOILT = [
     ("a command that is not there", " leaks requests", " requests"),
     ("an option of another command", "' coverage ' --min-lines", "' leaks ' --min-lines"),

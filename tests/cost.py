@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""The law of cost: whatever an input grows in, and whatever is asked of it, twice the input is at most
-2.3 times the work, and 2.3 times the memory.
+"""Growth of cost: in whatever way an input grows, and for any question, doubling it may at most multiply the
+work and the memory by 2.3.
 
   tests/cost.py --memprof PROGRAM [WAY...]               PROGRAM is memprof-counted, see cost/count.c
   tests/cost.py --memprof PROGRAM --valgrind [WAY...]    instructions, libraries and all, of any memprof
   tests/cost.py --self-test
 
-A way is how an input grows: deeper, wider, more names. It is made at three sizes, each twice the one
-before, and once tiny: what that costs is the program's start, and is taken off. Work is counted, never
-timed: basic blocks, and bytes that are moved, compared or filled. n log n grows by 2.2 at these sizes.
+A way is how an input grows: deeper, wider, more names. The input is made in three sizes, each twice the one
+before, and once tiny; the cost of the tiny one is that of starting the program, and is subtracted. Work is
+counted, never timed: basic blocks, and bytes that are moved, compared or filled. At these sizes, n log n grows
+by a factor of 2.2.
 """
 import argparse
 import concurrent.futures
@@ -22,7 +23,7 @@ import tempfile
 import growing
 
 ALLOWED = 2.3
-NO_WORK, NO_MEMORY = 60_000, 16_384  # what grows by less than so many steps, KiB, does not grow
+NO_WORK, NO_MEMORY = 60_000, 16_384  # a cost of fewer steps, or KiB, does not count as growing
 
 
 ALL = ["analyze", "info", "check", "gate POLICY", "baseline save", "diff FILE", "analyze -n 0 --format json",
@@ -47,13 +48,13 @@ LADDERS = ["retained --by type", "retained --by type -n 0", "dominators", "leaks
 FOLDERS = ["analyze", "info", "leaks", "leaks -n 0 --format json", "top --group file", "check", "top", "trend",
            "gate POLICY"]
 
-# How an input grows: at first to which size, and what is asked of it.
+# Ways to grow: the function, the first size, and the questions to ask.
 WAYS = {
     "oemp-deeper": (growing.oemp_deeper, 500, OEMP),
     "oemp-wider": (growing.oemp_wider, 1000, OEMP),
     "oemp-names": (growing.oemp_names, 1000, OEMP),
     "oemp-types": (growing.oemp_types, 1000, OEMP),
-    # Of over 64 KiB each: a line that outgrows the window costs a quarter more, once.
+    # Names longer than 64 KiB: a line that is longer than the window costs a quarter more, once.
     "oemp-longer-names": (growing.oemp_longer_names, 20000, [*OEMP, "leaks --width 60"]),
     "oemp-objects": (growing.oemp_objects, 4000, OEMP),
     "oemp-owner-chain": (growing.oemp_owner_chain, 1000, OEMP),
@@ -100,7 +101,7 @@ class Law:
         self.program, self.valgrind, self.lines, self.wrong, self.checks = program, valgrind, [], 0, 0
 
     def cost(self, words, folder, name):
-        """(status, work, KiB at most) of a run."""
+        """Return (status, work, peak memory in KiB) of a run."""
         told, heard = folder / f"{name}.cost", folder / f"{name}.err"
         environment = {**os.environ, "MEMPROF_NO_CONFIG": "1", "MEMPROF_COST": str(told)}
         before = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
@@ -137,7 +138,7 @@ class Law:
                 self.grows(name, command, folder, paths)
 
     def ask(self, name, command, folder, path):
-        """(work, KiB) of one command, or None where it does not end as it should, which is said."""
+        """Return (work, KiB) of a command. If it ends wrongly, print that and return None."""
         words = [{"POLICY": "policy", "FILE": str(path)}.get(word, word) for word in command.split()]
         words += {"export": ["-o", "out"], "baseline": ["--store", "kept", "--allow-torn"],
                   "gate": ["--allow-torn"]}.get(words[0], [])
@@ -148,7 +149,7 @@ class Law:
         return None
 
     def grows(self, name, command, folder, paths):
-        """Tables hash under keys drawn by chance, and few keys are unlucky: the least of three runs counts."""
+        """Hash tables use random keys, and a few keys are unlucky: the best of three runs counts."""
         best = None
         for _ in range(3):
             costs = [self.ask(name, command, folder, path) for path in paths]
@@ -163,7 +164,7 @@ class Law:
 
     @staticmethod
     def growth(costs, nothing):
-        """Whether each doubling holds, and how many times as much it costs."""
+        """Return whether each doubling is within the limit, and the factors."""
         grown = [cost - costs[0] for cost in costs[1:]]
         return [(more <= ALLOWED * max(less, nothing / ALLOWED), more / max(less, 1))
                 for less, more in zip(grown, grown[1:]) if more > nothing]

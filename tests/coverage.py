@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Hold the coverage that memprof writes for other tools against their formats, and its numbers
-against those of its report.
+"""Check the coverage files that memprof writes for other tools: they conform to their formats, and their
+numbers agree with the report.
 
   tests/coverage.py --memprof PATH            cobertura, lcov and sonar-generic; exit 1 and the faults
   tests/coverage.py --memprof PATH --genhtml  let genhtml (of lcov) read it; 77 where there is none
@@ -22,8 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "samples"
 SKIPPED = 77
 
-# Names that would end what they stand in; a control character; a line of two methods; a method whose
-# calls were not counted; a line number at the end of 32 bits.
+# Names with characters that could end the text around them, a control character, a line of two methods, a
+# method whose calls were not counted, and a line number at the end of 32 bits.
 HOSTILE = """1 03/02/2026 "a" 08:15:30 "u"
 .
 1 "d\u00e9p\u00f4t/a&<b>""c"",d.p" "" 11 0 ""
@@ -78,7 +78,7 @@ def rate_of(lines):
 
 
 def cobertura_faults(text):
-    """Rates and sums are those of the lines; no rate says 1 where a line is missing."""
+    """Rates and sums agree with the lines. No rate is 1 if a line is missing."""
     found = xml_schema.faults_of(text, HERE / "cobertura.xsd", "coverage")
     if found:
         return found
@@ -149,7 +149,7 @@ def lcov_faults(text):
 # ---------------------------------------------------------------- all of them
 
 def figures(form, text):
-    """{path: {line: whether it was executed}}"""
+    """Return {path: {line: true if it was executed}}."""
     if form == "lcov":
         return {record["path"]: {int(line): count != "0" for line, count in
                                  re.findall(r"DA:(\d+),(\d+)", record["lines"])}
@@ -166,7 +166,7 @@ FAULTS_OF = {"cobertura": cobertura_faults, "lcov": lcov_faults, "sonar-generic"
 
 
 def check_file(memprof, files):
-    """Each format is well-formed, and says of each line what the others and the report say."""
+    """Each format is well formed, and agrees about each line with the others and the report."""
     expected, said = report(memprof, files), {}
     for form, faults_of in FAULTS_OF.items():
         text = export(memprof, form, files)
@@ -203,7 +203,7 @@ def check(memprof):
 
 
 def genhtml(memprof):
-    """genhtml counts the same lines; the sources that it wants are blank ones."""
+    """genhtml counts the same lines. It needs sources, which are blank here."""
     if not shutil.which("genhtml"):
         print("skipped: no genhtml (Debian package lcov)")
         return SKIPPED

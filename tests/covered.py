@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How much of src the tests have run: lines and branches, by what clang counts.
+"""Coverage of src by the tests, in lines and branches, as clang counts them.
 
   tests/covered.py BUILD [--lines PERCENT] [--branches PERCENT] [--without FILE]
 
-BUILD was configured with MEMPROF_COVERAGE=ON, and its tests have been run. Less than what is asked for
-is told by the exit status.
+BUILD must have been configured with MEMPROF_COVERAGE=ON, and its tests must have been run. If coverage is less
+than required, the exit status is 1.
 """
 import argparse
 import json
@@ -12,11 +12,11 @@ import pathlib
 import subprocess
 import sys
 
-SHOWN = 10  # files that tests know least of
+SHOWN = 10  # number of files to show, those with the least coverage
 
 
 def summary(build):
-    """What llvm-cov tells of all programs of a build together."""
+    """Return llvm-cov's summary of all programs of a build."""
     merged = build / "profiles" / "all.profdata"
     counted = sorted((build / "profiles").glob("*.profraw"))
     if not counted:

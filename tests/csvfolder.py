@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What `memprof export --to csv` promises: a folder with a file for each table of `export --to sqlite`, with
-the same columns and rows; a folder with anything else is left alone; after an error, or if the process is
-killed, a folder never has tables of two exports that look like those of one.
+"""Folders of `memprof export --to csv`: they have a file for each table of `export --to sqlite`, with the same
+columns and rows. A folder with anything else in it is not changed. After an error, or if the process is killed,
+a folder never mixes tables of two exports.
 
     tests/csvfolder.py --memprof PATH [--kills N]
     tests/csvfolder.py --self-test
@@ -33,7 +33,8 @@ class Trials(fleetdb.Trials):
 
     @staticmethod
     def is_same(text, value, kind):
-        """A field of CSV is the value of SQLite: NULL is empty, flags are words, seconds have six places."""
+        """Return true if a CSV field equals a value of SQLite: NULL is empty, flags are words, seconds have six
+        decimals."""
         if value is None:
             return text == ""
         if kind == "BOOLEAN":
@@ -43,7 +44,7 @@ class Trials(fleetdb.Trials):
         return text == str(value)
 
     def tables(self, paths, folder):
-        """All rows of all tables of several recordings, one of which is named twice."""
+        """Compare all rows of all tables of several recordings, one of which is named twice."""
         database, target = folder / "same.db", folder / "same"
         self.add(paths[0], database, *paths[1:])
         done = self.write(target, *paths, paths[0])
@@ -62,7 +63,7 @@ class Trials(fleetdb.Trials):
             self.claim(rows and len(told) == len(rows) and not wrong, table, len(told), "rows, not", len(rows), wrong[:1])
 
     def again(self, paths, folder):
-        """Another export replaces the tables of an earlier one, and of no other program."""
+        """Another export replaces the tables of an earlier one, but not files of another program."""
         target = folder / "again"
         target.mkdir()
         first = self.write(target, paths[0])
@@ -94,7 +95,8 @@ class Trials(fleetdb.Trials):
         self.claim(done.returncode == 2 and b"--output" in done.stderr, "standard output:", done.returncode, done.stderr)
 
     def failures(self, paths, folder):
-        """After an error the folder is as it was: of a file that cannot be read, a part, no space."""
+        """After an error the folder is unchanged: for a file that cannot be read, a part of a recording, a full
+        disk."""
         target, empty = folder / "failed", folder / "empty.oemp"
         empty.write_text("")
         for before in (False, True):
@@ -112,7 +114,7 @@ class Trials(fleetdb.Trials):
                        "no space:", limited.returncode, limited.stderr)
 
     def kills(self, paths, folder, count):
-        """Killed or ended at any moment: a folder with recordings.csv has the tables of one export."""
+        """Killed or ended at any moment, a folder that contains recordings.csv has all tables of one export."""
         ways = []
         for some in paths:
             self.write(folder / "whole", *some)
@@ -144,9 +146,9 @@ def all_of(trials, kills):
 
 
 def self_test():
-    """Folders that are wrong are found."""
+    """Wrong folders are detected."""
     class Wrong(Trials):
-        """A program that writes one table, whatever there is."""
+        """A program that always writes a single table."""
         def write(self, folder, *paths):
             with contextlib.suppress(OSError):
                 folder.mkdir(exist_ok=True)

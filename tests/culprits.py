@@ -1,4 +1,4 @@
-"""The law that all answers about one recording name the same culprit; see properties.py."""
+"""All answers about a recording name the same culprit; see properties.py."""
 import csv
 import html
 import io
@@ -13,23 +13,25 @@ import holders
 from verdict import program
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-LEAKING = ("leak", "growing-queue", "growing-object")  # kinds
+LEAKING = ("leak", "growing-queue", "growing-object")  # kinds of growing sites
 HEAD = re.compile(rb'[12] \d+ \d+ "\d{4}-')  # the line that begins a snapshot of an .oemp recording
-STATUS = {"yes": 1, "no": 0, "unknown": 3}  # of limits and rules that nothing may leak
+STATUS = {"yes": 1, "no": 0, "unknown": 3}  # status of limits and rules that allow no leak
 
 
 def same_site(site, text):
-    """Return true if a text has this site, and not one whose line begins with its line."""
+    """Return true if a text names this site. A site whose line number merely begins with the same digits does
+    not count."""
     return re.search(re.escape(site) + r"(?!\d)", text) is not None
 
 
 def function_of(site):
-    """Return a site without its line, which trends and rules on sites do not tell."""
+    """Return a site without its line, because trends and rules on sites do not contain lines."""
     return re.sub(r":\d+$| \(from \d+\)$", "", site)
 
 
 def first_snapshots(path, count, folder):
-    """Return a recording of the first snapshots of one, of all its sessions in the order of the file."""
+    """Write a recording of the first `count` snapshots of a recording, counted over all sessions in file order.
+    Return its path."""
     lines = path.read_bytes().splitlines(keepends=True)
     heads = [at for at, line in enumerate(lines) if HEAD.match(line)]
     first = folder / f"first-{path.name}"
@@ -38,7 +40,7 @@ def first_snapshots(path, count, folder):
 
 
 def without(seed, site):
-    """Return the program of a seed without what is created at a site; None: nothing is left."""
+    """Return a generated program without the objects of a site, or None if nothing is left."""
     made = program.make(seed)
     truth = made.truth()
     gone = [place for place, told in zip(made.places, truth) if same_site(told["site"], site)]
@@ -47,10 +49,10 @@ def without(seed, site):
 
 
 class Culprits(holders.Holders):
-    """Needs json(), run(), hold(), parsed() and at_once() of Laws; `programs`: how many are made."""
+    """Needs json(), run(), hold(), parsed() and at_once() of Laws. `programs`: number of programs to generate."""
 
     def culprit(self):
-        """Of samples and made-up programs: all answers agree on what leaks, or who holds more and more."""
+        """For samples and generated programs, all answers agree on what leaks, or on who holds more and more."""
         samples = [*self.whole(), *sorted(SAMPLES.glob("*.taligent")), SAMPLES / "shop-aqtime.sqlite"]
         with tempfile.TemporaryDirectory() as place:
             place = pathlib.Path(place)
@@ -64,7 +66,7 @@ class Culprits(holders.Holders):
 
     @staticmethod
     def real_heaps():
-        """Return the recordings of memory among the real ones, and say if there are none."""
+        """Return the real memory recordings, and print a note if there are none."""
         corpus = pathlib.Path(os.environ.get("MEMPROF_CORPUS", SAMPLES.parent.parent / "shared" / "corpus"))
         heaps = sorted(path for ending in ("oemp", "taligent") for path in corpus.rglob("*." + ending))
         if not heaps:
@@ -86,7 +88,7 @@ class Culprits(holders.Holders):
         shutil.rmtree(own)
 
     def culprit_of(self, path, folder):
-        """All answers about one file. Return the culprit."""
+        """Compare all answers about a file. Return the culprit."""
         verdict = self.json("analyze", path).get("verdict", {"leaks": "?"})
         report = self.json("leaks", path, "--limit", 0)
         worst, rows = verdict.get("worst"), report.get("leaks", [])
@@ -116,7 +118,7 @@ class Culprits(holders.Holders):
         return worst
 
     def culprit_without_sizes(self, path, folder):
-        """Answers about a log of objects whose sizes are not recorded, so that they rank by objects."""
+        """Answers about a log without sizes of objects are ranked by the number of objects."""
         verdict = self.json("analyze", path)["verdict"]
         report = self.json("leaks", path, "--limit", 0)
         worst, first = verdict.get("worst"), report["leaks"][0]
@@ -131,7 +133,7 @@ class Culprits(holders.Holders):
         self.hold(not other & {"Worst leak", "Grows steadily"}, f"{path.name}: bytes name a culprit: {other}")
 
     def texts_agree(self, path, worst):
-        """The first lines for people, in each format."""
+        """The first lines for people agree, in each format."""
         said = {line["label"]: line["text"] for line in self.json("analyze", path).get("answer", [])}
         line = said.get("Worst leak", "")
         self.hold(bool(line) == bool(worst) and (not worst or f" {worst['type']}" in line and
@@ -146,7 +148,7 @@ class Culprits(holders.Holders):
                       f"{path.name}: {form} does not say {line}")
 
     def tables_agree(self, path, rows):
-        """CSV, SQL, a JSON object a line, and metrics tell the same kinds in the same order."""
+        """CSV, SQL, NDJSON and metrics state the same kinds in the same order."""
         names = ("kind", "confidence", "leaking_bytes")
         told = [tuple(str(row.get(name, "")) for name in names) for row in rows]
         table = self.run("leaks", path, "--limit", 0, "--format", "csv", "--quiet").stdout.decode()
@@ -177,7 +179,7 @@ class Culprits(holders.Holders):
 
     def limits_agree(self, path, verdict):
         worst, status = verdict.get("worst"), STATUS.get(verdict["leaks"])
-        rest = ["--allow-torn"] if status != 3 else []  # judges the sessions that are long enough
+        rest = ["--allow-torn"] if status != 3 else []  # judges only the sessions that are long enough
         for form in ("json", "junit", "github", "pr"):
             done = self.run("leaks", path, "--max-trend", 0, *rest, "--format", form, "--quiet")
             said = html.unescape(done.stdout.decode() + done.stderr.decode())
@@ -187,7 +189,7 @@ class Culprits(holders.Holders):
                       f"{path.name}: {worst}, but {form} says {named}")
 
     def rules_agree(self, path, verdict, leaking, folder):
-        """Rules, and what they say caused their failure, first of all."""
+        """Rules fail if something leaks, and name the culprit first."""
         worst, status = verdict.get("worst"), STATUS.get(verdict["leaks"])
         policy = folder / f"{path.name}.policy"
         for rule in ("trend <= 0 B", "trend of each site <= 0 B", "leaked <= 0 B", "leaked of each site <= 0 B"):
@@ -208,7 +210,7 @@ class Culprits(holders.Holders):
                       f"{path.name}: {worst}, but {rule}: {text}, {cause}")
 
     def accepted_are_gone(self, path, leaking, folder):
-        """Of leaks that are accepted one after the other, the next one is named, until there is none."""
+        """When leaks are accepted one after the other, the next one is named, until none is left."""
         accepted, text = folder / f"{path.name}.suppressions", ""
         left = [(row["type"], row["stack"][0] if row["stack"] else "", row) for row in leaking]
         for number in range(1, 6):
@@ -226,7 +228,7 @@ class Culprits(holders.Holders):
                       f"{path.name}: without {text} {found}, not {left[:1]}")
 
     def watch_agrees(self, path, worst, leaked, folder):
-        """Watching names the culprit at the end, and where a limit is exceeded what leaks by then."""
+        """Watching names the culprit at the end and, if a limit is exceeded, the worst leak at that moment."""
         done = self.run("watch", path, "--timeout", "1ms", "--format", "json", "--quiet")
         events = [json.loads(line) for line in done.stdout.splitlines()]
         named = [event["message"] for event in events if event.get("event") == "worst-leak"]
@@ -243,7 +245,7 @@ class Culprits(holders.Holders):
         self.watch_stops(path, worst.get("leaking_bytes", 0) // 2, folder)
 
     def watch_stops(self, path, limit, folder):
-        """Watching stops at the first snapshot at which the recording cut there exceeds the limit of leaks."""
+        """Watching stops at the first snapshot at which the recording, cut there, exceeds the limit of leaks."""
         done = self.run("watch", path, "--timeout", "1ms", "--max-trend", limit, "--format", "json", "--quiet")
         events = [json.loads(line) for line in done.stdout.splitlines()]
         sequence = sum("sequence" in event for event in events)
@@ -255,7 +257,7 @@ class Culprits(holders.Holders):
                       f"{path}: --max-trend {limit} after {count} snapshots {judged}, watched to {sequence}")
 
     def diff_agrees(self, base, path, worst):
-        """Against a base that leaks nothing, the culprit leaks more, or is what most changed."""
+        """Compared with a base without leaks, the culprit leaks more, or changed most."""
         said = self.json("diff", base, path).get("answer", [])
         named = [line["text"] for line in said if line["label"] == "Leaks more"] or [said[0]["text"]]
         self.hold(said[0]["label"] == "Not comparable" or same_site(worst["site"], named[0]),
@@ -264,7 +266,7 @@ class Culprits(holders.Holders):
         self.hold(not any(line["label"] == "Leaks more" for line in same), f"{path.name}: leaks more than itself")
 
     def builds_agree(self, seed, path, worst, own):
-        """A build without the culprit: comparisons name it, and trends of both builds."""
+        """Compared with a build without the culprit, comparisons and trends of both builds name it."""
         healthy = without(seed, worst["site"])
         if not healthy:
             return
@@ -283,7 +285,7 @@ class Culprits(holders.Holders):
         self.hold(named and function_of(worst["site"]) in named[0], f"{path.name}: {worst}, but the trend {said}")
 
     def folder_agrees_on_culprit(self, members, folder):
-        """A folder leaks what leaks most in its files."""
+        """The worst leak of a folder is the worst leak of its files."""
         folder.mkdir()
         for path in members:
             shutil.copy(path, folder)

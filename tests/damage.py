@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""What damage a recording shows: single faults of transport in each sample, and how many of them change
-an answer in silence.
+"""Detection of damage: make single transmission faults in each sample, and count those that change an answer
+without a diagnostic.
 
   tests/damage.py --memprof PATH [--server PATH] [--count N] [--seed N] [--list] [SAMPLE...]
   tests/damage.py --memprof PATH --hold        fewer of them, against a bound a format
   tests/damage.py --self-test
 
-A damage is one byte changed, left out or put in, a digit that is another, a line lost, doubled, or
-swapped with the next. It is silent if the figures of `analyze` are others than those of the whole
-recording, and yet nothing more was said: no diagnostic, complete as before, nothing new by `check`. With
---list each silent one is printed, with the line before and after: what a reader could still hold
-against each other is found there.
+A fault is a byte changed, lost or inserted, a digit changed, or a line lost, doubled or swapped with the next
+one. A fault is silent if the figures of `analyze` differ from those of the undamaged recording, but there is no
+new diagnostic, the recording counts as complete as before, and `check` finds nothing new. --list prints each
+silent fault, with the line before and after; look there for data that a reader could still compare.
 """
 import argparse
 import collections
@@ -23,7 +22,8 @@ import tempfile
 import runs
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-# The most of 100 that may be silent with --hold: of 140 damages, so with room for chance.
+# With --hold, maximum number of silent faults per 100. Only 140 faults are made, so the bounds leave room for
+# chance.
 BOUNDS = {
     "shop-v1.oemp": 5, "shop-v2.oemp": 5, "shop-v1.prf": 20, "shop-v4.prf": 10, "shop-old.rpt": 36,
     "shop-new.rpt": 36, "shop.taligent": 46, "shop-analysis.taligent": 46, "shop-1.gclog": 22,
@@ -85,7 +85,7 @@ KINDS = {
 # --- what is said ---
 
 def figures(answer):
-    """The numbers of each table, a row with a row: names, orders and sizes of files are none."""
+    """Return the numbers of each table, row by row, without names, orders and sizes of files."""
     found = {}
     for name, table in answer.items():
         rows = table if isinstance(table, list) else [table]
@@ -114,22 +114,22 @@ class Program:
         return said, found, self.answer("check", path)[0]
 
     def compare(self, path, whole):
-        """Whether the figures are others, and whether nothing is said that is not said of the whole
-        recording too."""
+        """Return whether the figures differ, and whether there is no message beyond those about the undamaged
+        recording."""
         said, found = self.answer("analyze", path)
         other = found != whole[1]
         return other, other and said == whole[0] and self.answer("check", path)[0] == whole[2]
 
 
 def first_difference(before, after):
-    """The first lines that differ."""
+    """Return the first lines that differ."""
     old, new = before.split(b"\n"), after.split(b"\n")
     at = next((at for at, pair in enumerate(zip(old, new)) if pair[0] != pair[1]), len(new) - 1)
     return at + 1, old[at][:150] if at < len(old) else b"", new[at][:150] if at < len(new) else b""
 
 
 def measure(program, name, count, seed, listed):
-    """Silent ones, those that change the figures and all of them, by kind."""
+    """Return, by kind of fault, the numbers of silent ones, of those that change the figures, and of all."""
     chance, text = random.Random(f"{name} {seed}"), (SAMPLES / name).read_bytes()
     silent, changed, tried = collections.Counter(), collections.Counter(), collections.Counter()
     with tempfile.TemporaryDirectory(prefix="damage.") as place:
@@ -156,7 +156,7 @@ def measure(program, name, count, seed, listed):
 
 
 def self_test():
-    """Each damage is one; figures are numbers alone."""
+    """Each kind of fault makes one change; figures are only numbers."""
     chance, wrong, text = random.Random(1), 0, b"a 1\nb 2\nc 3\nd 4\n"
     for kind, damage in KINDS.items():
         for _ in range(200):

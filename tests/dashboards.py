@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The dashboards of docs/grafana: each is well formed, and each of its queries is run. promtool evaluates those of
-metrics on what `memprof export --to openmetrics` wrote, a ClickHouse server those of tables; the figures are those
-of `memprof --format json`.
+"""The dashboards of docs/grafana: each is well formed, and each of its queries is run. promtool evaluates
+queries of metrics on files of `memprof export --to openmetrics`, and a ClickHouse server those of tables. The
+results must equal `memprof --format json`.
 
     tests/dashboards.py --memprof PATH openmetrics|clickhouse
     tests/dashboards.py --self-test
 
-Exit status 77: promtool, or clickhouse-server or clickhouse-client, is not installed.
+Exit status 77: promtool, clickhouse-server or clickhouse-client is not installed.
 """
 import argparse
 import contextlib
@@ -35,7 +35,7 @@ class Trials(ClaimsOfProgram):
         self.folder, self.pages = folder, pages
 
     def queries(self, name, key):
-        """{title: query} of a dashboard."""
+        """Return {title: query} of a dashboard."""
         page = json.loads((self.pages / f"{name}.json").read_text(encoding="utf-8"))
         panels = page["panels"]
         self.claim(len(panels) >= 4 and page["uid"] and page["title"], name, "has few panels")
@@ -57,7 +57,7 @@ class Trials(ClaimsOfProgram):
         leaks = self.json_of("leaks", sample)["leaks"]
         metrics = METRIC.findall(self.run("export", "--to", "openmetrics", SAMPLES / sample).stdout)
         areas = {labels: float(value) for name, labels, value in metrics if name == "memprof_platform_area_bytes"}
-        # A label without text is none to Prometheus.
+        # to Prometheus, a label without text does not exist
         sums = {labels.replace('name="",', ""): float(value) for name, labels, value in metrics if name == "memprof_leak_bytes"}
         self.claim(sorted(sums.values()) == sorted(row["bytes"] for row in leaks), "sites", sums, leaks)
         steady = {labels: float(value) for name, labels, value in metrics if name == "memprof_leaking_bytes" and value != "0"}
@@ -119,7 +119,7 @@ class Trials(ClaimsOfProgram):
                     self.claim(done.returncode == 0, "an insertion", table, done.stderr)
 
     def ask(self, shard, query):
-        """The rows of a panel, for all of 2026, as Grafana would put its times in."""
+        """Return the rows of a panel for the whole of 2026, with times inserted as Grafana does."""
         for name, day in (("$__from", datetime.datetime(2026, 1, 1)), ("$__to", datetime.datetime(2026, 12, 31))):
             query = query.replace(name, str(int(day.replace(tzinfo=datetime.timezone.utc).timestamp() * 1000)))
         done = shard.client("--query", query, "--format", "JSONEachRow", text=True)
@@ -128,7 +128,7 @@ class Trials(ClaimsOfProgram):
 
 
 def self_test():
-    """A dashboard without panels is found."""
+    """A dashboard without panels is detected."""
     with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
         folder = pathlib.Path(name)
         (folder / "x.json").write_text('{"uid": "x", "title": "x", "panels": []}', encoding="utf-8")

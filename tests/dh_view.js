@@ -1,5 +1,7 @@
-// What DHAT's viewer shows of files: node dh_view.js VIEWER FILE..., the text of each page and a line
-// of dashes. The viewer is a script of a page: it gets as much of a document as it asks for.
+// Print what DHAT's viewer shows of files: node dh_view.js VIEWER FILE... After the text of each
+// page comes a line
+// of dashes. The viewer is a web page's script; this script provides the few parts of a document
+// that it uses.
 "use strict";
 const fs = require("fs");
 const vm = require("vm");

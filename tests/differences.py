@@ -1,5 +1,5 @@
-"""The law of `memprof diff`: nothing differs from itself, a diff the other way round is the mirror
-image, and changes add up to the difference of the totals. A part of properties.py."""
+"""`memprof diff`: a recording does not differ from itself, a diff in the other direction is the mirror image,
+and changes add up to the difference of the totals. A part of properties.py."""
 import collections
 import json
 import pathlib
@@ -58,7 +58,7 @@ class Differences:
             self.at_once(self.trees_agree, [(seed, pathlib.Path(folder)) for seed in range(TREES)])
 
     def made_up(self, folder):
-        """Pairs of small recordings of other seeds."""
+        """Return pairs of small recordings from other seeds."""
         pairs, made = [], {kind: [] for kind in ("oemp", "taligent", "gclog", "sqlite")}
         for seed in range(SEEDS):
             paths = {kind: folder / f"{seed}.{kind}" for kind in made}
@@ -94,7 +94,7 @@ class Differences:
             self.inclusive_agrees(there, trial[0], by, what)
 
     def inclusive_agrees(self, report, paths, by, what):
-        """With what is scoped to it, each side has what top says of that recording alone."""
+        """Including scoped objects, each side has the figures that top reports for its recording alone."""
         for side, path in zip(("base", "new"), paths):
             groups = collections.defaultdict(list)
             for row in self.json("top", path, "--by", by, "--limit", "0").get("top", []):
@@ -114,7 +114,7 @@ class Differences:
 
     @staticmethod
     def sides(report, first, second):
-        """Rows without what they are about, by their amounts on the first and the second side."""
+        """Return the amounts of the rows on the first and the second side, without their names."""
         rows = collections.Counter()
         for row in report.get("diff", []):
             amounts = tuple(sorted((name[len(side) + 1:], at, value) for at, side in
@@ -143,8 +143,8 @@ class Differences:
                 self.hold(new - base == delta, f"{what}: {name} of {row}")
 
     def answer_agrees(self, report, by, what):
-        """The answer begins with what the totals say, and tells of a side that has rows, unless one
-        is cut short; rows that got worse stand first, the largest change first."""
+        """The headline states the totals, and a side that has rows, unless one recording is truncated. Rows
+        that got worse come first, the largest change first."""
         totals, said = report.get("totals", {}), [line["label"] for line in report.get("answer", [])]
         changes = [self.whole_number(name, totals["new"][name]) - self.whole_number(name, totals["base"][name])
                    for name in ("live_bytes", "leaked_bytes", "seconds")
@@ -173,7 +173,7 @@ class Differences:
         totals = report.get("totals", {"base": {}, "new": {}})
         units = {"objects": "live_objects", "bytes": "live_bytes"}
         if by in PROFILE and "seconds" in totals["base"]:
-            # Lines have executions, which are no calls of methods.
+            # lines have executions, which are not calls of methods
             units = {"seconds": "seconds"}
         for unit, total in units.items():
             wanted = (self.whole_number(unit, totals["new"].get(total, 0)) -
@@ -182,13 +182,13 @@ class Differences:
             self.hold(got == wanted, f"{what}: {unit} changed by {wanted}, rows by {got}")
         for column in ("created_objects", "deleted_objects", "leaked_objects", "leaked_bytes"):
             if column not in totals["base"] or column not in totals["new"]:
-                continue  # what did not change in size is not listed: at least the signs agree
+                continue  # rows whose size did not change are not listed, so compare only the signs
             for side in ("base", "new"):
                 got = sum(row[f"{side}_{column}"] for row in report["diff"])
                 self.hold(got <= totals[side][column], f"{what}: {side} {column}: {got}")
 
     def totals_agree(self, base, new):
-        """The totals are those that analyze tells."""
+        """The totals are those that analyze reports."""
         report = self.json("diff", base, new)
         for side, path in (("base", base), ("new", new)):
             wanted, got = self.json("analyze", path).get("totals", {}), report.get("totals", {})
@@ -199,8 +199,8 @@ class Differences:
     # --- which site is which ---
 
     def matched(self, folder):
-        """Sites are matched as the oracle matches them by the manual's rules, and what stands on
-        the same line of the same stack is matched with nothing else, unless lines were moved."""
+        """Sites are matched as the oracle does by the rules of the manual. Unless lines were moved, sites with
+        the same line of the same stack are matched with each other."""
         trials, seen = [(seed, folder) for seed in range(MATCHED)], collections.Counter()
         for rows in self.at_once(self.pair_matches, trials):
             seen.update((row.get("matched_by"), "sites" in row) for row in rows)
@@ -227,7 +227,7 @@ class Differences:
 
     @staticmethod
     def is_of_match(name, row):
-        """A sum has several sites, and tells of one of them."""
+        """Return true if the row is of this match; a row for several sites names one of them."""
         if "sites" in row and name in ("type", "stack"):
             return False
         return (name in ("status", "matched_by", "sites", "type", "stack") or
@@ -236,12 +236,12 @@ class Differences:
     # --- branches of dominator trees ---
 
     def trees_agree(self, trial):
-        """Nodes of dominator trees are those of the oracle, by their paths; what grew comes first."""
+        """Nodes of dominator trees are those of the oracle, compared by path. Nodes that grew come first."""
         seed, folder = trial
         base, new = folder / f"tree-{seed}.gclog", folder / f"tree-{seed}-new.gclog"
         text, chance = graph.random_dump(seed), random.Random(seed)
         base.write_bytes(text.encode("utf-8"))
-        # Now and then without some objects and roots; else another dump.
+        # For some seeds the same dump without some objects and roots, otherwise a different dump.
         new.write_bytes((graph.random_dump(seed + TREES) if seed % 3 == 0 else "".join(
             line for line in text.splitlines(keepends=True)
             if line.strip()[:1] not in ("o", "r") or chance.random() < 0.9)).encode("utf-8"))
@@ -257,7 +257,8 @@ class Differences:
 
     @staticmethod
     def tree_of(path):
-        """By path, innermost first: objects and bytes, and what they retain; () is not reached."""
+        """Return objects, bytes and retained bytes by path, innermost type first; () is for unreachable
+        objects."""
         report, tree, above = graph.report([path]), {}, []
         for row in report["tree_by_type"]:
             above = [row["key"], *above[len(above) - row["depth"]:]]
@@ -276,8 +277,8 @@ class Differences:
     # --- a recording made again ---
 
     def made_again(self, folder):
-        """Where lines were inserted and ids are others, nothing is new, gone or otherwise changed;
-        one object more is one site grown."""
+        """If lines were inserted and ids changed, no row is new, gone or changed. One additional object makes
+        one site grow."""
         trials = []
         for name in ("shop-v1.oemp", "shop-v2.oemp", "shop-reusable-v2.oemp", "shop-agent-AS1.oemp"):
             trials.append((SAMPLES / name, folder))
@@ -294,7 +295,7 @@ class Differences:
         self.same_again(SAMPLES / "shop-aqtime.sqlite", path, "an allocation database made again")
 
     def same_again(self, base, new, what, *options):
-        """The report: as many groups as the recording held against itself has, none changed."""
+        """The report has as many groups as the comparison of a recording with itself, and none of them changed."""
         report, itself = self.json("diff", base, new, *options), self.json("diff", base, base, *options)
         self.nothing_changed(report, what)
         self.hold(report.get("changes") == itself.get("changes"), f"{what}: {report.get('changes')}")
@@ -316,7 +317,7 @@ class Differences:
             self.one_more(path, new, source, replayed, chance)
             new.write_text(moved.Recording(text, path.name, source, larger=3).again(), encoding="utf-8")
             rows = self.json("diff", path, new).get("diff", [])
-            # Where all lines moved, only what was created on none is the same line by line.
+            # If all lines moved, only objects that were created at no line are matched exactly.
             exact = sum(row["matched_by"] == "exact" for row in rows if row.get("line"))
             self.hold(source or not exact, f"{what}: {exact} sites on the same lines")
             self.hold(all(row["delta_bytes"] == 3 * row["base_objects"] == 3 * row["new_objects"] and
@@ -347,7 +348,7 @@ class Differences:
 
     @staticmethod
     def creation(path, id_):
-        """Bytes of an object when it was created: its changes are not those of its twin."""
+        """Return the bytes of an object at its creation. A copy of the object does not have its later changes."""
         for section, fields in moved.Recording(path.read_text(encoding="utf-8")).rows():
             if section == "objects" and fields[0] == str(id_):
                 return int(fields[2])

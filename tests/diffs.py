@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Hold the diffs of docs/contributing.md to what they show: each applies to the sources as they are, and
-what it touches compiles without a warning.
+"""Check the diffs of docs/contributing.md: each applies to the current sources, and the sources that it touches
+compile without a warning.
 
     tests/diffs.py --compiler CC        all diffs, one after the other
-    tests/diffs.py --self-test          see that a diff that does not fit, or compile, is found
+    tests/diffs.py --self-test          check that diffs which do not apply or compile are detected
 """
 import argparse
 import pathlib
@@ -21,7 +21,7 @@ FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fsyntax-o
 
 
 def touched_by(diff, folder):
-    """The sources that a diff changes, and those that include a table that it changes."""
+    """Return the sources that a diff changes, and those that include a table that it changes."""
     for name in re.findall(r"^\+\+\+ b/(\S+)$", diff, re.MULTILINE):
         if name.endswith(".c"):
             yield name

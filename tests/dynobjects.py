@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Logs of dynamic objects: reports agree with the generator's plan and with the vendor's rules
-(oracle/dynobjects.py), on the samples and on made-up logs; also of logs that are cut, damaged or rotated."""
+"""Logs of dynamic objects. For samples and generated logs, reports agree with the generator's plan and with the
+vendor's rules (oracle/dynobjects.py). Logs that are truncated, damaged or rotated are tested too."""
 import argparse
 import collections
 import gzip
@@ -27,7 +27,7 @@ NOISE = ["QRYINFO        Query Plan: x", "4GLMESSAGE     a message (12)", "4GLTR
 
 
 def made_up(seed):
-    """A log with every kind of entry, of one to three sessions, with handles that are used again."""
+    """Return a log with every kind of entry, with one to three sessions, and with handles that are reused."""
     rng = random.Random(seed)
     agent, lines, us = rng.random() < 0.5, [], 30_000_000
     sessions = rng.randint(1, 3) if agent else 1
@@ -78,7 +78,7 @@ class Laws(claims.ClaimsOfProgram):
         self.generate = generate
 
     def left(self, report):
-        """What is left, by type and place, as the oracle has it."""
+        """Return the remaining objects by type and place, as the oracle has them."""
         sums = collections.defaultdict(lambda: [0, 0])
         for row in report.get("leaks", []):
             key = row["type"], row["stack"][0] if row["stack"] else "(session)"
@@ -95,7 +95,7 @@ class Laws(claims.ClaimsOfProgram):
         return report
 
     def plan(self, path, answer):
-        """The generator's plan holds, and what leaks is told from what fills."""
+        """The report agrees with the generator's plan, and distinguishes leaks from caches."""
         report = self.json("leaks", path, "--limit", 0)
         for name, number in answer["totals"].items():
             self.claim(report["totals"].get(name) == number, path, name, report["totals"].get(name), number)
@@ -119,7 +119,7 @@ class Laws(claims.ClaimsOfProgram):
             self.plan(log, json.loads(answer.read_text()))
 
     def first_line(self):
-        """The first line names what leaks, where, and by which request."""
+        """The first line names the worst leak, its line and its request."""
         text = self.run("analyze", *(SAMPLES / part for part in PARTS), "--quiet").stdout
         line = next((line for line in text.splitlines() if "Worst leak" in line), "")
         for word in ("shop.OrderEvent", "placeOrder shop.OrderService:155", "in requests such as ROOT:w:0000"):
@@ -145,7 +145,7 @@ class Laws(claims.ClaimsOfProgram):
                             folder / "1.agent.log")
 
     def damaged(self, folder):
-        """A damaged entry is told, with what was expected, and counts nothing."""
+        """A damaged entry is reported with what was expected, and does not count."""
         head, path = "[26/03/02@08:15:30.250+0100] P-000001 T-000002 2 4GL DYNOBJECTS     ", folder / "bad.log"
         good = f"{head}Created        QUERY                   Handle:5 (a.p @ 1)\n"
         for text in ("Created        QUERY                   Handle:x (a.p @ 1)", "Created        QUERY",
@@ -165,7 +165,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(done.returncode == 3 and "DynObjects" in done.stderr, done.stderr)
 
     def bytes_limit_nothing(self, folder):
-        """Without sizes no limit in bytes passes; rules about objects are judged."""
+        """Without sizes, limits in bytes cannot pass; rules about objects are judged."""
         log, policy = folder / "leak.log", folder / "leak.policy"
         log.write_text("".join(
             f"[26/03/02@08:15:{at:02}.250+0100] P-000001 T-000002 2 4GL DYNOBJECTS     Created        QUERY  Handle:{at} "
@@ -176,7 +176,7 @@ class Laws(claims.ClaimsOfProgram):
             self.claim(self.run("gate", policy, log).returncode == status, "leaked objects <=", limit)
 
     def memory(self, folder):
-        """Memory follows what is alive, not the length of the log."""
+        """Memory use depends on live objects, not on the length of the log."""
         peaks = []
         for requests in (2500, 10000):
             log = folder / "long.agent.log"
@@ -187,7 +187,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(peaks[1] < 1.5 * peaks[0] + 4096, "memory grows from", peaks[0], "to", peaks[1], "KiB")
 
     def corpus(self):
-        """The corpus outside of the project agrees with its README and its report of LeakCheck."""
+        """The real logs agree with their README and with their LeakCheck report, if they are available."""
         truth = json.loads((CORPUS / "leakcheck.json").read_text())
         groups = collections.Counter(), collections.Counter()
         for name in ("agent-dynobjects.log.gz", "client-dynobjects.log.gz"):
@@ -209,7 +209,7 @@ class Laws(claims.ClaimsOfProgram):
 
 
 def os_wait(process):
-    """Peak resident memory of a child in KiB."""
+    """Return the peak resident memory of a child in KiB."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     process.wait()
     return max(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, before)

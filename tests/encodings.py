@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Recordings in other encodings: whatever a text is encoded in, the answers are those about the same text
-in UTF-8.
+"""Recordings in other encodings: the answers are the same as about the same text in UTF-8.
 
   tests/encodings.py --memprof PROGRAM [--server PROGRAM] [LAW...]
 
-What encodes is Python's codecs, which share no code with the C library's iconv. Words are of characters
-on which both agree; among their bytes are those of a backslash, a bar and digits.
+Python's codecs encode the texts; they share no code with the C library's iconv. The words use characters on
+which both agree. Their bytes include those of a backslash, a bar and digits.
 """
 import argparse
 import gzip
@@ -22,18 +21,18 @@ SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 TEXTS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog"}
 os.environ["MEMPROF_NO_CONFIG"] = "1"
 
-# The encoding as iconv names it, as Python does, and a word.
+# Name of the encoding in iconv, name in Python, and a word.
 NAMED = [
     ("CP1252", "cp1252", "Größe€Œ"),
     ("windows-1251", "cp1251", "Заказ"),
     ("koi8-r", "koi8_r", "Заказ"),
     ("ISO-8859-15", "iso8859-15", "Œuvre€"),
     ("CP850", "cp850", "Größe"),
-    ("SHIFT_JIS", "shift_jis", "ソ表ポ倉庫"),  # ends of 5c, 5c, 7c
+    ("SHIFT_JIS", "shift_jis", "ソ表ポ倉庫"),  # characters that end in 5c, 5c and 7c
     ("CP932", "cp932", "①ソ表ポ"),
     ("EUC-JP", "euc_jp", "注文丂"),  # three bytes
     ("GBK", "gbk", "誠订单"),
-    ("GB18030", "gb18030", "㐀𠀀誠"),  # four bytes, digits among them
+    ("GB18030", "gb18030", "㐀𠀀誠"),  # four bytes per character, some of them digits
     ("BIG5", "big5", "功許蓋"),
     ("BIG5-HKSCS", "big5hkscs", "功\u00ca\u0304"),  # one character of two code points
     ("EUC-KR", "euc_kr", "주문"),
@@ -58,7 +57,7 @@ class Encodings(ClaimsOfRuns):
         self.samples = sorted(p for p in SAMPLES.iterdir() if p.suffix in TEXTS)
 
     def ask(self, *words, stdin=None, name=None):
-        """Status, answer without its next command, and messages; NAME stands for the name."""
+        """Return the status, the answer without its next command, and the messages. NAME stands for the name."""
         done = self.runs.run(*words, "--width", 0, stdin=stdin)
         said = done.returncode, done.stdout.decode().partition("\nNext: ")[0], done.stderr.decode()
         return tuple(part.replace(str(name), "NAME") if name and isinstance(part, str) else part
@@ -70,7 +69,7 @@ class Encodings(ClaimsOfRuns):
         return path
 
     def plain(self, sample, text, *words):
-        """The answer about the text in UTF-8."""
+        """Return the answer about the text in UTF-8."""
         path = self.write("same" + sample.suffix, text.encode())
         return self.ask(*words, path, name=path)
 
@@ -83,7 +82,7 @@ class Encodings(ClaimsOfRuns):
             shown = 0
             for encoding, codec, word in NAMED:
                 text = "".join(c for c in text_of(sample) if c < "\x80")
-                # Columns of a report have their widths.
+                # columns of a report have fixed widths
                 text = text.replace("Order", word[:5].ljust(5, "x") if sample.suffix == ".rpt" else word)
                 expected = self.plain(sample, text, "analyze", "--format", "json")
                 path = self.write("same" + sample.suffix, text.encode(codec))
@@ -93,7 +92,8 @@ class Encodings(ClaimsOfRuns):
             self.claim(shown in (0, len(NAMED)) and (shown or "Order" not in expected[1]), sample.name, shown)
 
     def database(self):
-        """A database says that its texts are UTF-8: what is not, is read as it is named."""
+        """A database states that its texts are UTF-8. Texts that are not are read in the encoding named by the
+        option."""
         for encoding, codec, word in NAMED:
             if codec.startswith("utf"):
                 continue
@@ -125,7 +125,7 @@ class Encodings(ClaimsOfRuns):
             self.claim(status == 2 and not out and "iconv -l" in err, "refused", name, status, err)
 
     def damaged(self):
-        """What no character is: U+FFFD, counted, and told with the line of the first one."""
+        """Invalid characters become U+FFFD; they are counted and reported with the line of the first one."""
         sample = SAMPLES / "shop-latin1-v1.oemp"
         text = "".join(c for c in text_of(sample) if c < "\x80")
         line = text[:text.index("Order")].count("\n") + 1
@@ -143,7 +143,7 @@ class Encodings(ClaimsOfRuns):
                       said[2])
 
     def surroundings(self):
-        """No locale matters."""
+        """The locale has no effect."""
         sample = SAMPLES / "shop-latin1-v1.oemp"
         said = set()
         for locale in "C", "POSIX", "C.UTF-8", "de_DE.ISO-8859-1", "ja_JP.SJIS":
@@ -156,13 +156,14 @@ class Encodings(ClaimsOfRuns):
     # --- UTF-16 and marks ---
 
     def marked(self):
-        """In a file and on standard input, with a mark and without; `shop-damaged` has faults with lines."""
+        """Text in a file and on standard input, with and without a mark. `shop-damaged` has faults, which are
+        reported with their lines."""
         for sample in self.samples:
             text = text_of(sample)
             expected = self.plain(sample, text, "analyze")
             for codec, mark in MARKS.items():
                 for data in {mark + text.encode(codec), text.encode(codec)}:
-                    # A mark says more than a name.
+                    # a mark overrides the option
                     words = ["--encoding", "CP1252"] if data.startswith(mark) else []
                     path = self.write("same" + sample.suffix, data)
                     said = self.ask("analyze", *words, path, name=path)
@@ -177,7 +178,7 @@ class Encodings(ClaimsOfRuns):
         self.claim("UTF-16BE" in self.ask("info", path)[1], "info tells UTF-16")
 
     def odd(self):
-        """What is no UTF-16, by Python's replacements; what is nothing else either."""
+        """Invalid UTF-16 is replaced as Python does. Text in no known encoding is tested too."""
         sample = SAMPLES / "shop-v2.oemp"
         text = text_of(sample)
         line = text[:text.index("OrderEvent")].count("\n") + 1
@@ -195,12 +196,12 @@ class Encodings(ClaimsOfRuns):
                          f"{name}, the first in this line; read as U+FFFD [bad-text]\n")
                 self.claim(bad >= 1 and said[1] == expected[1] and said[2] == first + expected[2], codec,
                           repr(lone), said[2])
-            # An odd number of bytes: the last one is none.
+            # with an odd number of bytes, the last one is no character
             data = text.encode(codec)
             path = self.write("same.oemp", data + b"x")
             said = self.ask("leaks", path, name=path)
             self.claim(f"NAME:{text.count(chr(10)) + 1}: warning: 1 character not" in said[2], codec, "odd", said)
-            # A mark within is a character that is not seen.
+            # a mark inside the text is an invisible character
             within = self.plain(sample, text.replace("OrderEvent", "\ufeffOrderEvent"), "leaks")
             path = self.write("same.oemp", mark + text.replace("OrderEvent", "\ufeffOrderEvent").encode(codec))
             self.claim(self.ask("leaks", path, name=path) == within and "\\u{feff}" in within[1], codec,
@@ -216,7 +217,7 @@ class Encodings(ClaimsOfRuns):
             self.claim(code != "cannot-read" or "UTF-32" in err, data[:8], err)
 
     def beside(self):
-        """Policies, suppressions, baselines, configuration, sources and listings."""
+        """Policies, suppressions, baselines, configuration, sources and listings in other encodings."""
         def copy(source, name, codec, mark):
             return self.write(name, mark + source.read_text().encode(codec))
         new, old = SAMPLES / "shop-v2.oemp", SAMPLES / "shop-v1.oemp"
@@ -254,7 +255,7 @@ class Encodings(ClaimsOfRuns):
             done = subprocess.run([self.program, "top", new], capture_output=True, check=True, cwd=self.place,
                                   env={**os.environ, "MEMPROF_NO_CONFIG": "", "XDG_CONFIG_HOME": str(self.place / "home")})
             self.claim(len(done.stdout.splitlines()) == 2, "configuration", codec, done.stderr)
-        # A source in a code page, as the recording says no word of it.
+        # A source in a code page. The recording itself contains only ASCII.
         source = self.place / "sources/shop/OrderService.cls"
         text = (SAMPLES / "sources/shop/OrderService.cls").read_text()
         source.write_bytes(text.replace("/*", "/* ソ表").encode("cp932"))

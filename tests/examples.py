@@ -7,24 +7,24 @@
 
 A fenced block marked `sh` is run with bash:
 
-  * With lines that start with "$ ", it is a session. What follows such a line, up to the next one,
+  * With lines that start with "$ ", it is a session. The lines after a command, up to the next one,
     must be exactly what the command prints (standard output and error together). A command must
     exit with 0, unless the next one is "echo $?", which then says its status.
   * Without such lines it is a script. It must exit with 0, or with N where the line above the
     fence is <!-- exit: N -->.
 
-<!-- ci: NAME --> above a fence leaves the block to .ci/run. Of blocks marked `yaml`, the steps that
-call memprof are run (those under `run:` and `script:`), with the upper-case variables of the block.
+With <!-- ci: NAME --> above its fence, .ci/run runs the block instead. In blocks marked `yaml`, the steps under
+`run:` and `script:` that call memprof are run, with the upper-case variables of the block.
 
-Sessions are shown as in a window of 100 columns. All run in a folder of links to what the checkout
-holds, so that a relative path means the same and nothing is written into the checkout.
+Sessions are shown as in a window of 100 columns. All blocks run in a folder of links to the files of the
+checkout, so relative paths work and nothing is written into the checkout.
 
-Pages of the manual (docs/man/*.scd) have their examples in fences without a mark, in which a backslash
-stands as two: with lines that start with "$ " it is a session, below a line "; sh" or "; exit: N" a
-script, else a text.
+Manual pages (docs/man/*.scd) have their examples in fences without a mark, where each backslash is doubled. A
+block with lines that start with "$ " is a session; below a line "; sh" or "; exit: N" it is a script; otherwise
+it is text.
 
-Links between documents must lead somewhere. Every diagnostic must be
-described, and the formats table of README.md is held against the program.
+Links between documents must be valid. Every diagnostic must be described, and the formats table of README.md
+must agree with the program.
 """
 import argparse
 import difflib
@@ -41,7 +41,7 @@ MARK = "\x1e"
 
 
 class Block:
-    """A fenced block: its kind, its lines, and where they stand in the file."""
+    """A fenced block: its kind, its lines, and their position in the file."""
 
     def __init__(self, path, kind, directive, first, lines):
         self.path, self.kind, self.directive = path, kind, directive
@@ -51,7 +51,7 @@ class Block:
             self.kind = "sh" if self.is_session() or directive else ""
 
     def written(self, lines):
-        """Lines as they stand in the file."""
+        """Return lines as they are written in the file."""
         return ([line.replace("\\", "\\\\") for line in lines] if self.path.endswith(".scd")
                 else lines)
 
@@ -83,7 +83,7 @@ def blocks_of(path, text):
 
 
 def commands_of(block):
-    """[(lines of the command, expected lines)] of a session."""
+    """Return [(lines of the command, expected lines)] of a session."""
     commands = []
     for line in block.lines:
         if line.startswith("$ "):
@@ -133,13 +133,13 @@ class Runner:
     # --- examples ---
 
     def session(self, block):
-        """The block's lines as they should be."""
+        """Return the block's lines as they should be."""
         commands = commands_of(block)
         script = []
         for command, _ in commands:
             script += ["{ " + "\n".join(command) + "\n} 2>&1; memprof_status=$?",
                        f"printf '\\036%d\\036' $memprof_status; (exit $memprof_status)"]
-        # As in a window that readers may have.
+        # as in a window of a typical reader
         _, printed = self.bash("\n".join(script) + "\n", {"COLUMNS": "100"})
         parts = printed.split(MARK)
         lines = []
@@ -168,7 +168,7 @@ class Runner:
             self.fail(block.where(), f"exit status {status}, expected {wanted}\n{output[-2000:]}")
 
     def steps(self, block):
-        """What a CI service would run of a yaml block, as far as it is memprof's."""
+        """Run the steps of a yaml block as a CI service would, as far as they call memprof."""
         env = {}
         for line in block.lines:
             variable = re.match(r"\s+([A-Z][A-Z_]*): (.*?)(\s+#.*)?$", line)
@@ -183,7 +183,7 @@ class Runner:
                 self.fail(f"{block.path}:{where}", f"exit status {status}\n{output[-2000:]}")
 
     def stages(self, block):
-        """The shell steps of a Jenkins pipeline, each with the environment that it declares."""
+        """Return the shell steps of a Jenkins pipeline, each with the environment that the pipeline declares."""
         env = {}
         for line in block.lines:
             variable = re.match(r"\s+([A-Z][A-Z_]*) = '([^']*)'", line)
@@ -220,7 +220,7 @@ class Runner:
             print(f"recorded {path}")
 
     def links(self, path):
-        """Links to other files of the checkout, and to headings."""
+        """Check links to other files of the checkout, and to headings."""
         text = unfenced(self.root, path)
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
             if re.match(r"[a-z]+:", target):
@@ -245,7 +245,8 @@ class Runner:
         return text
 
     def commands(self):
-        """The commands that the program's help lists: one a line with a summary, then more in groups."""
+        """Return the commands that the program's help lists: first one per line with a summary, then others in
+        groups."""
         text = self.help_of()
         main, more = (re.search(f"^{title} commands:\n((?:  .*\n)+)", text, re.M) for title in ("Main", "More"))
         names = re.findall(r"^  (\w+)  ", main.group(1), re.M) if main else []
@@ -267,7 +268,7 @@ class Runner:
             self.count += 1
             status, output = self.bash(example)
             if status == 2 and re.search("needs a terminal|built without a screen|spool/memprof is not a folder",
-                                         output):  # tests/browse.py and tests/spool.py have them
+                                         output):  # tests/browse.py and tests/spool.py run these
                 continue
             if status or not (output or example.endswith("</dev/null")):
                 self.fail(where, f"{example}: exit status {status}, {len(output)} bytes\n{output}")
@@ -327,13 +328,13 @@ def unfenced(root, path):
 
 
 def anchors_of(text):
-    """The anchors that a web view of the page makes of its headings."""
+    """Return the anchors of a page's headings in a web view."""
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
             for heading in re.findall(r"^#+ (.*)$", text, re.M)}
 
 
 def section_of(text, heading):
-    """From the heading to the next one of its level or above; "" if there is none."""
+    """Return the text from the heading to the next one of its level or above; "" if there is none."""
     level = len(heading) - len(heading.lstrip("#"))
     lines, inside, fenced = [], False, False
     for line in text.split("\n"):
@@ -347,7 +348,7 @@ def section_of(text, heading):
 
 
 def yaml_steps(block):
-    """(line, shell text) of each `run:` value and each item of `script:`."""
+    """Return (line, shell text) of each `run:` value and each item of `script:`."""
     steps, in_script, i = [], -1, 0
     lines = block.lines
     while i < len(lines):
@@ -488,7 +489,7 @@ no command
 ```
 """
 
-# (what is wrong, file, text, in its place, a word of the complaint)
+# (fault, file, text, replacement, a word of the complaint)
 FAULTS = [
     ("another output of a page", "docs/man/memprof-show.1.scd", "a\\\\b\n```", "a\\\\c\n```",
      "output differs"),
@@ -546,7 +547,7 @@ def self_test():
             if not any(fault[4] in failure for failure in failures):
                 wrong += 1
                 print(f"self-test: {fault[0]} is not found; found: {failures}")
-        # A wrong output is mended by recording it.
+        # recording corrects a wrong output
         root, _ = checked(FAULTS[0])
         run(memprof, root, True)
         if run(memprof, root, False).failures:

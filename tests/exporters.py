@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The law of all exporters: what is written for another tool adds up to what the reports say.
+"""All exporters: files written for other tools add up to the figures of the reports.
 
     tests/exporters.py --memprof PATH [--server PATH]  every exporter, every sample
-    tests/exporters.py --memprof PATH --opened     what tools open, they open, with the same sums
-    tests/exporters.py --memprof PATH --self-test  see that files that were changed are found out
+    tests/exporters.py --memprof PATH --opened     open the files with the tools, and compare sums
+    tests/exporters.py --memprof PATH --self-test  check that changed files are detected
 
-Each file is taken apart by a small reader that was written from the description of its format; names
-that do something in its grammar come out as they went in. Tools that are not installed are told, and
-the exit status is then 77: node with @memlab/core below the folder MEMPROF_NODE_MODULES, promtool,
-dot, jq. Exit 1 and a line for each breach.
+Small readers, written from the descriptions of the formats, parse the files. Names with a special meaning in a
+format must come out unchanged. If a tool is not installed, the test says so and exits with 77: node with
+@memlab/core below the folder MEMPROF_NODE_MODULES, promtool, dot, jq. On failure it prints a line for each
+fault and exits with 1.
 """
 import argparse
 import collections
@@ -44,7 +44,7 @@ def check(holds, what):
 # --- what each file says ---
 
 class Heapsnapshot:
-    """The layout that `meta` states; weak edges keep nothing alive."""
+    """Reader for the layout that `meta` states. Weak edges keep nothing alive."""
     binary, needs = False, "retained"
 
     def __init__(self, data):
@@ -103,13 +103,13 @@ class Heapsnapshot:
 
 
 def totals_of_graph(totals):
-    """Of a database the graph has fewer objects than its last set."""
+    """for a database, the graph has fewer objects than the last set"""
     return tuple(totals[f"reachable_{unit}"] + totals[f"unreachable_{unit}"] + totals.get(f"untracked_{unit}", 0)
                  for unit in ("objects", "bytes"))
 
 
 class Trace:
-    """The Trace Event Format as its description has it: phases M, C, i, X and B."""
+    """Reader for the Trace Event Format, with the phases M, C, i, X and B."""
     binary, needs = False, None
     OWN = {"M": {"args"}, "C": {"ts", "args"}, "i": {"ts", "s", "cat", "args"},
            "X": {"ts", "dur", "cat", "args"}, "B": {"ts", "cat", "args"}}
@@ -125,7 +125,7 @@ class Trace:
                 check(set(map(type, event["args"].values())) == {int}, "a counter is a number")
         ends = {}
         slices = sorted((e for e in self.events if e["ph"] == "X"), key=lambda e: (e["ts"], -e["dur"]))
-        for event in slices:  # of one thread they lie in each other or apart
+        for event in slices:  # slices of a thread are nested or disjoint
             stack = ends.setdefault((event["pid"], event["tid"]), [])
             while stack and stack[-1] <= event["ts"]:
                 stack.pop()
@@ -147,7 +147,7 @@ class Trace:
         for name in ("live_bytes", "live_objects", "platform_bytes"):
             counted = [e["args"]["value"] for e in self.some("C", name=name)]
             listed = [row[name] for row in rows if name in row]
-            if name == "live_bytes" and len(counted) > len(listed):  # peaks stand between them
+            if name == "live_bytes" and len(counted) > len(listed):  # peaks are between the snapshots
                 check(max(counted) == report["totals"]["peak_bytes"], "the peak")
                 pairs = zip(self.some("C"), self.some("C")[1:])
                 counted = [e["args"]["value"] for e, next_ in pairs
@@ -162,7 +162,7 @@ class Trace:
 
 
 class Openmetrics:
-    """OpenMetrics 1.0: families with TYPE, UNIT and HELP, samples behind them, # EOF."""
+    """Reader for OpenMetrics 1.0: families with TYPE, UNIT and HELP, their samples, and # EOF."""
     binary, needs = False, None
     NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
     SAMPLE = re.compile(rf'({NAME})(?:\{{((?:{NAME}="(?:[^"\\\n]|\\["\\n])*",?)*)\}})? (-?[0-9.]+)$')
@@ -216,7 +216,7 @@ class Openmetrics:
 
 
 class Dot:
-    """A digraph: statements a line, attributes in brackets, quoted strings."""
+    """Reader for a digraph: a statement per line, attributes in brackets, quoted strings."""
     binary, needs = False, None
     VALUE = r'(?:"(?:[^"\\]|\\.)*"|[-0-9.a-z]+)'
     LIST = rf"\[((?:[a-z]+={VALUE}(?:, )?)+)\];"
@@ -254,7 +254,7 @@ class Dot:
 
 
 class Ndjson:
-    """An object a line; what each kind adds up to."""
+    """Reader for an object per line: the sums of each kind."""
     binary, needs = False, None
 
     def __init__(self, data):
@@ -297,7 +297,7 @@ class Ndjson:
 
 
 class Clickhouse:
-    """The table of recordings; tests/clickhouse.py has all of them."""
+    """The table of recordings; tests/clickhouse.py checks all tables."""
     binary, needs = False, None
 
     def __init__(self, data):
@@ -311,7 +311,7 @@ class Clickhouse:
 
 
 def up_to_a_snapshot(law):
-    """FILE@SNAPSHOT has the objects of the whole file as far as they were known by then, and no others."""
+    """FILE@SNAPSHOT exports exactly the objects of the whole file that were known by then."""
     for name in ("shop-v2.oemp", "shop.taligent"):
         def objects(moment):
             rows = Ndjson(law.run("export", "--to", "ndjson", "-o", "-", "--quiet", f"{SAMPLES / name}{moment}").stdout)
@@ -329,18 +329,18 @@ def up_to_a_snapshot(law):
 
 READERS = {"heapsnapshot": Heapsnapshot, "trace": Trace, "openmetrics": Openmetrics, "dot": Dot,
            "ndjson": Ndjson, "clickhouse": Clickhouse}
-# Of which samples, by their endings, each must write something.
+# Samples, by file extension, of which each exporter must write something.
 GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf"}, {".oemp", ".taligent", ".sqlite"}
 WRITES = {"heapsnapshot": GRAPHS, "trace": MEMORY | GRAPHS | PROFILES,
           "openmetrics": MEMORY | GRAPHS | PROFILES | {".rpt"}, "dot": MEMORY | GRAPHS | PROFILES | {".rpt"},
           "ndjson": MEMORY | GRAPHS | PROFILES | {".rpt"}, "clickhouse": MEMORY | GRAPHS | PROFILES | {".rpt"}}
-# Names that readers see as they are; in others what nobody sees stands as "\\u{202e}".
+# Formats whose readers see names unchanged. In others, invisible characters are written like "\\u{202e}".
 AS_THEY_ARE = {"heapsnapshot", "trace", "ndjson"}
 WITHOUT_NAMES = {"clickhouse"}
 
 
-# 10 and 30 are held by roots, 40 by both, so by neither alone; 50 and 60 by nothing, though 50 refers
-# to what is held; 70 by a weak root. Numbers are hexadecimal.
+# A dump. Roots hold 10 and 30; both hold 40, so neither holds it alone. Nothing holds 50 and 60, although 50
+# refers to a held object. 70 has a weak root. Numbers are hexadecimal.
 GRAPH = """\
 a 2 T.exe 1
 t 1 T.Node
@@ -376,7 +376,7 @@ class Law(ClaimsOfRuns):
         return ask
 
     def known(self):
-        """What the program says that it writes, by its own error."""
+        """Return the exporters that the program lists in its error message."""
         said = self.run("export", "--to", "?", "-o", "-", "x").stderr.decode()
         return set(re.split(", | or ", re.search("expected (.*)", said)[1]))
 
@@ -396,7 +396,7 @@ class Law(ClaimsOfRuns):
             self.claim(False, f"{what}: {type(why).__name__} {why}")
             return None
         self.claim(True, what)
-        if evil and format_ not in WITHOUT_NAMES and (format_ != "trace" or path.suffix == ".prf"):  # which has few names of memory
+        if evil and format_ not in WITHOUT_NAMES and (format_ != "trace" or path.suffix == ".prf"):  # which has few names from memory
             shown = evil if format_ in AS_THEY_ARE else evil[:evil.index("&")]
             self.claim(any(shown in name for name in file.names), f"{what}: a name is not there")
             unseen = [c for c in "\u202e\u200b\x1b" if c in done.stdout.decode()]
@@ -428,7 +428,8 @@ def graph_by_hand(law, folder):
 
 
 def trace_by_hand(law, folder):
-    """A line that seems to last longer than until the next one: 308 us at 2.589287, the next at 2.589495."""
+    """A line seems to last beyond the start of the next one: it starts at 2.589287 and takes 308 us, and the
+    next starts at 2.589495."""
     path, row = folder / "hand.prf", "31 12 0.000208 2.589287"
     text = (SAMPLES / "shop-v4.prf").read_text(encoding="utf-8")
     check(row in text, "the sample has the row")
@@ -446,7 +447,8 @@ def samples():
 
 
 def hostile(folder):
-    """Of each format a sample with a name that does something in some grammar, as far as it can have it."""
+    """Return a sample of each format with a name that has a special meaning in some grammar, as far as the
+    format allows it."""
     line = EVIL.replace("\n", " ")
     for sample, old, new in (("shop-3.gclog", "Shop.Price", line), ("shop-v4.prf", "placeOrder|compress", line),
                              ("shop-v2.oemp", "OrderService", line), ("shop.taligent", "TOrder", line)):
@@ -478,7 +480,7 @@ process.stdout.write = () => true;
 """
 
 def open_heapsnapshots(law, files, left):
-    """One start of node for all: the same objects retain the same."""
+    """One run of node checks all files: the same objects retain the same bytes."""
     folder = pathlib.Path(os.environ.get("MEMPROF_NODE_MODULES", "node_modules"))
     if not (folder / "@memlab/core").is_dir() or not shutil.which("node"):
         left.append("heapsnapshot: node, and @memlab/core below MEMPROF_NODE_MODULES")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The law of exports: an exported file says what the reports say, and reads back as what it was.
+"""Export to AQTime databases: the file agrees with the reports, and reading it back gives the original.
 
     tests/exports.py --memprof PATH
-    tests/exports.py --memprof PATH --self-test   see that a file that was changed is found out
+    tests/exports.py --memprof PATH --self-test   check that a changed file is detected
 
-Exports every sample that holds objects, opens the file with Python's sqlite3 and the sqlite3
-program, holds rows and sums against the reports, and compares leaks, biggest and growth of both.
-What cannot be written leaves nothing behind. Exit 1 and a line for each breach.
+Export every sample that contains objects, open the file with Python's sqlite3 and the sqlite3 program, and
+compare rows and sums with the reports. Compare leaks, largest types and growth of both. A failed export leaves
+no file. On failure, print a line for each fault and exit with 1.
 """
 import argparse
 import contextlib
@@ -24,7 +24,7 @@ from claims import ClaimsOfProgram
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 PREFIX = "ALLOCATION_PROFILER_"
-# The columns of AQTime's description, each table's in its order there.
+# The columns of each table in AQTime's description, in its order.
 KEYS = ["ID", "INST_ID", "PARENT_ID", "REC_ID"]
 OTHER = ["COL__", "COL_ADDRESS", "COL_COUNT", "COL_ROOT", "COL_SIZE", "COL_THREADRID"] + KEYS
 COLUMNS = {
@@ -49,7 +49,7 @@ COLUMNS = {
     PREFIX + "THREADS": ["COL_NAME", "COL_SIZE", "COL_WIN32THREADID"] + KEYS,
     "RELATIONS": ["COL_CHILD_TABLE", "COL_PARENT_TABLE", "ID", "INST_ID"],
 }
-# Every reference of a table to another: rows that lead nowhere.
+# Every reference from a table to another, to find rows that refer to nothing.
 LOST = {
     "class": "SELECT count(*) FROM {o} o WHERE NOT EXISTS (SELECT 1 FROM {p}META_CLASSES_DATA c"
              " WHERE c.INST_ID = o.INST_ID AND c.REC_ID = o.COL_CLASSRID)",
@@ -71,8 +71,8 @@ LOST = {
 }
 
 
-# A dump by hand: the object 10 refers to 12 twice and to itself, 12 to itself and to one that is not
-# there; 11 has a weak root alone, 12 a weak one and a strong one. The second domain refers to the first.
+# A dump made by hand: object 10 refers to 12 twice and to itself; 12 refers to itself and to an object that
+# does not exist. 11 has only a weak root, 12 a weak and a strong one. The second domain refers to the first.
 GRAPH = """\
 a 2 Shop.exe 1
 t 1 Shop.Node
@@ -91,17 +91,17 @@ o 21 1 c
 r 20 1 0
 c Other.exe 4
 """
-# A heap log that finds old blocks late: after others came and went, and at the moment of its end.
+# A heap log that lists old blocks late: after others came and went, and at the end.
 LATE = "Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n" + "\n".join([
     "0-0\told\t0x10\t40\tTLock",
     *(f"1-1\t{1000 + 10 * i}\t0x{100 + i:x}\t8\tnovtbl\tA::f()|main" for i in range(40)),
     "0-0\told\t0x20\t16\tTOld",
     *(f"1-1\t{1400 + 10 * i}\t0x{100 + i:x}\tdel\tTText\tA::g()|main" for i in range(40)),
     "0-0\told\t0x30\t24\tTOlder"]) + "\n"
-# By its address: COL_ROOT, how many objects refer to it, to how many it refers; its size.
+# By address: COL_ROOT, the number of objects that refer to it, the number that it refers to, and its size.
 SHOP = {0x10: (1, 2, 3, 32), 0x11: (0, 1, 1, 8), 0x12: (1, 3, 2, 4)}
 BOTH = SHOP | {0x10: (1, 3, 3, 32), 0x20: (1, 0, 2, 48), 0x21: (0, 1, 0, 12)}
-# Who refers to whom, and how often.
+# Number of references between pairs of objects.
 SHOP_PAIRS = {(0x10, 0x10): 1, (0x10, 0x11): 1, (0x10, 0x12): 2, (0x11, 0x12): 1, (0x12, 0x12): 1,
               (0x12, 0x10): 1}
 BOTH_PAIRS = SHOP_PAIRS | {(0x20, 0x10): 1, (0x20, 0x21): 1}
@@ -156,7 +156,7 @@ class Law(ClaimsOfProgram):
         self.claim(done.returncode == 0, f"{path.name}: check of what was written: {done.stdout}")
         for command in ("leaks", "top", "growth"):
             if path.suffix == ".gclog" and command != "top":
-                continue  # one dump, and a dump has no history
+                continue  # a single dump has no history
             before, after = (self.json(command, file, "--limit", 0) for file in (path, target))
             self.claim(self.told(before, command) == self.told(after, command),
                       f"{path.name}: {command} differs when read back: {self.told(before, command)[:2]}"
@@ -167,8 +167,8 @@ class Law(ClaimsOfProgram):
 
     @staticmethod
     def told(report, command):
-        """What survives: type, objects, bytes, stack. Line 0 is a line in a recording alone, and the
-        line of a database is one at which a routine begins."""
+        """Return what survives the export: type, objects, bytes and stack. Line 0 is a line only in a
+        recording; in a database, a line is that where a routine begins."""
         rows = []
         for row in report.get(command, []):
             names = ("type", "key", "objects", "bytes", "from_objects", "to_objects", "from_bytes",
@@ -195,7 +195,7 @@ class Law(ClaimsOfProgram):
     # --- references ---
 
     def references(self, folder):
-        """What the tables of references and the figures of them say of each object and each pair."""
+        """Compare the tables of references with each object and each pair."""
         source = folder / "a.gclog"
         source.write_text(GRAPH)
         for domains, objects, pairs in (([], BOTH, BOTH_PAIRS),
@@ -255,14 +255,15 @@ class Law(ClaimsOfProgram):
                   f"a torn recording is not exported: {done.stderr}")
 
     def many_snapshots(self, folder):
-        """An object more at each snapshot: what stays is written in each, up to two million rows."""
+        """An object is added at each snapshot, and each result set lists all of them, up to two million rows."""
         recording, last = growing.Recording(), 1414
         for number in range(1, last + 1):
             recording.object(number)
             recording.snapshot()
         source, target = folder / "many.oemp", folder / "many.sqlite"
         source.write_text("\n".join(recording.lines) + "\n")
-        # Objects and their stacks of one frame; a row of the one class in each set but the first.
+        # Rows of objects and of their stacks of one frame, and a row of the only class in each set but the
+        # first.
         rows = [count * (count + 1) + count for count in (last, last - 1)]
         self.refused(folder, 2, "--to", "aqtime", "-o", target, source)
         said = self.run("export", "--to", "aqtime", "-o", target, source).stderr
@@ -277,13 +278,13 @@ class Law(ClaimsOfProgram):
 
     @staticmethod
     def small_disk():
-        """No file may grow beyond this: a write fails as on a full disk."""
+        """Limit the size of files, so that a write fails as on a full disk."""
         import signal  # pylint: disable=import-outside-toplevel
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
 
     def hostile_names(self, folder):
-        """Whatever a file may be called."""
+        """A file may have any name."""
         source = folder / "a.sqlite"
         self.run("export", "--to", "aqtime", "-o", source, SAMPLES / "shop-v2.oemp")
         for name in ("per%cent?mode=rwc#x.sqlite", ":memory:", "file:x", "new\nline.sqlite", "ä.sqlite"):
@@ -306,7 +307,7 @@ class Law(ClaimsOfProgram):
 def objects_samples():
     for pattern in ("*.oemp", "*.taligent", "*.gclog", "*.sqlite"):
         for path in sorted(SAMPLES.glob(pattern)):
-            if path.name != "shop-part2.oemp":  # the end of a recording alone
+            if path.name != "shop-part2.oemp":  # this file is only the end of a recording
                 yield path
 
 

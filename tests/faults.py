@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What the program does when memory is lacking, or a call of the system fails, at any one place.
+"""Failures of allocations and system calls, at any single place.
 
   tests/faults.py --memprof PROGRAM --shim LIBRARY [--sample N] [--case NAME] [--call NAME]
 
-For each command line below, and each kind of call, a run without a fault counts the calls; then one run
-for each of them lets that one fail (tests/faults/shim.c). Of more calls than --sample, the first, the
-last and some between are taken; --sample 0: all.
+For each command line below and each kind of call, a run without a fault counts the calls. Then a run for each
+call makes that call fail (tests/faults/shim.c). If there are more calls than --sample, the first, the last and
+some in between are chosen; --sample 0: all.
 
-Two command lines are on a terminal, where a key or a signal ends them; they must leave it as it was.
+Two command lines run on a terminal, where a key or a signal ends them. They must restore the terminal.
 
-A run must end by itself. Either it says what it says without the fault, or its status is 3, or 2 where it is about an argument, and an error
-is told. The file that it writes is the old one or, with the status of success, the new one; nothing else
-is left; its inputs are as they were. Exit 1 and a line for each breach.
+A run must end by itself. Either its output is the same as without the fault, or it prints an error and its
+status is 3 (2 if an argument is at fault). The output file is the old one or, if the run succeeded, the new
+one. Nothing else is left, and inputs are unchanged. On failure, print a line for each fault and exit with 1.
 """
 import argparse
 import bz2
@@ -41,7 +41,7 @@ SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 OLD = b"what was there before\n"
 SECONDS = 60
 TARGET = "target.baseline"
-# What fails, and how.
+# Calls, and the ways in which they fail.
 FAULTS = {
     "malloc": [errno.ENOMEM],
     "read": [errno.EIO, errno.EINTR, "short"],
@@ -66,7 +66,7 @@ FAULTS = {
     "inotify_add_watch": [errno.ENOSPC],
     "thread": [errno.EAGAIN],
 }
-# In a folder with copies of all samples.
+# Command lines, run in a folder with copies of all samples.
 CASES = {
     "oemp": ["analyze", "shop-v2.oemp"],
     "oemp-v1": ["leaks", "shop-v1.oemp"],
@@ -136,16 +136,16 @@ CASES = {
     "browse-ended": ["browse", "shop-v2.oemp"],
     "help": ["top", "--help"],
 }
-ON_TERMINAL = {"browse": b"Q", "browse-ended": b""}  # the keys that end it; none: SIGTERM
+ON_TERMINAL = {"browse": b"Q", "browse-ended": b""}  # the keys that end the command; none: SIGTERM
 STDIN = {"pipe": "shop-v2.oemp", "pipe-database": "shop-aqtime.sqlite"}
-ENTERED, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"  # the other screen of an xterm
-# Libraries that load files of their own say that there is none where they have no memory for it, or were
-# interrupted: the C library of encodings, ncurses of terminals.
+ENTERED, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"  # xterm's alternate screen
+# Messages of libraries that load files: if they have no memory or are interrupted, they say that the file
+# does not exist. The C library loads encodings, ncurses loads terminals.
 LOADED = {"encoding": b"the name is unknown", **dict.fromkeys(ON_TERMINAL, b"this terminal cannot show it")}
 
 
 class Work:
-    """A folder of copies, for one run at a time."""
+    """A folder of copies, used by one run at a time."""
 
     def __init__(self, folder, program, shim):
         self.folder, self.program, self.shim = folder, program, shim
@@ -175,12 +175,12 @@ class Work:
                 **variables}
 
     def content(self):
-        """All files but the target."""
+        """Return the contents of all files but the target."""
         return {str(path.relative_to(self.folder)): path.read_bytes()
                 for path in self.folder.rglob("*") if path.is_file() and path.name != TARGET}
 
     def run_on_terminal(self, words, keys, **how):
-        """The same as subprocess.run, but for standard output: it is what is wrong with the terminal behind it."""
+        """Like subprocess.run, except for standard output, which says what is wrong with the terminal."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         before, seen, began, ended = termios.tcgetattr(theirs), b"", time.monotonic(), bool(keys)
@@ -207,7 +207,7 @@ class Work:
             return subprocess.CompletedProcess(words, status, wrong, said.read())
 
     def run(self, case, fault, count=None):
-        """Status, standard output and error, and what stands under the target's name."""
+        """Return the status, standard output and error, and the contents of the target."""
         target, stdin = self.folder / TARGET, STDIN.get(case)
         if case == "save":
             target.unlink(missing_ok=True)
@@ -223,9 +223,9 @@ class Work:
             try:
                 if case in ON_TERMINAL:
                     how["env"]["TERM"] = "xterm"
-                    # by a signal no calls are told
+                    # a program that is ended by a signal reports no number of calls
                     done = self.run_on_terminal(words, ON_TERMINAL[case] if count is None else b"Q", **how)
-                else:  # the one through a real pipe, which cannot be read twice
+                else:  # use a real pipe, which cannot be read twice
                     done = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False, **how,
                                           **({"input": source.read()} if stdin else {"stdin": source}))
             except subprocess.TimeoutExpired:
@@ -234,7 +234,7 @@ class Work:
         return done.returncode, done.stdout, done.stderr, seen
 
     def count(self, case, call):
-        """How many calls there are without a fault, and what is said then."""
+        """Return the number of calls without a fault, and the output."""
         reading, writing = os.pipe()
         said = self.run(case, f"{call}:0:0", writing)
         os.close(writing)
@@ -243,13 +243,13 @@ class Work:
 
 
 def breach(case, call, how, usual, seen):
-    """What is wrong with such a run, or None."""
+    """Return what is wrong with such a run, or None."""
     status, out, err, target = seen
     before = None if case == "save" else OLD
     if status is None or status < 0 or status > 3:
         return "does not end well"
     if case in ON_TERMINAL:
-        if out and call != "write":  # nobody can give back what cannot be told
+        if out and call != "write":  # output that cannot be written cannot be compared
             return f"leaves the terminal as it was not: {out.decode()}"
         out = usual[1]
     if case == "watch" and how == errno.ESTALE and status == 3:
@@ -264,11 +264,11 @@ def breach(case, call, how, usual, seen):
         return "is no fault, and an error"
     if status not in (2, 3):
         return "has another status than 2 or 3"
-    # An answer of what could be read is one; what it is of is told.
+    # An answer about the readable inputs is allowed if it reports the others.
     if target not in (before, usual[3]) and b"cannot read" not in err:
         return "leaves half a file"
     if call == "write" or usual[0] == 3:
-        return None  # perhaps it was the message
+        return None  # the message itself may have failed
     told = b"error: " in err or b"memprof: " in err
     if call == "malloc":
         told = told and any(words in err for words in (b"out of memory", b": Cannot allocate memory",
@@ -277,7 +277,7 @@ def breach(case, call, how, usual, seen):
 
 
 def chosen(count, sample):
-    """Which of so many calls: the first, the last, and some between."""
+    """Choose some of the calls: the first, the last, and some in between."""
     if not sample or count <= sample:
         return range(1, count + 1)
     third = max(sample // 3, 1)

@@ -3,9 +3,9 @@
 
     tests/flame_script.py --memprof PATH
 
-A picture is opened as a file, and as a part of a page beside another one; clicks and keys are those of
-the browser, not of scripts. Where frames then stand is worked out by hand. Without Chromium the test is
-skipped, and says so.
+A picture is opened as a file, and as a part of a page together with another picture. The browser itself
+produces clicks and keys, not a script. The expected positions of frames are calculated by hand. Without
+Chromium the test is skipped.
 """
 import argparse
 import json
@@ -20,15 +20,15 @@ import names
 import webpages
 from roots import skip
 
-# 1,000 bytes: main has step with 600, write with 300 and WWW... with 100; each has its type below it.
+# 1,000 bytes: main has step with 600, write with 300, and WWW... with 100. Each has its type below it.
 LEFT, WIDE, WIDTH = 12, "W" * 200, 1176
 LOG = f"""\
 1-1 1000000 0x10 600 novtbl step|main
 1-1 1000001 0x400 300 novtbl write|main
 1-1 1000002 0x800 100 novtbl {WIDE}|main
 """
-FRAMES = ["all", "main", "step", "write", "WWW", "(step)", "(write)", "(WWW)"]  # in the file's order
-GAP = 0.6  # between neighbours
+FRAMES = ["all", "main", "step", "write", "WWW", "(step)", "(write)", "(WWW)"]  # in the order of the file
+GAP = 0.6  # distance between neighbours
 STATE = """[...document.querySelector('svg.memprof').querySelectorAll('g.f')].map(group => {
   const rect = group.querySelector('rect'), text = group.querySelector('text');
   return {x: +rect.getAttribute('x'), width: +rect.getAttribute('width'), text: text ? text.textContent : '',
@@ -38,7 +38,7 @@ STATE = """[...document.querySelector('svg.memprof').querySelectorAll('g.f')].ma
 })"""
 PLACE = """(element => { element.scrollIntoView({block: 'center'}); const box = element.getBoundingClientRect();
   return [box.x + box.width / 2, box.y + box.height / 2]; })(document.querySelector('svg.memprof').querySelectorAll(%s)[%d])"""
-SEEN = {"\u202e\u0007\x1b[31m": "[31m"}  # of a name with characters that nobody sees
+SEEN = {"\u202e\u0007\x1b[31m": "[31m"}  # the visible part of a name with invisible characters
 TOLD = "document.querySelector('svg.memprof [aria-live]').textContent"
 CODES = {"Enter": 13, "Escape": 27, "Backspace": 8, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
          "ArrowDown": 40}
@@ -82,7 +82,7 @@ class Law:
         return dict(zip(FRAMES, self.page.run(STATE)))
 
     def shown(self):
-        """Where what is shown begins, and how wide it is, rounded to a tenth of a pixel."""
+        """Return the left edge and the width of the visible frames, rounded to a tenth of a pixel."""
         return {name: (round(frame["x"], 1), round(frame["width"] + GAP, 1))
                 for name, frame in self.state().items() if not frame["hidden"]}
 
@@ -107,7 +107,7 @@ BELOW = {name: {**CALLERS, name: (12, 1176), f"({name})": (12, 1176)} for name i
 
 
 def hold_zoom(law):
-    """A click shows a frame, and what is below it, as wide as the picture; all else but its callers goes."""
+    """A click makes a frame, and those below it, as wide as the picture. Only its callers remain besides."""
     before = law.state()
     law.hold("at first", law.shown(), ALL)
     law.texts_fit("at first")
@@ -120,7 +120,7 @@ def hold_zoom(law):
         law.hold(f"{name}: keys go on there", law.focused(), [name])
         law.click(0)
         law.hold("a click at the whole", law.shown(), ALL)
-    cut, letter = before["WWW"], 14  # pixels, at most
+    cut, letter = before["WWW"], 14  # width limit, in pixels
     law.hold("of a long name there is as much as there is room for", [
         cut["text"][-1], cut["width"] + GAP - 6 - cut["long"] < 2 * letter], ["\u2026", True])
     law.click(FRAMES.index("(write)"))
@@ -157,7 +157,7 @@ def hold_keys(law):
 
 
 def hold_search(law):
-    """A regular expression; what is found within what is found counts once in the sum."""
+    """Search by a regular expression. Matches inside of matches count once in the sum."""
     def find(text):
         law.press("/")
         law.page.run("document.activeElement.select()")
@@ -184,7 +184,8 @@ def hold_search(law):
     law.press("Escape")
 
 
-# Shorter and shorter, as tests/unit/test_pictures.c has it of what is drawn; of a type its last word stays.
+# Names get shorter and shorter, as tests/unit/test_pictures.c expects of drawn pictures. The last word of a
+# type stays.
 SHORTER = [
     ["c0", "placeOrder shop.OrderService:97", "placeOrder \u2026OrderService:97", "placeOrder\u2026", "placeOrder", "pla\u2026"],
     ["c0", "shop/main.p:52", "\u2026main.p:52", "main.p:52", "main.p:\u2026"],
@@ -198,7 +199,7 @@ SHORTER = [
 
 
 def hold_shorter(law, drawn):
-    """A frame that is just as wide as a name shows that one."""
+    """A frame exactly as wide as a name shows the whole name."""
     script = re.search(r"<script>.*</script>", drawn.read_text(encoding="utf-8"), re.DOTALL)[0]
     law.open(drawn)
     long = law.page.run("(texts => { const ruler = document.createElementNS('http://www.w3.org/1999/xhtml', 'canvas')"
@@ -227,7 +228,7 @@ def hold_drawing(law, path):
 
 
 def page_of(law, name, *pictures):
-    """Pictures in a page, as people put them there."""
+    """Put pictures into a page, as people do."""
     path = law.folder / f"{name}.html"
     texts = [picture.read_text(encoding="utf-8") for picture in pictures]
     path.write_text("<!DOCTYPE html><title>pictures</title><meta charset=utf-8><p>above</p>" + "<p>between</p>".join(
@@ -279,10 +280,10 @@ def hold_name(law, evil):
 
 
 def hold_names(law):
-    """Names that would do something: they are shown, told and found, and no more."""
+    """Names with special characters are shown, listed and found, and have no other effect."""
     for i, evil in enumerate(webpages.EVIL):
         log = law.folder / f"evil{i}.oemp"
-        if '"' in evil:  # which that format has as two
+        if '"' in evil:  # the format writes this character as two
             log = log.with_suffix(".taligent")
             log.write_text(LOG.replace("step", evil), encoding="utf-8")
         else:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The laws of flame graphs: stacks add up to what reports say, in each format, and pictures stay small.
+"""Flame graphs: stacks add up to the figures of reports in each format, and pictures stay small.
 
-  tests/flames.py --memprof PATH --server PATH   hold each sample, and inputs made large, to them
-  tests/flames.py --self-test                    stacks that do not add up must be told
+  tests/flames.py --memprof PATH --server PATH   check each sample, and large generated inputs
+  tests/flames.py --self-test                    stacks that do not add up must be detected
 
-The sums are held against `analyze --format json`, which has them without any stack. Lines of the
-format "folded" are read by FlameGraph's grammar, files of speedscope by their schema.
+The sums are compared with `analyze --format json`, which does not use stacks. Lines of the format "folded" are
+parsed by FlameGraph's grammar, files of speedscope by their schema.
 """
 import argparse
 import collections
@@ -25,50 +25,50 @@ from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 MOST = 1_000_000  # bytes of a picture
-# What stacks are as wide as, and the total that it is.
+# Widths of stacks, and the total that they add up to.
 OF = {"leaked": "leaked_bytes", "alive": "live_bytes", "created": "created_bytes",
       "temporary": "temporary_bytes", "seconds": "seconds", "calls": "calls", "retained": "live_bytes"}
 KINDS = {".oemp": {"leaked", "alive", "created"}, ".prf": {"seconds", "calls"}, ".rpt": {"seconds", "calls"},
          ".taligent": {"leaked", "alive", "created", "temporary"}, ".gclog": {"retained", "alive"},
          ".sqlite": {"leaked", "alive", "created", "retained"}}
-# Inputs that are made large: stacks side by side, deep beyond measure, of many types.
+# Large inputs: many stacks, very deep stacks, and many types.
 LARGE = {"wide.oemp": lambda: growing.oemp_wider(12_000), "deep.oemp": lambda: growing.oemp_deeper(64_000),
          "named.oemp": lambda: growing.oemp_names(12_000), "wide.prf": lambda: growing.prf_wider(12_000),
          "deep.prf": lambda: growing.prf_deeper(20_000), "types.gclog": lambda: growing.rpm_types(20_000),
-         # what XML writes with more characters, and what is written as another character
+         # characters that need more bytes in XML, and one that is written as another character
          "marks.oemp": lambda: growing.oemp_names(12_000).replace("method", "<&>" * 30),
          "unseen.oemp": lambda: growing.oemp_names(12_000).replace("table", "\u202e\u200b" * 20)}
-FULL = {"wide.oemp", "named.oemp", "wide.prf", "deep.prf", "marks.oemp"}  # as many frames as have room
-FOLDED = re.compile(r"([^;\s][^;]*(?:;[^;]+)*) (\d+)")  # as flamegraph.pl takes lines apart
-CHANGED = re.compile(r"[^;\s][^;]*(?:;[^;]+)* (\d+) (\d+)")  # as difffolded.pl writes them
+FULL = {"wide.oemp", "named.oemp", "wide.prf", "deep.prf", "marks.oemp"}  # these pictures have as many frames as fit
+FOLDED = re.compile(r"([^;\s][^;]*(?:;[^;]+)*) (\d+)")  # grammar of flamegraph.pl
+CHANGED = re.compile(r"[^;\s][^;]*(?:;[^;]+)* (\d+) (\d+)")  # grammar of difffolded.pl
 PAIRS = [("shop-v1.oemp", "shop-v2.oemp"), ("shop-v2.oemp@4", "shop-v2.oemp"), ("shop-v2.prf", "shop-v4.prf"),
          ("shop-v3.prf", "shop-v4.prf"), ("shop.taligent@8", "shop.taligent"), ("shop-1.gclog", "shop-3.gclog"),
          ("shop-aqtime.sqlite@2", "shop-aqtime.sqlite@3")]
 BOUNDED = [("shop-v2.oemp", "alive"), ("shop.taligent", "created"), ("shop-v4.prf", "seconds"),
            ("shop-3.gclog", "retained"), ("shop-aqtime.sqlite", "alive")]
-UNSEEN = 0.03  # percent of the whole that are about a quarter of a pixel
+UNSEEN = 0.03  # percent of the whole: about a quarter of a pixel
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def in_units(total):
-    """Seconds are weighed in whole microseconds."""
+    """Convert seconds to whole microseconds."""
     return round(total * 1_000_000) if isinstance(total, float) else total
 
 
 def sum_of_folded(text):
-    """The sum of the lines; None where one is no stack."""
+    """Return the sum of the lines; None if one of them is not a stack."""
     matches = [FOLDED.fullmatch(line) for line in text.splitlines()]
     return sum(int(match[2]) for match in matches) if all(matches) else None
 
 
 def sums_of_changes(text):
-    """Of both sides, the base first; None where a line is no stack of a difference."""
+    """Return the sums of both sides, the base first; None if a line is not a stack of a difference."""
     matches = [CHANGED.fullmatch(line) for line in text.splitlines()]
     return tuple(sum(int(match[i]) for match in matches) for i in (1, 2)) if all(matches) else None
 
 
 def fault_of_speedscope(text, total):
-    """What is wrong with a file of its schema: version 0.0.1, profiles of events."""
+    """Return what violates the schema, version 0.0.1 with profiles of events."""
     file = json.loads(text)
     frames, (profile,) = file["shared"]["frames"], file["profiles"]
     if file["$schema"] != "https://www.speedscope.app/file-format-schema.json":
@@ -93,7 +93,7 @@ def fault_of_speedscope(text, total):
 
 
 def fault_of_rows(rows, total, unit):
-    """Own costs add up to the whole, and those of a row's children and its own to the row's."""
+    """Own costs add up to the whole; own cost and children of a row add up to the row."""
     path, sums = [], {}
     for place, row in enumerate(rows):
         del path[row["depth"]:]
@@ -127,7 +127,7 @@ def fault_of_svg(data, scripts=1):
 
 
 def fault_of_bounds(svg, rows, every):
-    """The frames of a picture are those of the rows; what else there is, it says."""
+    """The picture has the frames of the rows, and states how many others were left out."""
     root = xml.etree.ElementTree.fromstring(svg)
     frames = [group for group in root.iter(SVG + "g") if (group.get("class") or "").startswith("f ")]
     told = [group.find(SVG + "title").text.split("\n") for group in frames]
@@ -171,7 +171,7 @@ class Law(ClaimsOfRuns):
         return data.decode()
 
     def told(self, path):
-        """What its totals tell: an analysis of a heap log has no lifetimes."""
+        """Return the totals of an analysis; that of a heap log has no lifetimes."""
         return {of for of, name in OF.items() if name in self.totals(path)}
 
     def hold_samples(self):
@@ -184,7 +184,7 @@ class Law(ClaimsOfRuns):
                     self.fault(status != 2 or printed, f"{path.name} has {of}:", status)
 
     def hold_pairs(self):
-        """Differences add up to what `diff` says of both sides, and are mirrored."""
+        """Differences add up to the figures of `diff` on both sides, and a reversed diff is the mirror image."""
         for base, new in PAIRS + [(new, base) for base, new in PAIRS]:
             pair = SAMPLES / base, SAMPLES / new
             answer = json.loads(self.ask("diff", *pair, "--format", "json")[1])["totals"]
@@ -200,7 +200,7 @@ class Law(ClaimsOfRuns):
                 self.fault(sums != total and f"{sums}, not {total}", base, new, "retained")
 
     def hold_bounds(self):
-        """What is asked of rows is asked of pictures: these have the same frames, and say how many are left out."""
+        """Limits on rows apply to pictures too: they have the same frames, and state the number left out."""
         for path, of in ((SAMPLES / name, of) for name, of in BOUNDED):
             every = self.frames_of(path, of, "--limit", 0, "--min-percent", 0)
             for bounds in ([], ["--depth", 2], ["--min-percent", 5], ["--limit", 7], ["--limit", 1, "--depth", 1],
@@ -221,7 +221,7 @@ class Law(ClaimsOfRuns):
         return json.loads(self.ask("flame", path, "--of", of, *bounds, "--format", "json")[1])["frames"]
 
     def hold_terminal(self):
-        """A person sees a picture that fits the window, and no rows."""
+        """On a terminal a person gets a picture that fits the window, not rows."""
         for width in (60, 100):
             ends = pty.openpty()
             fcntl.ioctl(ends[1], termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
@@ -236,7 +236,7 @@ class Law(ClaimsOfRuns):
         self.fault(b"frames are left out, as asked: deeper than 1 level." not in done.stdout, "a bounded terminal")
 
     def hold_changes(self):
-        """Of a difference each frame says in words what its colour does, and the answer comes first."""
+        """For a difference, the answer comes first, and each frame describes its colour in words."""
         ends = pty.openpty()
         fcntl.ioctl(ends[1], termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
         done = self.runs.alone("flame", SAMPLES / "shop-v4.prf", "--base", SAMPLES / "shop-v2.prf", "--no-pager",

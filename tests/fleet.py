@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A fleet in ClickHouse: two shards on loopback, recordings of 50 agents in two builds, one of which leaks at a
-known site, and the statements of docs/fleet.md compared with what the generator knows. A shard is killed in the
-middle of an insertion and started again, and the pipe repeated: the figures are those of one pipe.
+"""A fleet in ClickHouse: two shards on loopback, and recordings of 50 agents in two builds; one build leaks at
+a known site. The statements of docs/fleet.md are compared with what the generator knows. A shard is killed in
+the middle of an insertion and started again, and the pipe is repeated: the figures must be those of one
+insertion.
 
     tests/fleet.py --memprof PATH --generate PATH [--recordings N]
     tests/fleet.py --memprof PATH --generate PATH --self-test
@@ -32,7 +33,7 @@ import oemp  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLES = "recordings", "snapshots", "sites", "types", "platform", "requests", "diagnostics"
 HOSTS, DAYS = 50, 90
-# Sites whose objects are never deleted; the other one that leaves objects behind is a cache.
+# Sites whose objects are never deleted. The other site that leaves objects behind is a cache.
 LEAK, EXTRA, SLOW = LEAKS = "placeOrder shop.OrderService:155", "shop/printInvoice.p:33", "write shop.PdfWriter:52"
 SKIPPED = 77
 
@@ -110,7 +111,7 @@ class Shard:
 # --- recordings, and what the generator knows of them ---
 
 class Agent:
-    """One recording: the host, the day and the build follow from its number."""
+    """A recording. Its number determines the host, the day and the build."""
 
     def __init__(self, number):
         self.host_number, turn = number % HOSTS, number // HOSTS
@@ -137,7 +138,7 @@ def leaks_at(known, frame):
 
 
 def requests_by_hand(path):
-    """Requests by a replay that shares nothing with memprof."""
+    """Compute requests by a replay that shares no code with memprof."""
     joined, _ = oemp.join_recordings([str(path)])
     recordings = [oemp.Recording(snapshots) for snapshots in joined]
     for recording in recordings:
@@ -155,7 +156,7 @@ class Fleet(Claims):
         self.known, self.requests, self.shards = {}, {}, []
 
     def record(self):
-        """Recordings, a folder for each host and build; and the answer of each variant."""
+        """Make the recordings, in a folder for each host and build, and the answer for each variant."""
         for agent in self.agents:
             agent.path = self.folder / "in" / agent.host / agent.build / f"{agent.number:05}.oemp"
             agent.path.parent.mkdir(parents=True, exist_ok=True)
@@ -170,7 +171,7 @@ class Fleet(Claims):
                 self.requests[variant] = requests_by_hand(agent.path)
 
     def export(self, table, output):
-        """The rows of all recordings, a process for each host and build, as agents have them."""
+        """Export the rows of all recordings, with a process for each host and build, as agents would."""
         for host in sorted((self.folder / "in").iterdir()):
             for build in sorted(host.iterdir()):
                 done = subprocess.run([self.memprof, "export", "--to", "clickhouse", "--table", table, "--label", f"host={host.name}",
@@ -282,7 +283,7 @@ class Fleet(Claims):
         self.claim(got == wanted, "requests", got, "not", wanted)
 
     def totals(self):
-        """Sums over all recordings, with the rows that were inserted once and those inserted again."""
+        """Compare sums over all recordings, whether rows were inserted once or again."""
         known = [self.known[agent.variant()] for agent in self.agents]
         for name in ("live_objects", "live_bytes", "created_objects", "created_bytes", "deleted_objects"):
             wanted = sum(answer["totals"][name] for answer in known)
@@ -380,7 +381,7 @@ def whole(fleet):
 
 
 def self_test(fleet):
-    """Answers that are wrong in one figure are found."""
+    """Answers with one wrong figure are detected."""
     fleet.record()
     right = {"growers": [], "everywhere": []}
     for name, rows in right.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What `memprof export --to sqlite` promises: the tables of `memprof sql` as a file, of as many
-recordings as are added; the same one again changes nothing; a process that is killed leaves the
-database as it was; a foreign database is left alone.
+"""Databases of `memprof export --to sqlite`: they have the tables of `memprof sql`, for any number of
+recordings. Adding a recording again changes nothing. If the process is killed, the database stays as it was. A
+foreign database is not changed.
 
     tests/fleetdb.py --memprof PATH [--kills N]
     tests/fleetdb.py --self-test
@@ -46,7 +46,7 @@ class Trials:
         return self.run("export", "--to", "sqlite", "-o", database, path, *others, "--quiet")
 
     def told(self, path, table):
-        """Rows by memprof sql, with numbers as SQLite has them; None: there is no such table."""
+        """Return rows of memprof sql, with numbers as SQLite has them; None if the table does not exist."""
         done = self.run("sql", path, f"select * from {table}", "--format", "json", "--limit", "0", "--quiet")
         if done.returncode:
             return None
@@ -54,7 +54,7 @@ class Trials:
 
     @staticmethod
     def plain(rows):
-        """Rows of JSON, with numbers as SQLite has them."""
+        """Return rows of JSON, with numbers as SQLite has them."""
         return [{name: float(value) if isinstance(value, float) else int(value) if value is not None
                  and not isinstance(value, str) else value for name, value in row.items()} for row in rows]
 
@@ -67,14 +67,15 @@ class Trials:
         return rows
 
     def same(self, told, rows):
-        """A member that JSON leaves out or has as null is NULL or an empty list; seconds have six places in JSON."""
+        """Return true if rows are equal. A member that JSON omits, or that is null, is NULL or an empty list.
+        Seconds have six decimals in JSON."""
         def near(a, b):
             return abs(a - b) < 1e-6 if isinstance(a, float) and isinstance(b, float) else a == b
         return len(told) == len(rows) and all(
             set(a) <= set(b) and all(near(a.get(name), b[name] if b[name] != "" else None) for name in b) for a, b in zip(told, rows))
 
     def tables(self, path, database):
-        """All rows of all tables and views of a recording that is added to others."""
+        """Compare all rows of all tables and views of a recording that is added to others."""
         before = self.recordings(database)
         done = self.add(path, database)
         self.claim(done.returncode in (0, 1), path.name, done.returncode, done.stderr)
@@ -101,15 +102,16 @@ class Trials:
         self.claim(done.returncode == 0 and database.read_bytes() == before, path.name, "again changes the file")
 
     def contents(self, database):
-        """The rows of each table, in the order of their text, so that the order of recordings does not matter."""
+        """Return the rows of each table, sorted by text, so that the order of recordings does not matter."""
         if not pathlib.Path(database).exists():
             return {}
         with contextlib.closing(sqlite3.connect(database)) as at:
             return {table: sorted(map(repr, at.execute(f"select * from {table}"))) for table in TABLES}
 
     def several(self, folder):
-        """Files, a folder and an archive in one call come to the same as one file after the other; each recording
-        is there once, however often it is named. A file that cannot be read leaves the database as it was."""
+        """Files, a folder and an archive in one call have the same result as one file after the other. Each
+        recording is stored once, however often it is named. If a file cannot be read, the database stays as it
+        was."""
         names = ["shop-v1.oemp", "shop-v2.oemp", "shop-v4.prf", "shop.taligent", "shop-3.gclog"]
         inputs = folder / "inputs"
         inputs.mkdir()
@@ -130,7 +132,7 @@ class Trials:
         before = together.read_bytes()
         done = self.add(archive, together, inputs)
         self.claim(done.returncode == 0 and together.read_bytes() == before, "all of them again change the file")
-        # A part before the whole: what is new is added, what is known is not.
+        # A part, then the whole: new recordings are added, known ones are not.
         growing = folder / "growing.db"
         self.add(paths[1], growing)
         done = self.add(inputs, growing)
@@ -139,7 +141,7 @@ class Trials:
         self.broken(paths, growing, folder)
 
     def sql(self, paths, folder):
-        """memprof sql of several recordings has the rows of their database, with the same names."""
+        """memprof sql of several recordings has the same rows and names as their database."""
         database = folder / "sql.db"
         self.add(paths[0], database, *paths[1:])
         for table in TABLES + VIEWS:
@@ -165,14 +167,14 @@ class Trials:
                        "a part of what was asked for is added", words, done.returncode, done.stderr)
 
     def questions(self, database):
-        """The statements of docs/sql.md: each has an answer."""
+        """Each statement of docs/sql.md has an answer."""
         blocks = re.findall(r"```sql\n(.*?)```", (SAMPLES.parent / "docs/sql.md").read_text(), re.DOTALL)
         statements = [one for block in blocks for one in block.split(";") if one.strip()]
         self.claim(len(statements) >= 4, "docs/sql.md has statements:", len(statements))
         with contextlib.closing(sqlite3.connect(database)) as at:
             for one in statements:
                 self.claim(at.execute(one).fetchall(), "no answer:", one)
-            # Of shop-v1.oemp, shop-v2.oemp and others: those of one build are not of the other.
+            # the samples come from several builds, and each recording keeps its own sites
             everywhere = at.execute("select count(distinct recording) from sites").fetchone()[0]
             self.claim(everywhere > 5, "recordings with sites:", everywhere)
 
@@ -195,7 +197,7 @@ class Trials:
                        database, done.returncode, done.stderr)
 
     def parts(self, path, folder):
-        """A part of a recording, which has the whole one's checksum, is refused."""
+        """A part of a recording is refused, because it has the checksum of the whole."""
         for status, words in ((2, ["--type", "OOABL*"]), (2, ["--source", "*Order*"]), (3, [])):
             name = path if words else f"{path}@3"
             done = self.run("export", "--to", "sqlite", "-o", folder / "part.db", *words, name)
@@ -203,7 +205,7 @@ class Trials:
         self.claim(not (folder / "part.db").exists(), "a part makes a database")
 
     def kills(self, paths, small, folder, count):
-        """Killed at any moment: the database has all recordings of the call, or is as it was."""
+        """Killed at any moment, the database has all recordings of the call, or stays as it was."""
         whole = folder / "whole.db"
         self.add(small, whole)
         began = time.monotonic()
@@ -236,7 +238,7 @@ class Trials:
 
 
 def large(folder, name="large.oemp", count=20000):
-    """A recording that takes a while to add: so many objects of as many generations."""
+    """Make a recording that takes a while to add: `count` objects of as many generations."""
     path = folder / name
     hostile.oemp(path, objects=[hostile.oemp_object(i, line=i) for i in range(1, count + 1)])
     return path
@@ -260,9 +262,9 @@ def all_of(trials, kills):
 
 
 def self_test():
-    """Databases that are wrong are found."""
+    """Wrong databases are detected."""
     class Wrong(Trials):
-        """A program that adds rows of no recording, outside of any transaction."""
+        """A program that adds rows without a recording, outside of a transaction."""
         def add(self, path, database, *others):
             with contextlib.suppress(sqlite3.DatabaseError), \
                     contextlib.closing(sqlite3.connect(database)) as at:

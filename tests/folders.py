@@ -1,5 +1,5 @@
-"""The law of folders: what a report says of a folder is what it says of each file alone, in one
-list, and totals add up. A part of properties.py."""
+"""Folders: a report about a folder contains, in one list, what it reports about each file alone, and totals add
+up. A part of properties.py."""
 
 import pathlib
 import shutil
@@ -8,7 +8,7 @@ import tempfile
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 NOT_ADDED = {"from_sequence", "to_sequence", "types", "threads", "crawls", "peak_time_us", "modules",
              "app_domains", "partial"}
-# What a table's rows stand by, the largest first; a change by its size.
+# Columns by which tables are sorted, the largest value first; changes by their absolute value.
 ORDERS = {"leaks": "bytes", "top": "bytes", "growth": "delta_bytes", "lifetimes": "deaths",
           "retained": "retained_bytes", "snapshots": None, "tree": None}
 
@@ -17,7 +17,7 @@ class Folders:
     """Needs json() and hold() of Laws."""
 
     def folders(self):
-        """Rows of a folder are those of its files, totals their sums, whoever reads them."""
+        """The rows of a folder are those of its files, and totals are their sums, with any number of jobs."""
         with tempfile.TemporaryDirectory() as place:
             place = pathlib.Path(place)
             for suffix, commands in ((".oemp", ("leaks", "top", "growth", "snapshots", "tree")),
@@ -34,7 +34,7 @@ class Folders:
                     self.folder_agrees(command, folder)
 
     def folder_agrees(self, command, folder):
-        """Limit 0: every row of every file."""
+        """With limit 0, the folder has every row of every file."""
         files = [str(path) for path in sorted(folder.iterdir(), key=lambda path: str(path).encode())]
         whole = self.json(command, folder, "--group", "file", "--limit", 0)
         serial = self.json(command, folder, "--group", "file", "--limit", 0, "--jobs", 1)
@@ -66,7 +66,7 @@ class Folders:
             self.hold(order_of_files == sorted(order_of_files, key=str.encode),
                       f"{command} of {folder.name}: files are mixed")
             return
-        # Of leaks, what leaks by the verdict comes first, by what leaks of it.
+        # leaks by the verdict come first, sorted by leaking bytes
         keys = [(row["leaking_bytes"], 0) if row.get("leaking_bytes") else (0, abs(row[order])) for row in rows]
         self.hold(keys == sorted(keys, reverse=True), f"{command} of {folder.name}: not in order")
         if rows and "rank" in rows[0]:

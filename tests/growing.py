@@ -1,5 +1,5 @@
-"""Recordings that grow in one way: deeper, wider, more names. Each function makes one of size n: its text,
-the texts of a folder's files by name, or what writes it at a path."""
+"""Recordings that grow in one way: deeper, wider, more names. Each function makes one of size n. It returns its
+text, the texts of a folder's files by name, or a function that writes it to a path."""
 import pathlib
 import random
 import sqlite3
@@ -10,7 +10,7 @@ UUID = '"3f2504e0-4f89-11d3-9a0c-0305e82c3301"'
 
 
 class Recording:
-    """An .oemp of version 2, put together snapshot by snapshot."""
+    """An .oemp recording of version 2, built snapshot by snapshot."""
 
     TYPES = {34: "Procedure", 41: "Dynamic Query", 72: "Temp-table"}
 
@@ -19,7 +19,7 @@ class Recording:
         self.sections = {}
         self.source(10**9, "start.p")
         self.node(10**9, 10**9, 0, 0)
-        self.snapshot("start")  # what is created behind it can leak
+        self.snapshot("start")  # objects created after this snapshot can leak
 
     def add(self, section, row):
         self.sections.setdefault(section, []).append(row)
@@ -153,7 +153,7 @@ def oemp_snapshots(n):
 
 
 def oemp_steps(snapshots, sites, times):
-    """Each of the sites has an object more at so many of the snapshots, spread by chance."""
+    """Each site creates an object at some of the snapshots, chosen at random."""
     one, chance, at = Recording(), random.Random(1), [[] for _ in range(snapshots)]
     for site in range(1, sites + 1):
         one.source(site, f"s{site}.p")
@@ -187,7 +187,7 @@ def oemp_many(n):
 
 
 def oemp_deeper_folder(n):
-    """Two recordings, of which each waits for the other."""
+    """Two recordings with deep stacks."""
     return {f"{i}.oemp": oemp_deeper(n, i) for i in (1, 2)}
 
 
@@ -233,7 +233,7 @@ def log_addresses(n):
 
 
 def profile(count, callers, children):
-    """n methods, a node each: callers gives the caller of each, children the nodes below each."""
+    """n methods with a node each. `callers` returns the caller of a node, `children` the nodes below it."""
     rows = [['4 03/02/2026 "d" 08:15:30 "u" {"StmtCnt": 1}'],
             [f'{i} "m{i} shop.Class{i % 50}" "" 0 1 ""' for i in count],
             [f"{callers(i)} {1 if callers(i) else 0} {i} 1" for i in count],
@@ -264,7 +264,7 @@ def rpt_rows(n):
 
 
 def dump(types, root, objects):
-    """Objects are (type, the numbers of those that it refers to)."""
+    """Objects are pairs of a type and the numbers of the objects to which they refer."""
     return "".join(row + "\n" for row in [
         "a 2 Shop.exe 444e0b3f", *(f"t {i:x} {name}" for i, name in enumerate(types, 1)),
         *(f"r {address(i)} {i % 5} 0" for i in root),
@@ -295,26 +295,28 @@ def rpm_types(n):
 
 
 def rpm_equal_types(n):
-    """Two of each type, which retain a third together: as much as those of any other type."""
+    """Two objects of each type retain a third together. All types retain the same."""
     twos = [(3 + i // 2, [2 * n + 1 + i // 2]) for i in range(2 * n)]
     return dump(["Shop.Node", "Shop.Part", *(f"Shop.Type{i}" for i in range(n))], [0],
                 [(1, range(1, 2 * n + 1)), *twos, *[(2, [])] * n])
 
 
 def rpm_ladder(n):
-    """Each of two of a step refers to both of the next one; another step has the same two types."""
+    """Each of the two objects of a step refers to both of the next step. Steps alternate between pairs of
+    types."""
     return dump(["Shop.Node", *(f"Shop.Type{i}" for i in range(1, n))], [0, 1],
                 [(1 + i % n, [j for j in (i // 2 * 2 + 2, i // 2 * 2 + 3) if j < 2 * n]) for i in range(2 * n)])
 
 
 def rpm_ladder_of_types(n):
-    """The two of a step are of one type, the last of all for the first step."""
+    """The two objects of a step have the same type. Types are in reverse order: the last one belongs to the
+    first step."""
     return dump(["Shop.Node", *(f"Shop.Type{i}" for i in range(n))], [0, 1],
                 [(n + 1 - i // 2, [j for j in (i // 2 * 2 + 2, i // 2 * 2 + 3) if j < 2 * n]) for i in range(2 * n)])
 
 
 def rpm_equal_statics(n):
-    """The same of static fields, two of each type that declares them."""
+    """The same with static fields, two for each type that declares them."""
     text = rpm_equal_types(n)
     roots = "".join(f"r {address(1 + i)} 4 0 {3 + i // 2:x}\n" for i in range(2 * n))
     return text.replace(f"r {address(0)} 0 0\n", roots)
@@ -330,8 +332,8 @@ def rpm_longer_names(n):
 
 
 def database(sets, types, objects, frames=1, modules=1):
-    """What writes a database: each set has so many types and objects, shared out among them, and each
-    object a stack of so many frames; types are shared out among modules."""
+    """Return a function that writes a database. Each set has a number of types and objects, and each object a
+    stack of `frames` frames. Objects are divided among types, and types among modules."""
     def write(path):
         made = sqlite3.connect(path)
         made.executescript((SAMPLES / "shop.aqtime.sql").read_text())

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How what was built is hardened, as checksec would ask.
+"""Check the hardening of built files, as checksec does.
 
   tests/hardening.py [--fortified] FILE...       programs, shared libraries (.so), archives (.a)
-  tests/hardening.py --state FILE.a              variables of an archive that outlive what uses it
+  tests/hardening.py --state FILE.a              check the global variables of an archive
   tests/hardening.py --self-test --compiler CC
 
-The words are those of ELF: a program that is a position-independent executable, tables that are read-only
-before it starts (GNU_RELRO with BIND_NOW), no segment that is written to and executed, a stack that is not
-code, canaries; with --fortified, calls that are checked. Objects of an archive are marked for IBT and SHSTK
-on x86: whether a program is, is for the C library that it is linked with. 77 without readelf.
+In terms of ELF: a program is a position-independent executable, its tables are read-only before it starts
+(GNU_RELRO with BIND_NOW), no segment is both writable and executable, the stack is not executable, and there
+are stack canaries; with --fortified, calls are checked. On x86, objects of an archive are marked for IBT and
+SHSTK; for a whole program, this depends on its C library. Without readelf the exit status is 77.
 """
 import argparse
 import pathlib
@@ -28,7 +28,8 @@ def readelf(path, *options):
 
 
 def of_archive(path):
-    """Of the objects, how many lack the marks of x86; of each, nothing else is asked."""
+    """Return the number of objects in an archive that lack the marks of x86. Nothing else is required of
+    objects."""
     if platform.machine() != "x86_64":
         return []
     said = readelf(path, "--notes", "--file-header")
@@ -74,17 +75,17 @@ def examine(path, fortified):
     return of_program(path, ".so" in path.name, fortified)
 
 
-# What the library leaves in a process, by object; everything else belongs to a session.
+# Global state that the library leaves in a process, by object file. Everything else belongs to a session.
 STATE = {
-    "hash.c.o": {"mp_keys", "secret"},              # keys of hashes, drawn once
+    "hash.c.o": {"mp_keys", "secret"},              # hash keys, chosen once at random
     "memory.c.o": {"out_of_memory"},                # the handler that the program sets
-    "json.c.o": {"is_ours", "lock", "users"},       # while anybody uses jansson with our allocator
-    "output.c.o": {"named", "count"},               # unfinished files, for a signal to remove
+    "json.c.o": {"is_ours", "lock", "users"},       # set while any session uses jansson with our allocator
+    "output.c.o": {"named", "count"},               # unfinished files, which a signal handler removes
 }
 
 
 def state_of(path):
-    """Variables that are neither constant nor known: objdump names the section of each."""
+    """Return variables that are neither constant nor listed; objdump names the section of each."""
     said = subprocess.run(["objdump", "--syms", path], capture_output=True, text=True, check=True).stdout
     found, member = {}, None
     for line in said.splitlines():
@@ -100,7 +101,7 @@ def state_of(path):
 
 
 def self_test(compiler):
-    """What is built without any of it is found out."""
+    """Files built without hardening are detected."""
     flags = ["-O2", "-no-pie", "-fno-stack-protector", "-fcf-protection=none", "-U_FORTIFY_SOURCE",
              "-Wl,-z,norelro,-z,lazy,-z,execstack,-z,noseparate-code"]
     with tempfile.TemporaryDirectory() as folder:

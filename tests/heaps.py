@@ -1,5 +1,5 @@
-"""The laws of Taligent logs, RPM dumps and AQTime databases: reports say what the oracles say, on
-the samples and on what is made up at random. A part of properties.py."""
+"""Taligent logs, RPM dumps and AQTime databases: reports agree with the oracles, for samples and for random
+inputs. A part of properties.py."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ import taligent
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 LOGS, ANALYSES, DUMPS, DATABASES = 200, 60, 1500, 150
-CLOSER = 150  # so many dumps are looked at by every command
+CLOSER = 150  # number of random dumps on which every command is run
 
 
 class OtherHeaps:
@@ -21,7 +21,7 @@ class OtherHeaps:
     # --- what the generator planned ---
 
     def heap_answers(self):
-        """The generator's plan holds for the samples, and for larger recordings."""
+        """The known answers are correct for the samples, and for larger recordings."""
         for path in [*sorted(SAMPLES.glob("*.taligent")), *sorted(SAMPLES.glob("*.gclog")),
                      *sorted(SAMPLES.glob("*.sqlite"))]:
             self.plan_holds(path, json.loads((SAMPLES / "answers" / (path.name + ".json")).read_text()))
@@ -41,7 +41,7 @@ class OtherHeaps:
 
     def plan_holds(self, path, planned):
         report = self.json("analyze", path, "--limit", 0)
-        if path.suffix == ".sqlite":  # the plan counts what is listed, memprof what classes state
+        if path.suffix == ".sqlite":  # the plan counts listed objects, memprof the figures of classes
             for name in ("created_objects", "created_bytes", "deleted_objects"):
                 planned["totals"].pop(name)
             for row in planned["snapshots"]:
@@ -65,7 +65,7 @@ class OtherHeaps:
     # --- Taligent ---
 
     def taligent(self):
-        """A naive replay of logs gives the same figures, for several moments and rules."""
+        """A simple replay of logs gives the same figures, for several moments and options."""
         trials = [(path, True) for path in sorted(SAMPLES.glob("*.taligent"))]
         with tempfile.TemporaryDirectory() as folder:
             for seed in range(LOGS):
@@ -97,14 +97,14 @@ class OtherHeaps:
 
     @staticmethod
     def filled(report):
-        """All lifetimes and their histogram in one place, as the oracle has them, and without the
-        empty classes that memprof lists between others."""
+        """Bring lifetimes and their histogram into the oracle's form, without the empty classes that memprof
+        lists in between."""
         ages = [row for row in report.get("ages", []) if row["objects"]]
         report["lifetimes"] = {**report.get("overall", {}), "buckets": ages}
         return report
 
     def sites_agree(self, path, expected):
-        """Sites are told by their stacks: how they are called is the report's own affair."""
+        """Sites are compared by their stacks; their names are up to the report."""
         top = taligent.report(path, by="site")["top"]
         report = self.json("top", path, "--by", "site", "--limit", 0)
         self.hold(self.by_stack(top) == self.by_stack(report.get("top", [])), f"top by site {path.name}")
@@ -146,7 +146,7 @@ class OtherHeaps:
                        f"{path.name} --temporary {rule}")
 
     def peak_agrees(self, path):
-        """What the columns say of the peak is what a report of that moment says."""
+        """The columns of the peak agree with a report of that moment."""
         at_peak = {row["key"]: (row["objects"], row["bytes"])
                    for row in taligent.report(path, at="peak")["top"]}
         for row in self.json("top", path, "--limit", 0).get("top", []):
@@ -156,7 +156,7 @@ class OtherHeaps:
     # --- RPM ---
 
     def graphs(self):
-        """What goes when an object goes is what the report says it retains."""
+        """Retained sizes equal the bytes that are released if the object is removed."""
         for path in sorted(SAMPLES.glob("*.gclog")):
             self.dump_agrees((path, True))
         with tempfile.TemporaryDirectory() as folder:
@@ -194,8 +194,8 @@ class OtherHeaps:
                        f"dominators {name} by {by}")
 
     def paths_agree(self, path):
-        """Paths are as long as the shortest ones, with and without a type, and share no object but
-        those that every path leads over."""
+        """Paths are as short as possible, with and without a type, and share only the objects that every path
+        contains."""
         found = graph.Graph(graph.Dump(path))
         ids = [thing.id for thing in found.objects]
         for at, thing in [(at, thing) for at, thing in enumerate(found.objects) if ids.count(thing.id) == 1][-6:]:
@@ -230,7 +230,7 @@ class OtherHeaps:
         self.hold(lengths == sorted(lengths), f"paths to {name} in {path.name} are ordered")
 
     def types_agree(self, path):
-        """What `object --type` says of the types of some objects is what a search says."""
+        """`object --type` agrees with a search about the types of some objects."""
         found = graph.Graph(graph.Dump(path))
         for type_ in sorted({thing.type for thing in found.objects})[-3:]:
             skip = found.objects[len(found.objects) // 2].type
@@ -243,11 +243,11 @@ class OtherHeaps:
 
     @staticmethod
     def plain(name):
-        """As a pattern that nothing else matches."""
+        """Return the name as a pattern that matches nothing else."""
         return name.replace("[", "\\[")
 
     def dumps_agree(self, paths):
-        """Of several dumps, types are compared by name."""
+        """In several dumps, types are compared by name."""
         expected, name = graph.report(paths), [path.name for path in paths]
         growth = self.changed(self.json("growth", *paths, "--limit", 0))
         self.agree(expected, growth, ["growth"], f"growth {name}")
@@ -262,13 +262,13 @@ class OtherHeaps:
                   for row in found[len(known):]), f"accumulations {name}: unknown ones are not the last")
 
     def grown(self, paths):
-        """The bytes that --max-trend holds dumps to; None: it refuses."""
+        """Return the bytes that --max-trend compares for dumps; None if it refuses to."""
         done = self.run("growth", *paths, "--max-trend", 0, "--format", "json", "--quiet")
         return self.parsed(done, f"trend {paths}").get("limits", [{}])[0].get("actual_bytes")
 
     @staticmethod
     def accumulations(rows):
-        """As the naive reading tells them: in no order, and what is not known of roots left out."""
+        """Return rows as the simple reader has them: unordered, and without unknown figures of roots."""
         names = ["bytes", "steady_bytes", "objects", "least_step", "most_step", "counts", "type", "types",
                  "delta_objects", "from_objects", "holder_type", "holders"]
         return sorted(({name: row[name] for name in names if name in row} for row in rows), key=repr)
@@ -301,12 +301,12 @@ class OtherHeaps:
 
     @staticmethod
     def of_classes(report):
-        """What is told of classes, and what is not."""
+        """Return the figures of classes that are recorded, and those that are not."""
         fields = ("finalizable", "own_peak_objects", "own_peak_bytes")
         return {row["key"]: [row.get(field) for field in fields] for row in report["top"]}
 
     @staticmethod
     def unnamed(report):
-        """Retained sizes without ids: a database has several for an object."""
+        """Return retained sizes without ids: a database has several for an object."""
         return sorted((row["retained_bytes"], row["self_bytes"], row["type"], row["dominator"] is None)
                       for row in report.get("retained", []))

@@ -1,4 +1,4 @@
-"""The law that all answers about a series of heap dumps name the same holder; see culprits.py."""
+"""All answers about a series of heap dumps name the same holder; see culprits.py."""
 import html
 import re
 import shutil
@@ -10,7 +10,7 @@ NOBODY = r"(no object retains|nothing is known to hold) more in each dump than i
 
 
 def sentence_of(row):
-    """Return who grew by a row of the table of accumulations, in the words of limits."""
+    """Return the words in which limits name the holder of a row of accumulations."""
     who = row["holder_type"] if row.get("holder_type") else f"{row['root_kind']} roots"
     owner = f" in {row['owner_type']}" if row.get("owner_type") else ""
     what = row["type"] if row["types"] == 1 else f"objects of {row['types']} types, most {row['type']},"
@@ -18,7 +18,7 @@ def sentence_of(row):
 
 
 def plain(page):
-    """Return the text of a page of any format, as it reads."""
+    """Return the readable text of a page of any format."""
     return html.unescape(re.sub(r"\\(?=[_*<>`\[\]|~#])", "", page.decode()))
 
 
@@ -26,7 +26,7 @@ class Holders:
     """Needs json(), run(), hold() and parsed() of Laws."""
 
     def holders_agree(self, seed, place):
-        """All answers about some made-up dumps name who grew by the plan."""
+        """All answers about some generated dumps name the holder that grows by the plan."""
         series, folder = dumps.Series(seed), place / f"dumps-{seed}"
         folder.mkdir()
         paths = [folder / f"{number}.gclog" for number in range(series.count)]
@@ -42,7 +42,7 @@ class Holders:
         shutil.rmtree(folder)
 
     def holder_is_first(self, paths, sentence, what):
-        """The first line and the first row. Return the line."""
+        """Check the first line and the first row. Return the line."""
         lines = set()
         for command in ("analyze", "leaks", "growth"):
             report = self.json(command, *paths)
@@ -64,12 +64,12 @@ class Holders:
                           f"{what}, but {form} of {command} does not say {line}")
 
     def says(self, line, form, *arguments):
-        """Return true if a page has a line, wherever it is broken."""
+        """Return true if a page contains a line, wherever it is wrapped."""
         page = plain(self.run(*arguments, "--format", form, "--quiet").stdout)
         return re.sub(r"\s+", "", line) in re.sub(r"\s+", "", page)
 
     def limits_agree_on_holder(self, paths, sentence, folder, what):
-        """Limits and rules that fail say who grew."""
+        """Limits and rules that fail name the holder that grew."""
         policy = folder / "growth.policy"
         policy.write_text("growth <= 0\n", encoding="utf-8")
         for arguments in (("growth", *paths, "--max-growth", 0), ("gate", policy, *paths)):

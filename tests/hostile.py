@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Inputs that somebody made to bring the program to its knees: what each of them may cost.
+"""Inputs that are made to exhaust time or memory, and limits on the cost of each.
 
   tests/hostile.py --memprof PATH [--small] [NAME...]
-                            each input, or those named, or those of an area; exit 1 and a line for
-                            each fault. --small: smaller inputs and no budgets, for builds that are
-                            not those that users have
-  tests/hostile.py --keep FOLDER NAME...    make the inputs and leave them there
+                            all inputs, or those of names or areas; exit 1 and a line for
+                            each fault. --small: smaller inputs and no limits, for builds that
+                            users do not have
+  tests/hostile.py --keep FOLDER NAME...    make the inputs and keep them
   tests/hostile.py --list                   areas and names
-  tests/hostile.py --self-test              a program that costs too much must be told
+  tests/hostile.py --self-test              a program that costs too much must be detected
 
-An input is a function that writes files into the current folder; its decorator names its area and the
-commands that must bear it. Seconds are those of the processor that the budgets were set on: a slower one, or
-one that is shared, has more of them, by a fixed piece of work that is timed behind a run that takes longer. To
-add one, write such a function: the files are named as the commands name them, nothing is random but by a
-seed, and its size is `scale` times what the fault needs.
+An input is a function that writes files into the current folder. Its decorator names its area and the commands
+that must handle it. Limits are in seconds of the processor on which they were set. On a slower or shared
+processor they are scaled: after a run that takes longer, a fixed piece of work is timed. To add an input, write
+a function like these. It names the files as the commands do, uses random numbers only with a seed, and makes an
+input `scale` times as large as the fault needs.
 """
 import argparse
 import collections
@@ -38,18 +38,18 @@ import zlib
 import growing
 
 SECONDS, MEBIBYTES, PRINTED = 2, 300, 20 << 20
-GUARD = 60  # seconds of a processor, after which a run is stopped in any build
-YARDSTICK = 0.2  # seconds that the fixed piece of work takes where the budgets were set
-TRIES = 3  # the least of them is what a run costs: what else a machine does only adds to it
+GUARD = 60  # CPU seconds after which a run is stopped in any build
+YARDSTICK = 0.2  # seconds that the fixed piece of work takes on the reference machine
+TRIES = 3  # the best try counts, because other load on a machine only adds time
 
 Case = collections.namedtuple("Case", "area make runs")
 CASES = {}
 
 
 class Run:
-    """One command line, and what it may cost: seconds of processor, MiB of memory, bytes printed.
-    `status`: how it may end. `stdin`: the name of a file. `check`: a function of what was printed on
-    standard output that gives what is wrong with it, or nothing."""
+    """A command line and its limits: CPU seconds, MiB of memory, bytes of output. `status`: allowed exit
+    statuses. `stdin`: the name of a file. `check`: a function that returns what is wrong with standard output,
+    or nothing."""
 
     def __init__(self, *words, status=(0,), seconds=SECONDS, mebibytes=MEBIBYTES, printed=PRINTED,
                  stdin=None, check=None):
@@ -62,7 +62,7 @@ Done = collections.namedtuple("Done", "status seconds mebibytes printed stderr e
 
 
 def hostile(area, *runs):
-    """The function makes the input of a case; a run may be words alone."""
+    """Decorate a function that makes the input of a case. A run may be given as words alone."""
     def note(make):
         CASES[make.__name__] = Case(area, make, [run if isinstance(run, Run) else Run(*run)
                                                  for run in runs])
@@ -73,7 +73,7 @@ def hostile(area, *runs):
 # --- running ---
 
 def start(program, run, folder):
-    """Run it to its end. What is printed is kept up to a bit more than what may be."""
+    """Run the command to its end. Keep a little more of its output than is allowed."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (GUARD, GUARD + 1))
     begun = time.monotonic()
@@ -94,7 +94,7 @@ def start(program, run, folder):
 
 
 def slowness():
-    """How many times as long as where the budgets were set this machine takes now; at least 1."""
+    """Return how much slower this machine is now than the reference machine; at least 1."""
     begun = time.process_time()
     texts = sorted(str(number * 7919 % 1_000_003) for number in range(400_000))
     json.loads(json.dumps(texts))
@@ -102,8 +102,8 @@ def slowness():
 
 
 def start_often(program, run, folder, slow=slowness):
-    """The first of a few runs that takes no longer than it may, else the last. The seconds of one that takes
-    longer are made those of the machine of the budgets."""
+    """Return the first of a few runs that is within its time, otherwise the last. The seconds of a slower run
+    are converted to those of the reference machine."""
     for _ in range(TRIES):
         done = start(program, run, folder)
         if done.seconds > run.seconds:
@@ -114,7 +114,7 @@ def start_often(program, run, folder, slow=slowness):
 
 
 def faults_of(run, done, budgets):
-    """What is wrong with how it ended and, where there are budgets, with what it took."""
+    """Return what is wrong with the end of a run and, if there are limits, with its cost."""
     printed, length = done.printed
     if done.status not in run.status:
         told = done.stderr.decode(errors="replace").strip().splitlines()
@@ -136,7 +136,7 @@ def faults_of(run, done, budgets):
 
 
 def make(case, folder, scale):
-    """In a process of its own: a run is charged with the memory that its parent had."""
+    """Make the input in a process of its own, because a run is charged with the memory of its parent."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -151,7 +151,7 @@ def make(case, folder, scale):
 
 
 def hold(program, name, small, out):
-    """How many runs of a case cost too much."""
+    """Return the number of runs of a case that cost too much."""
     case, wrong = CASES[name], 0
     with tempfile.TemporaryDirectory(prefix="hostile.") as place:
         folder = pathlib.Path(place)
@@ -170,7 +170,7 @@ def hold(program, name, small, out):
 
 
 def self_test():
-    """Python stands in for the program."""
+    """Python takes the place of the program."""
     hog = "x = bytearray(100 << 20)"
     programs = [(Run("-c", "pass"), False), (Run("-c", "exit(3)"), True),
                 (Run("-c", "exit(3)", status=3), False), (Run("-c", hog, mebibytes=80), True),
@@ -205,8 +205,8 @@ def self_test():
 # --- recordings ---
 
 def oemp(name, types=('"Temp-table" 1',), sources=(), names=(), nodes=(), objects=(), deleted=()):
-    """A recording of version 2 with an empty snapshot and one of these rows, so that they can leak. What
-    its trailers say is not held against the rows: they say nothing of objects."""
+    """Write a recording of version 2 with an empty snapshot and one with these rows, so that its objects can
+    leak. Its trailers state nothing about objects, so they do not contradict the rows."""
     with open(name, "w", encoding="utf-8") as out:
         for number, tag, filled in ((1, "start", False), (2, "work", True)):
             rows = [sources, names, nodes, objects, [], deleted] if filled else [[]] * 6
@@ -224,7 +224,7 @@ def oemp_object(number, node=0, line=0, owner=0, type_=1, name=0, size=100):
 
 @hostile("hash", ("top", "plain.oemp"), ("leaks", "plain.oemp", "--format", "json"))
 def plain(scale):
-    """Nothing is wrong with this one: it says what others may cost."""
+    """A normal input, as a reference for the cost of others."""
     oemp("plain.oemp", objects=[oemp_object(i, line=i % 100 + 1) for i in
                                 range(1, int(100_000 * scale) + 1)])
 
@@ -238,7 +238,7 @@ def plain(scale):
          Run("diff", "name.oemp", "name.oemp", "--normalize", "s/7|7.*x/y/g", status=2),
          Run("diff", "name.oemp", "name.oemp", *["--normalize", "s/.*/&&&&/"] * 20, status=2))
 def long_names(scale):
-    """An expression that starts anew at each character of a name takes minutes."""
+    """Names on which an expression that restarts at each character takes minutes."""
     name = "7" * int(80_000 * scale)
     oemp("name.oemp", types=['"Temp-table" 1', f'"{name}" 2'], sources=[f'1 "{name}" 0'],
          nodes=["1 1 0 0"], objects=[oemp_object(1, node=1, line=5, type_=2)])
@@ -247,7 +247,7 @@ def long_names(scale):
 # --- deep stacks ---
 
 def cut_as_told(key):
-    """Each row of the table lists the innermost frame and 64 callers, and says so where it has more."""
+    """Each row of the table lists the innermost frame and 64 callers, and is marked if it has more."""
     def check(printed):
         for row in json.loads(printed)[key]:
             frames = row.get("stack_frames", len(row["stack"]))
@@ -275,8 +275,8 @@ DEEP = [("leaks", "a.oemp"), ("leaks", "a.oemp", "--limit", "0", "--format", "ma
 
 
 def deep_oemp(name, depth, turn=1, width=0, line=3):
-    """A recursion of `turn` procedures in turn: an object on each level or, with a width, so many at
-    its end, each called at a line of its own."""
+    """A recursion of `turn` procedures in turn. There is an object on each level or, with a width, that number
+    of objects at the innermost level, each called at a different line."""
     nodes = [f"{i} {i % turn + 1} {i - 1} {line if i > 1 else 0}" for i in range(1, depth + 1)]
     nodes += [f"{depth + i} {turn + 1} {depth} {i}" for i in range(1, width + 1)]
     made = range(depth + 1, depth + width + 1) if width else range(1, depth + 1)
@@ -285,7 +285,7 @@ def deep_oemp(name, depth, turn=1, width=0, line=3):
 
 
 def one_section(printed):
-    """The recursion is one leak to accept, with all that it has."""
+    """The recursion is a single leak in the suppressions, with everything it created."""
     heads = [line for line in printed.splitlines() if line.startswith(b"[leak")]
     return None if len(heads) == 1 else f"{len(heads)} sections"
 
@@ -326,7 +326,7 @@ def deepest_recursion(scale):
 @hostile("deep", *[(command, "a.taligent", "--quiet") for command in ("leaks", "analyze", "top")],
          ("leaks", "a.taligent", "--quiet", "--limit", "0", "--format", "csv"))
 def deep_allocators(scale):
-    """Frames of an allocator that calls itself name no site, on any of its levels."""
+    """An allocator calls itself. Its frames do not name a site on any level."""
     with open("a.taligent", "w", encoding="utf-8") as out:
         for i in range(1, int(1_000 * scale) + 1):
             crawl = "|".join(["operator new(unsigned int)"] * i + ["main"])
@@ -345,7 +345,7 @@ def first_rows(most):
          Run("info", "roots.gclog", check=first_rows(80)),
          Run("analyze", "roots.gclog", "--format", "markdown", check=first_rows(150)))
 def root_kinds(scale):
-    """A kind of root a root: the ten rows that are promised must not be all of them."""
+    """Each root has a different kind. Ten rows are shown, not all of them."""
     with open("roots.gclog", "w", encoding="ascii") as out:
         out.write("a 2 Shop.exe 444e0b3f\nt a System.String\n")
         for i in range(1, int(100_000 * scale) + 1):
@@ -360,7 +360,7 @@ def names_64_kinds(printed):
 @hostile("names", ("analyze", "root.gclog"), ("leaks", "root.gclog"), ("info", "root.gclog"),
          Run("retained", "root.gclog", "--format", "json", check=names_64_kinds))
 def kinds_of_one_root(scale):
-    """The kinds of its roots are named in a text of each object that is listed."""
+    """An object has roots of many kinds. A text of each listed object names its kinds of roots."""
     with open("root.gclog", "w", encoding="ascii") as out:
         out.write("a 2 Shop.exe 444e0b3f\nt a System.String\no 10 a 10\n")
         out.writelines(f"r 10 {i + 100:x} 0\n" for i in range(int(100_000 * scale)))
@@ -370,7 +370,8 @@ def kinds_of_one_root(scale):
                     for command, *more in (("analyze",), ("leaks",), ("retained", "--by", "type"),
                                            ("retained", "--by", "type", "--limit", 0, "--format", "csv"))])
 def equal_groups(scale):
-    """No type retains more than another, nor does what one declares: which are the first ten?"""
+    """No type retains more than another, and neither do the objects that a type declares: the first ten must be
+    found all the same."""
     count = int(40_000 * scale)
     pathlib.Path("types.gclog").write_text(growing.rpm_equal_types(count))
     pathlib.Path("statics.gclog").write_text(growing.rpm_equal_statics(count))
@@ -380,7 +381,7 @@ def equal_groups(scale):
     ("retained", "--by", "type"), ("retained", "--by", "type", "--limit", 0, "--format", "csv"),
     ("dominators",), ("analyze",))])
 def ladders(scale):
-    """Ways meet at each object, after as many steps as there are."""
+    """Paths meet again at each object, after as many steps as there are objects."""
     count = int(80_000 * scale)
     pathlib.Path("ladder.gclog").write_text(growing.rpm_ladder(count))
     pathlib.Path("types.gclog").write_text(growing.rpm_ladder_of_types(count))
@@ -389,14 +390,14 @@ def ladders(scale):
 @hostile("dumps", *[Run("path", "chain.gclog", "--type", "*", "--limit", 0, "--format", name, printed=60 << 20)
                     for name in ("text", "json")])
 def chain_of_types(scale):
-    """Each object refers to the next, each of a type of its own: what is listed of each way?"""
+    """Each object has a different type and refers to the next one, so there are many types on each path."""
     pathlib.Path("chain.gclog").write_text(growing.rpm_types(int(32_000 * scale)))
 
 
 @hostile("names", *[Run(command, "sessions", "--group", "all", check=first_rows(150))
                     for command in ("info", "analyze", "leaks", "growth")])
 def sessions(scale):
-    """Each file is a session of its own."""
+    """Each file is a session."""
     os.mkdir("sessions")
     for i in range(int(2000 * scale)):
         oemp(f"sessions/{i}.oemp", objects=[oemp_object(1)])
@@ -409,7 +410,7 @@ def sessions(scale):
          ("growth", "steps.oemp", "--by", "site", "--limit", 0), ("gate", "policy", "steps.oemp"),
          ("gate", "percent", "steps.oemp"), ("growth", "folder", "--by", "site"))
 def sites_of_snapshots(scale):
-    """The slopes between any two snapshots of each site: of one that rises once, or some, or many times."""
+    """Each site has slopes between any two snapshots: sites that rise once, several times, or many times."""
     count = int(6_000 * scale)
     for name, snapshots, sites, times in (("steps", count, count, 1), ("stairs", 1_500, count, 3),
                                           ("waves", 1_500, int(200 * scale), 150)):
@@ -426,7 +427,7 @@ def sites_of_snapshots(scale):
 @hostile("series", *[("growth", "log.taligent", "--quiet", "--limit", 0, "--slices", 10_000, "--format", name,
                       "--by", by) for name, by in (("json", "thread"), ("html", "site"))])
 def threads_of_slices(scale):
-    """The same of threads and sites of a heap log."""
+    """The same with threads and sites of a heap log."""
     pathlib.Path("log.taligent").write_text(growing.log(
         (f"1-{i % int(5_000 * scale)}", 1000 + i, hex(0xb0000000 + 64 * i), 16, "novtbl", f"f{i % 9_000}()|main")
         for i in range(int(40_000 * scale))))
@@ -435,7 +436,7 @@ def threads_of_slices(scale):
 # --- rules and sites ---
 
 def many_sites(count, name="p.oemp"):
-    """Each of a type of its own, created by a source of its own."""
+    """Each object has a different type and source."""
     one = growing.Recording()
     for i in range(1, count + 1):
         one.add("types", f'"T{i}" {i + 100}')
@@ -456,7 +457,7 @@ BASES = {"new": "p.oemp", "unknown": "empty.oemp"}
 
 
 def judged_or_told(printed):
-    """A rule that was not judged must say so, and be no pass."""
+    """A rule that was not judged must say so, and must not pass."""
     rules = json.loads(printed)["rules"]
     odd = [rule for rule in rules if rule["status"] not in ("pass", "fail")
            and not ("use a separate policy" in rule["message"] and rule["status"] == "error")]
@@ -464,7 +465,7 @@ def judged_or_told(printed):
 
 
 def passed_or_told(printed):
-    """Of few sites all rules are judged, and then it passes."""
+    """With few sites, all rules are judged and the gate passes."""
     told, passes = b"use a separate policy" in printed, bool(re.search(rb"Verdict +pass", printed))
     return f"{'not ' if told else ''}all rules are judged, and it passes: {passes}" if told == passes else None
 
@@ -498,7 +499,7 @@ BITS = (1 << 64) - 1
 
 
 def unshift(value, bits):
-    """The x of which value is x ^ x >> bits."""
+    """Return the x for which x ^ x >> bits is the value."""
     x = value
     for _ in range(64 // bits):
         x = value ^ x >> bits
@@ -506,19 +507,19 @@ def unshift(value, bits):
 
 
 def unmixed(value):
-    """What the finaliser of SplitMix64, which has no key, makes the value of."""
+    """Return the number that SplitMix64's finaliser, which has no key, turns into the value."""
     value = unshift(value, 31) * pow(0x94d049bb133111eb, -1, 1 << 64) & BITS
     value = unshift(value, 27) * pow(0xbf58476d1ce4e5b9, -1, 1 << 64) & BITS
     return unshift(value, 30)
 
 
 def colliding(count):
-    """Ids whose mixes end in the same 32 bits."""
+    """Return ids whose hashes by SplitMix64 end in the same 32 bits."""
     return [unmixed(i << 32 | 1) for i in range(1, count + 1)]
 
 
 def xxh3_of_eight(text):
-    """XXH3 without a seed, of eight bytes."""
+    """Return XXH3 without a seed, of eight bytes."""
     value = int.from_bytes(text[4:], "little") + (int.from_bytes(text[:4], "little") << 32)
     value ^= 0x1cad21f72c81017c ^ 0xdb979083e96dd4de
     turned = (value << 49 | value >> 15) ^ (value << 24 | value >> 40)
@@ -528,7 +529,7 @@ def xxh3_of_eight(text):
 
 
 def crowded(count):
-    """Names that lie in an eighth of any table with 2^18 places."""
+    """Return names that share an eighth of any table with 2^18 slots."""
     number, names = 0, []
     while len(names) < count:
         number += 1
@@ -557,21 +558,21 @@ def colliding_names(scale):
 
 @hostile("hash", ("top", "origins.oemp"))
 def colliding_origins(scale):
-    """Lines that differ where a shift by 40 loses them."""
+    """Lines whose differences are lost if they are shifted by 40."""
     oemp("origins.oemp", objects=[oemp_object(i, line=i << 24) for i in
                                   range(1, int(60_000 * scale) + 1)])
 
 
 @hostile("hash", ("top", "nodes.oemp"), ("leaks", "nodes.oemp"), ("calls", "nodes.oemp"))
 def undefined_nodes(scale):
-    """Call-tree nodes that nothing tells apart but their numbers."""
+    """Call-tree nodes that differ only in their numbers."""
     oemp("nodes.oemp", objects=[oemp_object(i, node=i) for i in
                                 range(1, int(60_000 * scale) + 1)])
 
 
 @hostile("hash", ("top", "sources.oemp"), ("calls", "sources.oemp"))
 def undefined_sources(scale):
-    """The same of what the nodes call."""
+    """The same with the sources that the nodes call."""
     numbers = range(1, int(60_000 * scale) + 1)
     oemp("sources.oemp", nodes=[f"{i} {i} 0 0" for i in numbers],
          objects=[oemp_object(i, node=i) for i in numbers])
@@ -588,7 +589,7 @@ AQ_CLASSES = ("INST_ID, REC_ID, COL_CLASS_NAME, COL_NAMESPACE, COL_MODULE_NAME, 
 
 
 def database(statements="", name="a.sqlite", objects=AQ_OBJECTS, page=4096, rows=()):
-    """`rows`: pairs of a statement and what to run it with."""
+    """Write a database. `rows`: pairs of a statement and its values."""
     made = sqlite3.connect(name, isolation_level=None)
     made.executescript(f"PRAGMA page_size = {page}; PRAGMA journal_mode = OFF; BEGIN;"
                        f"CREATE TABLE INSTANCES (INST_ID, CAPTION);"
@@ -608,8 +609,8 @@ def change_schema(statement, *values, name="a.sqlite"):
 
 
 def objects_in(pages, page=4096, name="a.sqlite"):
-    """Append the pages and let the objects begin at the first of them. Each is made by a function of
-    the number that the first one gets."""
+    """Append pages, and make the first one the root of the table of objects. Functions make the pages; they get
+    the number of the first one."""
     file = pathlib.Path(name)
     first = file.stat().st_size // page + 1
     with file.open("r+b") as out:
@@ -629,7 +630,7 @@ def varint(number):
 
 
 def page_of(cells, page=4096, last=None, same=False):
-    """A page of rows, or where there is a last child, of children. `same`: all in one place."""
+    """Return a page of rows or, if there is a last child, of children. `same`: put all cells at the same place."""
     out, at, places = b"", page, []
     for cell in cells:
         if not same or not places:
@@ -653,7 +654,7 @@ GOOD_DATABASE = [Run("leaks", "a.sqlite"), Run("leaks", "-", stdin="a.sqlite")]
 
 @hostile("sqlite", *GOOD_DATABASE)
 def computed_columns(scale):
-    """The database works them out, each twice as long as the one before."""
+    """The database computes the columns. Each takes twice as long as the one before."""
     last = int(25 * scale ** 0.1)
     chain = ", ".join(f"g{i + 1} AS (g{i} || g{i})" for i in range(last))
     database(objects=f"INST_ID, ID, REC_ID, COL_CLASSRID, COL__, COL_GET_, g0, {chain}, "
@@ -664,7 +665,7 @@ def computed_columns(scale):
 
 @hostile("sqlite", *BAD_DATABASE)
 def view_as_table(_):
-    """What is listed as a table is a view without end."""
+    """An object in the list of tables is an endless view."""
     database()
     change_schema("sql = ?", f"CREATE VIEW {AQ}OBJECTS ({AQ_OBJECTS}) AS WITH RECURSIVE n (i) AS "
                              f"(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT 1, i, i, 1, 1, i, i, "
@@ -673,7 +674,7 @@ def view_as_table(_):
 
 @hostile("sqlite", *BAD_DATABASE)
 def pages_twice(_):
-    """Each page leads many times to the next one: 60 to the power of 12 rows in 8 KB."""
+    """Each page refers to the next one many times: 60^12 rows in 8 KB."""
     database(page=512)
     depth, row = 12, varint(3) + varint(1) + b"\x03\x09\x09"
     objects_in([lambda first, i=i: page_of([child(first + i + 1, k + 1) for k in range(60)], 512,
@@ -683,7 +684,7 @@ def pages_twice(_):
 
 @hostile("sqlite", *BAD_DATABASE)
 def rows_in_one_place(_):
-    """All rows of a page are the same bytes, many pages: 30,000 bytes, 600,000 times."""
+    """All rows of a page are the same bytes, on many pages: 30,000 bytes, 600,000 times."""
     database(page=65536)
     payload = b"\x05" + varint(13 + 2 * 30_000) + b"\x09" + b"1" * 30_000
     row = varint(len(payload)) + varint(1) + payload
@@ -695,7 +696,7 @@ def rows_in_one_place(_):
 
 @hostile("sqlite", *BAD_DATABASE)
 def ends_shared(_):
-    """Thousands of long rows go on at the same pages."""
+    """Thousands of long rows share their overflow pages."""
     database()
     usable, pages, local = 4096, 220, (4096 - 12) * 32 // 255 - 23
     text = local + pages * (usable - 4) - 5
@@ -717,7 +718,7 @@ def ends_shared(_):
 
 @hostile("sqlite", *GOOD_DATABASE)
 def long_default(scale):
-    """A column that was added later: what it says of each row stands once, in the schema."""
+    """A column that was added later. Its default, which applies to each row, is stored once, in the schema."""
     database(rows=[(f"INSERT INTO {AQ}OBJECTS (INST_ID, ID) VALUES (1, ?)",
                     ([i] for i in range(int(200_000 * scale))))],
              objects="INST_ID, ID, REC_ID, COL_CLASSRID, COL_SIZE")
@@ -727,7 +728,7 @@ def long_default(scale):
 
 @hostile("sqlite", *BAD_DATABASE)
 def large_schema(scale):
-    """Views that define tens of thousands of names each, and are never asked."""
+    """Views that define tens of thousands of names each, and are never used."""
     database()
     names = ", ".join(f"{AQ}{i} AS (SELECT 1)" for i in range(int(24_000 * scale)))
     made = sqlite3.connect("a.sqlite", isolation_level=None)
@@ -742,7 +743,7 @@ def large_schema(scale):
 @hostile("sqlite", *GOOD_DATABASE, ("growth", "a.sqlite"), ("snapshots", "a.sqlite"),
          ("check", "a.sqlite", "--quiet"))
 def many_sets(scale):
-    """As many result sets as classes, each with one class that no other set has."""
+    """As many result sets as classes; each set has a class that no other set has."""
     count = int(40_000 * scale)
     database(rows=[("INSERT INTO INSTANCES VALUES (?, NULL)", ([i + 1] for i in range(count))),
                    (f"INSERT INTO {AQ}CLASSES_DATA (INST_ID, REC_ID, COL_CLASS_NAME, COL_LIVE_COUNT)"
@@ -752,7 +753,8 @@ def many_sets(scale):
 @hostile("sqlite", *GOOD_DATABASE, ("gate", "a.policy", "a.sqlite"),
          ("gate", "b.policy", "a.sqlite", "--base", "a.sqlite"))
 def many_classes(scale):
-    """Each of a class of its own: a third refers to others, of the rest nothing is known."""
+    """Each object has a different class. A third of the objects refer to others; the references of the others
+    are not recorded."""
     count = int(20_000 * scale)
     database(f"CREATE TABLE {AQ}REFERENCES_TO (INST_ID, PARENT_ID, REC_ID);",
              rows=[(f"INSERT INTO {AQ}CLASSES_DATA (INST_ID, REC_ID, COL_CLASS_NAME) VALUES (1, ?, ?)",
@@ -767,7 +769,7 @@ def many_classes(scale):
 
 @hostile("hash", ("leaks", "owners.oemp"), ("top", "owners.oemp", "--by", "scope"))
 def owners(scale):
-    """Each object has another owner, and every second one is never recorded."""
+    """Each object has a different owner, and every second owner is never recorded."""
     first, count = 10_000_000, int(400_000 * scale)
     oemp("owners.oemp", sources=['1 "main.p" 0'], nodes=[f"{i} 1 0 {i}" for i in range(1, 51)],
          objects=[oemp_object(first + i, node=1 + i % 50, line=1 + i % 20,
@@ -778,7 +780,7 @@ def owners(scale):
 # --- many files ---
 
 def many_files(count, sequence=None):
-    """Small recordings of their own, or parts of one."""
+    """Write many small recordings, or parts of one recording."""
     oemp("part", sources=['1 "main.p" 0', '2 "a.p" 0'], nodes=["1 1 0 0", "2 2 1 7"],
          objects=[oemp_object(k, node=2, line=10 + k % 5, size=123456789) for k in range(1, 21)])
     text = pathlib.Path("part").read_text(encoding="utf-8")
@@ -803,7 +805,7 @@ def folder_of_recordings(scale):
 
 @hostile("folders", ("leaks", "folder"), ("top", "folder"))
 def folder_of_copies(scale):
-    """Parts of one recording, of which each may be a copy of another."""
+    """Parts of one recording, each of which may be a copy of another."""
     many_files(int(8_000 * scale), sequence=1)
 
 
@@ -813,7 +815,7 @@ def folder_of_copies(scale):
          ("leaks", "large.oemp", "--max-leaked", 2**53 + 4), ("gate", "holds", "large.oemp"),
          Run("gate", "exceeded", "large.oemp", status=1), Run("gate", "unequal", "large.oemp", status=1))
 def limits_beyond_doubles(_):
-    """Limits that as doubles would be what leaks here, and are a byte more or less."""
+    """Limits that are a byte above or below the leak, but would equal it as doubles."""
     oemp("large.oemp", objects=[oemp_object(1, size=2**53), oemp_object(2, size=4)])
     path = pathlib.Path("large.oemp")
     path.write_text(path.read_text(encoding="utf-8").replace('"_Exit"', '"end"'), encoding="utf-8")
@@ -822,14 +824,14 @@ def limits_beyond_doubles(_):
 
 
 def one_line_known(printed):
-    """Of the four sites that leak one has a line; the others are one whose line is not known."""
+    """One of the four leaking sites has a line; the others are one site whose line is unknown."""
     sites = [(row.get("line"), row["objects"]) for row in json.loads(printed)["leaks"]]
     return sites != [(None, 3), (5, 1)] and f"sites {sites}"
 
 
 @hostile("numbers", Run("leaks", "lines.oemp", "--format", "json", check=one_line_known))
 def lines_beyond_integers(_):
-    """Lines that would be others, or below 0, where they are cut to 32 bits."""
+    """Line numbers that would be different, or negative, if they were cut to 32 bits."""
     oemp("lines.oemp", sources=['1 "a.p" 0'], nodes=["1 1 0 0"],
          objects=[oemp_object(i, node=1, line=line) for i, line in enumerate((5, 2**31, 2**31 + 1, 2**40), 1)])
     path = pathlib.Path("lines.oemp")
@@ -839,7 +841,7 @@ def lines_beyond_integers(_):
 # --- threads ---
 
 def in_order(printed):
-    """The rows that are there twice stand in front of the line that is too long."""
+    """Duplicate rows are reported before the line after them, which is too long."""
     codes = [one["code"] for one in json.loads(printed)["diagnostics"]]
     seen = [code for code in codes if code in ("object-exists", "long-line")]
     return seen != ["object-exists"] * 3 + ["long-line"] and f"tells {seen}"
@@ -847,7 +849,8 @@ def in_order(printed):
 
 @hostile("threads", Run("info", "long.oemp", "--max-line", "1K", "--format", "json", check=in_order))
 def long_line_behind_rows(scale):
-    """What one thread reads must not be told before what the other, which is behind, has to tell."""
+    """Two threads read and replay. The reading thread is ahead, but must not report its faults before those of
+    the replay."""
     rows = [oemp_object(i) for i in range(1, int(200_000 * scale) + 1)]
     oemp("long.oemp", objects=rows + rows[:3] + ["7" * 2000])
 
@@ -860,13 +863,13 @@ ONE = 'shop.oemp'
 
 
 def recording():
-    """Bytes of a small one."""
+    """Return the bytes of a small recording."""
     oemp(ONE, objects=[oemp_object(number) for number in range(1, 4)])
     return pathlib.Path(ONE).read_bytes()
 
 
 def zeros(write, size):
-    """So many bytes, a piece at a time."""
+    """Write zeros piece by piece."""
     piece = bytes(1 << 20)
     while size > 0:
         write(piece[:min(size, len(piece))])
@@ -877,8 +880,8 @@ def zeros(write, size):
          Run("check", "lines.gz", status=(1, 3)), Run("leaks", "zeros.zip", status=(0, 3)),
          Run("leaks", "zeros.tar.gz", status=3))
 def bombs(scale):
-    """Ten gigabytes of zeros, alone and behind the head of a recording, as 10 MB of gzip: the pieces
-    are members of one stream."""
+    """Ten gigabytes of zeros, alone and after the head of a recording, as 10 MB of gzip: many members of one
+    stream."""
     head = gzip.compress(recording()[:-20])
     piece = gzip.compress(bytes(64 << 20), 9)
     with open("zeros.gz", "wb") as file:
@@ -897,7 +900,7 @@ def bombs(scale):
 
 
 class Zeros:
-    """A file of nothing else."""
+    """A file of zeros."""
 
     def __init__(self, size):
         self.left = size
@@ -910,7 +913,7 @@ class Zeros:
 
 @hostile("packed", Run("leaks", "overlap.zip", status=(0, 3)), Run("info", "-", stdin="overlap.zip", status=(0, 3)))
 def overlapping_members(scale):
-    """Many names in a zip's directory for the same bytes."""
+    """Many names in a zip's directory refer to the same bytes."""
     kernel = recording() + b"\n" * int(scale * (8 << 20))
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = packer.compress(kernel) + packer.flush()
@@ -926,7 +929,7 @@ def overlapping_members(scale):
 
 @hostile("packed", Run("leaks", "deep.gz", status=3), Run("leaks", "deep.zip", status=3))
 def nested_packings(scale):
-    """A hundred packings in one another; a file that gunzips to itself would be one without end."""
+    """A hundred nested compressions. A file that decompresses to itself would be endless."""
     data, archive = recording(), recording()
     for _ in range(int(100 * scale) or 10):
         data = gzip.compress(data)
@@ -943,8 +946,8 @@ def nested_packings(scale):
                      for words in ([], ["--group", "all"])),
          Run("info", "backwards.tar.gz:000000.oemp"))
 def members_backwards(scale):
-    """What stands in an archive against the order of its names: in one stream, behind a directory, and in
-    an archive in another one."""
+    """Members whose order in the archive differs from the order of their names: in one stream, after a
+    directory, and in a nested archive."""
     data = recording()
     with tarfile.open("backwards.tar.gz", "w:gz", compresslevel=1) as archive, \
             zipfile.ZipFile("backwards.zip", "w", zipfile.ZIP_DEFLATED) as other:
@@ -962,7 +965,7 @@ def members_backwards(scale):
          Run("leaks", "many.zip", status=3), Run("leaks", "sparse.tar"),
          Run("leaks", "sparse.tar", "--max-leaked", "1G", status=3))
 def odd_members(scale):
-    """Names that lead elsewhere, are no text, or occur twice; very many; sizes that are not true."""
+    """Names that lead elsewhere, are not text or occur twice; very many members; wrong sizes."""
     data = recording()
     with tarfile.open("names.tar", "w") as archive:
         for name in ("../../etc/passwd", "/etc/shadow", "a\x1b[2Jb", "a\nb", "caf\udce9", "twice", "twice",

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Install memprof into an empty folder, and build a program against what lies there.
+"""Install memprof into an empty folder, and build a program with the installed library.
 
-  tests/installed.py BUILD   exit 1 and what went wrong
+  tests/installed.py BUILD   exit 1 and the faults
 
-The program is tests/library/example.c: as C by each compiler at hand, since the archive must suit
-them all, and as C++; linked with the archive and with the shared library, by pkg-config, and by
-CMake's find_package. It walks an answer and prints it, and both must be what the command says. So
-must tests/library/example.py, which calls the shared library from Python.
+The program is tests/library/example.c. It is built as C by each installed compiler, and as C++, with the
+archive and with the shared library, by pkg-config and by CMake's find_package. It walks an answer and prints
+it, and both must agree with the command. The same applies to tests/library/example.py, which calls the shared
+library from Python.
 
-The shared library has the name that its soname says, and exports the functions that the public
-headers declare, no more and no less.
+The shared library's name agrees with its soname. It exports exactly the functions that the public headers
+declare.
 """
 import json
 import os
@@ -44,7 +44,7 @@ def run(*command, **others):
 
 
 def expected(memprof, sample):
-    """What the example says, by the command."""
+    """Return the expected output of the example, made by the command."""
     version = run(memprof, "--version")
     title = run(memprof, "leaks", sample, "--quiet").splitlines()[0]
     leaks = json.loads(run(memprof, "leaks", sample, "--limit", 3, "--format", "json"))["leaks"]
@@ -54,7 +54,7 @@ def expected(memprof, sample):
 
 
 def by_python(memprof, libraries):
-    """Run the example in Python: its rows are those of the command, and it says why it has none."""
+    """Run the example in Python. Its rows are those of the command, and it reports why it has none."""
     leaks = json.loads(run(memprof, "leaks", SAMPLE, "--limit", 0, "--format", "json"))["leaks"]
     rows = [f"{leak['bytes']} bytes of {leak['type']} at {leak['stack'][0]}" for leak in leaks]
     env = {**os.environ, "LD_LIBRARY_PATH": str(libraries)}
@@ -69,7 +69,7 @@ def by_python(memprof, libraries):
 
 
 def cached(build, name):
-    """A value of the build's CMake cache."""
+    """Return a value of the build's CMake cache."""
     for line in (build / "CMakeCache.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith(name + ":"):
             return line.partition("=")[2]
@@ -77,13 +77,13 @@ def cached(build, name):
 
 
 def exports(library):
-    """What is wrong with the symbols or the name of the shared library."""
+    """Return what is wrong with the symbols or the name of the shared library."""
     declared = set()
     for header in (ROOT / "include/memprof").glob("*.h"):
         text = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.S)
         declared |= set(re.findall(r"\b(mp_\w+)\([^;{]*\)(?: __attribute__\(.*\))?;", text))
     symbols = run("nm", "--dynamic", "--defined-only", "--format=posix", library).splitlines()
-    counting = re.compile(r"(__start_|__stop_)?__llvm_|lprof")  # clang's, in a build that counts coverage
+    counting = re.compile(r"(__start_|__stop_)?__llvm_|lprof")  # symbols of clang in a build that counts coverage
     exported = {symbol.split()[0] for symbol in symbols if not counting.match(symbol)}
     if declared != exported:
         sys.exit(f"exported and not declared: {exported - declared}\n"
@@ -97,7 +97,7 @@ def main(build):
     sanitized = cached(build, "MEMPROF_SANITIZE") == "ON"
     extra = ["-fsanitize=address,undefined"] if sanitized else []
     own = cached(build, "CMAKE_C_COMPILER")
-    # Sanitized code needs the runtime of its own compiler.
+    # sanitized code needs the runtime of its own compiler
     compilers = [own] if sanitized else [c for c in ("gcc", "clang") if shutil.which(c)]
     ways = [(c, ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")) for c in compilers]
     ways += [(c, ("-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror"))
@@ -118,7 +118,7 @@ def main(build):
         env = {**os.environ, "PKG_CONFIG_PATH": str(files[0].parent)}
         includes = run("pkg-config", "--cflags", "memprof", env=env).split()
         shared = run("pkg-config", "--libs", "memprof", env=env).split()
-        # The linker takes the shared one where both are, so the archive is named.
+        # the linker prefers the shared library, so name the archive
         archive = [flag.replace("-lmemprof", "-l:libmemprof.a")
                    for flag in run("pkg-config", "--static", "--libs", "memprof", env=env).split()]
         if not sanitized:  # its runtime would have to be loaded first

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Hold the JUnit XML that memprof writes against tests/junit.xsd, and its numbers against its tests.
+"""Check JUnit XML written by memprof against tests/junit.xsd, and its counts against its test cases.
 
   tests/junit.py --memprof PATH   exit 1 and a line for each fault
-  tests/junit.py --self-test      wrong documents must be found
+  tests/junit.py --self-test      wrong documents must be detected
 """
 import argparse
 import pathlib

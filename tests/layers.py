@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Hold every #include of src/ and include/ against the rule of who may include whom: no layer one that
-it may not, and no files each other, in circles of whatever length. And hold every text against another:
-only src/cli spells options of the command line. And every call of src/cli: none goes past the session.
+"""Check the includes of src/ and include/: a layer includes only the layers that it may, and there are no
+circles of any length. Only src/cli contains options of the command line in its texts. src/cli calls no layers
+below the session.
 
   tests/layers.py [ROOT]       exit 1 and a line for each violation
-  tests/layers.py --self-test  plant violations in a copy; they must be found
+  tests/layers.py --self-test  make violations in a copy; they must be detected
 """
 import pathlib
 import re
@@ -29,12 +29,12 @@ MAY_INCLUDE = {
                 "reports", "export"},
     "cli": {"session"},
 }
-# What the command line includes beside its own headers and the public ones: one internal header, and
-# the table of options that it shares with the library.
+# Headers that the command line includes besides its own and the public ones: one internal header, and the
+# table of options that it shares with the library.
 CLI_INCLUDES = {"session/terminal.h", "session/options.def"}
-# By that header it could call anything; it calls nothing of these.
+# That header would allow calls to any layer, but these must not be called.
 CLI_NEVER_CALLS = ("input", "model", "readers", "query", "relation", "sql", "compare")
-# The layer that each public header belongs to: they have declarations alone.
+# The layer of each public header. Public headers contain only declarations.
 PUBLIC = {
     "diagnostics.h": "base", "diagnostics.def": "base", "document.h": "base", "memprof.h": "base",
 }
@@ -43,26 +43,26 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def layer_of(path):
-    """The layer of "model/heap.h" or "memprof/model.h"; None if it has none."""
+    """Return the layer of "model/heap.h" or "memprof/model.h"; None if it has none."""
     folder, _, name = path.partition("/")
     return PUBLIC.get(name) if folder == "memprof" else folder if folder in MAY_INCLUDE else None
 
 
 def files_of(root):
-    """(folder, file) of each source."""
+    """Return (folder, file) of each source."""
     return [(top, p) for top in ("src", "include") for p in sorted((root / top).rglob("*"))
             if p.suffix in (".c", ".h", ".def")]
 
 
 def unit_of(path):
-    """"model/heap" of "model/heap.c" and of its header, wherever that is."""
+    """Return "model/heap" for "model/heap.c" and for its header, wherever that is."""
     return f"{layer_of(path)}/{path.rpartition('/')[2].rpartition('.')[0]}"
 
 
 def circles(root):
-    """Units that include each other, be it by way of others. A unit is a .c and the .h of its name:
-    whichever of both includes, the code of one cannot be understood, tested or moved without the
-    other's. The shortest circle of each unit, told by the first of its names."""
+    """Return the circles of units that include each other, directly or indirectly. A unit is a .c and the .h of
+    the same name: if either of them includes another unit, the code cannot be understood, tested or moved
+    without it. Return the shortest circle of each unit, once, under the first of its names."""
     includes = {}
     for top, file in files_of(root):
         unit = unit_of(str(file.relative_to(root / top)))
@@ -70,7 +70,7 @@ def circles(root):
                   if target.endswith(".h")}
         includes.setdefault(unit, set()).update(others - {unit})
     for start in sorted(includes):
-        ways, waiting = {}, [start]  # breadth first: from whom a unit was reached
+        ways, waiting = {}, [start]  # breadth-first search; maps a unit to the one from which it was reached
         for unit in waiting:
             for other in sorted(includes.get(unit, ())):
                 if other not in ways:
@@ -100,7 +100,7 @@ def violations(root):
 
 
 def calls(root):
-    """Functions of the layers below the session that the command line calls past it."""
+    """Return functions of layers below the session that the command line calls directly."""
     below = {name: header for layer in CLI_NEVER_CALLS for header in sorted((root / "src" / layer).glob("*.h"))
              for name in DECLARED.findall(COMMENT.sub("", header.read_text()))}
     for file in sorted((root / "src/cli").glob("*.[ch]")):
@@ -111,17 +111,17 @@ def calls(root):
 TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"')
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 OPTION = re.compile(r'(?<!-)--(?:[a-z]|"$)')
-# Lines that may spell one all the same.
+# Lines that may contain an option anyway.
 SPELL = [
-    # A report's example is a command line as people type it; the help prints it, the tests run it.
+    # Examples of reports are command lines as people type them; the help prints them, and tests run them.
     re.compile(r"\s*\.example = "),
-    # A baseline keeps the options that it was made with as a text: its format since version 1.
+    # Since version 1, a baseline contains the options of its creation as text.
     re.compile(r'\s*mp_text_put\(text, text->length \? " --" : "--"'),
 ]
 
 
 def spelled(root):
-    """Texts outside src/cli that spell an option: programs ask the same without dashes."""
+    """Return texts outside src/cli that contain an option. Programs use names without dashes."""
     for top, file in files_of(root):
         if layer_of(str(file.relative_to(root / top))) == "cli":
             continue
@@ -133,14 +133,14 @@ def spelled(root):
 
 
 def documented(root):
-    """The table of docs/architecture.md: {layer: what it may include}."""
+    """Return the table of docs/architecture.md: {layer: layers that it may include}."""
     text = (root / "docs/architecture.md").read_text(encoding="utf-8")
     for names in re.findall(r"^\| [^|]+ \| `src/(\w+)` \| ([^|]+) \|$", text, re.MULTILINE):
         yield names[0], set(names[1].split(", ")) - {names[0], "itself"}
 
 
 def drifted(root):
-    """What the documentation says otherwise than this file."""
+    """Return differences between the documentation and this file."""
     said = dict(documented(root))
     for layer, allowed in MAY_INCLUDE.items():
         if said.get(layer) != allowed:

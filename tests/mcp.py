@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What `memprof mcp` promises: messages of the Model Context Protocol (JSON-RPC 2.0, one per line), answers that
-are those of the command line, pages that make up the complete answer, recordings that are read once, and no
-file outside the folders.
+"""The server `memprof mcp`. It exchanges messages of the Model Context Protocol (JSON-RPC 2.0, one per line).
+Answers are those of the command line, and pages add up to the complete answer. A recording is read once, and no
+file outside the folders is read.
 
     tests/mcp.py --memprof PATH [--client]      --client: by a client of the protocol from npm
     tests/mcp.py --self-test
 
-The client is expected below the folder MEMPROF_NODE_MODULES (`npm install @modelcontextprotocol/sdk`). Exit status
-77: it is not there, or there is no node.
+The client is expected below the folder MEMPROF_NODE_MODULES (`npm install @modelcontextprotocol/sdk`). Exit
+status 77: it is not there, or there is no node.
 """
 import argparse
 import contextlib
@@ -29,9 +29,9 @@ MODULES = pathlib.Path(os.environ.get("MEMPROF_NODE_MODULES", "node_modules"))
 PACKAGE = MODULES / "@modelcontextprotocol" / "sdk"
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 BEGIN = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-# Commands that are no reports.
+# Commands that are not reports.
 OTHERS = {"baseline", "browse", "export", "formats", "mcp", "schema", "spool", "watch"}
-# Questions: the tool, its arguments, and the words of the same question on the command line before the file.
+# Questions: a tool, its arguments, and the same question as words of a command line, without the file.
 QUESTIONS = [
     ("analyze", "shop-v2.oemp", {}, []),
     ("leaks", "shop-v2.oemp", {}, []),
@@ -55,7 +55,7 @@ QUESTIONS = [
 
 
 class Server:
-    """A server, asked one message at a time."""
+    """A server that gets one message at a time."""
 
     def __init__(self, program, *folders, begin=True, options=(), **more):
         self.process = subprocess.Popen([program, "mcp", *options, *map(str, folders)], stdin=subprocess.PIPE,
@@ -82,7 +82,7 @@ class Server:
         return answer if answer.get("id") == self.number else {"wrong": answer}
 
     def call(self, name, **arguments):
-        """The result of a tool: its texts, whether it is an error, and the cursor of the next page."""
+        """Return the result of a tool: its texts, whether it is an error, and the cursor of the next page."""
         answer = self.ask("tools/call", {"name": name, "arguments": arguments})
         result = answer.get("result", {})
         texts = [one["text"] for one in result.get("content", [])]
@@ -93,7 +93,7 @@ class Server:
         return texts[0] if wrong and texts else ""
 
     def end(self):
-        """The status, and what was left on standard output and standard error."""
+        """End the server. Return its status and the rest of standard output and standard error."""
         out, err = self.process.communicate(timeout=60)
         return self.process.returncode, out, err
 
@@ -126,7 +126,7 @@ class Trials(ClaimsOfProgram):
             self.ends(server, wanted)
 
     def lists(self):
-        """Every report is a tool, in pages; schemas are made of the options of the command line."""
+        """Every report is a tool. The list has pages, and schemas are made from options of the command line."""
         server, tools, cursor = self.server(), {}, None
         for _ in range(10):
             result = server.ask("tools/list", {"cursor": cursor} if cursor else None).get("result", {})
@@ -156,7 +156,7 @@ class Trials(ClaimsOfProgram):
         self.ends(server, "lists")
 
     def hostile(self):
-        """Messages that are none get an error, and the next message its answer."""
+        """An invalid message gets an error, and the next message gets its answer."""
         deep = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b"[" * 100000 + b"]" * 100000 + b"}"
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
         cases = [
@@ -190,7 +190,7 @@ class Trials(ClaimsOfProgram):
                        isinstance(message, bytes) else message, answer)
             self.claim(server.ask("ping").get("result") == {}, "no answer to the next", message[:100] if
                        isinstance(message, bytes) else message)
-        # These have no answer at all.
+        # These messages get no answer at all.
         for message in (b"", b"   ", b'{"jsonrpc": "2.0", "method": "tools/list"}', b'{"jsonrpc": "2.0", "method": "notifications/x"}',
                         b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 77}}',
                         b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 7}',
@@ -200,7 +200,7 @@ class Trials(ClaimsOfProgram):
         # A text as id, and a line of Windows.
         server.send(b'{"jsonrpc": "2.0", "id": "one\\u20ac", "method": "ping"}\r')
         self.claim(server.answer() == {"jsonrpc": "2.0", "id": "one€", "result": {}}, "an id that is a text")
-        # The last line needs no end; the bytes may come one by one.
+        # The last line needs no line end, and bytes may arrive one by one.
         for byte in b'{"jsonrpc": "2.0", "id": 9, "method": "ping"}':
             server.process.stdin.write(bytes([byte]))
             server.process.stdin.flush()
@@ -210,11 +210,11 @@ class Trials(ClaimsOfProgram):
     # --- answers ---
 
     def printed(self, name, file, words, *more):
-        """What the command line prints for the same question, whose file has its real path."""
+        """Return what the command line prints for the same question, with the real path of the file."""
         return self.run(name, *words, SAMPLES / file, "--format", "json", "--no-config", *more).stdout
 
     def answers(self):
-        """A tool answers as its command does; its pages make up the complete answer."""
+        """A tool answers like its command, and its pages add up to the complete answer."""
         server = self.server()
         for name, file, arguments, words in QUESTIONS:
             arguments = {"files": [file], **{key: value for key, value in arguments.items() if value is not None}}
@@ -228,7 +228,7 @@ class Trials(ClaimsOfProgram):
         self.ends(server, "answers")
 
     def pages(self, server, name, arguments, cursor="0:0"):
-        """The answer that all pages make up."""
+        """Return the answer that consists of all pages."""
         whole, count = {}, 0
         while cursor and count < 1000:
             texts, wrong, cursor = server.call(name, cursor=cursor, **arguments)
@@ -242,7 +242,7 @@ class Trials(ClaimsOfProgram):
         return whole
 
     def many_pages(self):
-        """An answer of many rows, whose pages are asked in any order, and between other questions."""
+        """An answer of many rows. Its pages are requested in any order, and between other questions."""
         server = self.server()
         columns = "".join(f", type as t{i}" for i in range(40))
         arguments = {"files": ["shop-v2.oemp"], "statement": f"select type{columns} from sites union all select name{columns} from sites"}
@@ -323,14 +323,14 @@ class Trials(ClaimsOfProgram):
                     more = {"policy": "rules"} if key == "base" and tool == "gate" else {}
                     value = [str(path)] if key == "suppress" else str(path)
                     self.claim(server.refusal(tool, files=["a.oemp"], **more, **{key: value}), tool, key, path, "is not refused")
-            # A file elsewhere is refused as one that does not exist.
+            # A file elsewhere is refused with the same message as one that does not exist.
             there, missing = (server.refusal("top", files=[str(outside / one)]).replace(one, "") for one in ("secret.oemp", "none.oemp"))
             self.claim(there == missing, "a file elsewhere is told from none", there, missing)
             # A text that looks like an option or a path is neither.
             for statement in ("--output=/tmp/x", "--file=/etc/passwd", str(outside / "secret.oemp"), "/etc/passwd"):
                 refused = server.refusal("sql", files=["a.oemp"], statement=statement)
                 self.claim("cannot be run" in refused or "expected a SELECT" in refused, statement, refused)
-            # What follows the name of a file names a part of it.
+            # The part of a file may follow its name.
             for part in "@", ":":
                 self.claim(server.refusal("top", files=[f"a.oemp{part}/../../out/secret.oemp"]), part, "is not refused")
             texts, wrong, _ = server.call("calls", files=["a.oemp"], code=str(outside / "secret.oemp"))
@@ -365,7 +365,7 @@ class Trials(ClaimsOfProgram):
             return int(file.readline().split()[1])
 
     def kept(self):
-        """A recording is read once; a changed one again; of many, the last ones are kept."""
+        """A recording is read once, and a changed one again. Of many recordings, the last ones are kept."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name).resolve()
             data = (SAMPLES / "shop-v2.oemp").read_bytes()
@@ -399,7 +399,7 @@ class Trials(ClaimsOfProgram):
             self.ends(server, "kept")
 
     def cancelled(self):
-        """A request that is cancelled while its recording is read has no answer; the next one has."""
+        """A request that is cancelled while its recording is read gets no answer; the next one does."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             lines = (SAMPLES / "shop-v2.oemp").read_bytes().splitlines(keepends=True)
@@ -410,7 +410,7 @@ class Trials(ClaimsOfProgram):
             shutil.copy(SAMPLES / "shop-v2.oemp", folder)
             server = self.server(folder)
             question = {"name": "leaks", "arguments": {"files": ["big.oemp"]}}
-            # Both lines are there before the request is read.
+            # Both lines arrive before the request is read.
             server.send(b"\n".join(json.dumps(one).encode() for one in (
                 {"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": question},
                 {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "slow", "reason": "test"}},
@@ -425,7 +425,7 @@ class Trials(ClaimsOfProgram):
             self.ends(server, "cancelled")
 
     def written(self):
-        """An output that takes nothing ends the server with a message."""
+        """If the output cannot be written, the server ends with a message."""
         with open("/dev/full", "wb") as full:
             done = subprocess.run([self.program, "mcp", str(SAMPLES)], input=json.dumps(
                 {"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode(), stdout=full, stderr=subprocess.PIPE, check=False)
@@ -436,7 +436,8 @@ class Trials(ClaimsOfProgram):
     # --- a client of others ---
 
     def client(self):
-        """The client of npm finds the tools, and gets the answers of the command line; schemas are valid for it."""
+        """The client from npm finds the tools and gets the answers of the command line. Schemas are valid for
+        it."""
         done = subprocess.run(["node", str(ROOT / "mcp_client.mjs"), str(PACKAGE), self.program, str(SAMPLES)],
                               capture_output=True, text=True, check=False, timeout=600)
         self.claim(done.returncode == 0, "the client failed", done.stderr[-1500:])
@@ -453,7 +454,7 @@ class Trials(ClaimsOfProgram):
 
 
 def self_test():
-    """Checks of a program that answers nothing find that."""
+    """The checks detect a program that answers nothing."""
     for check in Trials.CHECKS:
         trials = Trials("true")
         with contextlib.redirect_stdout(io.StringIO()):

@@ -1,4 +1,4 @@
-"""Recordings made again: the same run of sources in which lines were inserted, with other ids."""
+"""Recordings of the same run with changed sources: lines are inserted, and ids are different."""
 import random
 import re
 import sqlite3
@@ -10,7 +10,7 @@ INSERTED = 40
 
 
 class Numbers:
-    """Other ids for ids, each its own; 0 stays."""
+    """Replace ids by other unique ids; 0 stays."""
 
     def __init__(self, seed):
         self.chance, self.new, self.used = random.Random(seed), {"0": "0"}, set()
@@ -26,15 +26,15 @@ class Numbers:
 
 
 def below(line, moves=True):
-    """A line behind the inserted ones. 0 is no line, and negative ones are no lines of a source."""
+    """Return a line after the inserted ones. 0 and negative numbers are not lines of a source, and stay."""
     return str(int(line) + INSERTED) if moves and line != "?" and int(line) > 0 else line
 
 
 class Recording:
-    """A .oemp made again. `source` has lines inserted (None: each), `twin` is an object that there
-    is one more of (None: none), and each object is larger by so many bytes."""
+    """A changed .oemp. Lines are inserted in `source` (None: in each source), the object `twin` is duplicated
+    (None: none), and each object is larger by a number of bytes."""
 
-    # The columns of each section that hold ids, and ids of what.
+    # Columns of each section that contain ids, and the kind of the ids.
     IDS = {"types": {1: "type"}, "builtins": {1: "builtin"}, "sources": {0: "source"},
            "names": {0: "name"}, "nodes": {0: "node", 1: "source", 2: "node"},
            "objects": {0: "object", 1: "type", 6: "node", 8: "source", 10: "object", 12: "name",
@@ -48,7 +48,7 @@ class Recording:
         self.names, self.source_of = {}, {}
 
     def rows(self):
-        """(section, fields) of each line; the section is None of a dot and of a header."""
+        """Return (section, fields) of each line. The section is None for a dot and for a header."""
         section, version = 0, 0
         for line in self.text.splitlines():
             fields = FIELD.findall(line)
@@ -62,7 +62,7 @@ class Recording:
                 yield oemp.SECTIONS[version][section], fields
 
     def learn(self):
-        """Rows of version 1 stand before the names and nodes that they refer to."""
+        """rows of version 1 come before the names and nodes to which they refer"""
         for section, fields in self.rows():
             if section == "sources":
                 self.names[fields[0]] = fields[1]
@@ -70,7 +70,7 @@ class Recording:
                 self.source_of[fields[0]] = fields[1]
 
     def moves(self, node):
-        """Whether lines were inserted in front of what this node calls or creates."""
+        """Return true if lines were inserted before the code that this node calls or creates."""
         return self.source is None or self.names.get(self.source_of.get(node)) == self.source
 
     def again(self):
@@ -79,7 +79,7 @@ class Recording:
         for section, fields in self.rows():
             is_twin = section == "objects" and self.twin is not None and fields[0] == str(self.twin)
             lines.append(" ".join(self.row(section, list(fields))))
-            if is_twin:  # the first row of an object is its creation
+            if is_twin:  # the first row of an object creates it
                 lines.append(" ".join(self.row(section, ["the twin", *fields[1:]])))
                 self.twin = None
         return "\n".join(lines) + "\n"
@@ -99,9 +99,8 @@ class Recording:
 
 
 class Edited(Recording):
-    """A .oemp made again by a program that was worked on: behind a line of a source all lines are
-    some lines further down or up, some lines of creation are others, and a caller has another
-    name."""
+    """An .oemp of an edited program. All lines after a line of a source have moved up or down, some creations
+    are on other lines, and a caller was renamed."""
 
     def __init__(self, text, seed):
         super().__init__(text, seed, source="no source")
@@ -127,7 +126,7 @@ class Edited(Recording):
 
 
 class Profile:
-    """A .prf made again. `program` has lines inserted (None: each)."""
+    """A changed .prf. Lines are inserted in `program` (None: in each program)."""
 
     BASE = ["header", "modules", "calls", "lines", "trace", "coverage"]
 
@@ -179,7 +178,7 @@ class Profile:
         elif name == "nodes":
             fields[3] = below(fields[3], self.program is None)
             fields[2] = self.modules.of(fields[2])
-            return fields  # their own ids tell who came first
+            return fields  # ids of nodes stay, because they show which node came first
         else:
             fields[1] = below(fields[1], self.moves(fields[0]))
             if name == "calls":
@@ -189,7 +188,7 @@ class Profile:
 
 
 def database(source, path):
-    """An AQTime database made again, with lines inserted in each source and other addresses."""
+    """A changed AQTime database, with lines inserted in each source and other addresses."""
     path.write_bytes(source.read_bytes())
     with sqlite3.connect(path) as base:
         base.execute("UPDATE ALLOCATION_PROFILER_META_ROUTINES SET COL_SOURCE_LINE = "

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Names that do something, or look like what they are not: what comes of them in each output.
+"""Names with control, invisible or mark-up characters, in each output format.
 
   tests/names.py --memprof PATH --server PATH [--self-test]
 
-The samples with such characters in their names, in each format, through each command and each format
-of output; and files of such names. What is printed holds no character that a terminal obeys or that
-nobody sees, by the categories of the Unicode Standard as Python knows them; JSON and CSV say the name
-as it is, XML is well-formed; and nothing of Markdown becomes a link, a mention or HTML.
+Put these characters into names of samples and into names of files, and run each command with each output
+format. The output must not contain control or invisible characters, by Python's Unicode categories. JSON and
+CSV contain the exact name, XML is well formed, and no name becomes a link, a mention or HTML in Markdown.
 """
 import argparse
 import csv
@@ -29,11 +28,11 @@ import runs
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 UNSEEN = "".join(map(chr, [
-    0x1b, 0x07, 0x7f, 0x9b, 0x85,  # what terminals obey
+    0x1b, 0x07, 0x7f, 0x9b, 0x85,  # control characters that terminals obey
     0xad, 0x61c, 0x600, 0x180e, 0x200b, 0x200d, 0x200e, 0x202e, 0x2066, 0xfeff, 0xfff9, 0x110bd,
-    0x13430, 0x1bca0, 0x1d173, 0xe0001, 0xe0041,  # what formats (Cf)
-    0x2028, 0x2029,  # ends of lines
-    0x34f, 0x115f, 0x17b4, 0x180b, 0x2800, 0x3164, 0xfe00, 0xfe0f, 0xffa0, 0xe0100]))  # nothing
+    0x13430, 0x1bca0, 0x1d173, 0xe0001, 0xe0041,  # format characters (Cf)
+    0x2028, 0x2029,  # line ends
+    0x34f, 0x115f, 0x17b4, 0x180b, 0x2800, 0x3164, 0xfe00, 0xfe0f, 0xffa0, 0xe0100]))  # characters that show nothing
 MARKS = "".join(map(chr, [0x34f, 0x115f, 0x17b4, 0x180b, 0x2800, 0x3164, 0xfe00, 0xfe0f, 0xffa0, 0xe0100]))
 MARKUP = ("<script>x</script>&lt;`|*_http://e.example/ www.e.example @admin #12 !3 %4 a:x:b ]]> "
           "%0A::error::x =cmd'!A0 [a](b) ~~s~~ $m$ ￾￿")
@@ -48,7 +47,7 @@ LIMITED = [["leaks", "--max-leaked", "0"], ["top", "--max-live", "0", "--by", "t
            ["diff", "FILE", "--max-growth", "0"], ["gate", "POLICY"]]
 FORMATS = ["text", "json", "csv", "markdown", "pr", "suppressions", "rpt", "rpt-old", "cobertura",
            "lcov", "sonar-generic", "html", "svg", "folded", "speedscope"]
-# A page is long: those whose tables and pictures are of kinds that no other has.
+# HTML pages are long, so only test commands whose tables and pictures no other command has.
 PAGES = {"analyze", "leaks", "growth", "diff", "retained"}
 OF_LIMITS = ["junit", "github", "pr", "text", "json"]
 XML = {"junit", "cobertura", "sonar-generic", "svg"}
@@ -59,17 +58,17 @@ def is_unseen(character):
 
 
 def unseen_in(text, allowed="\n"):
-    """The characters that nobody may meet, by their numbers."""
+    """Return the numbers of characters that must not be printed."""
     return sorted({f"U+{ord(c):04X}" for c in text if c not in allowed and is_unseen(c)})
 
 
-# What GitHub and GitLab look for in text, after mark-up is read: where a comment or a backslash stands
-# in between, it is none.
+# Text that GitHub and GitLab turn into links after interpreting mark-up. A comment or backslash in between
+# prevents it.
 LINKS = re.compile(r"(https?|ftp)://\w|www\.\w|(?<![\w\\])[@#!%][A-Za-z0-9]|:(?=[0-9_+-]*[a-z])[a-z0-9_+-]+:|<script")
 
 
 def links_in(text):
-    """Outside of blocks of code."""
+    """Return links outside of code blocks."""
     fenced, found = False, []
     for line in text.splitlines():
         if line.startswith("```"):
@@ -80,7 +79,7 @@ def links_in(text):
 
 
 class Marks(html.parser.HTMLParser):
-    """What a page has in it that no page of memprof has by itself."""
+    """Collect the tags in a page that no page of memprof contains by itself."""
     ELEMENTS = set("html head meta title style link body header main section figure figcaption h1 h2 p dl dt dd "
                    "div table thead tbody tr th td details summary ol ul li small span code pre script "
                    "svg g rect text tspan path line polyline circle desc a".split())
@@ -111,7 +110,7 @@ def strings_of(value):
 # --- inputs ---
 
 def put_into(name, to, evil):
-    """The sample with the text within each "Shop" and "shop"."""
+    """Insert the text into each "Shop" and "shop" of the sample."""
     if name.endswith(".sqlite"):
         shutil.copy(SAMPLES / name, to)
         with sqlite3.connect(to) as base:
@@ -136,12 +135,12 @@ class Law:
         self.wrong.append(f"{' '.join(map(ascii, words))}: {what}")
 
     def hold(self, words, evil=""):
-        """One run; the format is its last word."""
+        """Run a command; the format is its last word."""
         done, format_ = self.runner.run(*words), words[-1]
         self.runs += 1
         texts = [("standard error", done.stderr)]
         if format_ != "csv":
-            # Of a page, what is not the same in each.
+            # in a page, only the part that differs between pages
             texts.append(("output", done.stdout.partition(b"<script>")[0]))
         for where, text in texts:
             try:
@@ -157,7 +156,7 @@ class Law:
             self.read(words, format_, done.stdout, evil)
 
     def read(self, words, format_, printed, evil):
-        """As programs do."""
+        """Read the output as programs do."""
         if format_ == "json":
             if any(evil in text for text in strings_of(json.loads(printed))):
                 self.whole.add((words[1], format_))
@@ -212,7 +211,7 @@ def hold_names(law, folder, evil):
 
 
 def hold_files(law, folder, evil):
-    """Names of files and of what else is named on a command line."""
+    """Check names of files and of other things on a command line."""
     evil = evil.replace("/", "")
     path, empty, none = folder / f"s{evil}.oemp", folder / f"e{evil}", folder / f"n{evil}"
     shutil.copy(SAMPLES / "shop-v1.oemp", path)
@@ -239,7 +238,7 @@ def hold_files(law, folder, evil):
 
 
 def hold_reasons(law, folder):
-    """Each status other than 0 and 1 has a line that says why, also where little is to be said."""
+    """Each status other than 0 and 1 comes with a message that says why, even with --quiet."""
     policy, nothing = folder / "p.policy", folder / "nothing"
     policy.write_text('live of type "no such" <= 0\n', encoding="utf-8")
     nothing.mkdir()
@@ -262,7 +261,7 @@ def hold_reasons(law, folder):
 
 
 def hold_terminal(law, program, folder, evil):
-    """CSV says names as they are, but not to a person's terminal."""
+    """CSV contains exact names, except on a person's terminal."""
     path = folder / "terminal.oemp"
     put_into("shop-v1.oemp", path, evil)
     for format_ in ("csv", "json", "text"):

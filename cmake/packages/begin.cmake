@@ -1,4 +1,4 @@
-# Run by cpack before all else. The first line of each package's description is its synopsis, instead of
-# one for all; and files are packed with the day of the version, whenever that is done.
+# cpack runs this first. The first line of each package's description becomes its synopsis, instead of one
+# synopsis for all. Packed files get the date of the version, so packages are reproducible.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(ENV{SOURCE_DATE_EPOCH} ${CPACK_MEMPROF_EPOCH})

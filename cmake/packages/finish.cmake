@@ -1,4 +1,4 @@
-# Run by cpack, once the files of all packages lie where they are packed from: what Debian asks of them.
+# cpack runs this when the files of all packages are staged. It makes them conform to Debian's rules.
 cmake_policy(VERSION 3.25)
 set(stage ${CPACK_TEMPORARY_INSTALL_DIRECTORY})
 
@@ -6,26 +6,26 @@ function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Folders are for everybody, whatever the umask is.
+# Everybody can read folders, whatever the umask is.
 run(find ${stage} -type d -exec chmod 755 {} +)
 
-# Texts are compressed, without time and name.
+# Compress texts, without time and name.
 file(GLOB_RECURSE pages ${stage}/*/usr/share/man/*)
 file(GLOB_RECURSE news ${stage}/*/usr/share/doc/*/NEWS ${stage}/*/usr/share/doc/*/changelog)
 foreach(text ${pages} ${news})
   run(gzip -9 --no-name --force ${text})
 endforeach()
 
-# What no program reads is taken out.
+# Remove sections that no program reads.
 set(sections --remove-section=.comment --remove-section=.note)
 file(GLOB_RECURSE archives ${stage}/*/usr/lib/*.a)
 foreach(archive ${archives})
   run(strip --strip-debug --enable-deterministic-archives ${sections} ${archive})
 endforeach()
 
-# The same for programs and shared libraries, whose packages depend on those of the libraries that they
-# are linked with. CPack would ask dpkg-shlibdeps too, and then call ldconfig by scripts of its own
-# where Debian has triggers.
+# Do the same for programs and shared libraries, and find the packages of the libraries that they are linked
+# with. CPack would run dpkg-shlibdeps too, but would then call ldconfig in scripts, where Debian uses
+# triggers.
 file(WRITE ${stage}/debian/control "Source: memprof\n\nPackage: memprof\nArchitecture: any\n")
 foreach(component memprof libmemprof)
   file(GLOB_RECURSE binaries ${stage}/${component}/usr/bin/* ${stage}/${component}/usr/lib/*.so.*.*)

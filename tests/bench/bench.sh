@@ -1,30 +1,29 @@
 #!/usr/bin/env bash
-# How fast memprof reads large recordings, and in how much memory.
+# Measure the time and memory that memprof needs for large recordings.
 #
 #   tests/bench/bench.sh BUILD [FOLDER [FORMAT...]]
 #
-# BUILD holds memprof and memprof-generate, built for release. The recordings are made in FOLDER, or
-# in a temporary folder that is removed at the end: 2.5 GB of them. FORMAT: oemp, taligent, rpm; all
-# where none is named.
+# BUILD contains release builds of memprof and memprof-generate. The recordings, 2.5 GB, are made in FOLDER,
+# or else in a temporary folder that is removed at the end. FORMAT is one of these (default: all):
 #
 #   oemp      5 million objects in 40 snapshots, about 400 MB
 #   taligent  5 million events with crawls of 8 frames, about 1 GB
 #   rpm       10 million objects with 40 million references, about 460 MB
-#   shapes    what nobody tried: recordings of one size whose shapes lie beyond what the program is
-#             quick at (few threads, few and small ids, objects near each other), each against the
-#             first of its group; 1.3 times its time are allowed
+#   shapes    unusual recordings of equal size, for which the program has no shortcuts (many threads,
+#             large ids, objects far from each other); each may take 1.3 times as long as the first
+#             of its group
 #
-# Beside each other, one after the other in each of five runs:
+# These commands run one after the other, in each of five rounds:
 #   memprof      memprof analyze
-#   floor        the least work that reading such a file can be; its source is $MEMPROF_FLOOR, or
-#                ../shared/bench/floor.c beside the checkout; skipped where there is none
+#   floor        the minimum of work for reading the file; its source is $MEMPROF_FLOOR or
+#                ../shared/bench/floor.c next to the checkout; skipped if there is none
 #   awk          a one-liner that a user would write for an .oemp: bytes of all object rows by type
-#   diff         memprof diff of two such .oemp, which may take 2.2 times as long as one analysis
-#   graph_floor  a plain read of a heap dump and one depth-first search over it (graph_floor.c)
+#   diff         memprof diff of two .oemp files, which may take 2.2 times as long as one analysis
+#   graph_floor  a simple reader of a heap dump with one depth-first search (graph_floor.c)
 #
-# Environment: MEMPROF_BENCH_RUNS (5), MEMPROF_BENCH_OBJECTS (of the .oemp, 5000000),
-# MEMPROF_BENCH_SNAPSHOTS (40), MEMPROF_BENCH_EVENTS (5000000), MEMPROF_BENCH_DUMP (objects of the
-# dump, 10000000), MEMPROF_BENCH_SHAPE (events of each log of the shapes, 600000).
+# Environment, with defaults: MEMPROF_BENCH_RUNS (5); MEMPROF_BENCH_OBJECTS in the .oemp (5000000);
+# MEMPROF_BENCH_SNAPSHOTS (40); MEMPROF_BENCH_EVENTS (5000000); MEMPROF_BENCH_DUMP, objects in the dump
+# (10000000); MEMPROF_BENCH_SHAPE, events in each log of the shapes (600000).
 set -euo pipefail
 export LC_ALL=C
 
@@ -51,8 +50,7 @@ if [ -f "$floor_source" ]; then
 fi
 "${CC:-cc}" -O3 -march=native -o "$scratch/graph_floor" "$here/graph_floor.c"
 
-# Rows of 16 columns are objects: their third column is the size, their second the type.
-# shellcheck disable=SC2016
+# Rows of 16 columns are objects: the second column is the type, the third the size. shellcheck disable=SC2016
 awk_program='NF == 16 && $1 + 0 > 0 { bytes[$2] += $3 } END { for (t in bytes) print t, bytes[t] }'
 
 memprof_run() { "$build/memprof" analyze --quiet "$recording"; }
@@ -61,7 +59,7 @@ awk_run() { awk "$awk_program" "$recording"; }
 diff_run() { "$build/memprof" diff --quiet "$base" "$recording"; }
 graph_floor_run() { "$scratch/graph_floor" "$recording"; }
 
-# Make a recording and its known answer, unless they are there: recording NAME ARGUMENT...
+# Make a recording and its known answer, unless they exist: make_recording NAME ARGUMENT...
 make_recording() {
     recording=$folder/$1
     answer=$recording.json
@@ -70,7 +68,7 @@ make_recording() {
     fi
 }
 
-# The middle one of sorted microseconds, as seconds; of an even number, the lower middle.
+# Print the N-th of the sorted times of a command in seconds: nth NAME N
 nth() { sort -n "$scratch/$1.us" | sed -n "$2p" | awk '{ printf "%.3f", $1 / 1e6 }'; }
 
 # Time commands on the recording, memprof first: compare NAME...
@@ -106,10 +104,10 @@ say_skipped() {
     fi
 }
 
-# The first number of that name in the known answer.
+# Print the first number with that name in the known answer.
 answer_of() { grep -o "\"$1\": *[0-9]*" "$answer" | head -n 1 | grep -o '[0-9]*$'; }
 
-# How often the time of memprof goes into that of another command: times NAME ALLOWED
+# Print the ratio of memprof's time to that of another command: times NAME ALLOWED
 times() {
     local middle=$(((runs + 1) / 2))
     awk -v ours="$(nth memprof $middle)" -v theirs="$(nth "$1" $middle)" -v allowed="$2" -v name="$1" '
@@ -118,7 +116,7 @@ times() {
                 exit theirs / ours > allowed }'
 }
 
-# Peak memory of an analysis, against what it may be: memory ALLOWED WHY
+# Compare the peak memory of an analysis with the limit: memory ALLOWED WHY
 memory() {
     local peak
     peak=$(python3 "$here/peak.py" "$build/memprof" analyze --quiet "$recording")
@@ -166,8 +164,8 @@ bench_rpm() {
 
 # --- shapes ---
 
-# Time one recording, the best of all runs, against the first of its group: shape GROUP NAME ALLOWED
-# RECORDING. The first of a group is allowed what it takes.
+# Time a recording (the best of all runs), and compare it with the first of its group: shape GROUP NAME
+# ALLOWED RECORDING. The first of a group has no limit.
 shape() {
     local begin end best=
     cat "$4" >/dev/null
@@ -187,7 +185,7 @@ shape() {
     shapes=$((shapes + 1))
 }
 
-# A recording that is made of another: derive NAME COMMAND...; $recording is read, and then the new one.
+# Make a recording from $recording, and set $derived to its path: derive NAME COMMAND...
 derive() {
     if [ ! -s "$folder/$1" ]; then
         "${@:2}" <"$recording" >"$folder/$1.part"
@@ -205,36 +203,36 @@ bench_shapes() {
             --threads "$threads"
         shape threads "$threads threads" 1.3 "$recording"
     done
-    # Lines that stand up to 9,000 events late: nearly each one goes through a heap of as many.
+    # Lines come up to 9,000 events late, so nearly every event goes through the heap of late events.
     make_recording "shape-$events-16.taligent" taligent --events "$events" --threads 16
     shape order "lines in order" 1.3 "$recording"
     derive "shape-$events-late.taligent" python3 -B -c "import random, sys
 chance, lines = random.Random(5), enumerate(sys.stdin)
 sys.stdout.writelines(line for _, line in sorted(lines, key=lambda at: at[0] + chance.randrange(9000)))"
     shape order "lines up to 9,000 late" 2 "$derived"
-    # Ids of types that no table of the first few thousand has.
+    # Ids of types that are too large for a table of the first few thousand.
     make_recording "shape-$events.gclog" rpm --objects "$events" --references 4
     shape types "type ids from 1" 1.3 "$recording"
     # shellcheck disable=SC2016
     derive "shape-$events-types.gclog" awk '$1 == "t" { $2 = "1000" $2 }
         $1 == "o" { $3 = "1000" $3 } $1 == "r" && NF > 4 { $5 = "1000" $5 } 1'
     shape types "type ids from 65,536" 1.3 "$derived"
-    # An object's references lead across the whole heap, in an order that says nothing.
+    # The references of an object lead anywhere in the heap, in random order.
     make_recording "shape-$events-chain.gclog" rpm --objects "$events" --shape chain
     shape graph "a chain, in order" 1.3 "$recording"
     derive "shape-$events-mixed.gclog" python3 -B "$here/shuffled.py"
-    # Each step along it is a miss of the cache.
+    # Each step along the chain is a cache miss.
     shape graph "a chain, in no order" 4 "$derived"
     make_recording "shape-$events-star.gclog" rpm --objects "$events" --shape star
     shape graph "a star" 1.3 "$recording"
-    # Ids of objects with gaps between them.
+    # Ids of objects have gaps between them.
     make_recording "shape-$((events / 6)).oemp" oemp --version 2 --objects $((events / 6)) --snapshots 40
     shape ids "ids one after the other" 1.3 "$recording"
     derive "shape-$((events / 6))-ids.oemp" python3 -B -c "import sys
 sys.path[:0] = ['$root/tests', '$root/tests/oracle']
 import moved
 sys.stdout.write(moved.Recording(sys.stdin.read()).again())"
-    # Such ids are longer, and each look-up is a miss of the nearest cache: 1.3 times by the byte.
+    # These ids are longer, and each look-up misses the nearest cache: allow 1.3 times the time per byte.
     shape ids "ids at random" "$(awk -v a="$(stat -c %s "$derived")" -v b="$(stat -c %s "$recording")" \
         'BEGIN { printf "%.2f", 1.3 * a / b }')" "$derived"
     printf '\n%s of %s shapes take longer than allowed\n' "$slow" "$shapes"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The most memory that a command has in use at once, in bytes: peak.py COMMAND ARGUMENT..."""
+"""Print the peak memory of a command in bytes: peak.py COMMAND ARGUMENT..."""
 import resource
 import subprocess
 import sys

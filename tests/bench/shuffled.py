@@ -1,4 +1,4 @@
-"""A heap dump with its objects in another order, always the same: standard input to standard output.
+"""Reorder the objects of a heap dump, always in the same way, from standard input to standard output.
 
 Declarations come first, roots last."""
 import random

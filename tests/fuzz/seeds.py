@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What fuzzing begins with, made anew each time: a folder a target, and its words as TARGET.dict.
+"""Make the seeds of fuzzing: a folder for each target, and its words as TARGET.dict.
 
     tests/fuzz/seeds.py --memprof build/memprof --generate build/memprof-generate FOLDER
 
-Recordings are the generator's and the samples, thinned: a fuzzer is quick with small inputs. Other
-inputs are what the tests of their parser have as texts, and the command lines that are recorded.
-Words are the short texts in the sources of the parser, so that no list of them can drift."""
+Recordings come from the generator and the samples. They are thinned, because a fuzzer is fast with small
+inputs. Other inputs are the texts in the tests of their parser, and the recorded command lines. Words are the
+short texts in the sources of the parser, so no separate list can become outdated."""
 import argparse
 import bz2
 import gzip
@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
-# Of each target: the commands of the generator, the samples, the tests and the sources of its parser.
+# For each target: commands of the generator, samples, and the tests and sources of its parser.
 GENERATED = {
     "oemp": ["oemp --version 1 --objects 20 --snapshots 4", "oemp --version 2 --objects 20 --snapshots 4",
              "oemp --version 2 --objects 20 --snapshots 4 --reusable --requests"],
@@ -50,7 +50,7 @@ SOURCES = {
 
 
 def unescaped(literal):
-    """The bytes of a C literal, as far as these tests have escapes."""
+    """Return the bytes of a C literal, with the escapes that these tests use."""
     def meant(found):
         letter = found.group(1)
         return chr(int(letter[1:], 16)) if letter[0] == "x" else {"n": "\n", "t": "\t", "r": "\r"}.get(letter, letter)
@@ -58,13 +58,13 @@ def unescaped(literal):
 
 
 def literals(path):
-    """Texts of a C source, those that stand behind one another as one."""
+    """Return the texts of a C source; adjacent literals are joined."""
     text = re.sub(r'"\s*\n?\s*"', "", path.read_text(encoding="utf-8"))
     return [unescaped(found) for found in LITERAL.findall(text)]
 
 
 def thin(data, rows):
-    """The first rows of each section, which a line with a point or an empty one ends."""
+    """Keep the first rows of each section. A line with a dot, or an empty line, ends a section."""
     kept, count = [], 0
     for line in data.splitlines(keepends=True):
         count = 0 if line.strip() in (b".", b"") else count + 1
@@ -74,7 +74,7 @@ def thin(data, rows):
 
 
 def small_database(sql, rows):
-    """The database of these statements, with so many rows of each table, in small pages."""
+    """Make a database from these statements, with at most `rows` rows per table, in small pages."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "small.sqlite"
         database = sqlite3.connect(path)
@@ -90,7 +90,7 @@ def small_database(sql, rows):
 
 
 def archives(data):
-    """One in each format, and in one another; small, torn, with members of one name and with odd ones."""
+    """Return archives in each format, and nested ones; small, truncated, with duplicate and with unusual names."""
     small, names = data[:300], ["a.gclog", "folder/b.oemp", "a.gclog", "C:\\x\u00e4\u202ey"]
 
     def tar(form, members):
@@ -100,7 +100,7 @@ def archives(data):
                 member = tarfile.TarInfo(name)
                 member.size = len(content)
                 made.addfile(member, io.BytesIO(content))
-        used = file.getvalue().rstrip(b"\0")  # then, up to a whole block, and two empty ones
+        used = file.getvalue().rstrip(b"\0")  # fill the block, and add two empty ones
         return used + bytes(-len(used) % 512 + 1024)
 
     def zipped(method, members):
@@ -127,7 +127,8 @@ def archives(data):
 
 
 def packed(data):
-    """Packed once, twice and torn; by programs too, where there are. As UTF-16 and UTF-32."""
+    """Return compressed texts: once, twice, truncated, and by programs if they are installed. Also UTF-16 and
+    UTF-32."""
     made = [gzip.compress(data, mtime=0), bz2.compress(data), lzma.compress(data)]
     for program in ("zstd", "lz4"):
         if shutil.which(program):
@@ -139,7 +140,8 @@ def packed(data):
 
 
 def decoded():
-    """A byte that says which encoding of decoded.c, and a text in it; then without a name, marked or not."""
+    """Return texts after the byte that chooses an encoding in decoded.c; then texts without a name, with and
+    without a mark."""
     source = (ROOT / "tests" / "fuzz" / "decoded.c").read_text(encoding="utf-8")
     names = [name for name in re.search(r"encodings\[\] = {(.*?)}", source, re.DOTALL)[1].split('"')[1::2]
              if name != "CP1258"]
@@ -150,7 +152,7 @@ def decoded():
 
 
 def make(program, generator):
-    """Of each target, its seeds."""
+    """Make the seeds of each target."""
     seeds = {target: [] for target in [*SOURCES, "rows", "document"]}
 
     def generate(command):

@@ -1,4 +1,4 @@
-"""What leaks in a recording, by the library: the example of docs/library.md in Python."""
+"""Print the leaks of a recording with the library: the example of docs/library.md in Python."""
 import ctypes
 import json
 import sys

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A naive reading of AQTime Allocation profiler databases (SQLite), to hold against the analyzer.
+"""A simple reader of AQTime Allocation profiler databases (SQLite), to compare with the analyzer.
 
     aqtime.py FILE
     aqtime.py --self-test
 
-Prints one JSON object with totals, snapshots, leaks, top, growth and retained. Objects, sizes and
-types are looked up row by row; what is retained is found as graph.py does it.
+Prints one JSON object with totals, snapshots, leaks, top, growth and retained. Objects, sizes and types are
+looked up row by row; retained sizes are found by graph.py.
 """
 
 import argparse
@@ -42,12 +42,12 @@ KEYS = ["ID", "INST_ID", "PARENT_ID", "REC_ID"]
 
 
 def integer(value):
-    """A number however it is stored; none is 0."""
+    """Return a number, however it is stored; None is 0."""
     return int(float(value)) if isinstance(value, str) and "." in value else int(value or 0)
 
 
 class Database:
-    """tables[name without the prefix, small letters]: rows as dicts with small names, as stored."""
+    """tables[name without the prefix, in lower case]: rows as dicts with lower-case names, as stored."""
 
     def __init__(self, path):
         self.tables = {}
@@ -74,12 +74,12 @@ class Object:
         self.born, self.referred = 0, False
 
     def identity(self):
-        """What tells an object in every result set: its creation number, else where it lies."""
+        """Return what identifies an object in every result set: its creation number, or else its address."""
         return ("#", integer(self.number)) if self.number is not None else ("@", self.address, self.type)
 
 
 class ResultSet:
-    """What was alive at one moment."""
+    """Objects that were alive at one moment."""
 
     def __init__(self, database, instance, caption):
         self.sequence, self.tag, self.database = instance, caption, database
