@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Files that are written: who may read them, what a path means, and what is left when the program is
-ended while it writes.
+"""Output files: their permissions, the meaning of paths, and what is left if the program is killed while it
+writes.
 
   tests/outputs.py --memprof PROGRAM --generate PROGRAM [--shim LIBRARY] [--kills N]
 
-The expectations are those of POSIX and of a shell's `>`: a file keeps its mode, a new one has that of
-the umask, a link stays, a descriptor is written to. An ended program leaves the old file or the new one
-whole, and nothing else in the folder. With the shim (tests/faults) all of it is done once more as on
-file systems that have no files without a name.
+The program must behave like POSIX and a shell's `>`: an existing file keeps its mode, a new file gets the mode
+of the umask, a link stays, and a descriptor is written to. A killed program leaves either the whole old file or
+the whole new one, and nothing else in the folder. With the shim (tests/faults), everything is tested again as
+on a file system without unnamed files.
 """
 import argparse
 import os
@@ -39,7 +39,7 @@ class Trials(Claims):
         self.program = str(program.resolve())
         self.usual = {**os.environ, "LC_ALL": "C", "MEMPROF_NO_CONFIG": "1"}
         self.environment = {**self.usual, **extra}
-        # For a shell's line: the shim is for the program alone.
+        # for use in a shell's line, so that the shim affects only the program
         self.by_shell = " ".join(["env", *(f"{k}={v}" for k, v in extra.items()), self.program])
 
     def start(self, words, **how):
@@ -54,7 +54,7 @@ class Trials(Claims):
     # --- what writes a file ---
 
     def writers(self, target):
-        """The command lines that write `target`, whose name ends as a baseline's does."""
+        """Return the command lines that write `target`, whose name has the extension of a baseline."""
         return {
             "report": ["analyze", SHOP, "--format", "json", "--output", target],
             "chart": ["snapshots", SHOP, "--chart", target],
@@ -84,7 +84,7 @@ class Trials(Claims):
             self.claim(list(folder.iterdir()) == [target], f"{kind} leaves nothing else")
 
     def owners(self, folder):
-        """Of a superuser: whose file it was, it stays. Of anybody: a protected one is let be."""
+        """For a superuser, the file keeps its owner. For everybody, a protected file is not changed."""
         target = folder / "x"
         words = self.writers(target)["report"]
         target.write_bytes(OLD)
@@ -102,8 +102,8 @@ class Trials(Claims):
                        "what must not be written is not replaced", said)
 
     def settings(self, folder):
-        """Of a superuser, who can give a file away: another user's .memprof may say how to write only where not
-        everybody could have put it."""
+        """For a superuser, who can give files away: another user's .memprof is used only if it is in a folder
+        where not everybody can put one."""
         if os.geteuid() != 0:
             return
         own, environment = folder / ".memprof", {k: v for k, v in self.environment.items() if k != "MEMPROF_NO_CONFIG"}
@@ -194,7 +194,7 @@ class Trials(Claims):
         self.claim(status == 3 and b"cannot write" in said, "a folder that is not there", said)
 
     def limit(self, folder):
-        """What is too large for the process is an error, not its end."""
+        """An output that is too large for the process causes an error and does not kill the program."""
         for kind, words in self.writers(folder / "x.baseline").items():
             target = folder / "x.baseline"
             target.write_bytes(OLD if kind != "baseline" else b"")
@@ -209,7 +209,8 @@ class Trials(Claims):
     # --- what is read ---
 
     def taken(self, folder):
-        """What is read in the same run, whoever names it, is neither replaced nor given a neighbour."""
+        """A file that is read in the same run is not replaced, however it is named, and no file is made next to
+        it."""
         for name in "shop-v2.oemp", "shop-v4.prf", "shop-aqtime.sqlite", "sources", "src":
             copy = shutil.copytree if (SAMPLES / name).is_dir() else shutil.copy
             copy(SAMPLES / name, folder / name)
@@ -287,7 +288,7 @@ class Trials(Claims):
                            f"{kind} ended by {number.name}", process.returncode, there, said)
 
     def ignored(self, folder, recording):
-        """Below nohup, a hang-up is nothing."""
+        """Below nohup, a hang-up has no effect."""
         process = self.start(["analyze", recording, "-o", folder / "x"],
                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         process.send_signal(signal.SIGHUP)
@@ -325,7 +326,7 @@ def main():
             check=True).stdout)
         for extra in ways:
             trials = Trials(options.memprof, extra)
-            # What is killed for good cannot tidy up: without a name there is nothing to tidy.
+            # A killed program cannot clean up, but an unnamed file needs no clean-up.
             trials.all(base, str(recording), options.kills, not extra)
             status |= trials.end()
     sys.exit(status)

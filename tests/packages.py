@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The Debian packages that cpack makes of a build.
+"""Debian packages made from a build by cpack.
 
   tests/packages.py BUILD make           into BUILD/packages
-  tests/packages.py BUILD lintian        without an error or a warning of lintian
-  tests/packages.py BUILD bare-root      dpkg installs the program into a root that has nothing but the
-                                         packages it depends on, and there it reads a sample
+  tests/packages.py BUILD lintian        lintian reports no error and no warning
+  tests/packages.py BUILD bare-root      dpkg installs the program into a root that contains only the
+                                         packages it depends on, where it reads a sample
   tests/packages.py BUILD reproducible   a copy of the sources, built in another folder and time zone,
-                                         makes the same bytes: the packages and the static program
+                                         gives the same bytes: packages and static program
 
-Exit 1 and what went wrong; 77: this cannot be tried here.
+Exit status 1: faults were found; 77: cannot be tested here.
 """
 import filecmp
 import os
@@ -42,7 +42,7 @@ def run(*command, **others):
 
 
 def cached(build, name):
-    """A value of the build's CMake cache."""
+    """Return a value of the build's CMake cache."""
     for line in (build / "CMakeCache.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith(name + ":"):
             return line.partition("=")[2]
@@ -50,7 +50,7 @@ def cached(build, name):
 
 
 def packages(folder):
-    """The packages there, by name."""
+    """Return the packages in the folder, by name."""
     return {path.name.partition("_")[0]: path for path in sorted(folder.glob("*.deb"))}
 
 
@@ -90,14 +90,14 @@ def lintian(build):
 
 
 def installed(name):
-    """Whether this system has the package; else nothing that depends on it can be tried."""
+    """Return true if this system has the package; otherwise tests that depend on it are skipped."""
     done = subprocess.run(["dpkg-query", "--show", "--showformat", "${db:Status-Status}", name],
                           capture_output=True, text=True, check=False)
     return done.returncode == 0 and done.stdout == "installed"
 
 
 def closure(package):
-    """The packages that a package file depends on, and those that these depend on, as they are here."""
+    """Return the direct and indirect dependencies of a package file, in the versions of this system."""
     wanted, found = [field(package, "Depends")], set()
     while wanted:
         for choice in wanted.pop().split(","):
@@ -113,7 +113,7 @@ def closure(package):
 
 
 def bare(root, names):
-    """A root with the shared libraries of packages, of which its dpkg knows that they are there."""
+    """Make a root with the shared libraries of packages that its dpkg counts as installed."""
     for folder in "lib", "lib64":
         (root / "usr" / folder).mkdir(parents=True)
         (root / folder).symlink_to(f"usr/{folder}")
@@ -128,7 +128,7 @@ def bare(root, names):
                 to = root / path.lstrip("/")
                 to.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path, to, follow_symlinks=False)
-        # dpkg wants to know the files of each package; nobody here asks for them.
+        # dpkg needs the list of files of each package, but nothing reads it
         kind = run("dpkg-query", "--show", "--showformat", "${Multi-Arch} ${Architecture}", name).split()
         suffix = f":{kind[1]}" if kind[0] == "same" else ""
         (database / "info" / f"{name}{suffix}.list").write_text("", encoding="utf-8")
@@ -161,7 +161,7 @@ def reproducible(build):
         copy.mkdir(parents=True)
         for name in "CMakeLists.txt", "LICENSE":
             shutil.copy(ROOT / name, copy)
-        # What is not copied, as `tests`, is not needed to build what is installed.
+        # other folders, such as `tests`, are not needed to build the installed files
         for name in "cmake", "docs", "include", "samples", "src", "tools":
             shutil.copytree(ROOT / name, copy / name)
         other = pathlib.Path(folder) / "b"

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Packed recordings: whatever a sample is packed by, from a file and from standard input, the answers are
+"""Compressed recordings: however a sample is compressed, from a file or from standard input, the answers are
 those about the sample itself.
 
   tests/packed.py --memprof PROGRAM --server PROGRAM [LAW...]
 
-What packs is Python's own; zstd and lz4 are programs, and without them their part is skipped, but not
-in CI.
+Python compresses the samples. zstd and lz4 are programs; without them, their part is skipped, except in CI.
 """
 import argparse
 import bz2
@@ -54,7 +53,8 @@ class Packed(ClaimsOfRuns):
         self.samples = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
 
     def ask(self, *words, stdin=None, name=None, alone=False):
-        """Status, answer without its next command, and messages; `name` stands for another name of the same."""
+        """Return the status, the answer without its next command, and the messages. `name` stands for another
+        name of the same file."""
         run = self.runs.alone if alone else self.runs.run
         done = run(*words, "--width", 0, stdin=stdin)
         said = done.returncode, done.stdout.decode().partition("\nNext: ")[0], done.stderr.decode()
@@ -67,7 +67,7 @@ class Packed(ClaimsOfRuns):
         return path
 
     def same(self, command, sample, name, data):
-        """The answers about packed data, in a file and on standard input."""
+        """Compare the answers about compressed data, in a file and on standard input."""
         expected = self.ask(*command, sample, name=str(sample))
         path = self.write(name, data)
         self.claim(expected == self.ask(*command, path, name=str(path)), *command, name)
@@ -77,7 +77,7 @@ class Packed(ClaimsOfRuns):
     # --- laws ---
 
     def streams(self):
-        """By each packer, in one and in two parts one behind the other, and twice."""
+        """Each compressor, with one stream, with two streams one after the other, and twice."""
         for sample in self.samples:
             data, half = sample.read_bytes(), sample.stat().st_size // 2
             for ending, pack in self.packers.items():
@@ -87,12 +87,12 @@ class Packed(ClaimsOfRuns):
                     self.same(["leaks"], sample, "parts-" + name, pack(data[:half]) + pack(data[half:]))
                     self.same(["leaks"], sample, "twice-" + name, gzip.compress(pack(data)))
                 if ending in ("zst", "lz4") and sample.suffix == ".oemp":
-                    for last in 0x50, 0x5f:  # frames to be skipped, which pzstd begins with
+                    for last in 0x50, 0x5f:  # skippable frames, as at the start of pzstd's output
                         skipped = bytes([last]) + b"\x2a\x4d\x18" + struct.pack("<I", 4) + b"skip"
                         self.same(["leaks"], sample, f"skip-{last}-{name}", 2 * skipped + pack(data) + skipped)
 
     def torn(self):
-        """What breaks off is read as far as it goes, is told, and is never complete."""
+        """A truncated stream is read as far as possible, is reported, and is never complete."""
         sample = SAMPLES / "shop-v2.oemp"
         data = sample.read_bytes() + b"# nothing\n"
         for ending, pack in self.packers.items():
@@ -106,7 +106,7 @@ class Packed(ClaimsOfRuns):
                                                     or "expected a recording" in err),
                               f"{ending} cut at {cut}/16: status {status}: {err}")
                     self.claim('"complete": true' not in out, f"{ending} cut at {cut}/16 is complete")
-        # All that can be unpacked is used: as much as the packings' own libraries and programs give.
+        # All data that the formats' own libraries and programs can decompress is used.
         data = growing.oemp_snapshots(3000).encode()
         for ending, unpack in (("gz", lambda part: zlib.decompressobj(31).decompress(part)),
                                ("bz2", lambda part: bz2.BZ2Decompressor().decompress(part)),
@@ -125,11 +125,11 @@ class Packed(ClaimsOfRuns):
                 self.claim(said[:2] == expected[:2], f"not all of a torn {ending}: {said}, expected {expected}")
 
     def damaged(self):
-        """A wrong byte is told: the packings' checksums are looked at."""
+        """A changed byte is reported, because checksums are verified."""
         data = (SAMPLES / "shop-v2.oemp").read_bytes()
         for ending, pack in self.packers.items():
             packed = pack(data)
-            if ending == "old.lz4":  # which has none
+            if ending == "old.lz4":  # a format without checksums
                 continue
             for at in range(1, 32):
                 place = len(packed) * at // 32
@@ -141,7 +141,8 @@ class Packed(ClaimsOfRuns):
     # --- archives ---
 
     def archives(self):
-        """Members are read like the files of a folder; one recording alone is that recording."""
+        """Members are read like the files of a folder. An archive of a single recording stands for that
+        recording."""
         agent = [SAMPLES / "shop-agent-AS2.oemp", SAMPLES / "shop-agent-AS1.oemp"]
         parts = [SAMPLES / "shop-part2.oemp", SAMPLES / "shop-part1.oemp"]
         mixed = [SAMPLES / "README.md", SAMPLES / "shop-v2.oemp", SAMPLES / "shop-v4.prf"]
@@ -170,8 +171,8 @@ class Packed(ClaimsOfRuns):
                 self.claim(expected == self.ask("analyze", name, name=name), path.name, "by its name")
 
     def orders(self):
-        """Members against the order of their names are those of a folder: read from a temporary file, and
-        walked to where there can be none. One in the middle of them breaks off."""
+        """Members whose order differs from that of their names are read as in a folder: from a temporary file
+        or, if there can be none, by reading the archive again. One of the members is truncated."""
         folder = self.place / "orders"
         folder.mkdir()
         files = [path for path in self.samples if path.suffix in (".oemp", ".prf")]
@@ -194,8 +195,8 @@ class Packed(ClaimsOfRuns):
                 self.claim(said == expected, *command, path.name, "without temporary files", said)
 
     def crowd(self):
-        """More archives at once than are kept in mind: each thread still has its own one. Those that read members
-        of one archive against its order share what they are spread to."""
+        """There are more archives than memprof keeps open, and each thread has its own copy. Threads that read
+        members of the same archive out of order share temporary files."""
         (self.place / "crowd").mkdir()
         sample = (SAMPLES / "shop-v2.oemp").read_bytes()
         small = [self.write(f"crowd/{i}.tar", self.tar_of([("shop.oemp", sample)])) for i in range(300)]
@@ -212,16 +213,17 @@ class Packed(ClaimsOfRuns):
                 self.claim(said == expected, f"{len(inputs)} {what} at once", said[0], said[2])
 
     def of_archive(self, words, name, stdin=None, alone=False):
-        """With the name of the archive or folder, its slash or colon, and how it was packed left out."""
+        """Run a command, without the name of the archive or folder, its separator, and the compression in the
+        output."""
         status, out, err = self.ask(*words, stdin=stdin, alone=alone)
         for mark in f"{name}/", f"{name}:a.zip:", f"{name}:", name:
             out, err = out.replace(mark, "X:"), err.replace(mark, "X:")
-        out = out.replace(", in a.zip:", ", in ")  # people are told the part that differs
+        out = out.replace(", in a.zip:", ", in ")  # for people, only the differing part of names is shown
         out = "\n\n".join(part for part in out.split("\n\n") if not part.startswith("path,packed_by"))
         return status, out, err
 
     def archived(self, files):
-        """The files in archives of each kind: of those in all orders that there are."""
+        """Yield archives of each kind with the files in every order."""
         def tar(how):
             data = io.BytesIO()
             with tarfile.open(fileobj=data, mode=f"w:{how}") as archive:
@@ -244,7 +246,7 @@ class Packed(ClaimsOfRuns):
             yield ".7z", path.read_bytes()
 
     def told(self, name, data, words, members):
-        """The archive is not whole, which is told and which no gate passes; these members are read."""
+        """An incomplete archive is reported and passes no gate; these members are read."""
         path = self.write(name, data)
         status, out, err = self.ask("info", path, "--format", "csv", "--group", "file")
         self.claim(words in err, f"{name}: expected '{words}': {status} {err}")
@@ -254,7 +256,7 @@ class Packed(ClaimsOfRuns):
         self.claim(status == 3, f"gate {name}: {status} {err}")
 
     def broken(self):
-        """No member is missed in silence, and one damaged archive in another hides no other one."""
+        """No missing member goes unreported, and a damaged inner archive does not hide others."""
         sample = (SAMPLES / "shop-v2.oemp").read_bytes()
         size = 512 + (len(sample) + 511) // 512 * 512
         tar = self.tar_of([(f"{name}.oemp", sample) for name in "abc"])
@@ -316,10 +318,11 @@ class Packed(ClaimsOfRuns):
             self.claim(status == 0 and "8 snapshots" in out and not err, f"{path}:c.oemp: {status} {err}")
 
     def kinds(self):
-        """A member whose kind is damaged, so that it is no file by what its entry says, is told."""
+        """If the kind of a member is damaged, so that its entry no longer says that it is a file, this is
+        reported."""
         data = (SAMPLES / "shop-v2.oemp").read_bytes()
         whole = self.zip_of([("a.oemp", data), ("b.oemp", data)])
-        kind = whole.index(b"PK\x01\x02") + 41  # the high byte of the mode that the directory says of a.oemp
+        kind = whole.index(b"PK\x01\x02") + 41  # the high byte of a.oemp's mode in the directory
         for other in 0x9, 0xc, 0xa, 0x4:  # nothing, a socket, a link, a folder
             damaged = bytearray(whole)
             damaged[kind] = other << 4 | whole[kind] & 0xf
@@ -329,8 +332,8 @@ class Packed(ClaimsOfRuns):
                       and "b.oemp" in out, f"kind {other:x}: {status} {out} {err}")
 
     def members(self):
-        """All of a member that its archive has of it is read, wherever the archive breaks off: cut at
-        20,000 bytes, the recording has five whole snapshots, and at 20,003 as well."""
+        """Wherever an archive is truncated, everything that it contains of a member is read. Cut at 20,000
+        bytes, the recording has five whole snapshots, and at 20,003 too."""
         data = (SAMPLES / "shop-v2.oemp").read_bytes()
 
         def answer(path, name):
@@ -350,12 +353,12 @@ class Packed(ClaimsOfRuns):
                 path = self.write(name, part)
                 said = answer(path, f"{path}:a.oemp")
                 self.claim(said == expected, f"{name} cut at {cut}: {said}, expected {expected}")
-        # As `tar cf x.tar ./folder` names what it packs.
+        # names as in the output of `tar cf x.tar ./folder`
         path = self.write("dots.tar", self.tar_of([("././in/a.oemp", data), (".hidden/a.oemp", data)]))
         for name in "in/a.oemp", ".hidden/a.oemp":
             status, out, err = self.ask("info", f"{path}:{name}")
             self.claim(status == 0 and out.startswith(f"{path}:{name}: "), f"{name}: {status} {out} {err}")
-        # Of a deflated member, as much as zlib itself gives.
+        # of a deflated member, as much as zlib itself returns
         deflated = self.zip_of([("a.oemp", data)])
         begin = deflated.index(b"a.oemp") + len("a.oemp")
         for part in 5, 6, 7:
@@ -365,7 +368,7 @@ class Packed(ClaimsOfRuns):
             self.claim(answer(path, f"{path}:a.oemp") == answer(raw, str(raw)), f"deflated, cut at {part}/8")
 
     def seven(self, name, *words):
-        """An archive, or more members in it, by 7z; None where there is none."""
+        """Make an archive, or add members to it, by 7z; return None if 7z is not installed."""
         if not shutil.which("7z"):
             if os.environ.get("MEMPROF_SKIP_NOTHING"):
                 sys.exit("7z is not installed, expected it here")
@@ -374,7 +377,7 @@ class Packed(ClaimsOfRuns):
         return self.place / name
 
     def passwords(self):
-        """What is encrypted is named, and what is not is read."""
+        """Encrypted members are reported, and the others are read."""
         data = (SAMPLES / "shop-v2.oemp").read_bytes()
         for name in "ab":
             self.write(f"{name}.oemp", data)
@@ -393,7 +396,7 @@ class Packed(ClaimsOfRuns):
         self.claim(status == 3 and f"{path}: error: cannot read all" in err and "encrypted" in err, status, err)
 
     def dictionaries(self):
-        """A few bytes that ask for 4 GiB of memory do not get them, and what to do is told."""
+        """A few bytes that require 4 GiB of memory do not get it, and the message says what to do."""
         if self.sanitized:
             return
         self.write("a.oemp", (SAMPLES / "shop-v2.oemp").read_bytes())
@@ -418,7 +421,7 @@ class Packed(ClaimsOfRuns):
             self.claim(done.returncode == 3 and words in done.stderr, "xz with a large dictionary", done)
 
     def limits(self):
-        """Each limit is met, told by the name of its option, and has a status of its own."""
+        """Each limit works, is reported with the name of its option, and has its own status."""
         sample = SAMPLES / "shop-v2.oemp"
         data = sample.read_bytes()
         path = self.write("packed.oemp.gz", gzip.compress(data))
@@ -447,7 +450,7 @@ class Packed(ClaimsOfRuns):
         for most, told in ("1K", "larger than 1.0 KiB when"), ("20000", "larger than 19.5 KiB when"):
             err = self.ask("info", packed, "--max-unpacked", most)[2]
             self.claim(told in err, f"--max-unpacked {most}: {err}")
-        # What is passed over is counted where a zip archive has no directory to find the next member by.
+        # skipped bytes count if a zip archive has no directory in which to find the next member
         bomb = self.zip_of([("x.bin", bytes(8 << 20)), ("a.oemp", data)])
         status, _, err = self.ask("info", self.write("bomb.zip", bomb), "--max-unpacked", "1M")
         self.claim("[limit]" not in err and status == 0, f"a zip archive with a directory: {status} {err}")

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""The pages of the manual, docs/man/*.scd, and the guide, docs/manual.md.
+"""Checks of the manual pages, docs/man/*.scd, and the guide, docs/manual.md.
 
-    tests/pages.py --tables PATH               hold them against the tables of the program
-    tests/pages.py --tables PATH --lint        let man and mandoc read them as scdoc makes them
-    tests/pages.py --tables PATH --self-test   see that a wrong page is found
+    tests/pages.py --tables PATH               compare them with the program's tables
+    tests/pages.py --tables PATH --lint        let man and mandoc read them as formatted by scdoc
+    tests/pages.py --tables PATH --self-test   check that a wrong page is detected
 
-Each command has a page, with the sections that a reader looks for and with its options as the
-tables have them; no page names an option, or a page, that does not exist. Each section of the guide
-is a question, it leads to the page of each command, and it has at most 3,000 words. The prose of all
-pages is plain English: it has none of the phrases of UNPLAIN. --lint needs scdoc, man and mandoc,
-which the project does not: without one of them it says so and ends with 77, "skipped".
+Each command has a page, with the usual sections and the options of the tables. No page names an option or a
+page that does not exist. Each section of the guide is a question. The guide has links to the page of each
+command, and at most 3,000 words. The prose of all pages contains none of the phrases of UNPLAIN. --lint needs
+scdoc, man and mandoc; without one of them, the exit status is 77, "skipped".
 """
 import argparse
 import os
@@ -27,7 +26,7 @@ SECTIONS = {"1": ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "
             "5": ["NAME", "DESCRIPTION", "SEE ALSO"], "7": ["NAME", "DESCRIPTION", "SEE ALSO"]}
 GUIDE_WORDS = 3000
 
-# Phrases that no page uses, as regular expressions, and what to write instead. They are looked for in
+# Phrases that pages must not use, as regular expressions, and what to write instead. They are searched in
 # prose, without examples, names in `code` or *bold*, and quoted _words_.
 UNPLAIN = [
     (r"\b(?:un)?told\b", "reported"),
@@ -70,12 +69,12 @@ def lines_of(tables, *arguments):
 
 
 def names_of(folder):
-    """Of the pages: memprof-leaks.1 for memprof-leaks.1.scd."""
+    """Return the names of the pages: memprof-leaks.1 for memprof-leaks.1.scd."""
     return sorted(name[:-len(".scd")] for name in os.listdir(folder) if name.endswith(".scd"))
 
 
 def faults_of(tables, folder):
-    """What the pages say that is not so."""
+    """Return wrong statements of the pages."""
     faults, pages = [], names_of(folder)
     commands = lines_of(tables, "commands")
     known = {option for command in commands for option in lines_of(tables, "options", command)}
@@ -115,7 +114,7 @@ def faults_of(tables, folder):
 
 
 def faults_of_guide(tables, text):
-    """Options that the guide names and nobody takes, commands and sections that are none of it."""
+    """Return unknown options in the guide, commands without a link, and sections that are not questions."""
     commands = lines_of(tables, "commands")
     known = {option for command in commands for option in lines_of(tables, "options", command)}
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
@@ -130,7 +129,7 @@ def faults_of_guide(tables, text):
 
 
 def prose_of(text):
-    """[(number of the first line, paragraph)]: no code, no table rules, no names of things."""
+    """Return [(number of the first line, paragraph)] without code, table rules and names of things."""
     text = re.sub(r"^(`{3,}).*?^\1$", lambda match: "\n" * match.group(0).count("\n"), text,
                   flags=re.M | re.S)
     text = re.sub(r"^## [a-z_]+$", "", text, flags=re.M)
@@ -145,14 +144,14 @@ def prose_of(text):
 
 
 def unplain(name, text):
-    """Phrases of the page that plain English has others for."""
+    """Return the phrases of a page that are not plain English."""
     return [f"{name}:{line}: not plain: \"{match.group(0).strip()}\" (write: {instead})"
             for line, paragraph in prose_of(text) for phrase, instead in UNPLAIN
             for match in re.finditer(phrase, paragraph)]
 
 
 def documents():
-    """[(name, text)] of everything that people read."""
+    """Yield [(name, text)] of everything that people read."""
     root = os.path.normpath(os.path.join(PAGES, "..", ".."))
     paths = ["README.md", "samples/README.md"] + [
         os.path.join(folder, name) for folder, _, names in sorted(os.walk(os.path.join(root, "docs")))
@@ -168,7 +167,7 @@ def guide():
 
 
 def lint(tables, folder):
-    """What scdoc, man and mandoc complain of."""
+    """Return the complaints of scdoc, man and mandoc."""
     faults = []
     with tempfile.TemporaryDirectory(prefix="memprof-pages-") as work:
         for page in names_of(folder):
@@ -186,7 +185,7 @@ def lint(tables, folder):
     return faults
 
 
-# (what is wrong, the page, text, in its place, a word of the complaint)
+# (fault, page, text, replacement, a word of the complaint)
 SPOILT = [
     ("an option that does not exist", "memprof-leaks.1", "# DESCRIPTION\n",
      "# DESCRIPTION\n\nSee *--colour*.\n", "--colour is not an option"),
@@ -200,7 +199,7 @@ SPOILT = [
     ("nothing to insert", "memprof-leaks.1", "; insert options", "; insert optionen", "to insert"),
 ]
 
-# (text of the guide, in its place, words of the complaint)
+# (text of the guide, replacement, words of the complaint)
 SPOILT_GUIDE = [
     ("`--no-config`", "`--no-configs`", "--no-configs is not an option"),
     ("(man/memprof-info.1.scd)", "(man/memprof.1.scd)", "no link to the page of info"),

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""How many damaged recordings pass a limit that the whole recording exceeds.
+"""Measure how many damaged recordings pass a limit that the undamaged recording exceeds.
 
   tests/passes.py --memprof PROGRAM [--places N] [--corpus DIR] [--most PERCENT]
   tests/passes.py --self-test
 
-Each recording loses or zeroes 512 bytes, or loses 1 to 59 lines, at N places each (200 unless told).
-A gate holds it to less than the whole recording has: it must fail, or end with 3 as it cannot judge;
-one that passes is counted. Prints the share by format and kind of damage. Exit status 1 if a format
-that states totals, FORMATS below, is over --most (1 percent). A corpus that is not there is skipped.
+Damage each recording at N places (default 200): lose 512 bytes, zero 512 bytes, or lose 1 to 59 lines. Then run
+a gate whose limit is less than the figure of the undamaged recording. The gate must fail, or end with 3 because
+it cannot judge; if it passes, that is counted. Print the share by format and kind of damage. The exit status is
+1 if more than --most percent (default 1) pass in a format that states totals (FORMATS below). A missing corpus
+is skipped.
 """
 import argparse
 import collections
@@ -20,10 +21,10 @@ import sys
 import tempfile
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-# By the end of the name: the measure that is held, and whether the format states totals of its own.
+# By file extension: the measure to limit, and whether the format states its own totals.
 FORMATS = {".oemp": ("live", True), ".prf": ("seconds", True), ".rpt": ("seconds", False),
            ".taligent": ("live", False), ".gclog": ("live", False)}
-LARGEST = 300_000  # bytes; each is read thousands of times
+LARGEST = 300_000  # bytes; each recording is read thousands of times
 
 
 def zeroed(data, chance):
@@ -52,7 +53,7 @@ def gate(memprof, policy, path):
 
 
 def measure(memprof, path, folder):
-    """Write the policy that the whole recording fails by the least; None: nothing is measured."""
+    """Write the policy that the undamaged recording just exceeds; return None if there is nothing to measure."""
     measured = FORMATS[path.suffix][0]
     policy = folder / f"{path.name}.policy"
     policy.write_text(f"{measured} < 0{' s' if measured == 'seconds' else ''}\n")
@@ -66,7 +67,7 @@ def measure(memprof, path, folder):
 
 
 def passes(memprof, policy, path, damage, seed, folder):
-    """Return true if a damaged copy passes, None if the damage changed nothing."""
+    """Return true if a damaged copy passes; None if the damage changed nothing."""
     data = path.read_bytes()
     spoilt = DAMAGES[damage](data, random.Random(f"{path.name} {damage} {seed}"))
     if spoilt == data:
@@ -97,7 +98,7 @@ def score(memprof, paths, places):
 
 
 def report(counts, most):
-    """Print the table; the number of formats that state totals and pass too often."""
+    """Print the table. Return the number of formats that state totals and pass too often."""
     wrong = 0
     print(f"{'format':10} " + " ".join(f"{damage:>24}" for damage in DAMAGES))
     for suffix in sorted({suffix for suffix, _, _ in counts}):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The laws of pictures of time and size: what they tell where one points is what the reports say.
+"""Pictures of time and size: their tooltips agree with the reports.
 
-  tests/pictures.py --memprof PATH --server PATH   hold each sample, hostile and large inputs to them
-  tests/pictures.py --self-test                    pictures that say something else must be told
+  tests/pictures.py --memprof PATH --server PATH   check each sample, and hostile and large inputs
+  tests/pictures.py --self-test                    wrong pictures must be detected
 
-The amounts in the titles of a picture are held against `--format json` of the same command, the areas
-of a map against its bytes, and every picture is well-formed XML of less than a million bytes.
+The amounts in the titles of a picture are compared with `--format json` of the same command, and the areas of a
+map with their bytes. Every picture is well-formed XML of less than a million bytes.
 """
 import argparse
 import collections
@@ -20,16 +20,16 @@ import growing
 from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-MOST = 1_000_000  # bytes of a picture
+MOST = 1_000_000  # maximum bytes of a picture
 SVG = "{http://www.w3.org/2000/svg}"
 KNOWN = {SVG + name for name in ("svg", "title", "desc", "style", "rect", "text", "tspan", "g", "path", "circle")}
 EXACT = re.compile(r"([-+]?[\d,]+) (?:bytes|B)\b(?!.*bytes)")
-ODD = "</title><script>alert('1')</script>&amp;\"'\\ \u202e]]>\x07{}"  # no name does anything
+ODD = "</title><script>alert('1')</script>&amp;\"'\\ \u202e]]>\x07{}"  # no name may have an effect
 HEAPS = (".oemp", ".taligent", ".gclog", ".sqlite")
 
 
 def parsed(data):
-    """The picture, or what is wrong with it."""
+    """Return the picture, or what is wrong with it."""
     if len(data) > MOST:
         return f"{len(data)} bytes"
     try:
@@ -51,7 +51,7 @@ def parsed(data):
 
 
 def whole(text):
-    """The exact bytes of "92.3 KiB (94,546 bytes)" and "512 B"."""
+    """Return the exact bytes of "92.3 KiB (94,546 bytes)" and "512 B"."""
     found = EXACT.search(text)
     return int(found[1].replace(",", "")) if found else None
 
@@ -62,7 +62,7 @@ def titles_of(root, kind):
 
 
 def moments_of(root):
-    """By the name of each moment: its amounts by the names of lines."""
+    """Return, by the name of each moment, its amounts by the names of lines."""
     moments = {}
     for title in titles_of(root, "moment"):
         first, *lines = title.split("\n")
@@ -72,7 +72,7 @@ def moments_of(root):
 
 
 def expected_moments(snapshots):
-    """What the report says of each snapshot, and of the most before it."""
+    """Return the report's figures for each snapshot, and for the peak before it."""
     moments, last = {}, None
     for row in snapshots:
         name = str(row["sequence"]) + (f" ({row['tag']})" if row.get("tag") else "")
@@ -87,7 +87,7 @@ def fault_of_moments(root, snapshots):
     drawn, peaks, expected = {}, {}, expected_moments(snapshots)
     for name, amounts in moments_of(root).items():
         several = re.match(r"\d+ from most before \d+ at \S+ to (.*)", name)
-        if several:  # in one column of pixels
+        if several:  # several in one column of pixels
             expected.pop(several[1])
         elif name.startswith("most before "):
             peaks[name[len("most before "):]] = amounts["alive"]
@@ -101,12 +101,12 @@ def fault_of_moments(root, snapshots):
 
 
 def shortened(name):
-    """What a name that lost its middle may have been."""
+    """Return a pattern of the names that may have been shortened in the middle to this one."""
     return re.compile(re.escape(name).replace("\u2026", ".*"))
 
 
 def fault_of_growth(root, rows, totals):
-    """At the end the lines say what the rows do, and all of them add up to what has changed."""
+    """At the end the lines agree with the rows, and add up to the whole change."""
     end = {name: bytes for name, bytes in list(moments_of(root).values())[-1].items()
            if name not in ("alive", "platform")}
     told = [(row["key"], row["delta_bytes"]) for row in rows]
@@ -127,7 +127,8 @@ def fault_of_spans(root, rows):
 
 
 def fault_of_map(root, rows, unit):
-    """Each area is of a row, or of several; together they are all, and as large as what they hold."""
+    """Each area is of one row or of several. Together they contain all rows, and the areas are proportional to
+    the bytes."""
     told = [(row["group"], row["key"], round(row[unit] * (1 if unit == "bytes" else 1_000_000))) for row in rows]
     total, area, drawn, places = sum(row[-1] for row in told), 0, 0, []
     for element in root.iter(SVG + "g"):
@@ -156,7 +157,8 @@ def fault_of_map(root, rows, unit):
 
 
 def fault_of_looks(root):
-    """A file scales with its window, is readable on a dark screen, and its legend has no other colours."""
+    """The file scales with its window, is readable on a dark screen, and its legend uses only colours of the
+    picture."""
     if "width" in root.attrib or "viewBox" not in root.attrib:
         return "has a size of its own"
     style = "".join(part.text or "" for part in root.iter() if part.tag.endswith("style"))
@@ -181,7 +183,7 @@ class Law(ClaimsOfRuns):
         self.claim(not fault, *what, fault)
 
     def draw(self, command, path, *words):
-        """The picture, if it is one."""
+        """Return the picture if it is well formed."""
         done = self.runs.run(command, path, *words, "--format", "svg")
         root = parsed(done.stdout) if done.returncode in (0, 3) else f"exit status {done.returncode}"
         good = isinstance(root, xml.etree.ElementTree.Element)
@@ -214,7 +216,7 @@ class Law(ClaimsOfRuns):
             self.hold(lambda root, answer: fault_of_spans(root, answer["timeline"]), "spans", "timeline", path)
 
     def hold_made(self, folder):
-        """Names that are anything but names, and inputs beyond what can be seen."""
+        """Check unusual names, and inputs too large to be seen."""
         odd = folder / "odd.oemp"
         odd.write_text((SAMPLES / "shop-v2.oemp").read_text().replace('"Pre 1"', json.dumps(ODD, ensure_ascii=False)
                        .replace('\\"', '""')).replace("shop.PriceCache", ODD.replace('"', "")))

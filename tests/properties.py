@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Laws that every report must keep, on the samples, on generated recordings and on real ones.
+"""Properties of every report, on samples, on generated recordings and on real ones.
 
   tests/properties.py --memprof PROGRAM --generate PROGRAM [--server PROGRAM] LAW
   tests/properties.py --memprof PROGRAM --generate PROGRAM [--server PROGRAM] --self-test
-                      with a program that errs now and then, every law must be broken
+                      with a program that sometimes errs, every law must be broken
 
-Expected figures come from the generator's plan (samples/answers), from the naive replay in
-tests/oracle, or from another run that must agree. Exit 1 and a line for each breach; 77 where what
-the law needs is not at hand.
+Expected figures come from the generator's plan (samples/answers), from the simple replay in tests/oracle, or
+from another run that must agree. On failure, print a line for each fault and exit with 1; exit with 77 if
+something that the law needs is missing.
 """
 import argparse
 import collections
@@ -43,7 +43,7 @@ COMMANDS = ["analyze", "info", "snapshots", "leaks", "requests", "top", "growth"
 LAWS = ["samples", "groups", "versions", "windows", "answers", "oracle", "random", "repeat", "torn",
         "damaged", "large", "taligent", "graphs", "aqtime", "suppressions", "differences",
         "selections", "baselines", "folders", "culprit"]
-# What may do something to a terminal.
+# Bytes that may have an effect on a terminal.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 SKIPPED = 77
 
@@ -70,7 +70,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         return self.parsed(done, command)
 
     def parsed(self, done, what):
-        """The JSON that a run has printed, whatever its status says."""
+        """Return the JSON output of a run, whatever its status is."""
         try:
             return json.loads(done.stdout)
         except ValueError:
@@ -86,8 +86,8 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         self.breaches.append(what)
 
     def by_size(self, rows, what):
-        """Leaks in the order of their bytes; what leaks by the verdict must stand first. Of objects that are
-        older than the window, which only grow, nothing was left behind."""
+        """Return leaks ordered by bytes; those that leak by the verdict must come first. Objects that are older
+        than the window only grow, so they leave nothing behind."""
         leaking = [row.get("leaking_bytes", 0) for row in rows]
         self.hold(leaking == sorted(leaking, reverse=True), f"{what}: leaks are not in order")
         rows = sorted((row for row in rows if row["objects"]), key=lambda row: (
@@ -109,13 +109,13 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         return json.loads(done.stdout)
 
     def make(self, path, *options, answer=None):
-        """A generated recording at this path."""
+        """Make a generated recording at this path."""
         subprocess.run([self.generate, "oemp", *map(str, options),
                         *(["--answer", answer] if answer else []), "-o", path], check=True)
         return path
 
     def at_once(self, work, items):
-        """What work(item) gives of all, some at the same time."""
+        """Return work(item) for all items; some of them run at the same time."""
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             try:
                 return list(pool.map(work, items))
@@ -127,7 +127,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         return sorted(SAMPLES.glob("*.oemp"))
 
     def whole(self):
-        """The recordings that stand alone; part 2 of one refers to ids of its part 1."""
+        """Return the recordings that are complete; part 2 of a recording refers to ids of its part 1."""
         return [p for p in self.recordings() if p.name != "shop-part2.oemp"]
 
     # --- laws ---
@@ -136,14 +136,14 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         getattr(self, {"oracle": "oracle_agrees", "random": "random_sessions"}.get(law, law))()
 
     def samples(self):
-        """Every sample is read without a warning, agrees with itself, and is found by its content."""
+        """Every sample is read without a warning, is consistent, and is recognised by its content."""
         for path in self.whole() + sorted(SAMPLES.glob("*.prf")) + sorted(SAMPLES.glob("*.rpt")):
             done = self.run("check", path)
             self.hold(done.returncode == 0, f"check {path.name}: {done.stdout[-500:]}")
             info = self.json("info", "-", stdin=path.read_bytes())
             self.hold(info.get("inputs", [{}])[0].get("format") == path.suffix[1:],
                       f"{path.name} is taken for {info.get('inputs')}")
-        # These hold faults on purpose: exit status 1.
+        # these samples contain faults, so the exit status is 1
         formats = {".taligent": "taligent", ".gclog": "rpm", ".sqlite": "aqtime"}
         for path in [p for suffix in formats for p in sorted(SAMPLES.glob("*" + suffix))]:
             done = self.run("check", path)
@@ -197,8 +197,8 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             before = snapshot["live_bytes"]
 
     def suppressions(self):
-        """What is suppressed and what leaks is what leaks without suppressions, whatever they are;
-        and the suppressions that are written for leaks suppress them all."""
+        """For any suppressions, suppressed and remaining leaks add up to the leaks without suppressions. The
+        suppressions written for leaks suppress all of them."""
         with tempfile.TemporaryDirectory() as folder:
             files = self.whole() + sorted(SAMPLES.glob("*.taligent")) + [SAMPLES / "shop-aqtime.sqlite"]
             files.append(self.make(pathlib.Path(folder) / "g.oemp", "--version", 2, "--reusable",
@@ -237,8 +237,8 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                       f"{name}: {unit} of the suppressions written for all")
 
     def limits_leave_out(self, path, accepted, plain, totals):
-        """Limits on what is alive, and on growth, leave out what is accepted; so do rules on the sum
-        of all types, each of which has what it has."""
+        """Limits on live bytes and on growth leave out what is accepted, and so do rules on the sum of all
+        types."""
         limits = ["--max-live", 0, "--max-growth", 0, "--max-leaked", 0]
         def actual(*options):
             done = self.run("leaks", path, "--quiet", "--format", "json", *limits, *options)
@@ -246,7 +246,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             return {row["name"]: row.get("actual_bytes") for row in report.get("limits", [])}
         before, after = actual(), actual(*accepted)
         judged = [limit for limit in before if before[limit] is not None]
-        for limit in judged:  # one snapshot does not tell growth
+        for limit in judged:  # a single snapshot has no growth
             self.hold(before[limit] - after[limit] == totals["suppressed_bytes"],
                       f"{path.name}: {limit} {before[limit]}, {after[limit]} with {totals}")
         policy = path.with_suffix(".policy") if path.parent != SAMPLES else None
@@ -254,14 +254,14 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             policy.write_text('live of type "*" == 0\nlive == 0\ngrowth of type "*" == 0\ngrowth == 0\n')
             done = self.run("gate", policy, path, "--quiet", "--format", "json", *accepted)
             rules = self.parsed(done, f"{path.name} gate").get("rules", [])
-            expected = [after["max-live"]] * 2 + [after["max-growth"]] * 2  # or an error
+            expected = [after["max-live"]] * 2 + [after["max-growth"]] * 2  # or it is an error
             for rule, wanted in zip(rules, expected, strict=True):
                 self.hold(rule["status"] == "error" or rule.get("measured_bytes", 0) == wanted,
                           f"{path.name}: {rule}, not {wanted}")
 
     @staticmethod
     def some_suppressions(leaks, chance):
-        """Up to six suppressions, some of which match, have expired or have a limit."""
+        """Return up to six suppressions, some of which match, have expired or have a limit."""
         words = ["*", "?*", "no such", "*e*", *(row["type"].replace("[", "?") for row in leaks)]
         text = "# made up\n"
         for number in range(chance.randrange(7)):
@@ -273,12 +273,12 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         return text
 
     def versions(self):
-        """Version 1 and 2 of one session give the same reports."""
+        """Version 1 and 2 of the same session give the same reports."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "session.oemp"
             for options in ([], ["--objects", 10000, "--snapshots", 20], ["--session", "AS-3"]):
                 for command in COMMANDS:
-                    # What a file holds differs by version; of heaps there is no coverage.
+                    # the contents of files differ by version, and heaps have no coverage
                     if command in ("info", "coverage"):
                         continue
                     reports, texts = [], []
@@ -287,7 +287,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                         limit = [] if command == "check" else ["--limit", 0]
                         reports.append(self.of_both(self.json(command, path, *limit)))
                         text = self.run(command, path, *limit).stdout.decode()
-                        # Labels are padded to the longest, and some are only of version 2.
+                        # labels are padded to the longest, and some are only in version 2
                         head, _, session = text.partition("\nSession\n")
                         texts.append((head, [line.split() for line in session.splitlines() if not
                                              line.startswith(("  Application ", "  Description ",
@@ -297,7 +297,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
 
     @staticmethod
     def of_both(report):
-        """The report without what only version 2 tells, and without the sizes of the file."""
+        """Return the report without data that only version 2 has, and without the sizes of the file."""
         for source in report.get("inputs", []):
             source.pop("format_version", None)
             source.pop("bytes", None)
@@ -309,7 +309,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         return report
 
     def windows(self):
-        """From a snapshot to itself nothing leaks or changes; names of a snapshot agree."""
+        """From a snapshot to itself nothing leaks or changes. All names of a snapshot give the same answer."""
         for path in self.whole():
             numbers = [m["sequence"] for m in self.json("snapshots", path)["snapshots"]]
             for moment in [*numbers, "first", "last", "peak"]:
@@ -331,7 +331,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         self.hold(self.json("top", path, "--to", "_precleanup") == by_number[7], "_precleanup")
 
     def answers(self):
-        """The generator's plan holds, for the samples and at ten thousand objects."""
+        """The generator's plan is correct for the samples, and for ten thousand objects."""
         for path in self.recordings():
             answer = SAMPLES / "answers" / (path.name + ".json")
             if answer.exists():
@@ -343,9 +343,9 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         for path in sorted(SAMPLES.glob("*.prf")):
             answer = json.loads((SAMPLES / "answers" / (path.name + ".json")).read_text())
             for row in answer["top"]:
-                if row.get("method") == "":  # memprof leaves the key out
+                if row.get("method") == "":  # memprof omits the key
                     del row["method"]
-            answer["totals"].pop("calls", None)  # the plan counts the call graph, memprof lines 0
+            answer["totals"].pop("calls", None)  # the plan counts calls by the call graph, memprof by line 0
             report = self.json("top", path, "--limit", 0)
             for planned, row in zip(answer["top"], report["top"]):  # the plan has nine decimals
                 for name in ("average_seconds", "percent"):
@@ -367,11 +367,11 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                 self.groups_of(path)
 
     def large(self):
-        """The plan holds at a million objects."""
+        """The plan is correct for a million objects."""
         self.generated(1000000, 40)
 
     def oracle_agrees(self):
-        """A naive replay gives the same figures, for every dimension and several windows."""
+        """A simple replay gives the same figures, for every dimension and several windows."""
         with tempfile.TemporaryDirectory() as folder:
             generated = self.make(pathlib.Path(folder) / "generated.oemp", "--version", 2, "--reusable",
                                   "--objects", 3000, "--snapshots", 12)
@@ -422,8 +422,8 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                        f"growth {what} by {by}")
 
     def trend_agrees(self, command, arguments, what):
-        """--max-trend 0 fails if and only if something leaks by the verdict; of dumps, if anything
-        grew from each to the next."""
+        """--max-trend 0 fails exactly if something leaks by the verdict or, for dumps, if anything grew from
+        each dump to the next."""
         done = self.run(command, *arguments, "--max-trend", 0, "--format", "json", "--quiet")
         limit = self.parsed(done, f"trend {what}").get("limits", [{}])[0]
         leaks = self.json("leaks", *arguments).get("verdict", {}).get("leaks")
@@ -434,8 +434,8 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             self.hold((leaks == "yes") == (actual > 0), f"trend {what}: leaks {leaks}, but {limit}")
 
     def random_sessions(self):
-        """Of small sessions made up at random, in both versions, the naive replay says the same, and
-        the recording agrees with itself."""
+        """For small random sessions in both versions, the simple replay gives the same figures, and the
+        recording is consistent."""
         with tempfile.TemporaryDirectory() as folder:
             self.at_once(self.random_session, [(pathlib.Path(folder), seed, version)
                                                for seed in range(60) for version in (1, 2)])
@@ -477,7 +477,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                        f"{name} growth by {by}")
 
     def lives_agree(self, replayed, files, by, window):
-        """Sites of one label stand in the order of the call tree, which the oracle does not know."""
+        """Sites with the same label are in the order of the call tree, which the oracle does not know."""
         actual = self.json("lifetimes", *files, "--by", by, *window, "--limit", 0)
         expected = oemp.lifetimes_of(replayed, by)
         for report in (actual, expected):
@@ -490,7 +490,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                    f"lifetimes {files[0].name} {window} by {by}")
 
     def random_times(self, path, replayed, name):
-        """Ages, and what was created from one microsecond to another, by the clock too."""
+        """Compare ages, and objects created between two microseconds, also by the clock."""
         for by in DIMENSIONS:
             self.lives_agree([replayed], [path], by, [])
         last = replayed.snapshots[-1].time
@@ -500,12 +500,12 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         expected = {"totals": oemp.totals_of(replayed), "leaks": oemp.leaks_of([replayed])}
         top = oemp.top_of([replayed], "type")
         replayed.within = (0, float("inf"))
-        for row in expected["leaks"] + top:  # an owner may be out of the time
+        for row in expected["leaks"] + top:  # an owner may be outside of the time
             row.pop("inclusive_bytes")
             row.pop("window_snapshots", None)
-            if row.get("trend") == "once":  # of one such snapshot it is not told
+            if row.get("trend") == "once":  # for one such snapshot it is unknown
                 row.pop("trend")
-        for name_ in ("reusable_objects", "reusable_bytes"):  # told by snapshots
+        for name_ in ("reusable_objects", "reusable_bytes"):  # known by snapshot only
             expected["totals"].pop(name_, None)
         clock = f"2022-02-01T03:01:{39967000 + until:08d}"
         until_text = f"{clock[:19]}.{clock[19:]}Z" if chance.random() < 0.5 else f"{until}us"
@@ -515,7 +515,8 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
 
     @staticmethod
     def changed(report):
-        """The oracle lists what changed; memprof, asked for all rows, what did not change too."""
+        """Return the report without unchanged rows: the oracle lists only changes, but memprof was asked for
+        all rows."""
         report["growth"] = [r for r in report.get("growth", []) if r["delta_bytes"] or r["delta_objects"]]
         return report
 
@@ -527,7 +528,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         self.timeline_agrees(oracle["timeline"], path)
 
     def annotations_agree(self):
-        """The lines of a source have what the oracle, and `top --by line`, have of them."""
+        """The lines of a source have the figures of the oracle and of `top --by line`."""
         for path in sorted(SAMPLES.glob("shop-v[1-4].prf")):
             for program in ("shop.OrderService", "shop.Order", "shop/placeOrder.p"):
                 told = collections.defaultdict(lambda: [0, 0])
@@ -553,7 +554,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                       f"annotate {path.name}: not each line once")
 
     def coverage_agrees(self, expected, paths):
-        """A recording without coverage is refused, and not taken for one of no line."""
+        """A recording without coverage is refused, and does not count as one without lines."""
         what = f"coverage of {paths[0].name} and {len(paths) - 1} more"
         if not expected["lines"]:
             self.hold(self.run("coverage", *paths).returncode == 2, f"{what}: there is none")
@@ -585,7 +586,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         self.hold(order == sorted(order), f"{path.name}: the timeline is not in order")
 
     def calls_agree(self, expected, path):
-        """Who calls whom is what the rows say; callers, and own time with callees, add up."""
+        """Callers and callees agree with the rows: callers add up, and so do own time and callees."""
         report = self.json("calls", path, "*")
         of = lambda row: sorted((k, round(v, 6) if k == "seconds" else v) for k, v in row.items()
                                 if k != "percent")
@@ -603,33 +604,33 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
             inclusive, rounding = match["inclusive_seconds"], 1e-6 * len(report["calls"])
             received, spent = sum(named["caller", "callee"]), sum(named["callee", "caller"])
             self.hold(abs(received - inclusive) < rounding, f"{path.name}: callers of {match}: {received}")
-            # A profile that was switched on in the middle has frames whose lines it never saw.
+            # a profile that was switched on in the middle has frames whose lines it did not see
             self.hold(abs(match["seconds"] + spent - inclusive) < rounding + 1e-4,
                       f"{path.name}: callees of {match}: {spent}")
 
     def repeat(self):
-        """Two runs print the same bytes; what is read from a pipe is the same."""
+        """Two runs print the same bytes, and reading from a pipe gives the same answer."""
         trials = [(command, form, path) for command in COMMANDS for form in ("text", "json", "csv")
                   for path in self.whole() + [SAMPLES / "shop-v4.prf", SAMPLES / "shop-new.rpt"]]
         self.at_once(self.same_twice, trials)
 
     def same_twice(self, trial):
         command, form, path = trial
-        # The program itself is loaded at other addresses than the server. The name is short, because
-        # tables cut long ones.
+        # the program is loaded at other addresses than the server; the name is short, because tables cut long
+        # ones
         name = os.path.relpath(path)
         first = self.alone(command, "--format", form, name)
         second = self.run(command, "--format", form, name)
         self.hold((first.stdout, first.stderr, first.returncode) ==
                   (second.stdout, second.stderr, second.returncode), f"{trial}: two runs differ")
         piped = self.run(command, "--format", form, "-", stdin=path.read_bytes())
-        # A column is as wide as the name of the file that stands in it; the next command names it as "-".
+        # a column is as wide as the file's name in it, and the next command names a pipe as "-"
         unnamed = first.stdout.replace(os.fsencode(name), b"(standard input)").partition(b"\nNext: ")[0]
         self.hold(re.sub(b" +", b" ", piped.stdout.partition(b"\nNext: ")[0]) == re.sub(b" +", b" ", unnamed),
                   f"{trial}: from a pipe it differs")
 
     def torn(self):
-        """A recording cut anywhere gives what its last whole snapshot gives."""
+        """Wherever a recording is cut, the answer is that of its last whole snapshot."""
         for name in ("shop-v1.oemp", "shop-v2.oemp"):
             data = (SAMPLES / name).read_bytes()
             ends = self.snapshot_ends(data)
@@ -645,7 +646,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
 
     @staticmethod
     def snapshot_ends(data):
-        """Where each snapshot is over: behind the dot that follows its trailer, before a header."""
+        """Return the ends of snapshots: after the dot that follows the trailer, before a header."""
         ends = [m.start() + 2 for m in re.finditer(rb"\n\.\n[12] \d+ \d+ \"20", data)]
         return [e + 1 for e in ends] + [len(data)]
 
@@ -671,7 +672,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                   f"{what}: other figures than its last whole snapshot's")
 
     def damaged(self):
-        """A damaged file of any format is read or refused; it never ends the program."""
+        """A damaged file of any format is read or refused, and never crashes the program."""
         files = [*self.recordings(), *SAMPLES.glob("*.prf"), *SAMPLES.glob("*.rpt")]
         self.at_once(self.damage, [(path, seed) for path in sorted(files) for seed in range(24)])
 
@@ -697,15 +698,15 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         done = self.run(command, "--format", form, "-", stdin=bytes(data))
         self.hold(done.returncode in (0, 1 if command == "check" else 0, 2, 3),
                   f"{what}: exit {done.returncode}: {done.stderr[-300:]}")
-        # JSON and CSV hold the exact values; JSON's syntax escapes what is below a blank.
+        # JSON and CSV contain exact values; JSON's syntax escapes control characters
         shown = done.stderr + (done.stdout if form == "text" else b"")
         self.hold(not CONTROL.search(shown), f"{what}: a control character")
         if form == "json" and done.returncode in (0, 1):
             self.parsed(done, what)
 
     def dumps_tell_the_leak(self, folder):
-        """What is true of three dumps of a server is the first that is said of them (README.md beside
-        them): an array of an event emitter holds 400 closures more in each, which keep all sessions."""
+        """For three dumps of a server, the first statement is the true one (README.md next to them): an array
+        of an event emitter holds 400 more closures in each dump, which keep all sessions."""
         with tempfile.TemporaryDirectory() as unpacked:
             dumps = [pathlib.Path(unpacked) / path.stem for path in sorted(folder.glob("rpm/*.xz"))]
             for dump in dumps:
@@ -722,7 +723,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                           and "400 -> 800 -> 1,200" in text and "1,200 Session" in text, f"{command}: {text}")
 
     def corpus(self):
-        """Every real recording is read, agrees with itself and with the oracle."""
+        """Every real recording is read, is consistent, and agrees with the oracle."""
         folder = pathlib.Path(os.environ.get("MEMPROF_CORPUS", HERE.parent.parent / "shared" / "corpus"))
         files = sorted(folder.glob("prf/*"))
         if not files:
@@ -733,7 +734,7 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
                 done = self.run(command, path)
                 self.hold(done.returncode == 0, f"{command} {path.name}: {done.stdout[-500:]}")
             self.profile_agrees(path)
-        with tempfile.NamedTemporaryFile() as joined:  # the same runs, one behind the other
+        with tempfile.NamedTemporaryFile() as joined:  # the same runs, one after the other
             joined.write(b"".join(path.read_bytes() for path in files))
             joined.flush()
             self.coverage_agrees(self.oracle("prf.py", joined.name)["coverage"], files)
@@ -745,7 +746,7 @@ class Noticed(Exception):
 
 
 class Erring(Laws):
-    """With a program that gives wrong figures, or ends badly, in one run of three."""
+    """The laws with a program that gives wrong figures, or ends badly, in one run of three."""
 
     def __init__(self, program, generate, spoil):
         super().__init__(program, generate)
@@ -763,7 +764,7 @@ class Erring(Laws):
 
 
 def wrong_figures(done):
-    """Every number of bytes, objects and seconds of the report is one more than it should be."""
+    """Increase every number of bytes, objects and seconds of the report by one."""
     done.stdout = re.sub(rb'((?:bytes|objects|seconds)": )(\d+)',
                          lambda m: m[1] + b"%d" % (int(m[2]) + 1), done.stdout)
 

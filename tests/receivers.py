@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The requests of docs/exports.md that send a profile to Pyroscope and Parca: run as they stand there, but for the
-address, which is that of a receiver here. It takes the requests apart; the profile in them has the totals of
-`memprof analyze`.
+"""The requests of docs/exports.md that send a profile to Pyroscope and Parca. They are run as they are, except
+for the address, which is that of a receiver in this test. The receiver parses them and checks that the profile
+has the totals of `memprof analyze`.
 
     tests/receivers.py --memprof PATH
 
@@ -52,7 +52,7 @@ class Trials(ClaimsOfProgram):
         self.folder = folder
 
     def send(self, commands, address):
-        """What arrived of the commands, whose address is replaced; they end well."""
+        """Run the commands with another address, and return what arrived. They must succeed."""
         Receiver.got.clear()
         script = re.sub(r"http://localhost:\d+", address, commands)
         self.claim(script != commands, "no address", commands)

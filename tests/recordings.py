@@ -1,7 +1,7 @@
-"""Small memory recordings made up at random, each valid and each in both versions of the format.
+"""Small random memory recordings. Each is valid, in both versions of the format.
 
-What one seed makes is always the same. Rows stand in any order that the format allows: objects
-before their owners, changed ones among new ones in version 1, deletions as they come.
+The same seed always makes the same recording. Rows are in any order that the format allows: objects before
+their owners, changed ones among new ones in version 1, deletions in any order.
 """
 import random
 
@@ -14,7 +14,7 @@ END = ["."]
 
 
 class Session:
-    """A session of the given seed; text(version) is its recording."""
+    """A session with the given seed; text(version) is its recording."""
 
     def __init__(self, seed):
         self.chance, self.clock = random.Random(seed), random.Random(seed + 1000)
@@ -33,11 +33,11 @@ class Session:
         return self.chance.choice(sorted(things)) if things else 0
 
     def tables(self):
-        """More sources, names and nodes; some mean the same as others under another id."""
+        """Add sources, names and nodes. Some have the same meaning as others with another id."""
         new = {"sources": {}, "names": {}, "nodes": {}}
         for _ in range(self.chance.randrange(4)):
             id_ = len(self.sources) * 2 + 1
-            # One start line a name: overloads are sources of their own, though their names agree.
+            # each has one start line: overloads are separate sources with the same name
             new["sources"][id_] = self.sources[id_] = self.chance.choice(
                 ['"main.p" 0', '"order.p" 0', '"a\u00e4 b.p" 0', '"run shop.Order" 12'])
             id_ = len(self.names) * 3 + 5
@@ -51,7 +51,7 @@ class Session:
         return new
 
     def birth(self):
-        """[type, bytes, node, line, source, owner, table, name, built-in] of a new object."""
+        """Return [type, bytes, node, line, source, owner, table, name, built-in] of a new object."""
         type_ = self.chance.choice(list(TYPES))
         code = type_ in (CODE, REUSABLE)
         return [type_, self.chance.randrange(500), self.some([*self.nodes, 0]),
@@ -68,7 +68,7 @@ class Session:
             born[self.next_id] = self.birth()
         everything = {**before, **born}
         ids = sorted(everything)
-        for id_, row in born.items():  # an owner is older, so that none owns itself
+        for id_, row in born.items():  # owners are older, so no object owns itself
             older = [other for other in ids if other < id_]
             if older and self.chance.randrange(3):
                 row[5] = self.chance.choice(older)
@@ -76,7 +76,7 @@ class Session:
                    for id_ in sorted(before) if not self.chance.randrange(4)}
         everything.update(changed)
         dead = {id_ for id_ in ids if not self.chance.randrange(6)}
-        for id_ in ids:  # what is scoped to it goes with it
+        for id_ in ids:  # objects that are scoped to it are deleted with it
             if everything[id_][5] in dead:
                 dead.add(id_)
         self.live = {id_: row for id_, row in everything.items() if id_ not in dead}
@@ -87,7 +87,7 @@ class Session:
         self.made.update({id_: self.time - self.clock.randrange(2, 900) for id_ in born})
         gone = {id_: self.clock.randrange(max(self.made[id_], self.time - 1000), self.time)
                 for id_ in sorted(dead)}
-        # A request goes on, runs since the snapshot before, or began amid what was created.
+        # a request continues, has run since the snapshot before, or began among the creations
         self.start = self.clock.choice([self.start, 0, self.time - 1000, self.time - 450])
         return {"made": dict(self.made), "gone": gone, "start": self.start, "sequence": sequence, "tag": tag, "born": self.shuffled(born),
                 "changed": self.shuffled(changed), "dead": self.shuffled(dict.fromkeys(dead)),
@@ -148,7 +148,7 @@ class Session:
 
 
 class Crowded(Session):
-    """Many sites of one type and few stacks, so that several recordings have lines in common."""
+    """A session with many sites of one type and few stacks, so that several recordings have common lines."""
 
     CALLS = {1: "1 0 0", 2: "3 1 1", 3: "3 1 2", 4: "3 1 4", 5: "5 1 4", 6: "3 5 1", 7: "7 1 6",
              8: "3 7 2"}

@@ -1,4 +1,4 @@
-"""For tests that need what not every system has: another root, tools, rights."""
+"""Helpers for tests that need another root folder, tools or permissions, which not every system has."""
 import os
 import subprocess
 import sys
@@ -7,7 +7,7 @@ SKIPPED = 77
 
 
 def skip(why):
-    """Nothing is skipped where MEMPROF_SKIP_NOTHING is set, as CI does."""
+    """Skip the test. If MEMPROF_SKIP_NOTHING is set, as in CI, fail instead."""
     if os.environ.get("MEMPROF_SKIP_NOTHING"):
         sys.exit(f"this must not be skipped here: {why}")
     print(f"skipped: {why}")
@@ -15,7 +15,7 @@ def skip(why):
 
 
 def become_root():
-    """A superuser, if need be one of a namespace of ours; in CI, whose user may use sudo, by that."""
+    """Become a superuser, if necessary of a user namespace; in CI, by sudo."""
     if os.geteuid() == 0:
         return
     ways = [["unshare", "-r"]] + [["sudo", "-n"]] * bool(os.environ.get("MEMPROF_SKIP_NOTHING"))

@@ -1,7 +1,7 @@
-"""Runs of memprof: by servers that run one command line after the other (tests/server), or each by a
-start of the program.
+"""Runs of memprof, either in servers that run one command line after the other (tests/server), or each in a new
+process.
 
-A server spares the start, which with sanitizers takes longer than most runs.
+A server avoids the start of the program, which with sanitizers takes longer than most runs.
 """
 import os
 import queue
@@ -12,7 +12,7 @@ import subprocess
 
 
 class Server:
-    """One server process; one run at a time."""
+    """A server process, for one run at a time."""
 
     def __init__(self, program):
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -35,7 +35,7 @@ class Server:
         return self.process.returncode is None
 
     def close(self):
-        """How it ends: 0, or what a sanitizer found."""
+        """Return how the server ended: 0, or the report of a sanitizer."""
         self.socket.close()
         return self.process.wait()
 
@@ -65,7 +65,7 @@ def talk(into, data, sources):
                 continue
             try:
                 part = os.read(ready, 1 << 20)
-            except OSError:  # a terminal that nobody has open any more
+            except OSError:  # the terminal is no longer open anywhere
                 part = b""
             parts[ready].append(part)
             if not part:
@@ -78,13 +78,13 @@ def talk(into, data, sources):
 
 
 class Runs:
-    """Runs of a program, by servers where there are any; from any thread."""
+    """Runs of a program, in servers if there are any, from any thread."""
 
     def __init__(self, program, server=None):
         self.program, self.server, self.idle = program, server, queue.SimpleQueue()
 
     def run(self, *arguments, stdin=None, output=None):
-        """`output`: both ends of what is standard output in place of a pipe, such as a terminal."""
+        """Run a command line. `output`: both ends of a standard output that is not a pipe, such as a terminal."""
         if not self.server:
             return self.alone(*arguments, stdin=stdin, output=output)
         try:
@@ -97,7 +97,7 @@ class Runs:
         return done
 
     def alone(self, *arguments, stdin=None, output=None):
-        """A start of the program itself."""
+        """Start the program itself."""
         words = [self.program, *map(str, arguments)]
         pipes = [os.pipe(), output or os.pipe(), os.pipe()]
         with subprocess.Popen(words, stdin=pipes[0][0], stdout=pipes[1][1], stderr=pipes[2][1]) as process:
@@ -107,7 +107,7 @@ class Runs:
         return subprocess.CompletedProcess(words, process.returncode, *printed)
 
     def close(self):
-        """How many servers did not end well: what is wrong, such as a leak, they have told."""
+        """Return the number of servers that failed; they have printed what is wrong, such as a leak."""
         ends = []
         while not self.idle.empty():
             ends.append(self.idle.get().close())

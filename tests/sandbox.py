@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the kernel keeps the program from while it reads.
+"""The sandbox: what the kernel denies the program while it reads.
 
   tests/sandbox.py --memprof PROGRAM --probe LIBRARY
 
-A library that is loaded before the program tries at its end what a program that was taken over would
-(tests/faults/probe.c): each is denied, and with --no-sandbox none. That the program itself lacks nothing
-is for all other tests: they run inside.
+A preloaded library tries at the end what a hijacked program would try (tests/faults/probe.c). Each operation
+must be denied, and with --no-sandbox none. All other tests run inside the sandbox, and show that the program
+itself lacks nothing.
 """
 import argparse
 import contextlib
@@ -51,7 +51,7 @@ class Trials(Claims):
                 "MEMPROF_PROBE_INPUT": str(self.folder / "in" / "shop-v2.oemp"), **more}
 
     def run(self, *words, probe=True, **how):
-        """The status, what was said, and what each attempt came to."""
+        """Return the status, the messages, and the result of each attempt."""
         for name in "secret", "old":
             (self.folder / "own" / name).write_text("mine\n", encoding="utf-8")
         (self.folder / "own" / "made").unlink(missing_ok=True)
@@ -94,7 +94,7 @@ class Trials(Claims):
                 self.claim(own == ["old", "secret"], f"{name} leaves other files alone", own)
 
     def decoded(self):
-        """What is compressed or packed is decoded inside, however it is found."""
+        """Compressed data and archives are decoded inside the sandbox, however they are found."""
         packed = self.folder / "packed"
         packed.mkdir()
         for kind, mode in ("archive", "w"), ("lzma", "w:xz"):
@@ -119,7 +119,7 @@ class Trials(Claims):
                    "with --no-sandbox nothing is denied", tried)
 
     def same(self):
-        """An answer is the same inside and outside, and an old kernel is no fault."""
+        """An answer is the same inside and outside of the sandbox, and an old kernel is not an error."""
         for words in self.commands().values():
             inside = self.run(*words, probe=False)[0]
             outside = self.run(*words, "--no-sandbox", probe=False)[0]
@@ -142,7 +142,7 @@ class Trials(Claims):
         (self.folder / ".memprof").unlink()
 
     def links(self):
-        """A link in a folder of recordings, and one to the output, lead where they lead."""
+        """Links in a folder of recordings are followed, and so is a link to the output."""
         (self.folder / "elsewhere").mkdir()
         shutil.copy(SAMPLES / "shop-v1.oemp", self.folder / "elsewhere")
         (self.folder / "in" / "link.oemp").symlink_to(self.folder / "elsewhere" / "shop-v1.oemp")
@@ -152,8 +152,8 @@ class Trials(Claims):
                    b"link.oemp" in (self.folder / "elsewhere" / "report").read_bytes(), "links are followed", done)
 
     def logs(self):
-        """A database's log is read, and a journal seen, wherever the database is named: the log's change
-        takes objects from the first result set, in which nothing else is than objects."""
+        """A database's log is read and its journal is detected, wherever the database is named. The change in
+        the log removes objects from the first result set, which contains only objects."""
         (self.folder / "data").mkdir()
         for name in "work.sqlite", "hot.sqlite":
             shutil.copy(SAMPLES / "shop-aqtime.sqlite", self.folder / "data" / name)
@@ -186,7 +186,8 @@ class Trials(Claims):
         self.claim(json.loads(done.stdout)["diff"] == [] and b"-wal" not in done.stderr, "so is the base's", done)
 
     def watched(self):
-        """What comes beside a link or beside what it leads to is read; what --exec starts is outside."""
+        """Files that appear next to a link, or next to its target, are read. The command of --exec runs
+        outside."""
         own, elsewhere = self.folder / "own", self.folder / "elsewhere"
         recording = (SAMPLES / "shop-v1.oemp").read_bytes()
         (self.folder / "names").mkdir()
@@ -206,7 +207,7 @@ class Trials(Claims):
                    "a watched file is replaced, and --exec is outside", process.returncode, said, complaints)
 
     def pager(self):
-        """It was there before, and can do what it could."""
+        """The pager was started before the sandbox, so it is not restricted."""
         mark = self.folder / "own" / "made"
         words = [self.program, "leaks", "in/shop-v2.oemp"]
         process, terminal = pty.fork()

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 """docs/memprof-report.schema.json, the JSON Schema of what --format json prints.
 
-    tests/schema.py --tables PATH                        is it what the program's tables say?
-    tests/schema.py --tables PATH --record               write it anew
-    tests/schema.py --tables PATH --valid --memprof PATH validate answers by it
-    tests/schema.py --self-test                          see that it finds what is wrong
+    tests/schema.py --tables PATH                        compare it with the program's tables
+    tests/schema.py --tables PATH --record               write it again
+    tests/schema.py --tables PATH --valid --memprof PATH validate answers
+    tests/schema.py --self-test                          check that faults are detected
 
-A line of what memprof watch prints is no answer; $defs has it as line.watch.
+A line printed by memprof watch is not an answer; it is line.watch in $defs.
 
-The schema is made of the columns of the program's own tables: memprof-tables prints them of each
-answer that is asked for here, whether or not a row has a value there. What no table has (limits,
-diagnostics, what a small answer leaves out) stands below, in FIXED. All names and their types are in
-it; no others may come. docs/man/memprof-report.5.scd must describe each of them.
+The schema is made from the columns of the program's tables. memprof-tables prints them for each answer that
+this test requests, whether or not a row has a value. Members that are in no table (limits, diagnostics,
+omissions of brief answers) are in FIXED below. The schema contains all names and their types, and allows no
+others. docs/man/memprof-report.5.scd must describe each of them.
 
---valid validates the recorded answers of tests/cli and those of all commands to the samples. It
-needs python3-jsonschema, and says so where that is not installed: 77 is "skipped".
+--valid validates the recorded answers of tests/cli, and those of all commands about the samples. It needs
+python3-jsonschema; without it, the exit status is 77, "skipped".
 """
 import argparse
 import glob
@@ -51,7 +51,7 @@ UNITS = {
 TEXT, COUNT, BYTES, PERCENT, FLAG = (
     {"$ref": "#/$defs/" + unit} for unit in ("text", "count", "bytes", "percent", "flag"))
 
-# What an answer has beside its tables. Where it is an object of rows, the rows' names.
+# Members of an answer that are not in tables. For an object of rows, the names of the rows.
 FIXED = {
     "answer": {"file": TEXT, "label": TEXT, "text": TEXT},
     "limits": {"file": TEXT, "name": TEXT, "limit_bytes": BYTES, "actual_bytes": BYTES,
@@ -64,12 +64,12 @@ FIXED = {
 # A row of memprof sql has the columns of its statement.
 OPEN = {"type": "object", "properties": {}}
 
-# The object "verdict", and the worst of it.
+# The object "verdict", and the worst leak in it.
 VERDICT = {"leaks": {"enum": ["yes", "no", "unknown"]}, "reason": TEXT, "leaking_bytes": BYTES, "worst": {}}
 WORST = {"file": TEXT, "type": TEXT, "name": TEXT, "site": TEXT, "kind": TEXT, "bytes": BYTES,
          "objects": COUNT, "leaking_bytes": BYTES, "confidence": {"$ref": "#/$defs/number"}}
 
-# A line of memprof watch, by its table: what it always has. Of an event, which there are.
+# Lines of memprof watch, by table: members that are always present, and the existing events.
 LINES = {"watch": ["sequence", "live_objects", "live_bytes", "delta_bytes", "path", "grown_bytes",
                    "leaked_objects", "leaked_bytes"],
          "events": ["event", "path", "message"]}
@@ -94,8 +94,8 @@ SUPPRESSED = ["--suppress", "shop.suppressions", "--today", "2027-07-01"]
 
 
 def questions(tables):
-    """Command lines, in a folder that has the samples; what is watched has no end, and mcp reads other
-    questions."""
+    """Return command lines for a folder that contains the samples, without watch, whose input has no end, and
+    mcp, which reads its questions."""
     commands = [command for command in lines_of(tables, "commands") if command not in ("mcp", "watch")]
     options = {command: lines_of(tables, "options", command) for command in commands}
     asked = [["formats"], ["info", "packed.gz"]]
@@ -137,7 +137,7 @@ def questions(tables):
 
 
 def samples(work):
-    """A folder with the samples, and one in it of files that are read apart."""
+    """Make a folder with the samples, and a folder in it whose files are read separately."""
     here = os.path.join(ROOT, "samples")
     for name in os.listdir(here):
         os.symlink(os.path.join(here, name), os.path.join(work, name))
@@ -159,8 +159,8 @@ def lines_of(tables, *arguments):
 
 
 def columns_of(tables, asked):
-    """{(command, table, shape): {column: (unit, null)}} of all answers; and the names of tables and
-    columns that people alone read."""
+    """Return {(command, table, shape): {column: (unit, null)}} of all answers, and the names of tables and
+    columns that only people see."""
     tables = os.path.abspath(tables)
     found, people = {}, set()
     with tempfile.TemporaryDirectory(prefix="memprof-schema-") as work:
@@ -179,7 +179,7 @@ def columns_of(tables, asked):
 # --- the schema ---
 
 def row_of(columns):
-    """The schema of a row, of [(column, unit, null)]."""
+    """Return the schema of a row, from [(column, unit, null)]."""
     properties = {}
     for column, unit, null in sorted(columns):
         value = {"$ref": "#/$defs/" + unit}
@@ -194,13 +194,13 @@ def row_of(columns):
 
 
 def closed(properties):
-    """An object of these and no others; a small answer says what of it was cut."""
+    """Return the schema of an object with exactly these members; a brief answer also states what was cut."""
     return {"type": "object", "properties": properties,
             "patternProperties": {"^[a-z_]+_truncated$": FLAG}, "additionalProperties": False}
 
 
 def lines_defined(found):
-    """A line of memprof watch: one of those of its tables."""
+    """Return the schemas of a line of memprof watch, one for each of its tables."""
     lines = {}
     for table, always in LINES.items():
         line = row_of({(name, *what) for name, what in found["watch", table, "rows"].items()})
@@ -254,7 +254,7 @@ def schema_of(found):
 
 
 def text_of(schema):
-    """As it is kept: one line for each name, so that a change is a line."""
+    """Return the schema as text, with a line for each name, so that a change affects one line."""
     text = json.dumps(schema, indent=2)
     text = re.sub(r"\{\s+(\"(?:\$ref|const|type)\": [^\n{}\[\]]*?)\s+\}", r"{\1}", text)
     text = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda m: "[" + " ".join(m.group(1).split()) + "]", text)
@@ -262,7 +262,7 @@ def text_of(schema):
 
 
 def source_names():
-    """Tables and columns that the sources of reports tell to programs, whatever is asked."""
+    """Return the tables and columns that the sources of reports give to programs, for any question."""
     tables, columns = set(), set()
     for path in glob.glob(os.path.join(ROOT, "src", "reports", "*.[ch]")):
         with open(path, encoding="utf-8") as file:
@@ -275,7 +275,7 @@ def source_names():
 
 
 def faults_of_names(schema, people):
-    """What the sources have and the schema has not, and what no page describes."""
+    """Return names that are in the sources but not in the schema, and those that no page describes."""
     faults = []
     rows = {name[len("row."):]: value["properties"] for name, value in schema["$defs"].items()
             if name.startswith("row.")}
@@ -294,7 +294,7 @@ def faults_of_names(schema, people):
         if name not in sections:
             faults.append(f"{os.path.basename(PAGE)}: no section \"## {name}\"")
             continue
-        # The totals of files are those of several tables, and each row may have its file.
+        # totals of files have the names of several tables, and each row may have its file
         where = page if name == "files" else sections[name] + "".join(
             sections.get(other, "") for other in re.findall(r"names of \*([a-z_]+)\*", sections[name]))
         lists = {column for column, value in properties.items() if value == {"$ref": "#/$defs/list"}}
@@ -313,7 +313,7 @@ def faults_of_names(schema, people):
 # --- validation ---
 
 def recorded():
-    """(where it is from, answer) of the recorded cases that are whole answers."""
+    """Yield (origin, answer) of the recorded cases that are complete answers."""
     for path in sorted(glob.glob(os.path.join(HERE, "cli", "*", "out"))):
         with open(path, "rb") as file:
             text = file.read().decode("utf-8", "replace")
@@ -321,14 +321,14 @@ def recorded():
             continue
         try:
             answer = json.loads(text)
-        except ValueError:  # a part of one
+        except ValueError:  # a part of an answer
             continue
         if "schema" in answer:
             yield os.path.basename(os.path.dirname(path)), answer
 
 
 def asked_now(memprof, tables):
-    """The same of answers that are asked for now."""
+    """Yield the same for answers that are requested now."""
     memprof = os.path.abspath(memprof)
     few = [words for words in questions(tables)
            if not {"--by", "--type", "--source"} & set(words)]
@@ -343,7 +343,7 @@ def asked_now(memprof, tables):
 
 
 def watched_now(memprof):
-    """(what, line) of recordings that are watched to their end."""
+    """Yield (origin, line) of recordings that are watched to their end."""
     with tempfile.TemporaryDirectory(prefix="memprof-schema-") as work:
         samples(work)
         for words in (["--until-exit", "shop-v2.oemp", "shop-v1.oemp"], ["--timeout", "1ms", "shop.taligent"],
@@ -361,7 +361,7 @@ def faults_of(validator, answer):
 
 
 def validator_of(schema, name=None):
-    """Of answers, or of what $defs has by that name."""
+    """Return a validator of answers, or of what $defs has by that name."""
     if name:
         schema = {"$ref": "#/$defs/" + name, "$defs": schema["$defs"]}
     try:
@@ -391,7 +391,7 @@ def valid(memprof, tables):
     return 1 if wrong or len(answers) < 50 or len(lines) < 30 else 0
 
 
-# (what is wrong, how an answer of leaks is spoilt)
+# (fault, how an answer of leaks is spoilt)
 SPOILT = [
     ("another name in a row", lambda a: a["leaks"][0].update(byte=1)),
     ("a text for a number", lambda a: a["leaks"][0].update(bytes="1")),
@@ -408,7 +408,7 @@ SPOILT = [
     ("another severity", lambda a: a.update(diagnostics=[{"severity": "bad"}])),
 ]
 
-# The same of lines.
+# The same for lines.
 SNAPSHOT = {"sequence": 1, "tag": "_Auto", "time_us": 5, "live_objects": 2, "live_bytes": 30, "delta_bytes": -1,
             "grown_bytes": 0, "leaked_objects": 0, "leaked_bytes": 0, "path": "a.oemp"}
 EVENT = {"event": "closed", "path": "a.oemp", "message": "is closed"}

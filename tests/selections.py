@@ -1,5 +1,5 @@
-"""The law of selections: what is selected and what is not add up to the whole, and the groups of a
-selection are those of the whole whose label fits. A part of properties.py."""
+"""Selections: selected and excluded objects add up to the whole, and the groups of a selection are those of the
+whole whose label matches. A part of properties.py."""
 import fnmatch
 import pathlib
 import random
@@ -14,8 +14,8 @@ import taligent
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 HEAP = ["live_objects", "live_bytes", "created_objects", "created_bytes", "deleted_objects",
         "leaked_objects", "leaked_bytes"]
-COSTS = ["seconds", "calls"]  # modules do not add up: methods of one may be in both
-# The subjects of each kind, and what memprof top lists of each by label.
+COSTS = ["seconds", "calls"]  # modules do not add up, because a module may have methods in both
+# For each kind of recording, the subjects, and what memprof top lists for each of them by label.
 SUBJECTS = {
     "oemp": {"type": "type", "name": "name", "source": "source", "stack": "site", "tag": None,
              "request": "request", "api": "api"},
@@ -69,7 +69,7 @@ class Selections:
             self.several(path, subject, rows, chance, whole)
 
     def several(self, path, subject, rows, chance, whole):
-        """Of criteria on one subject any may hold, and no negated one may."""
+        """Among criteria on one subject, any may match, and no negated one may."""
         first, second = (self.literal(self.label(subject, row)) for row in chance.sample(rows, 2))
         both = self.told(path, f"--{subject}", first, f"--{subject}", second)
         rest = self.told(path, f"--not-{subject}", first, f"--not-{subject}", second)
@@ -81,7 +81,7 @@ class Selections:
                       f"{path.name} --{subject} {second} and not {first}")
 
     def told(self, path, *options):
-        """What is told of a recording, or of a selection of it."""
+        """Return the totals of a recording, or of a selection of it."""
         command = {".gclog": "top", ".prf": "top", ".rpt": "top"}.get(path.suffix, "leaks")
         report = self.json(command, path, *options)
         names = COSTS if path.suffix in (".prf", ".rpt") else HEAP
@@ -147,9 +147,9 @@ class Selections:
     def label(subject, row):
         if "program" in row or "method" in row:
             return row.get("method" if subject == "name" else "program", "")
-        # What has none is listed in words.
+        # objects without one are listed in words
         nameless = subject in ("name", "thread", "request", "api") and row["key"] == "(none)"
-        # An overload is selected by its name, too.
+        # an overload is also selected by its name alone
         key = re.sub(r" \(from \d+\)$", "", row["key"])
         return "" if nameless or key == "(unnamed)" else key
 
@@ -162,7 +162,7 @@ class Selections:
 
     @staticmethod
     def figures_of(row):
-        """A row without its rank and its share."""
+        """Return a row without its rank and its share."""
         return sorted((name, str(value)) for name, value in row.items() if name in
                       ("key", "program", "method", "start_line", "objects", "bytes", "created_objects",
                        "deleted_objects", "seconds", "calls", "stack"))

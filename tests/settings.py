@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a .memprof of the working folder may change of what is judged: nothing.
+"""A .memprof in the working folder must not change what is judged.
 
   tests/settings.py --memprof PROGRAM --tables PROGRAM
 
-Each option that a judging command takes is set by a .memprof, in every trial below. If the command says that
-it ignores it, the answer must be the same to the byte, and so must its status. Only the options of HEEDED may
-be heeded, and then what was judged must still be the same: no more may pass. An option without a text in TEXTS
-is an error, so a new one must be thought of here.
+In every trial below, a .memprof sets each option of a judging command. If the command says that it ignores the
+option, the answer must be the same byte by byte, and so must its status. Only the options of HEEDED may have an
+effect, and the judgement must then stay the same: nothing more may pass. An option without a text in TEXTS is
+an error, so that new options are not forgotten.
 """
 import argparse
 import json
@@ -19,7 +19,7 @@ import tempfile
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 
-# An option of each name, with a text that changes what an answer is about, where there is one.
+# For each name an option with a text that changes the subject of an answer, if there is one.
 TEXTS = {
     "from": "3", "to": {"": "2", "coverage": "lcov"}, "at": "1ms", "slices": "1", "temporary": "1", "reorder": "0", "skip": "*",
     "no-skip": None, "domain": "none", "listings": ".", "input-format": "rpt", "encoding": "KOI8-R",
@@ -31,7 +31,7 @@ TEXTS = {
     **{word + name: "*" if word else "none" for word in ("", "not-")
        for name in ("type", "name", "source", "thread", "tag", "request", "api")},
     "stack": "none", "not-stack": ".",
-    # Heeded: they show an answer in another way, add to what is judged, or end in an error.
+    # Options with an effect: they show an answer in another way, add to what is judged, or end in an error.
     "jobs": "1", "bytes": None, "strict": None, "quiet": None, "verbose": None, "color": "always", "width": "60",
     "no-pager": None, "all-tables": None, "format": "markdown", "brief": None, "limit": "1", "stack-depth": "0", "uncovered": None,
     "sort": {"leaks": "created", "growth": "key", "coverage": "name"},
@@ -40,8 +40,8 @@ TEXTS = {
     "max-leaked": "1T", "max-live": "1T", "max-slope": "1T", "min-lines": "0%",
 }
 HEEDED = set(list(TEXTS)[list(TEXTS).index("jobs"):])
-ALSO_HEEDED = {"coverage.to = lcov", "watch.policy = mild.policy"}  # a format of text; one more limit
-# Each fails, or can judge nothing, and stays so whatever the file says.
+ALSO_HEEDED = {"coverage.to = lcov", "watch.policy = mild.policy"}  # a text format; an additional limit
+# Each run fails or cannot judge, whatever the file says.
 TRIALS = [
     ["gate", "p.policy", "bad.oemp"],
     ["gate", "p.policy", "torn.oemp"],
@@ -101,7 +101,7 @@ def options_of(tables, command):
 
 
 def judged(output, errors):
-    """Return what was judged: rules with what they measured in numbers, and the limits exceeded."""
+    """Return what was judged: rules with their measured numbers, and the exceeded limits."""
     answer = json.loads(output) if output[:1] == b"{" else {}
     rules = [[rule["status"]] + sorted(item for item in rule.items() if isinstance(item[1], int))
              for rule in answer.get("rules", [])]
@@ -130,7 +130,7 @@ class Law:
                 self.hold_one(trial, words, option, plain)
 
     def is_refused(self, option):
-        """Return true if no file may set the option, or it has a letter and a name alone."""
+        """Return true if no file may set the option, or if it is only a letter for another name."""
         (self.folder / ".memprof").write_text(f"{option}\n{option} = x\n", encoding="utf-8")
         status, _, errors = run(self.memprof, self.folder, ["info", "bad.oemp"])
         (self.folder / ".memprof").unlink()

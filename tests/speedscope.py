@@ -2,11 +2,11 @@
 """Files for speedscope, opened by speedscope itself: the page of its package, in a browser.
 
     tests/speedscope.py --memprof PATH               every sample, as its own format and as folded stacks
-    tests/speedscope.py --memprof PATH --self-test   see that files that were changed are found out
+    tests/speedscope.py --memprof PATH --self-test   check that changed files are detected
 
-What the page has imported, frame by frame and as a whole, is held against the rows of `flame --format
-json`. Chromium is needed, and speedscope below the folder MEMPROF_NODE_MODULES (`npm install speedscope`):
-where they are not, the test is skipped, and says so. Exit 1 and a line for each breach.
+The data that the page has imported, frame by frame and in total, is compared with the rows of `flame --format
+json`. This needs Chromium, and speedscope below the folder MEMPROF_NODE_MODULES (`npm install speedscope`);
+without them the test is skipped. On failure, print a line for each fault and exit with 1.
 """
 import argparse
 import base64
@@ -24,8 +24,8 @@ from roots import skip
 
 PAGE = pathlib.Path(os.environ.get("MEMPROF_NODE_MODULES", "node_modules"),
                     "speedscope", "dist", "release", "index.html")
-# What the page's application is given stands in the tree that Preact keeps of what it has drawn, at the
-# element that it has put that in the place of: the script.
+# The page's application gets its data from Preact, which stores it in its tree of drawn elements. The script
+# finds it at the element that Preact has replaced.
 KEEP = """new MutationObserver(changes => changes.forEach(change => change.addedNodes.forEach(node => {
   if (node.localName === "script") (window.scripts = window.scripts || []).push(node);
 }))).observe(document, {childList: true, subtree: true});
@@ -62,7 +62,7 @@ IMPORTERS = {"speedscope": "speedscope json file", "folded": "collapsed stack fo
 
 
 class Viewer:
-    """speedscope in a browser, which opens files as the command `speedscope FILE` has it do."""
+    """speedscope in a browser, which opens files like the command `speedscope FILE`."""
 
     def __init__(self, folder):
         self.page = browser.Browser(browser.find(), folder / "profile")
@@ -70,7 +70,7 @@ class Viewer:
         self.page.call("Page.addScriptToEvaluateOnNewDocument", source=KEEP)
 
     def open(self, path):
-        """What it has imported, or `told`: what it complains of; and by which importer."""
+        """Return what speedscope has imported and by which importer; or `told`, its error message."""
         words = path.name, base64.b64encode(path.read_bytes()).decode("ascii")
         self.script.write_text("speedscope.loadFileFromBase64(%s, %s)" % tuple(map(json.dumps, words)))
         self.count += 1
@@ -88,7 +88,7 @@ class Viewer:
 
 
 def frames_of(rows, unit, side=""):
-    """What each frame has itself, and with what it calls, which counts once in a recursion."""
+    """Return the own weight of each frame, and the weight including callees, which counts once in a recursion."""
     path, sums = [], collections.defaultdict(lambda: [0, 0])
     for row in rows:
         del path[row["depth"]:]
@@ -101,7 +101,7 @@ def frames_of(rows, unit, side=""):
 
 
 def without_source(frames):
-    """Frames of one name; what they have with what they call cannot be added up."""
+    """Return the sums by frame name. Weights including callees cannot be added up."""
     sums = collections.Counter()
     for (name, _), (own, _) in frames.items():
         sums[name] += own
@@ -118,7 +118,7 @@ class Law(viewers.Law):
         self.viewer, self.folder = viewer, folder
 
     def write(self, format_, *words):
-        """The same as `export` writes it, where that can."""
+        """Write the same with `export`, if that supports the format."""
         target = self.folder / f"{self.count}.{format_}"
         done = self.run("flame", *words, "--format", format_, "--quiet", "-o", target)
         self.claim(done.returncode in (0, 3), f"{words}: {done.stderr}")
@@ -128,7 +128,7 @@ class Law(viewers.Law):
         return target
 
     def opened(self, format_, *words):
-        """The profiles that speedscope makes of it; none where it complains."""
+        """Return the profiles that speedscope makes of the file; none if it reports an error."""
         target, what = self.write(format_, *words), f"{' '.join(map(str, words))} as {format_}"
         found = self.viewer.open(target)
         self.claim("profiles" in found, f"{what}: speedscope says {found.get('told')}")
@@ -158,7 +158,7 @@ class Law(viewers.Law):
                       f"{what}: {total} in {escaped}, speedscope has {profile}")
 
     def pair(self, base, new, of):
-        """A difference is two profiles, the new one first."""
+        """A difference has two profiles, the new one first."""
         words = new, "--base", base, "--of", of
         rows = self.json("flame", *words, "--limit", 0, "--min-percent", 0).get("frames", [])
         unit = of if of in ("seconds", "calls") else "bytes"
@@ -185,7 +185,7 @@ def every_sample(law, folder):
 
 
 def self_test(law):
-    """Files that were changed by hand: speedscope complains, or does not have what was recorded."""
+    """For files that were changed by hand, speedscope reports an error or shows other figures."""
     sample = flames.SAMPLES / "shop-v2.oemp"
     files = {name: law.write(name, sample) for name in IMPORTERS}
     whole = {name: path.read_text(encoding="utf-8") for name, path in files.items()}

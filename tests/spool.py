@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What `memprof spool` promises: each finished recording once in the archive and its rows once in the database,
-however often the process is killed; files that are no recordings stay; one process per folder.
+"""The command `memprof spool`. Each finished recording is stored once in the archive, and its rows once in the
+database, however often the process is killed. Files that are not recordings stay. There is one process per
+folder.
 
     tests/spool.py --memprof PATH --generate PATH [--recordings N] [--kills N]
     tests/spool.py --self-test
@@ -39,7 +40,7 @@ class Trials(ClaimsOfProgram):
         self.folder, self.number = folder, 0
 
     def place(self):
-        """An empty folder for recordings, one for the archive, one for rows."""
+        """Make an empty folder for recordings, one for the archive and one for rows."""
         self.number += 1
         names = [self.folder / f"{self.number}-{name}" for name in ("in", "archive", "rows")]
         names[0].mkdir()
@@ -65,7 +66,7 @@ class Trials(ClaimsOfProgram):
     # --- one pass ---
 
     def steps(self):
-        """Rows, baseline and archived file are those of the other commands, and of the bytes."""
+        """Rows and baseline are those of the other commands, and the archived file has the recording's bytes."""
         source, archive, rows = self.place()
         samples = ["shop-v2.oemp", "shop-v4.prf", "shop-3.gclog", "shop.taligent", "shop-requests-AS1.oemp"]
         for sample in samples:
@@ -97,7 +98,7 @@ class Trials(ClaimsOfProgram):
         self.claim(again.returncode == 0 and len(self.archived(archive)) == len(samples), "a pass without recordings", again.stderr)
 
     def names(self):
-        """Recordings of the same name and day are both kept; the same one again is there once."""
+        """Different recordings with the same name and day are both kept; a repeated one is stored once."""
         source, archive, rows = self.place()
         for sample in ("shop-v1.oemp", "shop-v2.oemp", "shop-v1.oemp"):
             self.add(source, sample, "agent one.oemp")
@@ -106,7 +107,8 @@ class Trials(ClaimsOfProgram):
         self.claim(len(self.archived(archive)) == 2, "archived", self.archived(archive))
 
     def others(self):
-        """What is no recording, is not finished, hidden or a folder stays; a damaged recording is archived."""
+        """Files that are not recordings, unfinished or hidden files and folders stay. A damaged recording is
+        archived."""
         source, archive, rows = self.place()
         (source / "notes.txt").write_text("no recording\n")
         age(source / "notes.txt")
@@ -121,7 +123,7 @@ class Trials(ClaimsOfProgram):
         self.claim(len(self.archived(archive)) == 1, "archived", self.archived(archive))
 
     def failures(self):
-        """A recording stays if its rows, or the archive, cannot be written, and goes when they can."""
+        """A recording stays while its rows or its archived file cannot be written, and is removed afterwards."""
         source, archive, rows = self.place()
         self.add(source, "shop-v2.oemp")
         got = self.folder / "got"
@@ -144,7 +146,7 @@ class Trials(ClaimsOfProgram):
         self.claim("types" in statement and pathlib.Path(f"{got}.statement").read_text().startswith("INSERT INTO memprof."), "statement")
 
     def keep(self):
-        """The oldest files go first, by size and by days."""
+        """The oldest files are deleted first, by size and by days."""
         for words, wanted in ((("--keep", "3days"), {0, 1, 2}), (("--keep", "1d"), {0}), (("--keep", "1"), set()), (("--keep", "1G"), set(range(6)))):
             source, archive, rows = self.place()
             for days in range(6):
@@ -184,7 +186,7 @@ class Trials(ClaimsOfProgram):
         self.claim(self.spool(source, archive, "--rows", rows).returncode == 0, "the lock stays")
 
     def follow(self):
-        """A recording that arrives is noticed, and a database that is away is tried again, later and later."""
+        """A new recording is noticed. If the database does not answer, it is tried again after growing pauses."""
         source, archive, rows = self.place()
         calls, open_ = self.folder / "calls", self.folder / "open"
         command = f"date +%s.%N >> {calls}; cat > /dev/null; test -e {open_}"
@@ -216,7 +218,7 @@ class Trials(ClaimsOfProgram):
     # --- kills ---
 
     def arrive(self, generate, source, count, seconds):
-        """Recordings that are written beside and moved into the folder, one after the other."""
+        """Recordings are written next to the folder and moved into it, one after the other."""
         for number in range(count):
             path = source / f".{number}"
             subprocess.run([generate, "oemp", "--session", f"AS-{1 + number % 3}", "--requests", "--day", str(number % 90), "--uuid",
@@ -292,7 +294,7 @@ def everything(trials, asked):
 
 
 def self_test():
-    """Checks of a program that does nothing find that."""
+    """The checks detect a program that does nothing."""
     with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
         for check in (Trials.steps, Trials.names, Trials.others, Trials.failures, Trials.keep):
             trials = Trials("true", pathlib.Path(name))

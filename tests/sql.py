@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What memprof sql promises: it can only read, hostile statements end by its limits, its tables have
-the sums of the reports, and a key finds what a walk over all rows finds.
+"""The command memprof sql: it can only read, its limits end hostile statements, its tables have the sums of the
+reports, and a search by key finds the same as a walk over all rows.
 
-    tests/sql.py --memprof PATH [--server PATH]      hold the program to it
-    tests/sql.py --self-test                         see that it finds what is wrong
+    tests/sql.py --memprof PATH [--server PATH]      test the program
+    tests/sql.py --self-test                         check that faults are detected
 """
 import argparse
 import contextlib
@@ -17,7 +17,7 @@ from claims import ClaimsOfRuns
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".log", ".lg"}
 
-# Statements that do anything but read, or are none.
+# Statements that do more than read, or are invalid.
 REFUSED = ["drop table sites", "attach 'x.db' as x", "pragma user_version = 3", "pragma table_info(sites)",
            "create table t(a)", "create temp table t(a)", "create view v as select 1", "delete from sites",
            "insert into sites(site) values (1)", "update sites set site = 2", "vacuum", "vacuum into 'x.db'",
@@ -29,7 +29,8 @@ REFUSED = ["drop table sites", "attach 'x.db' as x", "pragma user_version = 3", 
            "select * from json_each('[1]')", "select fts3_tokenizer('x')", "select sqlite_compileoption_get(1)",
            "select readfile('/etc/passwd')", "select writefile('x', 'y')", "select * from dbstat",
            "create trigger t after insert on sites begin select 1; end"]
-# Statements that would take for ever, all memory, or all of a stack; and one that fails in a row.
+# Statements that would need endless time, all memory or too deep a stack; and one that fails in the middle of
+# a row.
 HOSTILE = ["with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c",
            "with recursive c(x) as (select 1 union select x + 1 from c) select max(x) from c",
            "select count(*) from frames a, frames b, frames c, frames d, frames e, frames f",
@@ -50,14 +51,14 @@ HOSTILE = ["with recursive c(x) as (select 1 union all select x + 1 from c) sele
            "with recursive f(n) as (select 1 union all select n + 1 from f) select * from f order by 1",
            "select max(x) over (order by x rows unbounded preceding) from (select a.depth + b.depth + c.depth + d.depth"
            " as x from frames a, frames b, frames c, frames d)"]
-# Statements that SQLite's own functions would take for ever for, and what they come to.
+# Statements for which SQLite's own functions would take forever, and their results.
 BOUNDED = [("select hex(zeroblob(500000)) like '%0%0%0%0%0%0%0%1'", 0),
            ("select instr(hex(zeroblob(500000)), hex(zeroblob(250000)) || '1')", 0),
            ("select length(replace(hex(zeroblob(500000)), hex(zeroblob(200000)) || '1', ''))", 1000000),
            ("select length(trim(hex(zeroblob(500000)), '0'))", 0),
            ("with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000) "
             "select count(*) from n join frames f on f.site = nullif(i, i)", 0)]
-# Functions in place of SQLite's, and what its documentation says they are.
+# Functions that replace SQLite's, and their results by its documentation.
 FUNCTIONS = [("instr('häuser', 'u')", 3), ("instr('abc', '')", 1), ("instr('abc', 'd')", 0),
              ("instr(x'0102', x'02')", 2), ("instr(null, 'a')", None),
              ("replace('a-b-c', '-', '+')", "a+b+c"), ("replace('abc', '', 'x')", "abc"),
@@ -69,7 +70,7 @@ FUNCTIONS = [("instr('häuser', 'u')", 3), ("instr('abc', '')", 1), ("instr('abc
              ("'[x]' like '[x]'", 1), ("null like 'a'", None), ("'' like '%'", 1),
              ("printf('%5.1f|%-4d|%s|%%', 2.25, 7, 'a')", "  2.3|7   |a|%"), ("format('%03d', 7)", "007"),
              ("printf('%s')", None), ("printf('%Q', 'it''s')", "'it''s'")]
-# Of these tables a model has one or the other; sums of columns are those of totals.
+# Each model has some of these tables; the sums of columns are those of the totals.
 SUMS = [("sites", "live_bytes", "live_bytes"), ("sites", "live_objects", "live_objects"),
         ("types", "live_bytes", "live_bytes"), ("types", "live_objects", "live_objects"),
         ("sites", "created_bytes", "created_bytes"), ("sites", "created_objects", "created_objects"),
@@ -78,11 +79,11 @@ SUMS = [("sites", "live_bytes", "live_bytes"), ("sites", "live_objects", "live_o
         ("deltas", "delta_objects", "live_objects"), ("deltas", "created_objects", "created_objects"),
         ("objects", "self_bytes", "live_bytes"), ("objects", "1", "live_objects"),
         ("roots", "1", "roots"), ("lines", "seconds", "seconds")]
-# The row of a recording has its totals.
+# the row of a recording has its totals
 SUMS += [("recordings", name, name) for name in ("live_bytes", "live_objects", "created_bytes", "created_objects",
                                                  "deleted_objects", "leaked_bytes", "leaked_objects",
                                                  "peak_bytes", "seconds")]
-# The rows of a report's list, and the statement that has the same sums of the columns.
+# Rows of a report's list, and the statement that gives the same sums of the columns.
 REPORTS = [("analyze", "inputs", "select count(*), sum(bytes), sum(records) from files", ("bytes", "records")),
            ("analyze", "diagnostics", "select count(*), sum(count) from diagnostics", ("count",)),
            ("snapshots", "snapshots", "select count(*), sum(live_bytes), sum(live_objects), sum(created_objects), "
@@ -97,7 +98,7 @@ REPORTS = [("analyze", "inputs", "select count(*), sum(bytes), sum(records) from
            ("top", "top", "select count(*), sum(live_bytes), sum(live_objects) from top_types", ("bytes", "objects")),
            ("top", "top", "select count(*), sum(seconds), sum(calls) from lines", ("seconds", "calls")),
            ("timeline", "timeline", "select count(*), sum(seconds) from executions", ("seconds",))]
-# Columns that rows are found by, and one that has such a value.
+# Key columns by which rows are found, and a column with such a value.
 KEYS = [("sites", "site"), ("frames", "site"), ("objects", "object"), ("refs", "object")]
 
 
@@ -107,7 +108,7 @@ class Trials(ClaimsOfRuns):
         return done, json.loads(done.stdout) if done.stdout else {}
 
     def rows(self, path, statement, *options):
-        """Rows as lists of values; None where there is no answer."""
+        """Return rows as lists of values; None if there is no answer."""
         done, answer = self.ask("sql", *options, path, statement)
         return [list(row.values()) for row in answer["rows"]] if done.returncode == 0 else None
 
@@ -149,7 +150,7 @@ class Trials(ClaimsOfRuns):
         """Sums of relations and views are those of the reports."""
         for report, name, statement, columns in REPORTS:
             done, answer = self.ask(report, path, *([] if report == "analyze" else ["--limit", "0"]))
-            # A report on growth lists unchanged types too; leaks lists those that grew, in a single dump.
+            # the report on growth lists unchanged types too; for a single dump, leaks lists objects that grew
             listed = [row for row in answer.get(name) or [] if report != "growth" or row.get("delta_bytes")
                       or row["delta_objects"]]
             if report == "leaks" and "leaked_bytes" not in answer.get("totals", {}):
@@ -164,7 +165,7 @@ class Trials(ClaimsOfRuns):
                        path.name, report, statement, rows, "not", expected)
 
     def lives(self, path):
-        """At each snapshot, the objects that live are those that the snapshot counts."""
+        """At each snapshot, the number of live objects is the one that the snapshot states."""
         rows = self.rows(path, "select s.sequence, s.live_objects, s.live_bytes, count(l.object), "
                                "coalesce(sum(l.bytes), 0) from snapshots s left join lives l on "
                                "l.session is s.session and l.from_sequence <= s.sequence and "
@@ -174,7 +175,7 @@ class Trials(ClaimsOfRuns):
                        "not", objects, size)
 
     def stacks(self, path):
-        """Frames of leaking sites are those of the stacks in the report."""
+        """The frames of leaking sites are those of the stacks in the report."""
         done, answer = self.ask("leaks", path, "--limit", "0", "--stack-depth", "1000")
         rows = self.rows(path, "select f.frame, count(*) from leaks join frames f using (site) group by 1")
         if done.returncode or rows is None:
@@ -186,8 +187,8 @@ class Trials(ClaimsOfRuns):
         self.claim({frame: count for frame, count in rows} == told, path.name, "frames", rows[:5], "not", told)
 
     def holding(self, path):
-        """What an object dominates comes to its retained size; a path leads from a root to its object by
-        references, and is none where nothing is retained."""
+        """The objects that an object dominates add up to its retained size. A path leads from a root to its
+        object by references; there is none if the object is unreachable."""
         rows = self.rows(path, "select d.object, d.retained_bytes, sum(o.self_bytes) from objects d join objects o "
                                "on within(o.object, d.object) where d.retained_bytes is not null group by 1")
         for name, retained, size in rows or []:
@@ -228,7 +229,7 @@ class Trials(ClaimsOfRuns):
         self.claim(told and rows == told, path.name, "requests:", rows, "not", told)
 
     def ways(self, path):
-        """A statement by file, by standard input, and the tables themselves."""
+        """A statement given in a file, and on standard input; and the tables themselves."""
         statement = "select sum(live_bytes) from sites"
         expected = self.rows(path, statement)
         done = self.runs.run("sql", path, "-", "--format", "json", stdin=statement.encode())
@@ -266,7 +267,7 @@ def all_of(trials):
 
 
 def self_test():
-    """Answers that are wrong are found."""
+    """Wrong answers are detected."""
     class Wrong(Trials):
         def __init__(self):
             super().__init__(None, None)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The static program, in a root with nothing in it but itself and the samples, and with the system calls
-of an old kernel alone, says what the usual program says of them.
+"""The static program. It runs in a root folder that contains only it and the samples, with only the system
+calls of an old kernel, and must give the same answers as the usual program.
 
-  tests/static.py STATIC MEMPROF   exit 1 and what went wrong; 77: this cannot be tried here
+  tests/static.py STATIC MEMPROF   exit 1 and the faults; 77: cannot be tested here
 
-Another root needs a superuser: the one of a namespace of one's own will do.
+Changing the root folder needs a superuser, who may be one of a user namespace.
 """
 import ctypes
 import errno
@@ -26,13 +26,13 @@ from roots import become_root, skip
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENVIRONMENT = {"TERM": "xterm", "MEMPROF_NO_CONFIG": "1"}
-# The oldest kernel that is in use on servers, that of RHEL 7 of 2014, and the last system call that it
-# had on x86-64, finit_module.
+# The oldest kernel in use on servers, that of RHEL 7 of 2014, and its last system call on x86-64,
+# finit_module.
 OLDEST, LAST_CALL = (3, 10), 313
 
 
 def examine(program):
-    """What the file says of itself."""
+    """Check the file's own headers."""
     said = subprocess.run(["readelf", "--wide", "--dynamic", "--program-headers", "--notes", program],
                           capture_output=True, text=True, check=True).stdout
     for word in "NEEDED", "INTERP":
@@ -44,7 +44,7 @@ def examine(program):
 
 
 class Filter(ctypes.Structure):
-    """struct sock_fprog, and the program that it points to."""
+    """struct sock_fprog, and the program to which it points."""
     _fields_ = [("count", ctypes.c_ushort), ("program", ctypes.c_char_p)]
 
 
@@ -52,11 +52,11 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def forget_new_calls():
-    """From here on the kernel knows no system call that Linux 3.10 did not know."""
+    """From now on, deny all system calls that Linux 3.10 did not have."""
     steps = [(0x20, 0, 0, 0),                             # load the number of the call
-             (0x35, 0, 1, LAST_CALL + 1),                 # is it a later one?
-             (0x06, 0, 0, 0x00050000 | errno.ENOSYS),     # then it is not there
-             (0x06, 0, 0, 0x7fff0000)]                    # else it is
+             (0x35, 0, 1, LAST_CALL + 1),                 # is it a later call?
+             (0x06, 0, 0, 0x00050000 | errno.ENOSYS),     # then it does not exist
+             (0x06, 0, 0, 0x7fff0000)]                    # otherwise it is allowed
     code = b"".join(struct.pack("HBBI", *step) for step in steps)
     set_no_new_privileges, set_seccomp, by_filter = 38, 22, 2
     LIBC.prctl(set_no_new_privileges, 1, 0, 0, 0)
@@ -65,7 +65,7 @@ def forget_new_calls():
 
 
 def old_kernel():
-    """Whether the calls of an old one can be tried: numbers are those of this processor."""
+    """Return true if the test of an old kernel can run: the numbers of calls are those of this processor."""
     if platform.machine() != "x86_64":
         return False
     child = os.fork()
@@ -117,7 +117,7 @@ def on_terminal(program, words, prepare, keys=b""):
             keys = keys[1:]
         try:
             data = os.read(terminal, 1 << 16)
-        except OSError:  # so Linux tells that nobody has the terminal any more
+        except OSError:  # Linux reports in this way that the terminal is closed
             break
         if not data:
             break
@@ -133,7 +133,8 @@ def same(what, expected, said):
 
 
 def browsed(folder, memprof, old):
-    """A full screen, by what the root knows of terminals, or a word why there is none."""
+    """Check the full screen in the root folder, which has terminal descriptions; return a word if there is
+    none."""
     words = ["browse", "wide.oemp"]
     status, said = on_terminal("/memprof", words, enter(folder, old))
     if status != 2 or b"TERM=xterm" not in said and b"built without" not in said:
@@ -142,7 +143,7 @@ def browsed(folder, memprof, old):
                         if path.exists()), None)
     if b"built without" in said or not description:
         return
-    # Without a locale of UTF-8 what is not ASCII cannot be shown, and that is seen.
+    # without a UTF-8 locale, characters beyond ASCII cannot be shown, and are replaced
     to = folder / description.relative_to("/")
     to.parent.mkdir(parents=True)
     shutil.copy(description, to)
@@ -172,7 +173,7 @@ def main(static, memprof):
         for name in samples:
             shutil.copy(SAMPLES / name, folder)
         shutil.copy(static, folder / "memprof")
-        # Names of wide and of combining characters.
+        # names with wide and with combining characters
         wide = (SAMPLES / "shop-v2.oemp").read_bytes().replace(b"OrderEvent", "倉庫の注文".encode())
         (folder / "wide.oemp").write_bytes(wide.replace(b"PriceCache", "Pre\u0301is".encode()))
         samples.append("wide.oemp")
@@ -182,8 +183,7 @@ def main(static, memprof):
                 same(" ".join(words), expected, in_root(folder, words))
                 if old:
                     same(" ".join(words) + ", Linux 3.10", expected, in_root(folder, words, old=True))
-        # Several files at once on threads of their own, a database that is written, a pager that is
-        # not there, columns on a terminal.
+        # several files at once in threads, a database that is written, a missing pager, columns on a terminal
         words = ["top", ".", "--limit", "5", "--jobs", "2"]
         same("a folder", here(memprof, folder, words), in_root(folder, words, old))
         words = ["export", "shop-v2.oemp", "--to", "aqtime", "--output", "out.sqlite"]
@@ -198,7 +198,7 @@ def main(static, memprof):
             sys.exit("the wide names are not seen")
         same("a terminal", expected, on_terminal("/memprof", words, enter(folder, old)))
         browsed(folder, memprof, old)
-        # iconv's modules are those of the system's C library, which is another one.
+        # iconv's modules belong to the system's C library, which the static program does not use
         status, said = in_root(folder, ["info", samples[0], "--encoding", "CP1252"])
         if status != 2 or b"static" not in said:
             sys.exit(f"--encoding CP1252: exit {status}\n{said.decode()}")

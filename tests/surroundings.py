@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The law of surroundings: an answer depends on what is asked and on what is read, and on nothing around
-it: the keys of tables, processors, threads, locale, time zone, terminal, folder, umask.
+"""Surroundings: an answer depends only on the question and the input, not on hash keys, processors, threads,
+locale, time zone, terminal, folder or umask.
 
-COLUMNS is no part of it: that is how a width is asked for.
+COLUMNS is not tested, because it requests a width.
 
   tests/surroundings.py --memprof PROGRAM [--keys LIBRARY]
                        exit 1 and a line for each command line that prints or writes other bytes.
-                       --keys: tests/keys, which fixes the keys; else each run draws its own
-  tests/surroundings.py --self-test    a program that looks around must be told
+                       --keys: tests/keys, which fixes the keys; otherwise each run has random ones
+  tests/surroundings.py --self-test    a program that depends on them must be detected
 """
 import argparse
 import os
@@ -19,7 +19,7 @@ import tempfile
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 
-# Variables, of which None is unset, and what else is around. The first of each is the plain one.
+# Environment variables (None: not set) and other surroundings. The first value of each is the plain one.
 VARIABLES = {
     "MEMPROF_TEST_KEYS": ["1", "2", "977", "0"],
     "LC_ALL": ["C.UTF-8", "C", None, "tr_TR.UTF-8", "xx_XX"],
@@ -39,7 +39,8 @@ def plain():
 
 
 def surroundings():
-    """The plain ones; then each value at least once, all names at once, drawn alike in each run."""
+    """Yield the plain surroundings; then others, in which each value occurs at least once. The choice is the
+    same in each run."""
     chance, rounds = random.Random(1), max(len(values) for values in AROUND.values()) - 1
     yield plain()
     drawn = {name: chance.sample(values[1:] or values, len(values[1:] or values))
@@ -49,7 +50,7 @@ def surroundings():
 
 
 def commands():
-    """Command lines; what begins with "new" is a file that they write."""
+    """Yield command lines; words that begin with "new" are files to be written."""
     for path in sorted(SAMPLES.iterdir()):
         if path.suffix not in (".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"):
             continue
@@ -74,14 +75,14 @@ def commands():
     yield ["leaks", SAMPLES / "shop-v2.oemp", "--format", "suppressions"]
     yield ["coverage", SAMPLES / "shop-v4.prf", "--format", "lcov"]
     for command in ("leaks", "top", "info", "check"):
-        yield [command, SAMPLES]  # mixed: some have no answer
+        yield [command, SAMPLES]  # mixed: some files give no answer
     yield ["--help"]
     yield ["leaks", "--nonsense"]
     yield ["leaks", SAMPLES / "no.oemp"]
 
 
 def run(program, words, around, keys, place):
-    """What a run printed and wrote, with its status."""
+    """Return what a run printed and wrote, and its status."""
     folder = place / around["folder"]
     folder.mkdir(parents=True, exist_ok=True)
     variables = {name: value for name in VARIABLES if (value := around[name]) is not None}
@@ -111,7 +112,7 @@ def run(program, words, around, keys, place):
 
 
 def difference(expected, found):
-    """In which of them two runs differ, and where."""
+    """Return in which of them two runs differ, and where."""
     for name, a, b in zip(("status", "standard output", "standard error"), expected, found):
         if a != b:
             if isinstance(a, int):
@@ -127,7 +128,7 @@ def difference(expected, found):
 
 
 def hold(program, lines, keys):
-    """How many command lines depend on what is around them."""
+    """Return the number of command lines that depend on their surroundings."""
     wrong, runs = 0, 0
     with tempfile.TemporaryDirectory() as place:
         for words in lines:
@@ -156,7 +157,7 @@ SELF_TEST = [("import sys; print(sys.argv[1:])", 0), ("import os; print(os.getcw
 
 
 def self_test():
-    """Python stands in for the program."""
+    """Python takes the place of the program."""
     wrong = 0
     for text, expected in SELF_TEST:
         sys.stdout.flush()

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""What the program does on a terminal, and to a reader that has seen enough.
+"""Behaviour on a terminal, and with a reader that stops reading.
 
-Terminals are pseudo-terminals of 24 lines of 80 columns. What is expected follows from what a pager
-is for: it reads what else would be printed, the program waits for it, and nothing that it does
-changes what the program says of its answer.
+Terminals are pseudo-terminals of 24 lines and 80 columns. A pager reads what would otherwise be printed, and
+the program waits for it. Nothing that the pager does changes the exit status or the messages.
 """
 import argparse
 import fcntl
@@ -30,7 +29,7 @@ SECONDS = 20
 
 
 class Terminal:
-    """A program on a terminal of its own: what it printed, and the keys that are typed."""
+    """A program on its own pseudo-terminal: its output, and the keys that are typed."""
 
     def __init__(self, words, **variables):
         environment = {"PATH": os.environ["PATH"], "TERM": "xterm", "LC_ALL": "C.UTF-8",
@@ -45,31 +44,31 @@ class Terminal:
                 os._exit(126)
 
     def read(self, seconds):
-        """Read what there is; False at the end, or after so many seconds without anything."""
+        """Read available output. Return False at the end, or if nothing arrives for this many seconds."""
         if not select.select([self.terminal], [], [], seconds)[0]:
             return False
         try:
             data = os.read(self.terminal, 1 << 16)
-        except OSError:  # so Linux tells that nobody has the terminal any more
+        except OSError:  # Linux reports in this way that the terminal is closed
             data = b""
         self.printed += data
         return bool(data)
 
     def waits_behind(self, text):
-        """Whether it printed the text, and then does nothing."""
+        """Return true if the program prints the text and then does nothing."""
         while text not in self.printed and self.read(SECONDS):
             pass
         return text in self.printed and not self.read(0.3) and self.is_there()
 
     def is_there(self):
-        """Whether it has not ended."""
+        """Return true if the program has not ended."""
         return os.waitpid(self.process, os.WNOHANG)[0] == 0
 
     def type(self, keys):
         os.write(self.terminal, keys)
 
     def end(self):
-        """Read to the end; its text, and its status in `status`."""
+        """Read to the end. Return the text, and set `status`."""
         while self.read(SECONDS):
             pass
         until = time.monotonic() + SECONDS
@@ -90,11 +89,11 @@ class Trials(Claims):
         self.program = str(program)
 
     def on_terminal(self, *words, **variables):
-        """Start it on a terminal."""
+        """Start the program on a terminal."""
         return Terminal([self.program, *words], **variables)
 
     def printed(self, *words, **variables):
-        """What it prints on a terminal where nobody types, and its status."""
+        """Return the output on a terminal where nobody types, and the status."""
         terminal = self.on_terminal(*words, **variables)
         return terminal.end(), terminal.status
 
@@ -152,8 +151,8 @@ class Trials(Claims):
                        "a pipe has no pager", printed)
 
     def around(self):
-        """Who sees a table that was cut on a terminal is told of the browser; nobody else is, and nobody who
-        asked for so many rows, or for what the browser does not have."""
+        """A message about the browser follows a table that was cut on a terminal. It is not printed elsewhere,
+        nor if the user chose the number of rows, nor if the browser does not have the answer."""
         sample = str(SAMPLES / "shop-v2.oemp")
         told = "Interactive view: memprof browse"
         if "built without a screen" in self.printed("browse", sample)[0]:
@@ -223,7 +222,7 @@ class Trials(Claims):
     # --- pipes that nobody reads ---
 
     def closed_pipes(self):
-        """As cat does: it ends by the signal, says nothing, whatever its parent does with it."""
+        """As cat does, the program ends by the signal without a message, however its parent treats the signal."""
         for ignored in (False, True):
             for form in ("text", "json", "csv", "markdown"):
                 self.closed_pipe(ignored, *LONG, "--format", form)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Score the verdict of memprof on made-up programs with known truth (tests/verdict).
+"""Score the verdict of memprof on generated programs whose leaks are known (tests/verdict).
 
   tests/verdict.py --memprof PROGRAM [--count N] [--seed S] [--jobs J] [--keep DIR]
                    [--only BEHAVIOUR] [--show-wrong] [--floors a,b,c,d,e,f]
@@ -12,7 +12,7 @@ Exit status 1 if a floor is missed. The six floors, in percent:
   d  the same of programs of nothing but pools                               at most 5
   e  of the programs without a leak, those that fail --max-trend 0           at most 1
   f  of the programs that leak, those that pass --max-trend 0                at most 2
-Answers "unknown" and exit status 3 are no answer: they are counted apart.
+Answers "unknown" and exit status 3 are not judged: they are counted separately.
 """
 import argparse
 import collections
@@ -51,9 +51,9 @@ def find(truth, text):
 
 
 def named(analysis, truth):
-    """Return (leaks, worst): yes, no or unknown, and the place that is named, None, or "other"."""
+    """Return (leaks, worst): yes, no or unknown; and the named place, None or "other"."""
     verdict = analysis.get("verdict")
-    if verdict is None:  # an older memprof: its first lines
+    if verdict is None:  # an older memprof: use its first lines
         lines = [line["text"] for line in analysis.get("answer", []) if line["label"] == "Worst leak"]
         return ("yes", find(truth, lines[0]) or "other") if lines else ("no", None)
     worst = verdict.get("worst")
@@ -63,7 +63,7 @@ def named(analysis, truth):
 
 
 class Score:
-    """What memprof says of one program."""
+    """memprof's answers about one program."""
 
     def __init__(self, seed, made, paths, answers):
         self.seed, self.paths, self.truth = seed, " ".join(map(str, paths)), made.truth()
@@ -85,7 +85,7 @@ class Score:
         return isinstance(self.worst, dict) and self.worst["leaks"]
 
     def names_largest(self):
-        """Return true if the named leak is the one that has most bytes at the end."""
+        """Return true if the named leak is the one with most bytes at the end."""
         most = max(place["bytes"] for place in self.truth if place["leaks"])
         return self.names_leak() and self.worst["bytes"] == most
 
@@ -108,7 +108,7 @@ class Score:
 
 
 def ask(memprof, paths, finished):
-    """Return the answers of memprof on a recording."""
+    """Return the answers of memprof about a recording."""
     status, text, errors = run(memprof, "analyze", *paths, "--format", "json", "--limit", 0)
     messages = [line for line in errors.splitlines() if finished or UNFINISHED not in line]
     if status:
@@ -142,7 +142,7 @@ def percent(part, whole):
 def measures(scores):
     """Return rows (name, part, whole, floor is a minimum, programs) in the order of the floors.
 
-    A row is about `whole` of its programs, those that are judged, and `part` is what has the name.
+    `whole` is the number of programs that the row judges, and `part` the number of those that `name` describes.
     """
     leaky = [one for one in scores if one.leaky]
     sound = [one for one in scores if not one.leaky]
@@ -199,7 +199,7 @@ def report(scores, floors, show_wrong):
           f"{sum(one.pools for one in scores)} of pools alone")
     for (name, part, whole, least, programs), floor in zip(measures(scores), floors):
         share = percent(part, whole)
-        # Floors are met by answers; where none is given, nothing is shown.
+        # a floor is judged by answers; without any, nothing is shown
         met = not programs if share is None else share >= floor if least else share <= floor
         good = good and met
         figure = "  none" if share is None else f"{share:6.2f} %"
@@ -227,7 +227,7 @@ def report(scores, floors, show_wrong):
 
 
 def calibration(scores):
-    """Print of each confidence how many worst leaks with it leak."""
+    """Print, for each confidence, how many of the worst leaks with it are leaks."""
     table = collections.defaultdict(collections.Counter)
     for one in scores:
         if one.verdict == "yes" and one.confidence is not None:
@@ -238,7 +238,7 @@ def calibration(scores):
 
 
 def confusion(scores):
-    """Print how often each behaviour was called which kind, and was named the worst leak."""
+    """Print for each behaviour how often it got which kind, and was named the worst leak."""
     table, worst = collections.defaultdict(collections.Counter), collections.Counter()
     misses, alone = collections.Counter(), collections.Counter()
     for one in scores:
@@ -280,7 +280,7 @@ def show(one):
 
 
 def check_recording(made):
-    """Check a recording, read back by other means, against its truth."""
+    """Compare a recording, read back by a simple reader, with its truth."""
     sites = reading.replay("".join(text for _, text in made.files()))
     for place in made.truth():
         sessions = [snapshots for snapshots in sites.get(place["site"], []) if snapshots]
@@ -288,7 +288,7 @@ def check_recording(made):
         assert sum(sum(snapshots[-1].values()) for snapshots in sessions) == place["bytes"], place
         if not place["leaks"]:
             continue
-        # A leak has more at the end than after start-up, and grew at three snapshots or more.
+        # a leak has more at the end than after start-up, and grew at three snapshots or more
         longest = max(sessions, key=lambda snapshots: sum(snapshots[-1].values()))
         held = [sum(snapshot.values()) for snapshot in longest]
         assert held[-1] > held[0], place
@@ -297,10 +297,10 @@ def check_recording(made):
     assert set(sites) <= {place["site"] for place in made.truth()}
 
 
-# Sites that are level on average; how much their events come in bunches.
+# Sites that are level on average, with the burstiness of their events.
 LEVEL = {"transient": 1, "pool-exponential": 1, "pool-lognormal": 1, "pool-fixed": 1, "expiring": 1,
          "waves": 1, "bounded-queue": 1, "sawtooth": 10}
-# Sites that have as many objects at the end as after 71 % of the time.
+# Sites that have the same number of objects at the end as after 71 % of the time.
 FULL = ("cache-fifo", "cache-lru", "cache-lfu", "cache-random", "cache-slow", "warm-up", "filled-once",
         "start-state", "registry")
 
@@ -332,13 +332,13 @@ def check_healthy():
 
 
 def fake(made, leaks, worst, trend):
-    """Return the score of an answer that is made up."""
+    """Return the score of an invented answer."""
     verdict = {"leaks": leaks, **({"worst": {"site": worst}} if worst else {})}
     return Score(0, made, [], ([], {"verdict": verdict}, [], trend, ""))
 
 
 def check_scorer():
-    """Check that wrong answers are counted wrong, right ones right, and unknown ones not at all."""
+    """Check that wrong answers are counted as wrong, right ones as right, and unknown ones not at all."""
     programs = [program.make(seed) for seed in range(40)]
     leaky = next(one for one in programs if sum(place.leaks() for place in one.places) == 1
                  and len(one.places) > 1 and one.places[0].leaks())
@@ -350,7 +350,7 @@ def check_scorer():
     healthy = sound.truth()[0]["site"]
     pool = pools.truth()[0]["site"]
     none, hit, miss = (0, 0), (1, 1), (0, 1)
-    cases = [  # the answer, whether it is wrong, the counts (part, whole) of the six measures
+    cases = [  # (an answer, whether it is wrong, the counts (part, whole) of the six measures)
         (leaky, ("yes", leak, 1), False, [hit, hit, none, none, none, miss]),
         (leaky, ("yes", other, 0), True, [miss, miss, none, none, none, hit]),
         (leaky, ("yes", leak + "0", 1), True, [miss, miss, none, none, none, miss]),

@@ -2,11 +2,11 @@
 """Files for other tools: each is opened by the tool itself, and has the totals of the reports.
 
     tests/viewers.py --memprof PATH FORMAT               every sample
-    tests/viewers.py --memprof PATH FORMAT --self-test   see that a file that was changed is found out
+    tests/viewers.py --memprof PATH FORMAT --self-test   check that a changed file is detected
 
-Each file is taken apart here too, from the description of its format and not from memprof's source, so
-the totals are held where the tool is not installed; then the test says what it has skipped. Exit 1
-and a line for each breach.
+The test also parses each file itself, by the description of its format and not by memprof's source. So totals
+are compared even if the tool is not installed; the test then prints what it has skipped. On failure, print a
+line for each fault and exit with 1.
 """
 import argparse
 import collections
@@ -27,11 +27,11 @@ NAMES = {"alloc_objects": "created_objects", "alloc_space": "created_bytes",
          "inuse_objects": "live_objects", "inuse_space": "live_bytes",
          "leaked_objects": "leaked_objects", "leaked_space": "leaked_bytes",
          "samples": "calls", "cpu": "seconds"}
-# Names that do something to whoever does not take care: of objects and of code.
+# Names of objects and of code that have an effect on careless programs.
 HOSTILE = ['<script>alert(1)</script>', '"quotes" and \\', "a\tb\x1b[31mred\x07", "\u202egnp.exe",
            "fn=(1) x", "n0: 1 0x0: (root)", "{[(;:,)]}", "--- @@ %s %n ${x} `x`", "\u00e9\u4e2d\U0001f4a9"]
 
-# Crawls stand innermost first.
+# Crawls begin with the innermost frame.
 RECURSION = "".join(f"1-1 {time} 0x{time:x} 16 novtbl {crawl}\n" for time, crawl in enumerate(
     ["step|run", "step|step|run", "step|step|step|run", "write|step|step|step|run"], 1000000))
 TWO = """\
@@ -49,7 +49,7 @@ def seconds_of(amount, unit="nanoseconds"):
 # --- pprof ---
 
 def fields(data):
-    """Numbers of fields and their values: numbers or bytes, as Protocol Buffers are encoded."""
+    """Yield the numbers of fields and their values: numbers or bytes, in the encoding of Protocol Buffers."""
     at = 0
 
     def number():
@@ -79,7 +79,7 @@ def signed(value):
 
 
 def numbers(data):
-    """A packed list."""
+    """Decode a packed list."""
     value = shift = 0
     for byte in data:
         value |= (byte & 127) << shift
@@ -91,10 +91,10 @@ def numbers(data):
 
 class Pprof:
     program, package = "go", "golang-go"
-    kinds = None  # all that have an answer
+    kinds = None  # all kinds that have an answer
 
     def take_apart(self, path):
-        """The totals by the names of reports; the file's numbers must lead somewhere."""
+        """Return the totals under the names of reports. The numbers in the file must refer to something."""
         texts, types, samples, places, code, maps = [], [], [], {}, {}, {}
         for field, value in fields(gzip.decompress(path.read_bytes())):
             if field == 6:
@@ -129,7 +129,7 @@ class Pprof:
         return found
 
     def open(self, path):
-        """What `go tool pprof` makes of it."""
+        """Return what `go tool pprof` prints about the file."""
         done = subprocess.run(["go", "tool", "pprof", "-raw", path], capture_output=True, text=True,
                               check=False)
         lines = done.stdout.splitlines()
@@ -148,19 +148,19 @@ class Pprof:
         return found
 
     def labels_agree(self, law, folder, key, sample):
-        """What each thread, request or type created is what the report on them says."""
+        """The amounts that each thread, request or type created agree with the report about them."""
         target = folder / f"{key}.pb.gz"
         law.run("export", "--to", "pprof", "-o", target, SAMPLES / sample)
         self.take_apart(target)
         rows = law.json("top", SAMPLES / sample, "--by", key, "--limit", 0).get("top", [])
         wanted = {row["key"]: row["created_objects"] for row in rows
-                  if row["created_objects"] and row["key"] != "(none)"}  # that has something alive
+                  if row["created_objects"] and row["key"] != "(none)"}  # groups with live objects
         found = {value: count for (label, value), count in self.labels.items() if label == key}
         law.claim(wanted and wanted.items() <= found.items(),
                  f"{key}: samples have {found}, {wanted} were created")
 
     def by_hand(self, law, folder):
-        """Two profiles are held against each other: a method that costs more, and by how much."""
+        """Two profiles are compared: a method costs more, by a known amount."""
         self.labels_agree(law, folder, "thread", "shop.taligent")
         self.labels_agree(law, folder, "request", "shop-requests-AS1.oemp")
         self.labels_agree(law, folder, "type", "shop-v2.oemp")
@@ -188,7 +188,7 @@ class Pprof:
 # --- what Valgrind's programs read ---
 
 def told(text):
-    """A number as their tables have it."""
+    """Format a number like the tool's tables."""
     return int(text.replace(",", ""))
 
 
@@ -205,7 +205,7 @@ class Callgrind:
         return found
 
     def take_apart(self, path):
-        """The sum of what functions cost themselves; calls lead to functions with a name."""
+        """Return the sum of the functions' own costs. Calls must refer to functions with a name."""
         names, events, sums, totals, called = {}, [], [], None, False
         below, spelled, at = collections.defaultdict(collections.Counter), {}, {}
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -215,7 +215,7 @@ class Callgrind:
                 assert (key in names) == (name[3] is None), f"{line}: a name stands at its first use"
                 names.setdefault(key, name[3])
                 at[key[0]] = key
-                if key[0] == "fn":  # readers know no more of it than how it is spelled
+                if key[0] == "fn":  # readers only know the spelling of the name
                     callee = tuple(names[at[part]] for part in ("ob", "fl", "fn"))
                     other = spelled.setdefault(callee, key)
                     assert other == key, f"{other} and {key} are one function: {callee}"
@@ -241,7 +241,7 @@ class Callgrind:
         return self.named(events, sums)
 
     def annotate(self, path, *options):
-        """The events, the totals, and each function's costs, as the program tells them; or None."""
+        """Return the events, the totals and each function's costs, as printed by the program; or None."""
         done = subprocess.run([self.program, "--threshold=100", "--show-percs=no", *options, path],
                               capture_output=True, text=True, check=False)
         events = re.search(r"^Events recorded:  (.*)$", done.stdout, re.M)
@@ -267,8 +267,8 @@ class Callgrind:
         return self.named(events, sums)
 
     def by_hand(self, law, folder):
-        """A recursion, by hand: run calls step, which calls itself and makes an object at each of its
-        three levels and one more in write; what a call of step costs has each object once."""
+        """A recursion, calculated by hand. run calls step; step calls itself, and makes an object at each of
+        its three levels, and one more in write. The cost of a call of step counts each object once."""
         log = folder / "recursion.taligent"
         log.write_text(RECURSION, encoding="ascii")
         target = folder / "recursion.callgrind"
@@ -285,7 +285,7 @@ class Massif:
     program, package = "ms_print", "valgrind"
 
     def snapshots(self, path):
-        """Time, bytes and kind of each; trees add up."""
+        """Return time, bytes and kind of each snapshot; trees must add up."""
         found, open_nodes = [], []
         for line in path.read_text(encoding="utf-8").splitlines():
             node = re.match(r"( *)n(\d+): (\d+) ", line)
@@ -336,7 +336,7 @@ class Massif:
     def open(self, path):
         done = subprocess.run([self.program, path], capture_output=True, text=True, check=False)
         rows = re.findall(r"^ +(\d+) +([\d,]+) +([\d,]+) +([\d,]+) +0 +0$", done.stdout, re.M)
-        # A row that is above a tree stands once, and so does each other.
+        # a row above a tree is printed once, and so is each other row
         shown = [(told(time), told(size)) for _, time, size, _ in rows]
         if done.returncode or shown != [(time, size) for time, size, _ in self.all]:
             return f"{shown}{done.stdout[:500]}{done.stderr[-500:]}"
@@ -356,7 +356,7 @@ class Dhat:
     point = ("tb", "tbk", "tl", "mb", "mbk", "gb", "gbk", "eb", "ebk")
 
     def take_apart(self, path):
-        """What DHAT's viewer and the importer of Firefox Profiler require, and the sums."""
+        """Check the requirements of DHAT's viewer and of Firefox Profiler's importer; return the sums."""
         file = json.loads(path.read_text(encoding="utf-8"))
         for name, kind in self.head.items():
             assert isinstance(file[name], kind), name
@@ -383,7 +383,7 @@ class Dhat:
                  f"{what}: {self.sums['gb']} at the peak, snapshots have {sizes}")
 
     def open_all(self, paths):
-        """One start of the program: what it shows of each."""
+        """Return what the program shows of each file, in one run."""
         done = subprocess.run([self.program, pathlib.Path(__file__).parent / "dh_view.js", self.viewer,
                                *paths], capture_output=True, text=True, check=False)
         for page in done.stdout.split("-" * 80)[:len(paths)]:
@@ -395,7 +395,7 @@ class Dhat:
             yield done.stderr[:1000]
 
     def by_hand(self, law, folder):
-        """A log by hand: one block is deleted, after 30 ms."""
+        """A log made by hand: one block is deleted, after 30 ms."""
         log, target = folder / "two.taligent", folder / "two.dhat"
         log.write_text(TWO, encoding="ascii")
         law.run("export", "--to", "dhat", "--slices", 1, "-o", target, log)
@@ -419,7 +419,7 @@ class Law(ClaimsOfProgram):
             return {}
 
     def shown(self, kind, pages):
-        """What the program shows of each file has the totals that are in it."""
+        """The totals that the program shows of each file are those in the file."""
         pages = list(pages)
         self.claim(len(pages) == len(self.later), f"{kind.program} shows {pages} of {len(self.later)}")
         for (what, _, inside), page in zip(self.later, pages):
@@ -452,7 +452,7 @@ class Law(ClaimsOfProgram):
 
 
 def recording(path):
-    """A memory recording whose names are hostile: each has one object."""
+    """A memory recording with hostile names; each has one object."""
     lines = (SAMPLES / "shop-v2.oemp").read_text(encoding="utf-8")
     for number, name in enumerate(HOSTILE):
         lines = lines.replace(["placeOrder", "OrderService", "PriceCache", "InvoiceService", "write",
@@ -462,13 +462,13 @@ def recording(path):
 
 
 def long_profile(path):
-    """A line takes 28,519 years, which are more nanoseconds than 64 bits hold."""
+    """A line takes 28,519 years, which are more nanoseconds than fit into 64 bits."""
     lines = (SAMPLES / "shop-v1.prf").read_text(encoding="utf-8")
     path.write_text(lines.replace("2 25 40 0.000412 ", "2 25 40 900000000000.0 "), encoding="utf-8")
 
 
 def spoil(path):
-    """One number more than it was; of a profile for pprof, a sample less."""
+    """Increase one number; for pprof, remove a sample."""
     if path.read_bytes()[:2] == b"\x1f\x8b":
         parts, left = [], False
         for field, value in fields(gzip.decompress(path.read_bytes())):
@@ -499,7 +499,7 @@ def self_test(law, name, folder):
 
 
 def every_sample(law, name, opens, folder):
-    """Gives how many were written."""
+    """Open the files of every sample; return how many were written."""
     kind, written = FORMATS[name], 0
     for path in sorted(SAMPLES.glob("shop*")):
         if path.suffix in (".oemp", ".taligent", ".gclog", ".prf", ".sqlite"):

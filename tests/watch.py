@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Recordings that are watched while they are written.
+"""Recordings that are watched while they are being written.
 
     tests/watch.py --memprof PATH --generate PATH
 
-What is expected of each row is what memprof says of the whole file: the figures of `snapshots`, the
-first row of `growth --by site` and the total of `leaks`, each up to that snapshot. What becomes of
-files (cut short, renamed, replaced) follows from what is done to them here. Nothing waits for time to
-pass: what a step needs of the one before is waited for until it is printed.
+Each row must agree with what memprof reports about the whole file: the figures of `snapshots`, the first row of
+`growth --by site` and the total of `leaks`, each up to that snapshot. For files that are truncated, renamed or
+replaced here, the expected events follow from these changes. No step waits for a fixed time: each waits until
+the output that it needs is printed.
 """
 import argparse
 import csv
@@ -28,12 +28,12 @@ import time
 
 from claims import Claims
 
-SECONDS = 60  # that a line may take on a busy machine
+SECONDS = 60  # maximum seconds for a line on a busy machine
 FIGURES = ("sequence", "tag", "time_us", "live_objects", "live_bytes", "delta_bytes")
 
 
 class Watch:
-    """A memprof that watches: its lines as they come."""
+    """A memprof that watches, and its lines as they come."""
 
     def __init__(self, program, *words, folder=None, standard_input=subprocess.DEVNULL, **how):
         self.process = subprocess.Popen([program, "watch", *words], cwd=folder,
@@ -43,7 +43,7 @@ class Watch:
         self.open = set(self.streams)
 
     def read(self, seconds=SECONDS):
-        """Read what there is; False at the end, or after so many seconds without anything."""
+        """Read available output. Return False at the end, or if nothing arrives for this many seconds."""
         ready = select.select(list(self.open), [], [], seconds)[0] if self.open else []
         for stream in ready:
             data = os.read(stream.fileno(), 1 << 16)
@@ -61,19 +61,19 @@ class Watch:
         return self.streams[self.process.stderr].decode()
 
     def wait_for(self, holds):
-        """Read until it holds; False where it never does."""
+        """Read until the condition holds; return False if it never does."""
         while not holds():
             if not self.read():
                 return False
         return True
 
     def rows(self):
-        """Whole JSON lines that are snapshots."""
+        """Return the complete JSON lines that are snapshots."""
         lines = self.out.split("\n")[:-1]
         return [row for row in map(json.loads, lines) if "sequence" in row]
 
     def events(self):
-        """The other lines, but for the worst leak, which the law of culprits is about."""
+        """Return the other lines, except for the worst leak, which culprits.py checks."""
         lines = self.out.split("\n")[:-1]
         return [row for row in map(json.loads, lines)
                 if "sequence" not in row and row["event"] != "worst-leak"]
@@ -82,7 +82,7 @@ class Watch:
         return self.wait_for(lambda: len(self.rows()) >= count)
 
     def end(self, by=None):
-        """Its status when it has ended, after a signal if one is given."""
+        """Return the exit status, after sending a signal if one is given."""
         if by:
             self.process.send_signal(by)
         while self.open and self.read():
@@ -105,12 +105,12 @@ class Trials(Claims):
         self.random = random.Random(7)
 
     def path(self):
-        """A name that no file has yet."""
+        """Return an unused file name."""
         self.files += 1
         return self.folder / f"rec{self.files}.oemp"
 
     def made(self, *words):
-        """The bytes of a recording."""
+        """Return the bytes of a recording."""
         return subprocess.run([self.generate, *words], capture_output=True, check=True).stdout
 
     def ask(self, *words):
@@ -122,7 +122,7 @@ class Trials(Claims):
         return Watch(self.memprof, "--format", "json", *map(str, words), **more)
 
     def expected(self, data):
-        """The figures of each snapshot, by what memprof says of the whole."""
+        """Return the figures of each snapshot, from reports about the whole file."""
         path = self.path()
         path.write_bytes(data)
         return [{name: row[name] for name in FIGURES if name in row}
@@ -135,7 +135,7 @@ class Trials(Claims):
     # --- a recording that grows ---
 
     def pieces(self, data, size):
-        """Of `size` bytes, or of random sizes."""
+        """Return pieces of `size` bytes, or of random sizes."""
         at = 0
         while at < len(data):
             step = size or self.random.choice((1, 2, 7, 50, 400, 5000))
@@ -143,14 +143,14 @@ class Trials(Claims):
             at += step
 
     def grows(self):
-        """In pieces of any size, by a writer that is killed within a line and started again."""
+        """The file grows in pieces of any size. Its writer is killed within a line and started again."""
         data = self.made("oemp")
         expected = self.expected(data)
         cut = data.index(b"\n.\n", len(data) // 2) - 5
         wide = data.decode().encode("utf-16-le")
         for data, cut, size, looks in ((data, cut, 1, []), (data, cut, 13, ["--poll", "5ms"]), (data, cut, 0, []),
                                        (data, cut, len(data), []),
-                                       # A unit that is not all there waits; a mark does, too.
+                                       # an incomplete unit must wait, and so must an incomplete mark
                                        (wide, 2 * cut + 1, 1, []), (b"\xff\xfe" + wide, 1, 13, [])):
             path = self.path()
             watch = self.watch("--until-exit", *looks, "--quiet", path)
@@ -164,7 +164,7 @@ class Trials(Claims):
             self.compare(f"pieces of {size} {looks}", watch.rows(), expected)
 
     def writer(self, path, data, size):
-        """A process that appends, says so, and stays."""
+        """Start a process that appends data, reports that, and keeps running."""
         pieces = [piece.hex() for piece in self.pieces(data, size)]
         script = ("import sys\n"
                   "with open(sys.argv[1], 'ab', buffering=0) as file:\n"
@@ -179,13 +179,13 @@ class Trials(Claims):
         return process
 
     def is_prompt(self):
-        """A snapshot is told when its last line is there, and nothing of the next one."""
+        """A snapshot is reported when its last line is there, before anything of the next one."""
         data = self.made("oemp")
         expected, path, at = self.expected(data), self.path(), 0
         watch = self.watch("--until-exit", path)
         self.claim(watch.wait_for(lambda: watch.events()), "waits for what is not there", watch.err)
         for count, _ in enumerate(expected, 1):
-            # Each of the twelve sections ends with such a line, the trailer is the last.
+            # each of the twelve sections ends with such a line; the trailer is the last
             for _ in range(12):
                 end = data.index(b"\n.\n", max(at - 1, 0)) + 3
                 with path.open("ab") as file:
@@ -196,7 +196,7 @@ class Trials(Claims):
         self.compare("in time", watch.rows(), expected)
 
     def answers(self):
-        """The site that grew most, and what leaked, against the reports of the same snapshot."""
+        """The site that grew most, and the leaks, agree with the reports about the same snapshot."""
         path = self.path()
         path.write_bytes(self.made("oemp", "--objects", "3000", "--snapshots", "12"))
         watch = self.watch("--until-exit", path)
@@ -215,7 +215,7 @@ class Trials(Claims):
                        (totals["leaked_objects"], totals["leaked_bytes"]), "leaked", row, totals)
 
     def log(self):
-        """A heap log, by slices of its time; lines out of order within a second find their places."""
+        """A heap log, by slices of its time. Lines that are out of order within a second are sorted."""
         data, whole, path = self.made("taligent", "--events", "3000"), self.path(), self.path()
         lines = data.decode().splitlines(keepends=True)
         for at in range(100, len(lines) - 30, 50):
@@ -253,7 +253,7 @@ class Trials(Claims):
     # --- what becomes of files ---
 
     def other(self):
-        """A recording of another process, with other figures."""
+        """Return a recording of another process, with other figures."""
         return self.made("oemp", "--uuid", "11111111-2222-4333-8444-555555555555", "--objects",
                          "500", "--snapshots", "5")
 
@@ -262,7 +262,7 @@ class Trials(Claims):
             file.write(data)
 
     def replaced(self):
-        """Cut short, renamed and replaced, removed and made anew: the next recording, once."""
+        """After truncation, renaming with replacement, or removal, the next recording is read once."""
         first, second = self.made("oemp", "--no-exit"), self.other()
         half = len(first) - 9
         expected, after = self.expected(first[:half]), self.expected(second)
@@ -301,7 +301,7 @@ class Trials(Claims):
                            watch.err)
 
     def redirected(self):
-        """A file that is the standard input is cut short: read from its start, once."""
+        """If a file on standard input is truncated, it is read from its start, once."""
         first, second, path = self.made("oemp", "--no-exit"), self.other(), self.path()
         half = len(first) - 9
         expected = self.expected(first[:half])
@@ -320,7 +320,7 @@ class Trials(Claims):
         self.compare("standard input cut short", watch.rows(), whole)
 
     def renamed(self):
-        """A file that is renamed is read on, until another of its name has something in it."""
+        """A renamed file is read on, until a new file of its name has content."""
         data, path = self.made("oemp"), self.path()
         expected, cut = self.expected(data), len(data) // 3
         path.write_bytes(data[:cut])
@@ -336,7 +336,7 @@ class Trials(Claims):
         self.claim([row["event"] for row in watch.events()] == ["renamed"], "renamed: once")
 
     def parts(self):
-        """Parts of one recording, each in the place of the one before, are one recording."""
+        """Parts of one recording that replace each other are one recording."""
         expected, path = self.expected(self.made("oemp")), self.path()
         path.write_bytes(self.made("oemp", "--last-sequence", "3"))
         watch = self.watch("--until-exit", path)
@@ -347,7 +347,7 @@ class Trials(Claims):
         self.compare("parts", watch.rows(), expected)
 
     def appended(self):
-        """Another recording behind the first in one file: each has its own start."""
+        """Another recording is appended to the file: each has its own start."""
         first, second, path = self.made("oemp", "--no-exit"), self.other(), self.path()
         path.write_bytes(first)
         watch = self.watch("--until-exit", path)
@@ -360,7 +360,7 @@ class Trials(Claims):
         self.claim(begun == [0, 0], "appended: each has its start", watch.rows())
 
     def ten(self):
-        """Ten files at once, in turns; one of them is no recording."""
+        """Ten files at once, written in turns; one of them is not a recording."""
         data = self.made("oemp")
         expected, paths = self.expected(data), [self.path() for _ in range(10)]
         foreign = self.folder / "notes.txt"
@@ -376,7 +376,7 @@ class Trials(Claims):
             self.compare(f"ten: {path.name}", rows, expected)
 
     def streams(self):
-        """Standard input and a named pipe, until nobody writes into them."""
+        """Standard input and a named pipe are read until nobody writes to them."""
         data, fifo = self.made("oemp"), self.folder / "pipe"
         expected = self.expected(data)
         watch = self.watch("-", standard_input=subprocess.PIPE)
@@ -396,7 +396,7 @@ class Trials(Claims):
     # --- how it ends ---
 
     def limits(self):
-        """The first snapshot over a limit ends it with 1, and --exec hears of it."""
+        """The first snapshot over a limit ends the program with 1, and --exec is informed."""
         data, path = self.made("oemp"), self.path()
         path.write_bytes(data)
         whole = self.watch("--until-exit", path)
@@ -425,7 +425,7 @@ class Trials(Claims):
         self.claim(watch.end() == 1, "a share of the start", watch.err)
 
     def policies(self):
-        """A policy is judged as by gate, where the process cleans up or the file ends."""
+        """A policy is judged as by gate, when the process cleans up or the file ends."""
         whole, torn, rules = self.path(), self.path(), self.path()
         data = self.made("oemp")
         whole.write_bytes(data)
@@ -448,7 +448,8 @@ class Trials(Claims):
         self.claim(watch.end() == 2, "a policy that is none", watch.err)
 
     def timeouts(self):
-        """A writer that died: with --until-exit 3, else 0 where anything came."""
+        """After its writer has died, the run ends with 3 under --until-exit, otherwise with 0 if anything was
+        read."""
         data, path = self.made("oemp", "--no-exit"), self.path()
         path.write_bytes(data)
         for words, status in (([path], 0), (["--until-exit", path], 3), ([self.path()], 3)):
@@ -456,7 +457,7 @@ class Trials(Claims):
             self.claim(watch.end() == status, f"--timeout of {words} ends with {status}", watch.err)
 
     def holes(self):
-        """Zeros that nobody wrote do not keep it, and are one line."""
+        """Zeros that nobody wrote do not stop it, and count as one line."""
         first, second, path = self.made("oemp", "--no-exit"), self.other(), self.path()
         path.write_bytes(first)
         os.truncate(path, 1 << 38)
@@ -471,7 +472,7 @@ class Trials(Claims):
         self.claim(told in watch.err, "holes: told with its line", watch.err)
 
     def signals(self):
-        """A signal ends it as it ends others; so does an output that nobody reads."""
+        """Signals end it like other programs, and so does an output that nobody reads."""
         path = self.path()
         path.write_bytes(self.made("oemp", "--no-exit"))
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -486,7 +487,7 @@ class Trials(Claims):
         self.claim(watch.err == "", "and it says nothing", watch.err)
 
     def peer(self):
-        """An output that is a socket, whose other end goes."""
+        """The output is a socket whose other end is closed."""
         path = self.path()
         path.write_bytes(self.made("oemp", "--no-exit"))
         here, there = socket.socketpair()
@@ -494,7 +495,7 @@ class Trials(Claims):
         there.close()
         while select.select([here], [], [], 1)[0]:
             here.recv(1 << 16)
-        here.close()  # and nothing is left unread, which would be an error
+        here.close()  # nothing may be left unread, which would be an error
         try:
             self.claim(process.wait(SECONDS) == -signal.SIGPIPE, "the other end is gone")
         except subprocess.TimeoutExpired:
@@ -528,7 +529,7 @@ class Trials(Claims):
         watch.end()
 
     def unheld(self):
-        """The command of --exec is held to none of the program's own limits."""
+        """The limits of the program do not apply to the command of --exec."""
         path = self.path()
         path.write_bytes(self.made("oemp"))
         shown = "ulimit -d >&2; grep SigIgn /proc/$$/status >&2"
@@ -538,7 +539,7 @@ class Trials(Claims):
         self.claim(own in watch.err, "the limits of --exec are those of a shell", watch.err, own)
 
     def lines(self):
-        """As text a row is a line, and as CSV the names stand above it."""
+        """In text, each row is a line; in CSV, the column names come first."""
         data, path = self.made("oemp"), self.path()
         path.write_bytes(data)
         expected = self.expected(data)
@@ -556,8 +557,8 @@ class Trials(Claims):
     # --- on a terminal ---
 
     def terminal(self):
-        """A table that fits 60 columns and 12 lines, drawn anew in another window; then the
-        terminal as it was."""
+        """A table that fits into 60 columns and 12 lines is redrawn in a window of another size; afterwards the
+        terminal is restored."""
         data, path = self.made("oemp"), self.path()
         path.write_bytes(data[:len(data) // 2])
         for ending in (None, signal.SIGINT, signal.SIGTERM):
@@ -612,7 +613,7 @@ class Trials(Claims):
 
 
     def left(self):
-        """Ctrl-Z and bg: the terminal is the shell's, and nothing is drawn until fg."""
+        """After Ctrl-Z and bg, the terminal belongs to the shell, and nothing is drawn until fg."""
         data, path = self.made("oemp"), self.path()
         path.write_bytes(data[:len(data) // 4])
         shell, terminal = pty.fork()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Pages of HTML: what they hold against reports in JSON, and what they do in a browser.
+"""HTML pages: their contents are compared with reports in JSON, and they are used in a browser.
 
-Figures of two picked snapshots are those of `growth`, which other tests hold against independent
-replays. Without Chromium, what needs it is skipped, and says so.
+The figures between two selected snapshots are those of `growth`, which other tests compare with independent
+replays. Parts that need Chromium are skipped without it.
 """
 import argparse
 import colorsys
@@ -27,13 +27,13 @@ FILES = [["shop-v2.oemp"], ["shop-v1.oemp"], ["shop-reusable-v2.oemp"], ["shop-r
          ["shop-requests-AS1.oemp"], ["shop.taligent"], ["shop-analysis.taligent"], ["shop-damaged.taligent"],
          ["shop-aqtime.sqlite"], ["shop-1.gclog", "shop-2.gclog", "shop-3.gclog"], ["shop-3.gclog"],
          ["shop-agent-AS1.oemp", "shop-agent-AS2.oemp"], ["shop-domains.gclog"], ["shop-v4.prf"], ["shop-old-modules-v1.prf"], ["shop-new.rpt"]]
-NAMES = {2: "agents", 3: "dumps"}  # of those that are read together
+NAMES = {2: "agents", 3: "dumps"}  # files that are read together
 MOST_BYTES = 2_000_000
 AXE = pathlib.Path(os.environ.get("MEMPROF_NODE_MODULES", "node_modules"), "axe-core", "axe.min.js")
 
 
 class Page(html.parser.HTMLParser):
-    """What stands in a page: its policy, its data, the texts of its body."""
+    """Contents of a page: its policy, its data, the texts of its body."""
 
     def __init__(self, text):
         super().__init__()
@@ -77,8 +77,8 @@ class Law:
         return path
 
     def growth(self, paths, from_, to, by):
-        """Rows that changed, by key; several sites may bear one."""
-        by = [] if str(paths[0]).endswith(".gclog") else ["--by", by]  # dumps tell but types
+        """Return the rows that changed, by key; several sites may have the same key."""
+        by = [] if str(paths[0]).endswith(".gclog") else ["--by", by]  # dumps have only types
         printed = self.memprof("growth", *paths, "--from", from_, "--to", to, *by, "--limit", "0", "--quiet",
                                "--format", "json")
         report = json.loads(printed or '{"growth": []}')
@@ -87,14 +87,14 @@ class Law:
                       for row in report["growth"] if row["delta_bytes"] or row["delta_objects"])
 
     def leaks(self, paths, from_, to, names):
-        """Leaks of a window: type, name, bytes, objects, stack."""
+        """Return the leaks of a window: type, name, bytes, objects, stack."""
         printed = self.memprof("leaks", *paths, "--from", from_, "--to", to, "--limit", "0", "--quiet",
                                "--format", "json")
         return sorted((row["type"], row.get("name", "") if names else "", row["bytes"], row["objects"], tuple(row["stack"]))
                       for row in json.loads(printed)["leaks"])
 
     def top(self, paths, to):
-        """Types that are alive: key, bytes, objects."""
+        """Return the types that are alive: key, bytes, objects."""
         paths = [path for path in paths if isinstance(path, pathlib.Path)]
         asked = [paths[to - 1]] if str(paths[0]).endswith(".gclog") else [*paths, "--to", to]
         printed = self.memprof("top", *asked, "--limit", "0", "--quiet", "--format", "json")
@@ -102,7 +102,7 @@ class Law:
 
 
 def changes_of(group):
-    """Row, moment, birth (0 where it is not told), objects, bytes."""
+    """Yield row, moment, birth (0 if unknown), objects, bytes."""
     size, row = 5 if group["births"] else 4, 0
     for change in zip(*[iter(group["changes"])] * size):
         row += change[0]
@@ -110,7 +110,7 @@ def changes_of(group):
 
 
 def rows_of(data, group, from_, to):
-    """The same as a page's data tell it, read by another than its script."""
+    """Return the same from a page's data, read by a second implementation of its script."""
     sums = {}
     for row, moment, _, objects, bytes_ in changes_of(group):
         was = sums.setdefault(row, [0, 0, 0, 0])
@@ -125,7 +125,7 @@ def rows_of(data, group, from_, to):
 
 
 def leaks_of(data, history, group, from_, to):
-    """What page's data tell of leaks."""
+    """Return the leaks in a page's data."""
     sums, texts = {}, data["texts"]
     for row, moment, born, objects, bytes_ in changes_of(group):
         if from_ < born and moment <= to:
@@ -145,14 +145,14 @@ def leaks_of(data, history, group, from_, to):
 
 
 def pairs_of(history):
-    """Of the moments a few two, the first and the last among them."""
+    """Return some pairs of moments, including the first with the last."""
     last = len(history["numbers"]) - 1
     return [pair for pair in {(0, last), (0, 1), (last // 2, last), (history["from"], history["to"])}
             if pair[0] < pair[1]]
 
 
 def sessions_of(data, paths):
-    """Each history of a page with the recordings that hold that session alone."""
+    """Yield each history of a page with the recordings that contain only that session."""
     histories = data["histories"] if data else []
     return [(history, paths if len(histories) < 2 else [paths[i]]) for i, history in enumerate(histories)]
 
@@ -171,7 +171,7 @@ def hold_data(law, paths, page, name):
 
 
 def tree_of(data, name):
-    """Sums of a tree's places, by their own labels below the first, and of all."""
+    """Return the sums of a tree's places, by their labels below the first, and the sum of all."""
     tree = next(tree for tree in data["trees"] if tree["name"] == name)
     sums = list(zip(tree["own"], tree["counts"]))
     for i in range(len(sums) - 1, 0, -1):
@@ -182,8 +182,8 @@ def tree_of(data, name):
 
 
 def hold_folder(law, folder, many):
-    """Stacks of a folder are those of its files, each as large as its own answer says; of more than 100, the
-    largest are told apart."""
+    """The stacks of a folder are those of its files, each with the size in its own answer. Of more than 100
+    files, the largest are shown separately."""
     folder.mkdir()
     for name in ("shop-v2.oemp", "shop-running-v2.oemp", "shop-agent-AS2.oemp"):
         shutil.copy(SAMPLES / name, folder)
@@ -208,7 +208,7 @@ def hold_folder(law, folder, many):
 
 
 def many_sites(path, sites, snapshots=5, name="module"):
-    """A recording of so many sites, each of which creates, some of which delete."""
+    """Write a recording with this number of sites. Each creates objects, and some delete them."""
     lines = 100
     with open(path, "w", encoding="utf-8") as out:
         def section(rows):
@@ -259,18 +259,18 @@ TOP = """Array.from(document.querySelectorAll('#top-picked tbody tr'), row => {
   const cells = Array.from(row.cells), value = i => Number(cells[i].dataset.v);
   return [cells[3].textContent, value(0), value(2)];
 })"""
-# What the flame graph of each button says of all of it, without its name.
+# For each button, the data of the whole flame graph, without its name.
 FLAMES = """Array.from(document.querySelectorAll('#picked-trees .choice button'), button => {
   button.click();
   return document.querySelector('#picked-trees .told').textContent.replace(/^[^:]*: /, '');
 })"""
-# What of tables and pictures below the graph is seen, and is not about what was picked.
+# Visible tables and pictures below the graph that are not about the selected snapshots.
 UNPICKED = """[...document.querySelectorAll('main > section, main > figure')].filter(one => one.offsetHeight > 0)
   .map(one => one.id).filter(id => !['', 'history', 'picked'].includes(id))"""
-# Facts about a recording, which stand below a heading of their own.
+# Facts about a recording, which have their own heading.
 FACTS = {"facts", "table-anomaly_counts", "table-snapshots", "table-totals", "table-session", "table-sessions",
          "diagnostics", "made"}
-# While two snapshots are picked the first line of the answer says that it is not about them.
+# While two snapshots are selected, the first line of the answer says that it is not about them.
 ASIDE = """(() => { const size = name => parseFloat(getComputedStyle(document.querySelector(name)).fontSize);
   return document.getElementById('answer-whole').offsetHeight > 0 && size('.answer dd') < size('#picked h2'); })()"""
 PICK = """(() => { const [from, to] = [...document.querySelectorAll('#history select')].slice(-2);
@@ -291,7 +291,7 @@ def hold_table(law, what, shown, expected, size):
 
 
 def hold_window(law, page, own, history, from_, to, name):
-    """All that is shown is about what was picked, and says what the commands say of it."""
+    """Everything shown is about the selected snapshots, and agrees with the commands."""
     ends = [history["numbers"][from_], history["numbers"][to]]
     what = f"{name}, {history['session']}: from {from_} to {to}: "
     law.hold(what + "it is shown", page.run("!document.getElementById('picked').hidden"))
@@ -332,14 +332,14 @@ def hold_picked(law, page, paths, data, name):
         "[...document.querySelectorAll('main > section:not(#picked):not(#facts)')].every(one => !one.hidden)"))
 
 
-# Where on the screen the graph has its moments.
+# Positions of the graph's moments on the screen.
 PLACES = """(() => { const box = document.querySelector('svg.graph').getBoundingClientRect();
   const all = [...document.querySelectorAll('svg.graph g:first-of-type > circle')];
   return all.map(one => [box.left + Number(one.getAttribute('cx')), box.top + 60]); })()"""
 
 
 def hold_drag(law, page, path):
-    """A drag picks the snapshots at which it begins and ends; over one, the graph says what it has."""
+    """A drag selects the snapshots at which it begins and ends. Over a snapshot, the graph shows its figures."""
     page.open(path)
     places = page.run(PLACES)
     for kind, place in (("mouseMoved", 1), ("mousePressed", 1), ("mouseMoved", 4), ("mouseReleased", 4)):
@@ -353,7 +353,7 @@ def hold_drag(law, page, path):
 
 
 def hold_uses(law, page, name):
-    """A stack unfolds, a table sorts, a search finds."""
+    """Stacks can be unfolded, tables sorted, and texts found."""
     page.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     law.hold(f"{name}: stacks unfold", page.run(
         "[...document.querySelectorAll('main details')].every(one => one.lastElementChild.offsetHeight > 0 "
@@ -396,7 +396,7 @@ def hold_layout(law, page, path, name):
 
 
 def hold_paper(law, page, path, name):
-    """On paper are the pictures of all figures, and no table is wider than it."""
+    """On paper, all figures have their pictures, and no table is wider than the paper."""
     for scripts in (True, False):
         page.open(path, width=718, scripts=scripts)
         page.call("Emulation.setEmulatedMedia", media="print", features=[])
@@ -452,7 +452,7 @@ EVIL = ["</script><script>pwned=1</script>", "<img src=x onerror=pwned=1>", "\"'
 
 
 def hold_gates(law):
-    """The verdict is the headline, and each rule stands once."""
+    """The verdict is the headline, and each rule is listed once."""
     for policy, verdict, tone in (("nothing leaks more: leaked <= 1 MiB", "pass, 1 rule: 1 passes", "better"),
                                   ("nothing leaks more: leaked <= 1 KiB", "fail, 1 rule: 0 pass, 1 fails", "worse")):
         path = law.folder / f"{tone}.policy"
@@ -466,7 +466,7 @@ def hold_gates(law):
 
 
 def hold_pictured(law):
-    """Where a picture is the answer, it comes first, then tables as text has them."""
+    """If a picture is the answer, it comes first, followed by the tables of the text report."""
     for command, tables in (("treemap", ["table-groups", "table-treemap"]), ("flame", ["table-frames"])):
         text = law.page([command, SAMPLES / "shop-v2.oemp"], command).read_text(encoding="utf-8")
         ids = re.findall(r'<(?:figure|section) id="((?:figure|table)-[^"]*)"', text)
@@ -477,7 +477,7 @@ def hold_colours(law):
     """The words of a legend name the colours that the style has."""
     text = law.page(["diff", SAMPLES / "shop-v2.prf", SAMPLES / "shop-v4.prf"], "colours").read_text(encoding="utf-8")
     for name, word, least, most in (("warm", "Orange: more", 10, 45), ("cool", "Blue: less", 195, 225)):
-        law.hold(f"colours: {word}", "makeTrees" not in text or word in text)  # without scripts there is none
+        law.hold(f"colours: {word}", "makeTrees" not in text or word in text)  # without scripts, there is no legend
         for red, green, blue in re.findall(rf"--{name}: #(..)(..)(..)", text):
             hue = colorsys.rgb_to_hsv(int(red, 16), int(green, 16), int(blue, 16))[0] * 360
             law.hold(f"colours: {word} of {hue:.0f} degrees", least <= hue <= most)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Text in a pipe and on terminals: each command asked of each sample, and of shapes that no sample has.
+"""Text in a pipe and on terminals: each command on each sample, and on inputs unlike any sample.
 
-In a pipe no name is cut: each that JSON has of a row stands whole in the text. On a terminal of 60,
-80 or 100 columns no line is wider than it is, by the Unicode Standard's widths as Python knows them,
-and a name lacks nothing but arguments and the left sides of dotted names and paths; of a heap log,
-whose names are signatures, arguments alone.
+In a pipe no name is cut: the text contains each name that JSON has for a row. On a terminal of 60, 80 or 100
+columns, no line is wider than the terminal, by Unicode widths as Python knows them. Names lose only arguments,
+and the left sides of dotted names and paths; names in heap logs are signatures, and lose only arguments.
 """
 import argparse
 import concurrent.futures
@@ -26,7 +25,7 @@ ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
 WIDTHS = (60, 80, 100)
 AT_ONCE = 2
 ROWS = ["--limit", "10"]
-# A command, and what stands behind the file (of gate: the policy before it).
+# Commands, and the words after the file (for gate, the policy before it).
 COMMANDS = [
     ["analyze"], ["info"], ["snapshots"], ["leaks"], ["requests"], ["top"], ["growth"], ["tree"],
     ["coverage"], ["coverage", "--uncovered"], ["timeline"], ["lifetimes"], ["retained"],
@@ -34,24 +33,24 @@ COMMANDS = [
     ["object", "--type", "*"], ["gate", str(SAMPLES / "shop.policy")],
     ["gate", str(SAMPLES / "profile.policy")], ["top", "--by", "site"], ["top", "--by", "method"],
     ["growth", "--by", "site"], ["diff"], ["diff", "--by", "type"]]
-# What names the rows of a table; each stands in the text, wherever JSON has it.
+# Names of the rows of a table; the text must contain each that JSON contains.
 NAMES = {
     "leaks": ["type", "name", "stack"], "top": ["key", "program", "method"], "growth": ["key"],
     "diff": ["key", "type", "name", "stack", "program", "method"], "tree": ["key"],
     "coverage": ["program", "method"], "retained": ["type", "key"], "dominators": ["type"],
     "path": ["type"], "requests": ["request", "api"], "lifetimes": ["key"],
 }
-# What a shape has that has one name of thousands of columns: no window has room for that.
+# Inputs with a name of thousands of columns, which fits no window.
 ENDLESS = {"names.oemp", "wide.oemp", "accents.oemp"}
 UNSEEN = "\N{RIGHT-TO-LEFT OVERRIDE}\N{ZERO WIDTH SPACE}\N{HEBREW LETTER ALEF}"
 WITHIN = re.compile(r"[^\s(\[<,\"]\N{HORIZONTAL ELLIPSIS}|\N{HORIZONTAL ELLIPSIS}(?![\w)\]> <(\[.-])")
 AT_ALL = re.compile(r"(?<![(<\[])\N{HORIZONTAL ELLIPSIS}(?!\S*\.taligent)")
-TWICE = re.compile(r"(?<= )(\S+) \1$")  # a method's class, which people read once
+TWICE = re.compile(r"(?<= )(\S+) \1$")  # a method's class, which is shown once to people
 ESCAPE = re.compile(r"\033\[[0-9;]*m")
 
 
 def width(line):
-    """Columns of a terminal."""
+    """Return the columns that a line takes on a terminal."""
     columns = 0
     for character in line:
         if unicodedata.category(character) in ("Mn", "Me", "Cf"):
@@ -61,7 +60,7 @@ def width(line):
 
 
 def shown_name(text):
-    """As people read it: what cannot be seen by its number."""
+    """Return the name as people see it, with invisible characters as numbers."""
     return "".join(f"\\u{{{ord(c):x}}}" if unicodedata.category(c) == "Cf" else
                    f"\\x{ord(c):02x}" if c < " " else c for c in text)
 
@@ -74,14 +73,14 @@ class Trials:
         return self.program.run(*words, "--quiet")
 
     def on_terminal(self, words, columns):
-        """What stands on a terminal of so many columns."""
+        """Return the output on a terminal with this number of columns."""
         ends = pty.openpty()
         fcntl.ioctl(ends[1], termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         done = self.program.run(*words, "--quiet", "--no-pager", output=ends)
         return done.stdout.decode("utf-8").replace("\r\n", "\n")
 
     def one(self, words):
-        """All that is claimed of one command line; what is wrong."""
+        """Check everything about one command line; return the faults."""
         wrong, piped = [], self.piped(words)
         if piped.returncode in (2, 3) and not piped.stdout:
             return 0, 0, wrong
@@ -102,8 +101,8 @@ class Trials:
         return len(WIDTHS) + 1, len(names), wrong
 
     def names_of(self, words):
-        """What names each row, as texts of which one stands in it: of a stack, an allocator's own
-        frames may be passed over."""
+        """Yield what names each row, as alternative texts, one of which must be there. Frames of an allocator
+        in a stack may be omitted."""
         answer = self.piped([*words, "--format", "json"])
         if not answer.stdout:
             return []
@@ -118,7 +117,7 @@ class Trials:
         return sorted(tuple(TWICE.sub(r"\1", shown_name(name)) for name in some) for some in names)
 
     def lines(self, folder):
-        """All command lines."""
+        """Yield all command lines."""
         files = sorted(p for p in SAMPLES.iterdir() if p.suffix in ENDINGS)
         for path in map(str, [*files, *self.shapes(pathlib.Path(folder))]):
             for command, *options in COMMANDS:
@@ -145,7 +144,8 @@ class Trials:
 
     @staticmethod
     def shapes(folder):
-        """Long paths, long names, names of wide, of combining and of unseen characters, many threads."""
+        """Make inputs with long paths, long names, names of wide, combining and invisible characters, and many
+        threads."""
         whole = (SAMPLES / "shop-v2.oemp").read_bytes()
         deep = folder.joinpath(*["d" * 100] * 5)
         deep.mkdir(parents=True)

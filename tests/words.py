@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Words of the program: its texts use none of the phrases that pages.py lists for pages, few comments begin
-with What, Whether, Of or Where, and no identifier is a preposition or a pronoun (`to` stands beside `from`).
+"""Plain English in the program. Its texts use none of the phrases that pages.py lists for pages, few comments
+begin with What, Whether, Of or Where, and no identifier is a preposition or a pronoun (except `to`, next to
+`from`).
 
-Texts are string literals with a blank in them; names of options do not count. Comments are those of C.
+Texts are string literals that contain a blank, without names of options. Comments are those of C.
 """
 import argparse
 import pathlib
@@ -22,7 +23,7 @@ NOT_PLAIN = re.compile(r"(?:what|whether|of|where)\b", re.I)
 
 
 def tokens_of(paths):
-    """(path, line, comment, text) of each comment, or of each string of several literals."""
+    """Yield (path, line, comment, text) of each comment, and of each string of adjacent literals."""
     for path in sorted(paths):
         source = path.read_text(encoding="utf-8")
         for match in TOKEN.finditer(source):
@@ -34,7 +35,8 @@ def tokens_of(paths):
 
 
 def names_of(source):
-    """(line, name) of each identifier that is not a noun, outside comments and literals."""
+    """Return (line, name) of each identifier that is a preposition or pronoun, outside of comments and
+    literals."""
     code = TOKEN.sub(lambda match: "\n" * match[0].count("\n"), source)
     return [(code.count("\n", 0, match.start()) + 1, match[0]) for match in NOT_NAMES.finditer(code)]
 
@@ -44,7 +46,7 @@ def sources(folder, *endings):
 
 
 def faults_of_text(text):
-    """What is wrong with a text of the program."""
+    """Return what is wrong with a text of the program."""
     if " " not in text:
         return []
     text = text.replace("Left behind", "left behind")

@@ -1,4 +1,4 @@
-"""XML held against a schema: what of XML Schema the schemas of these tests use is read here. Where
+"""Validate XML by a schema. This implements the part of XML Schema that the schemas of these tests use. If
 xmllint is installed, it must agree."""
 import re
 import shutil
@@ -11,7 +11,7 @@ TYPES = {"xs:string": r"(?s).*", "xs:nonNegativeInteger": r"\+?\d+", "xs:boolean
 
 
 class Schema:
-    """Elements with their attributes, children and whether they have text."""
+    """A schema: elements with their attributes, their children, and whether they contain text."""
 
     def __init__(self, path):
         root = ElementTree.parse(path).getroot()
@@ -63,7 +63,7 @@ class Schema:
 
 
 def faults_of(text, schema, root):
-    """What is wrong with the document, whose outermost element is `root`."""
+    """Return what is wrong with the document, whose outermost element must be `root`."""
     try:
         found = ElementTree.fromstring(text)
     except ElementTree.ParseError as problem:

@@ -1,7 +1,7 @@
-"""XXH3 of 128 bits without a seed, written from its specification: a second implementation beside
-the library that memprof uses.
+"""XXH3 of 128 bits without a seed, written from its specification: a second implementation, independent of the
+library that memprof uses.
 
-    python3 tests/xxh3.py FILE...      prints what xxh128sum prints
+    python3 tests/xxh3.py FILE...      prints the same as xxh128sum
 """
 import pathlib
 import struct
@@ -32,7 +32,7 @@ def half(data, place):
 
 
 def folded(a, b):
-    """The halves of the product of 128 bits, combined."""
+    """Return the halves of the 128-bit product, combined."""
     product = a * b
     return (product ^ product >> 64) & WORD
 
@@ -82,7 +82,7 @@ def to_16(data):
 
 
 class Sum:
-    """Sums of the lengths from 17 to 240."""
+    """Accumulators for lengths from 17 to 240."""
 
     def __init__(self, data):
         self.data, self.low, self.high = data, len(data) * PRIMES[0] & WORD, 0
@@ -146,7 +146,7 @@ def longer(data):
 
 
 def xxh128(data):
-    """The checksum of bytes as 32 digits."""
+    """Return the checksum of bytes as 32 digits."""
     length = len(data)
     if not length:
         low, high = (mixed_64(word(SECRET, place) ^ word(SECRET, place + 8)) for place in (64, 80))

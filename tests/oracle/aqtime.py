@@ -96,7 +96,7 @@ class ResultSet:
                 self.objects.append(Object(row, name, self.stack(integer(row["id"]))))
 
     def type_name(self, id_):
-        """(the name with its namespace, the name alone)"""
+        """Return (the name with its namespace, the name alone)."""
         for row in self.classes:
             if integer(row.get("rec_id")) == integer(id_) and row.get("col_class_name"):
                 name, space = row["col_class_name"], row.get("col_namespace") or ""
@@ -104,7 +104,7 @@ class ResultSet:
         return f"<class {integer(id_)}>", None
 
     def stack(self, id_):
-        """Innermost first, as stored."""
+        """Return the routines, innermost first, as stored."""
         return tuple(self.frame(integer(row.get("col_routinerid"))) for row in self.frames
                      if integer(row.get("parent_id")) == id_)
 
@@ -119,7 +119,7 @@ class ResultSet:
         return f"<routine {id_}>"
 
     def link(self):
-        """Fills the targets of all objects; (references, dangling ones), each pair counted once."""
+        """Set the targets of all objects. Return (references, dangling ones); each pair counts once."""
         by_id = {thing.id: thing for thing in self.objects}
         by_record = {thing.record: thing for thing in self.objects}
         found = set()
@@ -127,7 +127,7 @@ class ResultSet:
             for row in self.database.rows(table, self.sequence):
                 own, other = integer(row.get("parent_id")), integer(row.get("rec_id"))
                 ends = (by_id.get(own), by_record.get(other))
-                # An end that is not listed is still told from another one.
+                # an unlisted end of a reference is still distinguished from others
                 marks = [("id", own) if ends[0] is None else ends[0].id,
                          ("record", other) if ends[1] is None else ends[1].id]
                 if not forward:
@@ -173,7 +173,7 @@ def totals_of(last, references, dangling):
     if references:
         found = graph.Graph(last)
         reached = [last.objects[at] for at in found.reached]
-        # A type none of whose objects is a root or has a reference is of native objects.
+        # if no object of a type is a root or has a reference, its objects are native
         tracked = {thing.type for thing in last.objects if thing.roots or thing.referred}
         rest = [thing for at, thing in enumerate(last.objects) if at not in found.reached]
         lost = [thing for thing in rest if thing.type in tracked]
@@ -207,7 +207,8 @@ def grouped(objects, key_of):
 
 
 def leaks_of(sets, last):
-    """Alive at the last set and born after the first; with one set, all that is alive."""
+    """Return objects that are alive at the last set and were born after the first; with one set, all live
+    objects."""
     leaked = [t for t in last.objects if len(sets) == 1 or t.born > 1]
     sites = grouped(leaked, lambda t: (t.type, t.stack))
     rows = [{"type": type_, **count(objects), "stack": list(stack),
@@ -219,8 +220,8 @@ def leaks_of(sets, last):
 
 
 def classes_of(sets):
-    """What the tables of classes say of each type up to these sets: whether it is finalizable, and
-    the peaks of the last set that tells any, where one row alone is of the type."""
+    """Return the figures of the class tables for each type up to these sets: whether it is finalizable, and the
+    peaks of the last set that states them, if a single row has the type."""
     told = {}
     for one in sets:
         stated = {}
@@ -248,7 +249,7 @@ def top_of(sets, last):
     groups = grouped(last.objects, lambda t: t.type)
     total = size(last.objects)
     told = classes_of(sets[:sets.index(last) + 1])
-    for name, facts in classes_of(sets).items():  # of a class, every set tells; a peak is of its own
+    for name, facts in classes_of(sets).items():  # every set describes its classes, but states peaks only for itself
         if "finalizable" in facts:
             told.setdefault(name, {})["finalizable"] = facts["finalizable"]
     return [{"rank": rank, "key": key, **count(groups[key]), **told.get(key, {}),
@@ -271,7 +272,7 @@ def report(path):
     links = {one.sequence: one.link() for one in {to.sequence: to, last.sequence: last}.values()}
     retained = graph.retained_of(graph.Graph(to)) if links[to.sequence][0] else []
     for row in retained:
-        row.pop("root_kind", None)  # the database tells no kinds
+        row.pop("root_kind", None)  # the database has no kinds of roots
     return {
         "totals": totals_of(to, *links[to.sequence]),
         "memory_overwrites": last.overwrites,
@@ -286,7 +287,7 @@ def report(path):
 # ---------------------------------------------------------------- making databases
 
 class Writer:
-    """A database of these tables; rows are dicts. `spell` changes the names."""
+    """A database with these tables; rows are dicts. `spell` changes the names."""
 
     def __init__(self, path, spell=str, without=(), alias=False):
         self.file, self.spell = sqlite3.connect(path), spell
@@ -318,7 +319,7 @@ ROUTINES = [("Order", "Create", 12), ("", "main", 40), ("TMemo", "TMemo.Add", 0)
 
 
 def random_database(seed, path):
-    """Writes a database of one to four result sets with whatever may be odd about one."""
+    """Write a database of one to four result sets that may have any peculiarity."""
     chance = random.Random(seed)
     spell = chance.choice((str.upper, str.lower, str.title, str))
     without = {"REFERENCES_FROM", "REFERENCES_TO"} if chance.random() < 0.2 else set()
@@ -353,7 +354,7 @@ def random_database(seed, path):
 
 
 def write_objects(chance, writer, inst, alive):
-    """The objects of one result set; ids are new in each."""
+    """Write the objects of a result set; their ids are new in each set."""
     ids = chance.sample(range(1, 200), len(alive))
     records = chance.sample(range(1, 200), len(alive))
     for id_, record, (number, (class_, bytes_, get, stack, root)) in zip(ids, records, alive.items()):
@@ -376,7 +377,7 @@ def write_objects(chance, writer, inst, alive):
 # ---------------------------------------------------------------- self test
 
 def small(path):
-    """Set 3: object 1 (Shop.Order, 100); set 5: it, 2 (TMemo, 20, refers to 3), 3 (8), 4 (5)."""
+    """Set 3 has object 1 (Shop.Order, 100). Set 5 has it, 2 (TMemo, 20, refers to 3), 3 (8) and 4 (5)."""
     writer = Writer(path, str.lower, alias=True)
     for inst, tag in ((5, "After"), (3, "Before")):
         writer.add("INSTANCES", CAPTION=tag, INST_ID=inst)
@@ -400,7 +401,7 @@ def small(path):
 
 
 def self_test():
-    """Figures counted by hand."""
+    """Compare with figures calculated by hand."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "small.sqlite"
         small(path)
@@ -409,7 +410,7 @@ def self_test():
         (found.totals, {"live_objects": 4, "live_bytes": 133, "roots": 1, "references": 2,
                         "dangling_references": 1, "reachable_objects": 2, "reachable_bytes": 28,
                         "unreachable_objects": 0, "unreachable_bytes": 0,
-                        # Of the set, no Shop.Order and no <class 8> is a root or has a reference.
+                        # in this set, no Shop.Order and no <class 8> is a root or has a reference
                         "untracked_objects": 2, "untracked_bytes": 105}),
         (found.memory_overwrites, 1),
         ([tuple(row.values()) for row in found.snapshots],

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds a report of the analyzer against what an oracle expects.
+"""Compare a report of the analyzer with the figures that an oracle expects.
 
     compare.py EXPECTED.json ACTUAL.json [--section top,leaks,...]
 
-Every field that EXPECTED has must be in ACTUAL and equal; what ACTUAL has beyond that is fine.
-Lists have equal length. Numbers of which one is a floating-point number are equal within 1e-9 of
-their size. Prints the first differences with their path; exit status 1 if there are any.
+Every field of EXPECTED must be in ACTUAL and be equal; ACTUAL may have more fields. Lists must have equal
+length. If one of two numbers is a floating-point number, they may differ by a factor of 1e-9. Print the first
+differences with their paths; the exit status is 1 if there are any.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def shown(value):
 
 
 def differences(expected, actual, path):
-    """All differences below a path, as lines to print."""
+    """Yield all differences below a path, as lines to print."""
     if isinstance(expected, dict) and isinstance(actual, dict):
         for name, value in expected.items():
             if name in actual:
@@ -62,7 +62,7 @@ def compare(expected, actual, sections):
 
 
 def load(path):
-    """A report; one that is no JSON object ends the run with status 2."""
+    """Return a report. If it is not a JSON object, end the run with status 2."""
     try:
         with open(path, encoding="utf-8") as file:
             report = json.load(file)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Objects that logs of OpenEdge agents and clients create and delete, by the rules of the vendor's class
-OpenEdge.Core.Util.LeakCheck: which entries count, what an object is known by, and what leaks.
+OpenEdge.Core.Util.LeakCheck: which entries count, how objects are identified, and what leaks.
 
-usage: dynobjects.py FILE...    Prints JSON: created, deleted, older, and what is left by type, name and place."""
+usage: dynobjects.py FILE... Prints JSON: created, deleted and older objects, and the remaining ones by type,
+name and place."""
 import collections
 import gzip
 import json
@@ -21,7 +22,7 @@ OBJECT = re.compile(r"(?P<action>Created|Deleted|Deleted-by-GC|Cached|Purged) +(
 
 
 def place_of(text):
-    """"NAME UNIT @ LINE" as "NAME UNIT:LINE"; earlier releases have "Line" in place of the sign."""
+    """Convert "NAME UNIT @ LINE" to "NAME UNIT:LINE"; earlier releases write "Line" instead of the sign."""
     found = re.fullmatch(r"(.*?) *(?:@|Line) +(\d+)", text.strip())
     return f"{found[1].strip()}:{int(found[2])}" if found[1].strip() else "(session)"
 
@@ -66,7 +67,7 @@ class Objects:
 
     def read(self, data):
         lines = data.split(b"\n")
-        for line in lines[:-1]:  # a last line without an end is cut off
+        for line in lines[:-1]:  # a last line without a line end is truncated
             found = HEAD.match(line.decode("latin-1").rstrip("\r"))
             if found:
                 self.entry(found)
@@ -81,7 +82,7 @@ class Objects:
 
 
 def report(*files):
-    """What the logs say together, in the order of their first entries."""
+    """Return the result of all logs together, in the order of their first entries."""
     objects = Objects()
     for data in sorted((gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data for data in files),
                        key=lambda data: data[1:28]):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A naive reading of RPM dumps of a garbage-collected heap, to hold against the analyzer.
+"""A simple reader of RPM dumps of a garbage-collected heap, to compare with the analyzer.
 
     graph.py [--by type|namespace] FILE...
     graph.py --self-test
 
-Prints one JSON object with totals, snapshots, top, growth, retained and roots; all but snapshots
-and growth are of the last file. What an object retains is found by its definition: take it away,
-and see what the roots do not reach any more.
+Print one JSON object with totals, snapshots, top, growth, retained and roots. All but snapshots and growth are
+about the last file. Retained sizes follow the definition: remove the object, and find what the roots no longer
+reach.
 """
 
 import argparse
@@ -23,12 +23,12 @@ from rows import compare_figures, lines_of, text_of, utf8
 KINDS = ["internal", "local", "finalizer", "handle", "static", "runtime"]
 WEAK = 2
 HEX = re.compile(r"[0-9a-fA-F]{1,16}")
-# The least number of words of a record.
+# Minimum number of words in a record.
 LEAST = {"a": 3, "t": 3, "o": 4, "r": 4, "c": 2}
 
 
 def number(word):
-    """Everything behind the letter of a record is hexadecimal."""
+    """Return the number of a word; all words after a record's letter are hexadecimal."""
     if not HEX.fullmatch(word):
         raise ValueError(f"no hexadecimal number: {word}")
     return int(word, 16)
@@ -45,14 +45,14 @@ class Object:
 
 
 class Section:
-    """An AppDomain: ids of types and of objects are its own."""
+    """An AppDomain. It has its own ids of types and objects."""
 
     def __init__(self):
         self.types, self.objects, self.closed = {}, {}, False
 
 
 class Dump:
-    """One file: `objects` in file order, with `targets` (objects) and `roots` (kind, flags)."""
+    """A file: `objects` in file order, with `targets` (objects) and `roots` (kind, flags)."""
 
     def __init__(self, path):
         raw, ended = lines_of(path)
@@ -72,7 +72,7 @@ class Dump:
         self.resolve()
 
     def section(self):
-        """The open section; records before an `a` have one without a name."""
+        """Return the open section. Records before an `a` are in a section without a name."""
         if not self.sections or self.sections[-1].closed:
             self.sections.append(Section())
         return self.sections[-1]
@@ -102,7 +102,7 @@ class Dump:
                 objects[id_] = Object(self.section(), id_, type_id, bytes_, references)
 
     def find(self, section, id_):
-        """In its own section first, then in the others in file order."""
+        """Look for an id in its own section first, then in the others in file order."""
         for place in [section, *self.sections]:
             if id_ in place.objects:
                 return place.objects[id_]
@@ -129,7 +129,7 @@ class Dump:
 # ---------------------------------------------------------------- brute force
 
 class Graph:
-    """What is reached and retained; objects are told by their place in dump.objects."""
+    """Reached and retained objects, identified by their index in dump.objects."""
 
     def __init__(self, dump):
         self.objects = dump.objects
@@ -138,7 +138,7 @@ class Graph:
         self.strong = [at for at, thing in enumerate(self.objects)
                        if any(not flags & WEAK for _, flags in thing.roots)]
         self.reached = self.reach(self.strong)
-        # What goes if an object goes, itself included.
+        # objects that are released if this object is removed, including itself
         self.kept = {at: self.reached - self.reach(self.strong, [at]) for at in sorted(self.reached)}
 
     def reach(self, starts, without=()):
@@ -152,28 +152,28 @@ class Graph:
         return reached
 
     def without(self, gone):
-        """What roots do not reach any more without these."""
+        """Return what roots no longer reach without these objects."""
         return self.reached - self.reach(self.strong, gone)
 
     def size(self, places):
         return sum(self.objects[at].bytes for at in places)
 
     def dominators(self, at):
-        """All strict ones."""
+        """Return all strict dominators."""
         return [other for other in self.kept if other != at and at in self.kept[other]]
 
     def dominator(self, at):
         return min(self.dominators(at), key=lambda other: len(self.kept[other]), default=None)
 
     def kept_by_roots(self, kind):
-        """What goes if all strong roots of a kind go."""
+        """Return what is released if all strong roots of a kind are removed."""
         rest = [at for at, thing in enumerate(self.objects)
                 if any(k != kind and not flags & WEAK for k, flags in thing.roots)]
         return self.reached - self.reach(rest)
 
     def distance(self, at, without=()):
-        """References on a shortest way from a strong root, None where there is no way. None leads
-        on from what is left out."""
+        """Return the number of references on a shortest path from a strong root; None if there is no path.
+        Paths do not lead through the objects that are left out."""
         reached, border, steps = set(self.strong), set(self.strong), 0
         while border:
             if at in border:
@@ -218,13 +218,13 @@ def retained_of(graph):
 
 
 def namespace(type_):
-    """The name up to its last dot before any bracket or argument."""
+    """Return the name up to its last dot before any bracket or argument."""
     head, dot, _ = re.split(r"[<\[`,]", type_, maxsplit=1)[0].rpartition(".")
     return head if dot and head else "(none)"
 
 
 def retained_by(graph, key_of):
-    """What goes if all of a group go at once."""
+    """Return what is released if all objects of a group are removed together."""
     groups = {}
     for at in graph.reached:
         groups.setdefault(key_of(graph.objects[at].type), []).append(at)
@@ -236,8 +236,8 @@ def retained_by(graph, key_of):
 
 
 def suspect_types(graph):
-    """Types whose objects that roots refer to and nothing dominates, and that do not retain over a
-    tenth alone, do so together."""
+    """Return the types whose objects together retain over a tenth, but not alone. Roots refer to these objects,
+    and nothing dominates them."""
     whole, groups = graph.size(graph.reached), {}
     for at in graph.strong:
         if not graph.dominators(at) and graph.size(graph.kept[at]) * 10 <= whole:
@@ -260,8 +260,8 @@ def counted(graph, places):
 
 
 def objects_of(graph, type_, skip=None):
-    """All objects of a type: who refers to them, what dominates them but for objects of the type
-    that is skipped, what goes without them."""
+    """Return, for all objects of a type, what refers to them, what dominates them (apart from objects of the
+    skipped type), and what they retain."""
     asked = [at for at, thing in enumerate(graph.objects) if thing.type == type_]
     gone = graph.without(asked)
     links = [(at, target) for at in range(len(graph.objects)) for target in graph.targets[at]
@@ -297,7 +297,7 @@ def objects_of(graph, type_, skip=None):
 
 
 def tree_by(graph, key_of):
-    """The dominator tree by type or namespace, in preorder; one several times in a row is one."""
+    """Return the dominator tree by type or namespace, in preorder. Repeated equal nodes on a path become one."""
     sums = {(): [0, 0, 0, 0]}
 
     def path_of(at):
@@ -323,7 +323,7 @@ def tree_by(graph, key_of):
 
 
 def statics_of(dump, graph):
-    """What goes without what the static fields of a type refer to."""
+    """Return what is released without the objects to which the static fields of a type refer."""
     place = {id(thing): at for at, thing in enumerate(dump.objects)}
     groups = {}
     for section, id_, kind, _, container in dump.root_rows:
@@ -364,7 +364,7 @@ def top_of(dump):
 
 
 def growth_of(first, last):
-    """The types that differ between two dumps; ids mean nothing across dumps."""
+    """Return the types that differ between two dumps. Ids cannot be compared across dumps."""
     before, after = by_type(first), by_type(last)
     rows = []
     for key in before.keys() | after.keys():
@@ -381,7 +381,7 @@ def growth_of(first, last):
 
 
 def trend_of(dumps):
-    """The growth of the types that grew from each dump to the next; None of fewer than three."""
+    """Return the growth of the types that grew from each dump to the next; None for fewer than three dumps."""
     bytes_at = [{type_: much for type_, (_, much) in by_type(dump).items()} for dump in dumps]
     grew = [type_ for type_ in bytes_at[-1]
             if all(new.get(type_, 0) > old.get(type_, 0) for old, new in zip(bytes_at, bytes_at[1:]))]
@@ -401,13 +401,13 @@ def snapshots_of(dumps):
 
 # ---------------------------------------------------------------- what accumulates
 
-ALL = None  # the type of what is held, whatever its type
-UNKNOWN = "unknown"  # the key, or the count, of a dump before
+ALL = None  # in place of a type: held objects of all types
+UNKNOWN = "unknown"  # in place of a key or a count in an earlier dump
 
 def places_of(graph):
-    """Of each object its own type behind those of all that dominates it, roots first; a list, each of
-    whose nodes is dominated by one of its type, is all at the place of its head. And whether an
-    object is such a node behind the head."""
+    """Return, for each object, the types of its dominators from the root on, and its own. The nodes of a list,
+    each of which is dominated by one of its type, all have the place of the list's head. Also return whether an
+    object is such a node after the head."""
     places, linked = {}, {}
     for at in sorted(graph.reached, key=lambda at: len(graph.dominators(at))):
         above, type_ = graph.dominator(at), graph.objects[at].type
@@ -418,8 +418,8 @@ def places_of(graph):
 
 
 def holdings_of(graph):
-    """By (place, kind of roots, type): objects held, bytes that they retain, objects that hold them; of a
-    place also those of all types."""
+    """Return, by (place, kind of roots, type), the held objects, the bytes that they retain, and their holders;
+    for each place also the sums of all types."""
     places, linked = places_of(graph)
     held = {}
 
@@ -451,8 +451,8 @@ def holdings_of(graph):
 
 
 def moved(old, new):
-    """How long a way from the holder up two places share, if the longer is the shorter with a part of it
-    left out; 0: it is not."""
+    """Return the length of the common part of two places, from the holder upwards, if the shorter place is the
+    longer one with a part left out. 0: it is not."""
     tail = 0
     while tail < min(len(old), len(new)) and old[-1 - tail] == new[-1 - tail]:
         tail += 1
@@ -465,8 +465,8 @@ def tail_of(key):
 
 
 def before_of(dumps, at):
-    """Of each that is held at a dump its key at the dump before; None where it held nothing, UNKNOWN where it
-    may have been one of several."""
+    """Return {key at a dump: its key at the dump before}; None if it held nothing there, UNKNOWN if it may be
+    one of several."""
     was, now = dumps[at - 1], dumps[at]
     fresh = collections.Counter(tail_of(key) for key in now if key[0] and key not in was)
     found = {}
@@ -490,14 +490,15 @@ def before_of(dumps, at):
 
 
 def grew_by(before, now):
-    """What each of more holders holds as it did before is theirs."""
+    """Return the growth of a holder. If there are more of them than before, each new one is expected to hold as
+    much as an old one, and that does not count as growth."""
     expected, times = before[0], max(now[2], before[2])
     return now[0] - -(-expected * times // before[2])
 
 
 def courses(series):
-    """Of each that is held in the last dump (key at the first where it is known, what was held at each), if it
-    grew at each: what has not is followed no further."""
+    """Return what grew at each dump and is held in the last one: (its key at the first dump, if known, and the
+    amounts at each dump). Keys that did not grow are not followed further."""
     alive = {key: (key, [row]) for key, row in series[0].items()}
     for at in range(1, len(series)):
         was, now = before_of([{key: course[-1] for key, (_, course) in alive.items()}, series[at]], 1), {}
@@ -513,8 +514,8 @@ def courses(series):
 
 
 def accumulations(graphs):
-    """What is held more of in each dump than in the one before, and of a holder that gains several types
-    the sum, unless one type makes nine tenths of it."""
+    """Return what is held more of in each dump than in the one before. If a holder gains several types, return
+    their sum, unless one type makes up nine tenths of it."""
     series, rows = [holdings_of(graph) for graph in graphs], []
     if len(series) < 2:
         return []
@@ -540,7 +541,7 @@ def accumulations(graphs):
             continue
         if not unknown:
             row |= {"delta_objects": objects - course[0][0], "from_objects": course[0][0]}
-        if place or kind is None:  # a list whose head nothing dominates is held by that
+        if place or kind is None:  # a list whose head nothing dominates is held by the head
             row |= {"holder_type": place[-1] if place else type_, "holders": holders}
         rows.append((key, gained, row))
     rows.sort(key=lambda r: (-r[2]["steady_bytes"], -r[2]["objects"],
@@ -604,7 +605,8 @@ class Maker:
         return (f"{value:X}" if self.upper else f"{value:x}")
 
     def references(self, at, ids):
-        """Mostly to later objects, or all would be one cycle; then whatever is odd."""
+        """Return references, mostly to later objects, because otherwise all objects would form one cycle; then
+        some unusual ones."""
         chance, later = self.chance, ids[at + 1:]
         found = chance.choices(later, k=chance.choice(self.widths)) if later else []
         for share, odd in ((0.10, lambda: chance.choice(ids)), (0.04, lambda: ids[at]),
@@ -633,7 +635,7 @@ class Maker:
         named = [["t", id_, chance.choice(NAMES)] for id_ in types]
         records = [*named, *objects, *roots] if chance.random() < 0.5 else [*roots, *objects, *named]
         if chance.random() < 0.5:
-            first = [r for r in records if r[0] == "o"]  # of two with one id, the first is kept
+            first = [r for r in records if r[0] == "o"]  # if two objects have the same id, the first is kept
             chance.shuffle(records)
             order = iter(first)
             records = [next(order) if r[0] == "o" else r for r in records]
@@ -644,7 +646,7 @@ class Maker:
         self.upper = chance.random() < 0.2
         self.widths = chance.choice(((1, 1), (0, 1, 2), (1, 2, 3), (0, 1, 5)))
         for ids in self.sections:
-            # Dumps of later seeds are later, by a clock that starts again.
+            # dumps of later seeds have later times, by a clock that wraps around
             clock = (0xffff8000 + self.seed * 1000 + chance.randrange(1 << 32) % 1000) & 0xffffffff
             stamp = chance.choice(("", f" {clock:x}"))
             name = chance.choice(("shop.exe", "My Shop.exe") if stamp else ("shop.exe",))
@@ -660,7 +662,7 @@ class Maker:
 
 
 def random_dump(seed):
-    """The text of a dump of 1 to 40 objects in each of one or two AppDomains."""
+    """Return the text of a dump with one or two AppDomains of 1 to 40 objects."""
     return Maker(seed).text()
 
 
@@ -701,7 +703,7 @@ def of_text(*texts):
 
 
 def self_test():
-    """Figures counted by hand."""
+    """Compare with figures calculated by hand."""
     small = of_text("a 2 x\no 1 1 4\nt 1 Global\nc x\n", SMALL)
     retained = {r["object"]: (r["retained_bytes"], r["dominator"], r.get("root_kind"))
                 for r in small["retained"]}
@@ -716,8 +718,9 @@ def self_test():
         path = pathlib.Path(folder) / "dump"
         path.write_text(SMALL, encoding="utf-8")
         typed = objects_of(Graph(Dump(path)), "<type 1d>", skip="Shop.Order")
-    # Cache 1 holds list 2, a node a dump more, and 4 items from the start; 9 views that handles hold,
-    # two more at the second dump and one at the third. Each view's part is no growth of its own.
+    # Cache 1 holds list 2, which gets a node in each dump, and 4 items from the start. Handles hold 9 views,
+    # two more at the second dump and one more at the third. The part of each view does not count as growth of
+    # its own.
     grown = of_text(*("a 2 x\nt 1 Cache\nt 2 Node\nt 3 Item\nt 4 View\nt 5 Part\nr 1 4 0 1\n"
                       "o 1 1 8 10 20 21 22 23\no 20 3 1\no 21 3 1\no 22 3 1\no 23 3 1\n"
                       + "".join(f"o {0x10 + i:x} 2 4{f' {0x11 + i:x}' if i < dump else ''}\n"
@@ -726,12 +729,13 @@ def self_test():
                                 for i in range((6, 8, 9)[dump])) + "c x\n"
                       for dump in range(3)))["accumulations"]
     expected = [
-        # Nine views of 2 bytes with a part of 6; of the nine two are steady, a view at each dump.
+        # nine views of 2 bytes, each with a part of 6; steady growth is one view per dump, or two in two
+        # dumps
         ([tuple(row.values()) for row in grown if row["type"] == "View"],
          [(72, 16, 9, 1, 2, ["6", "8", "9"], "View", 1, 3, 6)]),
         ([tuple(row.values()) for row in grown if row["type"] != "View"],
          [(12, 8, 3, 1, 1, ["1", "2", "3"], "Node", 1, 2, 1, "Cache", 1)]),
-        # Object 4: 2, 3 and 6 refer to it; 1 dominates it, and is skipped.
+        # 2, 3 and 6 refer to object 4; 1 dominates it, and is skipped
         (typed["objects"], {"objects": 1, "self_bytes": 32, "roots": 0, "reachable_objects": 1,
                             "retained_objects": 1, "retained_bytes": 32}),
         (typed["referrer_types"], [
@@ -749,7 +753,7 @@ def self_test():
                     "3": (6, "1", None), "5": (4, "3", None), "2": (1, "1", None)}),
         ([r["object"] for r in small["retained"]], ["8", "1", "4", "3", "5", "2"]),
         ([(r["key"], r["retained_bytes"]) for r in small["retained_by_type"]],
-         # 2 and 3 share 4, and 5 is 3's: 1 + 2 + 20 (hexadecimal) + 4.
+         # 2 and 3 share 4, and 5 belongs to 3: 1 + 2 + 20 (hexadecimal) + 4
          [("Global", 64), ("Shop.Order", 55), ("Shop.Map<System.String, Shop.Order>", 39),
           ("<type 1d>", 32)]),
         ([(r["key"], r["retained_bytes"]) for r in small["retained_by_namespace"]],
@@ -762,19 +766,20 @@ def self_test():
          [("Global", 60), ("Shop.Order", 36), ("<type 1d>", 32),
           ("Shop.Map<System.String, Shop.Order>", 3)]),
         ([r["delta_bytes"] for r in small["snapshots"]], [4, 131]),
-        # A reference and a root go to the other section where their own has no such id.
+        # a reference and a root refer to the other section, because their own does not have the id
         ([(r["object"], r["retained_bytes"], r["type"]) for r in two["retained"]],
          [("2", 16, "B"), ("1", 8, "B")]),
-        # 1 dominates 2, 3 and 4, and 3 does 5.
+        # 1 dominates 2, 3 and 4; 3 dominates 5
         ([tuple(r.values()) for r in small["tree_by_type"]],
          [(0, "Global", 1, 64, 1, 64), (0, "Shop.Order", 1, 16, 5, 55),
           (1, "<type 1d>", 1, 32, 1, 32), (1, "Shop.Map<System.String, Shop.Order>", 2, 3, 3, 7),
           (2, "Shop.Order", 1, 4, 1, 4)]),
-        # A tenth of 119 is not reached by anything that nothing dominates but 8 and 1.
+        # nothing but 8 and 1, which are not dominated, reaches a tenth of 119
         (small["suspect_types"], []),
         (small["statics"], [{"container": "Shop.Map<System.String, Shop.Order>", "roots": 1,
                              "retained_bytes": 55}]),
-        # Two views of 18 share an image of 90: 2 x 18 + 90 of 1c0 together, and so the statics do.
+        # Two views of 18 share an image of 90: together they retain 2 x 18 + 90 of 1c0, and so do the
+        # statics.
         (shared["suspect_types"], [{"type": "View", "holders": 2, "objects": 3, "bytes": 0xc0}]),
         (shared["statics"], [{"container": "View", "roots": 2, "retained_bytes": 0xc0}]),
         (two["totals"]["unreachable_bytes"], 4), (two["totals"]["app_domains"], 2),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Which site of one memory recording is which of another, by the rules of the manual (`diff`).
+"""Match the sites of two memory recordings by the rules of the manual (`diff`).
 
     matching.py BASE NEW
 
-Prints what changed, a row for each site or sum of sites, as `memprof diff --format json` names it.
-Everything is tried out and added up anew, so it is slow and short.
+Print what changed, with a row for each site or sum of sites, in the names of `memprof diff --format json`.
+Everything is tried out and added up again, so it is slow and short.
 """
 
 import json
@@ -21,9 +21,9 @@ SIZES = ["bytes", "leaked_bytes"]
 
 
 class Site(NamedTuple):
-    """`frames` and `lines` innermost first; the first line is that of creation."""
+    """A site. `frames` and `lines` begin with the innermost one; the first line is that of creation."""
     type: str
-    name: str  # of what has no stack
+    name: str  # name, for sites without a stack
     frames: tuple
     lines: tuple
 
@@ -34,7 +34,7 @@ class Site(NamedTuple):
         return self.type, self.name, self.frames[:1]
 
     def order(self):
-        """The outermost line that differs decides."""
+        """the outermost line that differs decides"""
         return self.lines[::-1]
 
 
@@ -50,7 +50,7 @@ def site_of(recording, thing):
 
 
 def sites_of(path):
-    """Site -> its amounts at the end."""
+    """Return {site: its amounts at the end}."""
     recording = oemp.Recording(oemp.join_recordings([path])[0][0])
     recording.choose(None, None)
     sites, members = {}, {}
@@ -74,12 +74,12 @@ def sites_of(path):
 # ---------------------------------------------------------------- sums and changes
 
 def total(sites):
-    """Amounts that are 0 are missing, and read as 0."""
+    """Return the sum of the sites. Missing amounts are 0."""
     return sum((amounts for _, amounts in sites), Counter())
 
 
 def inclusive(sites):
-    """With what is scoped to them; None where that of one may be another one's."""
+    """Return the sum including scoped objects; None if an object may belong to several sites."""
     sites = [amounts for _, amounts in sites if amounts["inclusive_bytes"]]
     if len(sites) > 1 and any(a["inclusive_bytes"] != a["bytes"] for a in sites):
         return None
@@ -87,7 +87,7 @@ def inclusive(sites):
 
 
 def change(base, new):
-    """(of numbers, of sizes)"""
+    """Return (change of numbers, change of sizes)."""
     return (sum(abs(new[name] - base[name]) for name in COUNTS),
             sum(abs(new[name] - base[name]) for name in SIZES))
 
@@ -103,15 +103,15 @@ NOTHING = (None, Counter())
 
 
 def by(key, base, new):
-    """Groups of those that have something in common: (base sites, new sites), in order."""
+    """Return groups of sites with a common key: (base sites, new sites), in order."""
     keys = {key(site) for site, _ in [*base, *new]}
     for one in keys:
         yield ([s for s in base if key(s[0]) == one], [s for s in new if key(s[0]) == one])
 
 
 def shifts(fewer, more):
-    """All ways to pair the fewer with the more in order, where those that are left over stand
-    together: (pairs, left over)."""
+    """Yield all ways to pair the sites of the shorter list with those of the longer one in order, if the
+    unpaired ones are adjacent: (pairs, unpaired)."""
     extra = len(more) - len(fewer)
     for split in range(len(fewer), -1, -1):
         rest = more[:split] + more[split + extra:]
@@ -121,14 +121,16 @@ def shifts(fewer, more):
 
 
 def moved_in_blocks(pairs):
-    """Each place where lines were inserted or deleted moves two sites or more by as much."""
+    """Return true if each place where lines were inserted or deleted moves at least two sites by the same
+    distance."""
     by_lines = [sum(b[0].lines) - sum(a[0].lines) for a, b in pairs]
     places = sum(one != before for before, one in zip([0, *by_lines], by_lines))
     return sum(one != 0 for one in by_lines) >= 2 * places
 
 
 def shifted(base, new):
-    """(pairs, base left over, new left over) if the family is to be read as shifted, else None."""
+    """Return (pairs, unpaired base sites, unpaired new sites) if the lines of the family have shifted, else
+    None."""
     there, here = dict(base), dict(new)
     both = there.keys() & here.keys()
     if there.keys() == here.keys() or not both and (len(base) == len(new) or not base or not new):
@@ -144,7 +146,7 @@ def shifted(base, new):
 
     pairs, left = best = min(shifts(fewer, more), key=moved)
     much = moved(best)
-    one = 0 if much[0] != still[0] else 1  # numbers decide, else sizes
+    one = 0 if much[0] != still[0] else 1  # compare by numbers or, if they are equal, by sizes
     if not (much < still and 2 * much[one] <= still[one] and moved_in_blocks(pairs)):
         return None
     return ([(b, a) if swap else (a, b) for a, b in pairs], left if swap else [],
@@ -152,7 +154,7 @@ def shifted(base, new):
 
 
 def match_family(base, new):
-    """(rows, base left over, new left over)"""
+    """Return (rows, unpaired base sites, unpaired new sites)."""
     read = shifted(base, new)
     if read:
         rows = [("exact" if a[0] == b[0] else "stack", [a], [b]) for a, b in read[0]]
@@ -169,7 +171,7 @@ def match_family(base, new):
 
 
 def match(base, new):
-    """Rows of (matched by, base sites, new sites)."""
+    """Return rows of (matched by, base sites, new sites)."""
     base, new = ([*sorted(side.items(), key=lambda s: s[0].order())] for side in (base, new))
     rows = []
     for key in (Site.family, lambda s: (s.function(), s.lines[0]), Site.function):
@@ -198,7 +200,7 @@ def status(base, new):
 
 
 def changes(base, new):
-    """What changed from one file to another."""
+    """Return the changes from one file to another."""
     rows, sides = [], (sites_of(base), sites_of(new))
     scoped = any(amounts["inclusive_bytes"] != amounts["bytes"]
                  for side in sides for amounts in side.values())

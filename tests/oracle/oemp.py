@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A naive replay of OpenEdge memory-profiler recordings, to hold against the analyzer.
+"""A simple replay of OpenEdge memory-profiler recordings, to compare with the analyzer.
 
     oemp.py [--from N] [--to N] [--by DIMENSION] FILE...
 
-Every object that is alive is kept, and the whole state is copied at every snapshot. Slow, and
-simple enough to be checked by reading. Prints one JSON object: totals, snapshots, leaks, top and
-growth as the report contract defines them, and beside them the recordings one by one.
+Keep every live object, and copy the whole state at every snapshot. This is slow, but simple enough to be
+checked by reading. Print one JSON object: totals, snapshots, leaks, top and growth as the report contract
+defines them, and in addition each recording.
 """
 
 import argparse
@@ -25,7 +25,7 @@ SECTIONS = {
     2: ["header", "platform_types", "types", "builtins", "platform", "sources", "names", "nodes",
         "objects", "changed", "deleted", "trailer"],
 }
-# Three bare words, then a quoted one: no row but a header looks like this.
+# Three plain words, then a quoted one: only headers look like this.
 HEADER_ROW = re.compile(rb'\s*\d+\s+\S+\s+\d+\s+"')
 
 NAMED_BY_SOURCE = {"procedure", "ooabl obj", "ooabl static obj", "reusable obj"}
@@ -33,8 +33,7 @@ DIMENSIONS = ["type", "site", "source", "line", "name", "node", "scope", "reques
 
 
 class Object(NamedTuple):
-    """The latest that is known of an object, the index of the snapshot that showed it first, and
-    when it was created."""
+    """The latest state of an object, the index of the snapshot that showed it first, and its time of creation."""
     id: int
     type: int
     bytes: int
@@ -49,7 +48,7 @@ class Object(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A creation or a deletion; `object` is as it was at that moment."""
+    """A creation or a deletion. `object` has its state at that moment."""
     snapshot: int
     kind: str
     object: Object
@@ -57,7 +56,7 @@ class Event(NamedTuple):
 
 
 class Snapshot:
-    """One snapshot of the file: its header's values and the rows of all its sections."""
+    """A snapshot of the file: the values of its header, and the rows of all sections."""
 
     def __init__(self, header):
         fields = fields_of(header)
@@ -77,7 +76,7 @@ class Snapshot:
         self.rows = {name: [] for name in SECTIONS[self.version]}
 
     def is_whole(self):
-        """There is a trailer, and in version 2 it repeats the header's tag and number."""
+        """Return true if there is a trailer and, in version 2, it repeats the header's tag and number."""
         try:
             trailer = self.rows["trailer"][0]
             self.time = integer(trailer[0])
@@ -91,11 +90,10 @@ class Snapshot:
 # ---------------------------------------------------------------- reading
 
 def read_snapshots(path):
-    """The whole snapshots of a file, in its order, and whether nothing was left over or torn.
+    """Return the whole snapshots of a file in order, and whether nothing was left over or truncated.
 
-    A line is a row: strings do not run over line ends. A snapshot counts when the `.` after its
-    trailer is there. Where a header turns up inside a snapshot, that snapshot was torn, and
-    reading starts anew.
+    A line is a row: strings do not contain line ends. A snapshot counts if the `.` after its trailer exists. A
+    header inside a snapshot means that the snapshot was truncated, and that another one begins.
     """
     snapshots, current, section, complete = [], None, 0, True
     for line in lines_of(path)[0]:
@@ -121,8 +119,8 @@ def read_snapshots(path):
 
 
 def join_recordings(paths):
-    """Snapshots of all files by UUID (in order of appearance), each recording in order of its
-    sequence numbers. Of two snapshots with one number the first read stays."""
+    """Return the snapshots of all files by UUID, in order of appearance, and those of each recording by
+    sequence number. Of two snapshots with the same number, the first one read is kept."""
     recordings, complete = {}, True
     for path in paths:
         snapshots, whole = read_snapshots(path)
@@ -134,7 +132,7 @@ def join_recordings(paths):
 
 
 def good_rows(rows, convert):
-    """convert(row) of each row; a row that is too short or holds a bad number is passed over."""
+    """Yield convert(row) of each row. A row that is too short or contains an invalid number is skipped."""
     for row in rows:
         try:
             yield convert(row)
@@ -145,8 +143,8 @@ def good_rows(rows, convert):
 # ---------------------------------------------------------------- replay
 
 class Recording:
-    """The replay of one recording. `states[i]` is the copy of all that lives at snapshot i,
-    `seen[i]` the copy of the last known state of every object that there ever was."""
+    """The replay of a recording. `states[i]` has the live objects at snapshot i, `seen[i]` the last known state
+    of every object that existed up to then."""
 
     def __init__(self, snapshots):
         self.snapshots = snapshots
@@ -154,7 +152,7 @@ class Recording:
         self.types, self.builtins, self.sources, self.names, self.nodes = {}, {}, {}, {}, {}
         self.starts = {}
         self.live, self.ever = {}, {}
-        self.within = (0, float("inf"))  # only objects that were created then are looked at
+        self.within = (0, float("inf"))  # consider only objects that were created in this time
         self.states, self.seen, self.events, self.changed = [], [], [], []
         for snapshot in snapshots:
             self.read_tables(snapshot)
@@ -197,7 +195,7 @@ class Recording:
         self.live[thing.id] = self.ever[thing.id] = thing
 
     def note(self, index, kind, thing, time):
-        """Reusable objects are neither created nor deleted: the AVM keeps them on purpose."""
+        """reusable objects are neither created nor deleted: the AVM keeps them on purpose"""
         if not self.is_reusable(thing):
             self.events.append(Event(index, kind, thing, time))
 
@@ -207,12 +205,12 @@ class Recording:
         return self.types.get(thing.type, f"<type {thing.type}>")
 
     def is_reusable(self, thing):
-        """Version 1 knows no difference: there they are ordinary objects."""
+        """Version 1 does not distinguish them: there they are ordinary objects."""
         return self.version > 1 and self.type_name(thing).lower() == "reusable obj"
 
     def object_name(self, thing):
-        """Procedures and ABL classes are named by their source, others by their own name;
-        a built-in object without one bears the name of its class."""
+        """Return the name of an object. Procedures and ABL classes are named after their source, others have
+        their own name. A built-in object without a name has that of its class."""
         kind = self.type_name(thing).lower()
         if kind in NAMED_BY_SOURCE:
             return nil_or(self.sources.get(thing.source, ""))
@@ -226,25 +224,25 @@ class Recording:
         return self.sources.get(source, "(session)" if source == 0 else f"<source {source}>")
 
     def creator(self, thing):
-        """The ABL source whose code made the object."""
+        """Return the ABL source whose code created the object."""
         node = self.nodes.get(thing.node)
         return "(session)" if node is None else self.source_name(node[0])
 
     def overload(self, thing):
-        """The creator, with the line that it begins at where others of its name begin elsewhere."""
+        """Return the creator. If code of the same name begins at several lines, add the line where it begins."""
         node = self.nodes.get(thing.node)
         name, start = self.creator(thing), self.starts.get(node[0], 0) if node else 0
         same = {self.starts[id_] for id_, other in self.sources.items() if other == name}
         return f"{name} (from {start})" if start and len(same) > 1 else name
 
     def node_key(self, thing):
-        """The call-tree node alone: the stack without the line of creation."""
+        """Return the call-tree node: the stack without the line of creation."""
         stack = self.stack(thing)
         return " < ".join([self.overload(thing), *stack[1:]]) if stack else "(session)"
 
     def stack(self, thing):
-        """"name:line", innermost first: the creating source with the line of creation, then each
-        caller with the line of its call. Empty without a node."""
+        """Return "name:line", innermost first: the creating source with the line of creation, then each caller
+        with the line of its call. Empty without a node."""
         frames, node, line, passed = [], thing.node, thing.line, set()
         while node in self.nodes and node not in passed:
             passed.add(node)
@@ -254,7 +252,8 @@ class Recording:
         return tuple(frames)
 
     def site(self, thing):
-        """Sites are compared by meaning, so that equal ones of several recordings are one."""
+        """Return the site. Sites are compared by their texts, so equal sites of several recordings are the
+        same."""
         return (self.type_name(thing), self.stack(thing), thing.line)
 
     def owner_key(self, thing, index):
@@ -266,12 +265,13 @@ class Recording:
         return f"{self.type_name(owner)} {self.object_name(owner) or '(unnamed)'}"
 
     def is_of_request(self, thing):
-        """It was created during the request of the snapshot that shows it first, not before."""
+        """Return true if the object was created during the request of its first snapshot, not before the
+        request."""
         born = self.snapshots[thing.first]
         return born.request is not None and thing.created >= born.request_start
 
     def group(self, thing, by, index):
-        """(identity of the group, its key). Only sites have more identity than their key."""
+        """Return (identity of the group, its key). Only for sites, the identity is more than the key."""
         born = self.snapshots[thing.first]
         creator = self.creator(thing)
         line = creator if creator == "(session)" and not thing.line else f"{creator}:{thing.line}"
@@ -298,8 +298,8 @@ class Recording:
         raise LookupError(f"no snapshot {sequence} in recording {self.snapshots[0].uuid}")
 
     def choose(self, first, last):
-        """from: the first snapshot; to: the last _PreCleanUp if there is one, else the one before
-        _Exit, else the last."""
+        """Choose the window. from: the first snapshot; to: the last _PreCleanUp or, if there is none, the one
+        before _Exit, otherwise the last."""
         self.start = 0 if first is None else self.index_of(first)
         clean = [i for i, s in enumerate(self.snapshots) if s.tag.lower() == "_precleanup"]
         end = len(self.snapshots) - 1
@@ -312,11 +312,11 @@ class Recording:
         return self.snapshots[0].start + self.snapshots[index].time
 
     def has_ended(self):
-        """Whether the process was about to end at the window's end; else what is alive is in use."""
+        """Return true if the process was about to end at the window's end. Otherwise live objects are in use."""
         return any(s.tag.lower() in ("_precleanup", "_exit") for s in self.snapshots[:self.end + 1])
 
     def ends_late(self):
-        """Whether the window's end is behind the clean-up."""
+        """Return true if the window ends after the clean-up."""
         clean = [i for i, s in enumerate(self.snapshots) if s.tag.lower() == "_precleanup"]
         return self.snapshots[self.end].tag.lower() == "_exit" or self.end > max(clean, default=self.end)
 
@@ -332,7 +332,7 @@ class Recording:
 
     @functools.cache
     def scoped(self, index):
-        """owner -> the objects that are, or were, scoped to it."""
+        """Return {owner: objects that are, or were, scoped to it}."""
         scoped = {}
         for thing in self.seen[index].values():
             scoped.setdefault(thing.owner, []).append(thing.id)
@@ -364,7 +364,7 @@ def size(objects):
 
 
 def totals_of(recording):
-    """Live, created, deleted and peaks at (up to) the end."""
+    """Return live, created and deleted objects and peaks, up to the window's end."""
     live = recording.ordinary(recording.end)
     created = recording.events_of("created", recording.end)
     every = [recording.ordinary(i) for i in range(recording.end + 1)]
@@ -384,7 +384,8 @@ def totals_of(recording):
 
 
 def figure_at(recording, time, figure):
-    """What a session has at a time by the clock: of its last snapshot before, up to its end."""
+    """Return the figure of a session at a time by the clock, from its last snapshot before that time, up to its
+    end."""
     found = 0
     for index, snapshot in enumerate(recording.snapshots):
         if recording.clock_of(index) > time:
@@ -397,8 +398,9 @@ def figure_at(recording, time, figure):
 
 
 def totals_of_all(recordings):
-    """Recordings are sessions of their own: their figures are added. The peak is by the clock, or
-    that of one of them, where that is more or they do not tell their times."""
+    """Return the totals of several recordings. Each is a session, so their figures are added up. The peak is
+    determined by the clock. If one of the sessions has a higher peak, or if times are missing, it is the peak
+    of that session."""
     total, each = {}, [totals_of(recording) for recording in recordings]
     for totals in each:
         for name, value in totals.items():
@@ -440,7 +442,8 @@ def snapshots_of(recording):
 
 
 def leaks_of(recordings):
-    """Alive at the end, first seen after the start, not reusable; one row a site."""
+    """Return objects that are alive at the end, were first seen after the start, and are not reusable; one row
+    per site."""
     objects, names, created, deleted, born, moments = {}, {}, {}, {}, {}, set()
     for session, recording in enumerate(recordings):
         moments |= {(session, event.snapshot) for event in recording.events if event.kind == "created"
@@ -480,7 +483,7 @@ def leak_order(site, objects):
 
 
 def identity_order(identity):
-    """Decides between groups with one key, which only sites can have: by type, stack, line."""
+    """Order groups with the same key, which only sites can have: by type, stack, line."""
     if isinstance(identity, str):
         return ()
     type_, stack, line = identity
@@ -488,8 +491,8 @@ def identity_order(identity):
 
 
 def with_scoped(recording, index, members):
-    """The members and all that is scoped to them, directly or not, each once. The way may lead
-    through reusable objects and through dead ones, but their own bytes do not count."""
+    """Return the members and everything scoped to them, directly or indirectly, once. Scopes may lead through
+    reusable and dead objects, but their own bytes do not count."""
     live, scoped = recording.states[index], recording.scoped(index)
     reached, waiting = set(), [o.id for o in members]
     while waiting:
@@ -501,7 +504,7 @@ def with_scoped(recording, index, members):
 
 
 def grouped(recordings, by, moment):
-    """identity -> (key, list of (recording, its objects)) at recording.start or recording.end."""
+    """Return {identity: (key, list of (recording, its objects))} at recording.start or recording.end."""
     groups = {}
     for recording in recordings:
         index = getattr(recording, moment)
@@ -513,7 +516,7 @@ def grouped(recordings, by, moment):
 
 
 def count_of(groups, identity):
-    """(objects, bytes) of a group; of one that is not there, nothing."""
+    """Return (objects, bytes) of a group, or zeros if it does not exist."""
     _, members = groups.get(identity, ("", []))
     return (sum(len(objects) for _, objects in members),
             sum(size(objects) for _, objects in members))
@@ -537,7 +540,7 @@ def top_of(recordings, by):
 
 
 def growth_of(recordings, by):
-    """The groups that differ between the two snapshots, in objects or in bytes."""
+    """Return the groups that differ between the two snapshots, in objects or in bytes."""
     before, after = grouped(recordings, by, "start"), grouped(recordings, by, "end")
     rows = []
     for identity in before.keys() | after.keys():
@@ -564,7 +567,7 @@ def growth_of(recordings, by):
 # ---------------------------------------------------------------- lifetimes
 
 def lifetimes_of(recordings, by):
-    """How old objects were that were deleted up to the end: all of them, and each group."""
+    """Return the ages at which objects were deleted, up to the window's end: of all objects, and of each group."""
     ages, labels, alive = {}, {}, {}
     for recording in recordings:
         for event in recording.events:
@@ -590,7 +593,8 @@ def size_of_ages(ages):
 
 
 def lifetime_of(ages):
-    """The median stands at rank (n + 1) / 2, the 90th percentile at the least rank of 90 %."""
+    """Return the figures of ages. The median has rank (n + 1) / 2, the 90th percentile the lowest rank that
+    covers 90 %."""
     times, count = sorted(age for age, _ in ages), len(ages)
     if not count:
         return {"deaths": 0}
@@ -601,8 +605,8 @@ def lifetime_of(ages):
 # ---------------------------------------------------------------- requests
 
 def requests_of(recordings):
-    """One row a request, in the order of recordings and time. Its own are the objects that were
-    created after it began; it has left behind those that are alive at the end."""
+    """Return a row per request, ordered by recording and time. A request's own objects are those created after
+    it began; those alive at the end are left behind."""
     rows = []
     for recording in recordings:
         found, shots = [], recording.snapshots
@@ -642,8 +646,8 @@ def request_row(recording, indexes):
 
 
 def peak_of(recording, index, own):
-    """The most objects and the most bytes at once in the interval that ends with a snapshot. Each
-    object has the size of the interval's end all along; creations come before deletions."""
+    """Return the most objects and the most bytes at once in the interval that ends with a snapshot. Each object
+    has the size that it has at the interval's end, and creations come before deletions."""
     before = own(recording.ordinary(index - 1)) if index else []
     sizes = {o.id: o.bytes for o in recording.states[index].values()}
     events = [e for e in recording.events if e.snapshot == index and own([e.object])]
@@ -658,7 +662,7 @@ def peak_of(recording, index, own):
 
 
 def apis_of(rows):
-    """The requests by what they called, in the order of their first calls."""
+    """Group the requests by the API that they called, in the order of their first calls."""
     apis = {}
     for row in rows:
         api = apis.setdefault(row.get("api", "(none)"), {"calls": 0, "leaving_calls": 0,
@@ -683,7 +687,7 @@ def apis_of(rows):
 
 
 def requests_report(recordings):
-    """Both tables in the report's own order: by what was left."""
+    """Return both tables in the report's order: by what was left behind."""
     rows = requests_of(recordings)
     rows.sort(key=lambda r: (-r.get("left_bytes", -1), -r.get("left_objects", -1)))
     apis = sorted(apis_of(rows), key=lambda r: (-r["left_bytes"], -r["left_objects"],
@@ -695,7 +699,7 @@ def requests_report(recordings):
 
 
 def report(recordings, by):
-    """All answers of recordings whose windows are chosen."""
+    """Return all answers about recordings whose windows are chosen."""
     return {
         "recordings": [{"uuid": r.snapshots[0].uuid, "from": r.snapshots[r.start].sequence,
                         "to": r.snapshots[r.end].sequence, "totals": totals_of(r)}

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""A naive reading of OpenEdge execution profiles, to hold against the analyzer.
+"""A simple reader of OpenEdge execution profiles, to compare with the analyzer.
 
     prf.py FILE
 
-Prints one JSON object: version, totals and top as the report contract defines them (top holds
-all lines), `calls` (who calls whom from which line, each call as one of a caller and as one of a
-callee), `timeline` (the trace, each with its depth and how long it lasted), `coverage` by program and method, and `invariants`: what a recording promises of itself and
-this one does not keep.
-Times are added as decimal numbers, hence exactly.
+Print one JSON object: version, totals and top as the report contract defines them (top has all lines), `calls`
+(callers, lines and callees; each call is listed for its callee and for its caller), `timeline` (the trace, with
+depths and durations), `coverage` by program and method, and `invariants` (consistency rules that this recording
+breaks). Times are added as decimal numbers, so sums are exact.
 """
 
 import json
@@ -20,13 +19,13 @@ from rows import fields_of, integer, is_end_of_section, lines_of, text_of, utf8
 SESSION = 0
 PROFILER = re.compile(r"lib[/\\]zprofiler[./\\]")
 HALF_MICROSECOND = Decimal("0.0000005")
-# Four fields and a quoted user; what follows resembles JSON, but is none, and may hold anything.
+# Four fields and a quoted user. The rest resembles JSON but is invalid, and may contain anything.
 HEADER = re.compile(r'\s*(\d+)\s+(\S+)\s+("(?:[^"]|"")*"|\S+)\s+(\S+)\s+("(?:[^"]|"")*"|\S+)(.*)$')
 TOTAL_TIME = re.compile(r'"TotTime"\s*:\s*"?(-?[0-9]*[.,]?[0-9]+)')
 
 
 class Profile:
-    """One recording: `rows[section]` are lists of fields."""
+    """A recording. `rows[section]` are lists of fields."""
 
     def __init__(self, header):
         match = HEADER.match(text_of(header))
@@ -53,8 +52,8 @@ def decimal(text):
 # ---------------------------------------------------------------- reading
 
 class Reader:
-    """Lines of a file, section by section. The end of the file ends every section. A row without
-    a line end was torn, perhaps within a number: it does not count."""
+    """Lines of a file, section by section. The end of the file ends every section. A row without a line end may
+    be truncated within a number, so it does not count."""
 
     def __init__(self, path):
         self.lines, ended = lines_of(path)
@@ -64,7 +63,7 @@ class Reader:
             self.torn = True
 
     def next(self):
-        """The next line that is not blank, None at the end of a section or of the file."""
+        """Return the next line that is not blank; None at the end of a section or of the file."""
         while self.at < len(self.lines):
             line = self.lines[self.at]
             self.at += 1
@@ -82,8 +81,8 @@ class Reader:
         return rows
 
     def coverage(self):
-        """Sub-sections, each a row `module "entity" n` and n lines up to its own `.`; where a
-        `.` stands in place of such a row, the section ends."""
+        """Read entities: each is a row `module "entity" n`, then n lines up to a `.`. The section ends with a
+        `.` in place of an entity's row."""
         rows = []
         while (line := self.next()) is not None:
             rows.append((fields_of(line), self.section()))
@@ -112,7 +111,7 @@ def read_profiles(path):
 
 
 def good_rows(rows, convert):
-    """convert(row) of each row; a row that is too short or holds a bad number is passed over."""
+    """Yield convert(row) of each row. A row that is too short or contains an invalid number is skipped."""
     good = []
     for row in rows:
         try:
@@ -123,7 +122,7 @@ def good_rows(rows, convert):
 
 
 def module_of(row):
-    """Before 11.7.4 a row ends after the CRC; then there is no start line to tell."""
+    """Parse a module. Before 11.7.4 a row ends after the CRC, so the start line is unknown."""
     return integer(row[0]), (row[1], integer(row[3]), integer(row[4]) if len(row) > 4 else None)
 
 
@@ -140,13 +139,13 @@ def trace_of(row):
 
 
 def node_of(row):
-    """node: (parent, module, caller's line, calls, cumulative seconds, child nodes)"""
+    """Parse a node: (parent, module, caller's line, calls, cumulative seconds, child nodes)."""
     return integer(row[0]), (integer(row[1]), integer(row[2]), integer(row[3]), integer(row[4]),
                              decimal(row[5]), [integer(child) for child in row[6:]])
 
 
 def entity_of(row):
-    """A compiled unit, the name of an entity of it, and the lines that could be executed there."""
+    """Parse an entity: its compiled unit, its name, and its executable lines."""
     return integer(row[0][0]), row[0][1], good_rows(row[1], lambda line: integer(line[0]))
 
 
@@ -166,9 +165,9 @@ class Tables:
         self.units = {name for name, crc, _ in self.modules.values() if crc != 0}
 
     def program_and_method(self, module):
-        """With a CRC the whole name is a compiled unit. Else its first word is the entity and the
-        rest names the unit, which may hold blanks; since 12.1 a method has the class that defines
-        it and then the class of the object: the lines are those of the defining class."""
+        """Split a module's name. With a CRC the whole name is a compiled unit. Otherwise its first word is the
+        entity, and the rest names the unit, which may contain blanks. Since 12.1 a method is followed by the
+        class that defines it and by the class of the object; its lines are those of the defining class."""
         if module not in self.modules:
             return f"<module {module}>", ""
         name, crc, _ = self.modules[module]
@@ -178,9 +177,9 @@ class Tables:
         return self.unit_in(rest), method
 
     def unit_in(self, rest):
-        """The unit in `rest`: all of it if it is a known unit; else what two names may stand
-        there, the first or the second one known; else its first word if all words could be class
-        names, and all of it if not."""
+        """Return the unit in `rest`. It is the whole text if that is a known unit. If the text may consist of
+        two names, it is the first known one. Otherwise it is the first word if all words could be class names,
+        or else the whole text."""
         words = rest.split(" ")
         pairs = [(" ".join(words[:i]), " ".join(words[i:])) for i in range(len(words) - 1, 0, -1)]
         if rest in self.units:
@@ -196,7 +195,7 @@ class Tables:
 
 
     def runtime_class(self, module):
-        """Of `method Defining Runtime`, the class of the object, where it is another one."""
+        """Return the class of the object in `method Defining Runtime` if it differs from the defining class."""
         name, crc, _ = self.modules.get(module, ("", 0, None))
         defining, _ = self.program_and_method(module)
         rest = name.partition(" ")[2]
@@ -207,7 +206,7 @@ class Tables:
 # ---------------------------------------------------------------- answers
 
 def is_counted(tables, module):
-    """The session itself (module 0) is no module, and ProTop's profiling of itself is left out."""
+    """Return true if a module counts. The session (module 0) does not, and neither does ProTop's own profiling."""
     return module != SESSION and not PROFILER.match(tables.program_and_method(module)[0])
 
 
@@ -241,15 +240,15 @@ def top_order(row):
 
 
 def top_of(rows, total):
-    """Slowest line first. What a row does not know is left out: the method of a unit's own code,
-    the start line in old recordings and of whole units, the average of what was never called."""
+    """Return rows, slowest line first, without unknown fields: the method of a unit's own code, the start line
+    in old recordings and of whole units, the average of lines that were never called."""
     top = []
     for seconds, program, method, line, start_line, running, calls in sorted(rows, key=top_order):
         row = {"rank": len(top) + 1, "program": program, "line": line, "seconds": float(seconds),
                "calls": calls, "percent": float(seconds / total * 100) if total else 0.0}
         if method:
             row["method"] = method
-            if start_line:  # 0 is no line: the entry was generated, or the unit itself
+            if start_line:  # a line of 0 does not exist: the entry was generated, or is the unit itself
                 row["start_line"] = start_line
             if running:
                 row["runtime_class"] = running
@@ -260,13 +259,13 @@ def top_of(rows, total):
 
 
 def crc_of(tables, program):
-    """Of the compiled unit; programs that were compiled from different sources differ in it."""
+    """Return the CRC of the compiled unit. Programs compiled from different sources have different CRCs."""
     return next((crc for name, crc, _ in tables.modules.values() if crc and name == program), 0)
 
 
 def coverage_of(many):
-    """By program and method, how many lines could be executed and how many were, in any of the
-    profiles. Line 0 and those below stand for no line of a source."""
+    """Return, by program and method, the numbers of executable and of executed lines in all profiles. Line 0
+    and negative lines are not in a source."""
     listed, counted = set(), set()
     for tables in many:
         for module, entity, lines in tables.entities:
@@ -274,7 +273,7 @@ def coverage_of(many):
             listed |= {(program, crc_of(tables, program), entity, line) for line in lines if line > 0}
         for module, line, calls, seconds, cumulative in tables.lines:
             program, method = tables.program_and_method(module)
-            if calls > 0 or seconds > 0 or cumulative > 0:  # or it was running at the end
+            if calls > 0 or seconds > 0 or cumulative > 0:  # executed, or running at the end
                 counted.add((program, crc_of(tables, program), method, line))
     methods = sorted({key[:3] for key in listed}, key=lambda key: (utf8(key[0]), key[1], utf8(key[2])))
     return {
@@ -287,12 +286,12 @@ def coverage_of(many):
 # ---------------------------------------------------------------- who calls whom
 
 def calls_of_tree(tables):
-    """{(caller, line, callee): [calls, calls while the callee runs, seconds of the callee for the
+    """Return {(caller, line, callee): [calls, calls while the callee runs, seconds of the callee for the
     caller, seconds of the caller in the callee]} of a call tree.
 
-    Of a module that is on a stack several times, the outermost call is whose caller pays, and a
-    moment below is spent where the innermost one has gone. So each node's own time is looked at
-    with its whole stack."""
+    If a module is on a stack several times, its time belongs to the caller of its outermost frame, and its time
+    in callees to the call made by its innermost frame. So each node's own time is evaluated with its whole
+    stack."""
     edges = {}
     children = {}
     for id_, node in tables.nodes.items():
@@ -319,14 +318,14 @@ def calls_of_tree(tables):
                 inner = edges.setdefault(edge_into(tables, stack, depth - 1),
                                          [0, 0, Decimal(0), Decimal(0)])
                 inner[3] += own
-            if depth == len(stack) - 1:  # nobody calls the root: all of it is spent there
+            if depth == len(stack) - 1:  # nobody calls the root, so all of the time is spent there
                 edges.setdefault(edge_into(tables, stack, depth),
                                  [0, 0, Decimal(0), Decimal(0)])[3] += own
     return edges
 
 
 def edge_into(tables, stack, depth):
-    """By which call the stack's frame at this depth came to be; None: it is the first."""
+    """Return the call that made the stack's frame at this depth; None for the first frame."""
     frame = tables.nodes[stack[depth]]
     if depth + 1 == len(stack):
         return None, None, frame[1]
@@ -334,7 +333,7 @@ def edge_into(tables, stack, depth):
 
 
 def reaches(callees, module):
-    """All that a module calls, if by others."""
+    """Return all modules that a module calls, directly or indirectly."""
     found, waiting = set(), list(callees.get(module, ()))
     while waiting:
         at = waiting.pop()
@@ -345,9 +344,9 @@ def reaches(callees, module):
 
 
 def calls_of_graph(tables):
-    """The same of a call graph. What a line spent outside itself was spent in the one module that
-    it calls; what a module spent was spent for the one line that calls it. Neither is told where
-    recursion would count a moment twice; nor is the number of recursive calls."""
+    """Return the same for a call graph. Time that a line spent in calls was spent in the one module that it
+    calls; time of a module was spent for the one line that calls it. Neither is known if recursion would count
+    a moment twice; the number of recursive calls is unknown too."""
     callees, lines, callers, entries = {}, {}, {}, {}
     for (caller, line, callee), _ in tables.calls:
         callees.setdefault(caller, set()).add(callee)
@@ -372,7 +371,7 @@ def calls_of_graph(tables):
 
 
 def call_rows(tables):
-    """Each call twice: among the callers of its callee, and among the callees of its caller."""
+    """Return each call twice: as a caller of its callee, and as a callee of its caller."""
     edges = calls_of_tree(tables) if tables.nodes else calls_of_graph(tables)
     for (caller, line, callee), (calls, nested, received, spent) in edges.items():
         names = {"callee": name_of(tables, callee)}
@@ -398,10 +397,9 @@ def name_of(tables, module):
 # ---------------------------------------------------------------- timeline
 
 def timeline_of(tables):
-    """Rows of the trace stand in the order in which they were completed. So what a row ran inside
-    of is the first row behind it that started before it. Of two that started in the same
-    microsecond, a line ran inside of line 0 of its module, and line 0 inside of the line that
-    called it."""
+    """Rows of the trace are in the order of completion. So the row that encloses a row is the first later one
+    that started before it. If both started in the same microsecond, line 0 of a module encloses its other
+    lines, and the calling line encloses line 0."""
     rows = tables.trace
     outer = [next((k for k in range(i + 1, len(rows)) if contains(rows[k], rows[i])), None)
              for i in range(len(rows))]
@@ -428,7 +426,7 @@ def contains(outer, inner):
 # ---------------------------------------------------------------- invariants
 
 def violation(name, where, expected, found, tolerance=0):
-    """None while the two agree, else what to print of them."""
+    """Return None if both values agree, otherwise what to print."""
     if abs(expected - found) <= tolerance:
         return None
     if isinstance(expected, Decimal):
@@ -439,7 +437,7 @@ def violation(name, where, expected, found, tolerance=0):
 
 
 def check_total(tables):
-    """All exclusive times = cumulative time of row `0 0` = TotTime, each row being rounded."""
+    """The sum of all exclusive times = the cumulative time of row `0 0` = TotTime; each row is rounded."""
     found = sum((row[3] for row in tables.lines), Decimal(0))
     slack = HALF_MICROSECOND * (len(tables.lines) + 1)
     for row in tables.lines:
@@ -454,8 +452,8 @@ def check_total(tables):
 
 
 def check_modules(tables):
-    """A module's exclusive times and the cumulative times of the nodes that it calls make up the
-    cumulative time of its line 0. A module without a line 0 promises nothing."""
+    """A module's exclusive times and the cumulative times of the nodes that it calls add up to the cumulative
+    time of its line 0. Without a line 0, nothing is checked."""
     for module in sorted({row[0] for row in tables.lines}):
         own = [row for row in tables.lines if row[0] == module]
         entry = [row[4] for row in own if row[1] == 0]
@@ -469,7 +467,7 @@ def check_modules(tables):
 
 
 def is_root(id_, node):
-    """The session's node is its own parent's id, 0."""
+    """Return true for the session's node, whose parent is itself: 0."""
     return id_ == 0 and node[0] == 0
 
 
@@ -487,7 +485,7 @@ def check_entries(tables):
 
 
 def check_call_graph(tables):
-    """Nodes added up by (caller, line, callee) are the call graph, and the other way round."""
+    """Nodes added up by (caller, line, callee) equal the call graph, in both directions."""
     graph, unfolded = {}, {}
     for edge, count in tables.calls:
         graph[edge] = graph.get(edge, 0) + count
@@ -501,7 +499,7 @@ def check_call_graph(tables):
 
 
 def check_nodes(tables):
-    """A parent comes before its child by number; a node's list of children is the truth."""
+    """A parent has a lower number than its child, and each node lists its children correctly."""
     children = {}
     for id_, node in tables.nodes.items():
         if not is_root(id_, node):
@@ -521,7 +519,7 @@ def check_nodes(tables):
 
 
 def check_callees(tables):
-    """Calls of a module in the call graph = executions of its line 0."""
+    """The calls of a module in the call graph = the executions of its line 0."""
     entered = {row[0]: row[2] for row in tables.lines if row[1] == 0 and row[0] != SESSION}
     for module in sorted(entered.keys() | {edge[2] for edge, _ in tables.calls}):
         called = sum(count for edge, count in tables.calls if edge[2] == module)
@@ -534,7 +532,7 @@ def check_callees(tables):
 
 
 def invariants_of(tables):
-    """The violated ones. Call-tree checks only where the format has a call tree."""
+    """Return the rules that are broken. Rules about the call tree apply only if the format has one."""
     checks = [check_total, check_callees]
     if tables.has_nodes:
         checks += [check_modules, check_entries, check_call_graph, check_nodes]

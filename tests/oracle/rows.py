@@ -1,4 +1,4 @@
-"""What the oracles share: a file as lines, a line as fields, a number out of a field, what grew."""
+"""Functions shared by the oracles: a file as lines, a line as fields, a field as a number, and growth."""
 
 import re
 
@@ -7,7 +7,7 @@ NIL = ("", "?", "??:??")
 
 
 def lines_of(path):
-    """(the lines of a file without their ends, LF or CRLF; whether the last one had an end)"""
+    """Return (the lines of a file without LF or CRLF, whether the last one had a line end)."""
     with open(path, "rb") as file:
         data = file.read()
     if data.startswith(b"\xef\xbb\xbf"):
@@ -21,7 +21,7 @@ def lines_of(path):
 
 
 def text_of(data):
-    """A string is UTF-8; one that is not valid UTF-8 is ISO 8859-1."""
+    """Decode a string: UTF-8 or, if it is invalid, ISO 8859-1."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -29,7 +29,7 @@ def text_of(data):
 
 
 def fields_of(line):
-    """The fields of a row: separated by blanks, quoted strings with embedded quotes doubled."""
+    """Split a row into fields. They are separated by blanks; quotes within quoted strings are doubled."""
     fields = []
     for match in FIELD.finditer(line):
         quoted, bare = match.groups()
@@ -42,12 +42,12 @@ def is_end_of_section(line):
 
 
 def nil_or(text):
-    """None for any of the spellings of "nil", else the text."""
+    """Return None for any spelling of "nil", else the text."""
     return None if text in NIL else text
 
 
 def integer(text):
-    """A nil number is 0. Anything else that is no integer is a ValueError: a bad row."""
+    """Return an integer; "nil" is 0. Anything else raises ValueError, because the row is invalid."""
     if text in NIL:
         return 0
     if not re.fullmatch(r"-?[0-9]+", text):
@@ -56,12 +56,12 @@ def integer(text):
 
 
 def utf8(text):
-    """The key that orders texts byte by byte."""
+    """Return a key that orders texts byte by byte."""
     return text.encode("utf-8")
 
 
 def growth_rows(before, after, name_of):
-    """A row for each key of two {key: {"objects", "bytes"}} whose counts differ."""
+    """Return a row for each key of two {key: {"objects", "bytes"}} whose counts differ."""
     none = {"objects": 0, "bytes": 0}
     rows = []
     for key in before.keys() | after.keys():
@@ -79,9 +79,9 @@ def growth_rows(before, after, name_of):
 
 
 def births_of(born, moments):
-    """How a leak came: `born` has the moments (session, snapshot) at which what leaks was born,
-    `moments` those of the window at which anything was created. Of sessions where none was born,
-    nothing counts; where each has but one, that tells no trend."""
+    """Return how the objects of a leak came. `born` has the moments (session, snapshot) of their births,
+    `moments` those of the window at which anything was created. Sessions without births do not count. If each
+    session has only one moment, there is no trend."""
     sessions = {session for session, _ in born}
     chances = {moment for moment in moments | born if moment[0] in sessions}
     trend = ("once" if len(born) == len(sessions) else
@@ -91,7 +91,7 @@ def births_of(born, moments):
 
 
 def compare_figures(expected):
-    """Of a self-test: (figure, what it should be) pairs; the exit status."""
+    """Compare (figure, expected value) pairs of a self-test; return the exit status."""
     wrong = [pair for pair in expected if pair[0] != pair[1]]
     for got, wanted in wrong:
         print(f"self-test: got {got}, not {wanted}")

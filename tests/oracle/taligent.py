@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""A naive replay of Taligent heap-monitoring logs and heap analysis files, to hold against the
-analyzer.
+"""A simple replay of Taligent heap-monitoring logs and heap analysis files, to compare with the analyzer.
 
     taligent.py [--slices N] [--by type|site] [--at MICROSECONDS|peak] [--temporary N|Nus]
                 [--reorder EVENTS] FILE
     taligent.py --self-test
 
-Prints one JSON object with totals, snapshots, leaks, top, growth, lifetimes, sizes, threads and
-anomalies. Every event is kept, and every figure is counted from the list of blocks, so that there
-is nothing to get wrong but the rules themselves.
+Print one JSON object with totals, snapshots, leaks, top, growth, lifetimes, sizes, threads and anomalies. All
+events are kept, and every figure is counted from the list of blocks, so only the rules themselves can be wrong.
 """
 
 import argparse
@@ -27,8 +25,8 @@ from rows import (births_of, compare_figures, growth_rows, lines_of, text_of,
 
 UNKNOWN = "(unknown)"
 NO_TYPES = ("novtbl", "notype")
-WAITING = 10000   # events, until their order is settled
-TAIL = 64 * 1024  # where the last time is looked for
+WAITING = 10000   # number of events to wait for before their order is settled
+TAIL = 64 * 1024  # bytes at the end of the file in which the last time is searched
 LARGEST = 2**64 - 1
 NEVER = float("inf")
 
@@ -43,7 +41,7 @@ TITLE = re.compile(r"\s*(thread\s+time|address\s+size)\b", re.IGNORECASE)
 
 
 class Event:
-    """What a line says: `kind` is allocation, deletion or old; `type` and `crawl` as they stand."""
+    """A parsed line: `kind` is allocation, deletion or old; `type` and `crawl` are as in the file."""
 
     def __init__(self, kind, line, **columns):
         self.kind, self.line, self.corrupt = kind, line, False
@@ -53,7 +51,7 @@ class Event:
 
 
 class Block:
-    """A piece of memory from event number `born` (-1: old) up to event number `dead`."""
+    """A piece of memory from event number `born` (-1: old) to event number `dead`."""
 
     def __init__(self, event, born):
         self.address, self.size, self.line = event.address, event.size, event.line
@@ -63,7 +61,7 @@ class Block:
         self.displaced = self.temporary = False
 
     def alive(self, moment):
-        """Right after the event of that number; -1 is the start."""
+        """Return true right after the event with that number; -1 is the start."""
         return self.born <= moment < self.dead
 
     def age(self):
@@ -73,8 +71,8 @@ class Block:
 # ---------------------------------------------------------------- lines
 
 def frames_of(crawl):
-    """The frames of a crawl, innermost first. A `|` right behind `operator` is a part of a name,
-    and so is a `=` or, unless a name follows that, a `|` behind it."""
+    """Return the frames of a crawl, innermost first. A `|` directly after `operator` belongs to the name. So
+    does a `=` after that or, unless a name follows, another `|`."""
     frames, frame, at = [], "", 0
     while at < len(crawl):
         if crawl[at] != "|":
@@ -90,7 +88,8 @@ def frames_of(crawl):
 
 
 def split_type(text):
-    """(the type, what follows): its blanks are within brackets. Without balance, it is a word."""
+    """Return (the type, the rest). Blanks in a type are within brackets. If brackets are not balanced, the type
+    is a word."""
     depth = 0
     for at, letter in enumerate(text):
         if letter in "<(":
@@ -113,7 +112,7 @@ def number(text, base=10):
 
 
 def log_event(line, at):
-    """The event of a line, or None."""
+    """Return the event of a line, or None."""
     match = EVENT.match(line)
     if match is None:
         return None
@@ -132,7 +131,7 @@ def log_event(line, at):
 
 
 def block_columns(line):
-    """The nine columns of a line of a heap analysis file, or None."""
+    """Return the nine columns of a line of a heap analysis file, or None."""
     if "\t" in line:
         columns = [c.strip() for c in line.split("\t")]
         return columns if len(columns) == 9 else None
@@ -148,8 +147,8 @@ def block_columns(line):
 
 
 def analysis_events(line, at):
-    """The events of a block of a heap analysis file: an old block or an allocation, and perhaps a
-    deletion, whose time is an age where the block is old. None if the line is none."""
+    """Return the events of a block of a heap analysis file: an old block or an allocation, and perhaps a
+    deletion. For an old block, the deletion's time is an age. None if the line is not a block."""
     columns = block_columns(line)
     if columns is None:
         return None
@@ -175,13 +174,13 @@ def analysis_events(line, at):
 
 
 class Log:
-    """What a file holds: events in the order of their replay."""
+    """Contents of a file: events in the order of their replay."""
 
     def __init__(self, path, reorder=WAITING):
         raw, ended = lines_of(path)
         lines = [text_of(line) for line in raw]
         self.complete = ended
-        if not ended:  # torn, perhaps within a number: it does not count
+        if not ended:  # truncated, perhaps within a number: it does not count
             lines.pop()
         self.events, self.corruptions, self.bad_rows = [], [], 0
         self.kind = self.kind_of(lines)
@@ -210,7 +209,7 @@ class Log:
 
     @staticmethod
     def kind_of(lines):
-        """By the first line that is one of an event or of a block."""
+        """Return the kind of a file by its first line with an event or a block."""
         for at, line in enumerate(lines, 1):
             if log_event(line, at):
                 return "log"
@@ -225,7 +224,7 @@ class Log:
         return None if event is None else [event]
 
     def order(self):
-        """By time; old blocks come first, and what they lived counts from the first time."""
+        """Sort by time. Old blocks come first, and their ages are counted from the first time."""
         first = min((e.time for e in self.events if e.time is not None), default=0)
         for event in self.events:
             if event.kind == "deletion" and event.time is None:
@@ -233,9 +232,9 @@ class Log:
         self.events.sort(key=lambda e: (e.time is not None, e.time or 0))
 
     def wait(self, reorder):
-        """By time, as far as so many events that wait for others can tell: when one more comes, the
-        earliest of all goes. Of equal times, the order of lines; old blocks have no time, and stay
-        behind what stands before them."""
+        """Sort by time with a limited number of waiting events: when one more comes, the earliest one leaves.
+        Events of equal times stay in the order of lines. Old blocks have no time, and stay after the event
+        before them."""
         highest, waiting, ordered = 0, [], []
         for event in self.events:
             if event.time is not None:
@@ -250,7 +249,7 @@ class Log:
         self.events = ordered + [w[2] for w in sorted(waiting, key=lambda w: w[:2])]
 
     def tail(self, path):
-        """Times in the last 64 KiB, of whole lines."""
+        """Return the times in the whole lines of the last 64 KiB."""
         size = os.path.getsize(path)
         with open(path, "rb") as file:
             file.seek(max(0, size - TAIL))
@@ -262,7 +261,7 @@ class Log:
 # ---------------------------------------------------------------- replay
 
 class Replay:
-    """The blocks of a log. Its moments are numbers of events; old lines are none."""
+    """The blocks of a log. Moments are numbers of events; old lines are not events."""
 
     def __init__(self, log, temporary="1"):
         self.log, self.blocks, self.anomalies = log, [], []
@@ -286,7 +285,7 @@ class Replay:
             event.moment = moment
             self.per_thread[event.thread] += 1
             event.nth = self.per_thread[event.thread]
-            if event.time < highest:  # it came too late to be put in order
+            if event.time < highest:  # it came too late to be sorted
                 self.anomaly("time-order", event)
             highest = max(highest, event.time)
             block = alive.pop(event.address, None)
@@ -332,7 +331,7 @@ class Replay:
         return block.deletion.nth - block.birth.nth <= int(self.temporary)
 
     def inferred_types(self):
-        """site -> (type or None, percent of its deletions that had it)"""
+        """Return {site: (type or None, percent of its deletions with this type)}."""
         seen = {}
         for block in self.blocks:
             if not block.old:
@@ -348,7 +347,7 @@ class Replay:
         return types
 
     def type_of(self, block):
-        """What its deletion states, which is what it was all along; the rest is guesswork."""
+        """Return the type of a block: the one that its deletion states, otherwise an inferred one."""
         if block.old:
             return block.birth.type or UNKNOWN
         if block.deletion is not None:
@@ -362,7 +361,7 @@ class Replay:
         return [b for b in self.blocks if b.alive(moment)]
 
     def moment_at(self, time):
-        """The event before the first one that is later than a time; "peak" is a time."""
+        """Return the last event that is not later than a time; "peak" is a time too."""
         if time == "peak":
             return self.peak()[0]
         for event in self.events:
@@ -371,7 +370,7 @@ class Replay:
         return self.last()
 
     def changes(self):
-        """(moment, objects, bytes) after each event, and at the start."""
+        """Yield (moment, objects, bytes) at the start and after each event."""
         objects, bytes_ = collections.Counter(), collections.Counter()
         for block in self.blocks:
             for at, sign in ((block.born, 1), (block.dead, -1)):
@@ -383,7 +382,7 @@ class Replay:
             yield moment, many, much
 
     def peak(self):
-        """(moment of most bytes, most objects, most bytes)"""
+        """Return (moment of most bytes, most objects, most bytes)."""
         states = list(self.changes())
         moment, _, most = min(states, key=lambda s: (-s[2], s[0]))
         return moment, max(s[1] for s in states), most
@@ -434,7 +433,7 @@ def totals_of(replay):
 
 
 def bounds_of(replay, slices):
-    """The ends of the slices in time, and the slice of each event."""
+    """Return the ends of the slices in time, and the slice of each event."""
     first, last = replay.log.first, replay.log.last
     bounds = [first + (last - first) * k // slices for k in range(slices + 1)]
     slice_of, current = [], 1
@@ -465,8 +464,8 @@ def snapshots_of(replay, slices):
 
 
 def judged(replay, site, blocks):
-    """(type or None, percent) of what leaks at a site: what later deletions state, and for those that
-    are never deleted the guess, for as much as it is worth."""
+    """Return (type or None, percent) of the leaks at a site. Types of blocks that are deleted later are stated;
+    others are inferred, with a percentage."""
     guess, sure = replay.types[site]
     weights = collections.Counter()
     for block in blocks:
@@ -502,7 +501,7 @@ def leaks_of(replay, slices, moment):
 
 
 def key_of(replay, block, by):
-    """What a block is grouped by: its type, its function, or its site with the site's type."""
+    """Return the group of a block: its type, its function, or its site with the site's type."""
     if by == "type":
         return (replay.type_of(block), ())
     if by == "source":
@@ -539,20 +538,20 @@ def top_of(replay, moment, by):
 
 
 def usual(log):
-    """A log that names no type is told by function."""
+    """Return the default grouping; a log without types is grouped by function."""
     named = any(event.type not in (None, "", "novtbl", "notype") for event in log.events)
     return "type" if named else "source"
 
 
 def growth_of(replay, by):
-    """The groups that differ between the start and the end, in objects or in bytes."""
+    """Return the groups that differ between the start and the end, in objects or in bytes."""
     before, after = ({key: count(blocks) for key, blocks in
                       grouped(replay, moment, by).items()} for moment in (-1, replay.last()))
     return growth_rows(before, after, lambda key: key[0])
 
 
 def powers(pairs, unit):
-    """(value, block) pairs by classes [0,1), [1,2), [2,4), [4,8) ...; empty ones are left out."""
+    """Divide (value, block) pairs into classes [0,1), [1,2), [2,4), [4,8) ..., without empty ones."""
     classes = {}
     for value, block in pairs:
         classes.setdefault(value.bit_length(), []).append(block)
@@ -611,7 +610,7 @@ NAMES = ["TOrder", "TText", "TList<TText, int>", "TPair<TMap<int, long>, (anonym
 
 
 class Maker:
-    """Text of a random log; what is alive is known roughly, which is enough for matches."""
+    """Text of a random log. It knows the live blocks only roughly, which is enough for matching deletions."""
 
     def __init__(self, seed):
         self.chance = random.Random(seed)
@@ -626,7 +625,7 @@ class Maker:
         return self.chance.choice(("0x%x", "0x%X", "%x", "%08x") if not self.odd else ("0x%x",)) % value
 
     def some(self, likely):
-        """An address: one of the likely ones, or now and then any."""
+        """Return an address: usually a likely one, sometimes any."""
         if likely and self.chance.random() >= self.odd:
             return self.chance.choice(sorted(likely))
         return self.chance.choice(self.addresses)
@@ -675,13 +674,13 @@ class Maker:
 
 
 def random_log(seed):
-    """The text of a log of 2 to 200 events with whatever may be odd about one."""
+    """Return a log of 2 to 200 events that may have any peculiarity."""
     return Maker(seed).text()
 
 
 def random_analysis(seed):
-    """The text of a heap analysis file. Its events are ordered by time, and blocks of one address
-    that overlap in time are odd enough."""
+    """Return a heap analysis file. Its events are ordered by time. It is unusual because blocks at one address
+    may overlap in time."""
     maker = Maker(seed)
     chance, lines = maker.chance, []
     if chance.random() < 0.5:
@@ -720,8 +719,8 @@ not a row
 """
 
 
-# The block of 20 bytes lives from 1000 to 1010; the line of its allocation stands third, so that two
-# later ones precede it.
+# The block of 20 bytes lives from 1000 to 1010. The line of its allocation comes third, after two later
+# events.
 LATE = """\
 1-1 1010 0x20 del TText B|main
 2-1 1020 0x30 7 novtbl C
@@ -737,7 +736,7 @@ def of_text(text, **options):
 
 
 def self_test():
-    """Figures counted by hand."""
+    """Compare with figures calculated by hand."""
     small = of_text(SMALL, slices=2)
     totals = small["totals"]
     slices = [(r["time_us"], r["created_objects"], r["deleted_objects"], r["live_objects"],

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Trends by their definition, and random recordings that the growth report must agree with.
+"""Trends computed by their definition, and random recordings on which the growth report must agree.
 
-  tests/oracle/trend.py --self-test        series worked out by hand
-  tests/oracle/trend.py --memprof PROGRAM  exit 1 and a line for each series that is told otherwise
+  tests/oracle/trend.py --self-test        series calculated by hand
+  tests/oracle/trend.py --memprof PROGRAM  exit 1 and a line for each series that differs
   tests/oracle/trend.py NUMBER...          the trend of these values
 
-Slopes are sorted, nothing is clever: P. K. Sen, "Estimates of the regression coefficient based on
-Kendall's tau", 1968.
+All slopes are computed and sorted: P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau",
+1968.
 """
 import collections
 import json
@@ -22,7 +22,7 @@ NORMAL = statistics.NormalDist().inv_cdf(0.975)
 
 
 def sen(values):
-    """(median, low, high) of the slopes between any two values."""
+    """Return (median, low, high) of the slopes between any two values."""
     places = range(len(values))
     if len(values) > 1000:
         places = [i * (len(values) - 1) // 999 for i in range(1000)]
@@ -34,7 +34,7 @@ def sen(values):
     rest = [value - sum(rest) / n for value in rest]
     squares = sum(value * value for value in rest)
     r = sum(a * b for a, b in zip(rest, rest[1:])) / squares if squares else 0
-    if r > 0:  # neighbours that are alike: Yue and Wang, 2004
+    if r > 0:  # neighbouring values are correlated: Yue and Wang, 2004
         variance *= 1 + 2 * (r ** (n + 1) - n * r * r + (n - 1) * r) / (n * (r - 1) ** 2)
     rank = max(math.floor((len(slopes) - NORMAL * math.sqrt(variance)) / 2 + 0.5), 1)
     rank = min(rank, (len(slopes) + 1) // 2)
@@ -42,8 +42,8 @@ def sen(values):
 
 
 def apart(values, places):
-    """What is left of the values when the steps to these places are taken out; None: one of them is
-    not more than twice the range of what stands on one side of it."""
+    """Return the values without the steps at these places; None if a step is not more than twice the range of
+    the values on one side of it."""
     ends = [0, *places, len(values)]
     pieces = [values[a:b] for a, b in zip(ends, ends[1:])]
     ranges = [max(piece) - min(piece) for piece in pieces]
@@ -60,7 +60,8 @@ def steady(slopes):
 
 
 def trend(values):
-    """(words, slope, low, high, the steps that are taken out: (place, size)); None: too short."""
+    """Return (words, slope, low, high, steps that are left out: (place, size)); None if the series is too
+    short."""
     if len(values) < 4:
         return None
     slopes, taken = sen(values), ()
@@ -87,7 +88,7 @@ def trend(values):
 # --- recordings made up of series: an object of a type of its own for each, which changes its size ---
 
 def recording(series):
-    """Snapshot i has the i-th value of each series."""
+    """Return a recording whose snapshot i has the i-th value of each series."""
     lines = []
     for i in range(len(series[0])):
         sizes = [values[i] for values in series]
@@ -107,7 +108,7 @@ def recording(series):
 
 
 def made_up(chance, length):
-    """A series that people meet, or one that they hope not to."""
+    """Return a random series, of a common or of an extreme kind."""
     kind = chance.randrange(13)
     noise = chance.choice((0, 0, 1, 20, 300))
     rough = [chance.randint(0, noise) for _ in range(length)]
@@ -146,7 +147,7 @@ def differences(values, row, what):
         return
     words, slope, low, high, steps = wanted
     if row.get("trend") == "grows steadily":
-        return  # the trend of what leaks by the verdict, which tests/verdict judges
+        return  # the trend depends on the verdict, which tests/verdict tests
     words = "flat" if words == "grows steadily" else words
     jumps = [row.get(name) for name in ("jump_bytes", "second_jump_bytes")]
     same = row.get("trend") == words and jumps == [*(size for _, size in steps), None, None][:2]
@@ -156,8 +157,8 @@ def differences(values, row, what):
 
 
 def agree(memprof, chance, length, count, first):
-    """One recording; the window begins at snapshot `first`, from 1. What grows steadily must leak by
-    the verdict, and the other way round."""
+    """Compare the report on a recording whose window begins at snapshot `first`, from 1. Exactly what leaks by
+    the verdict must grow steadily."""
     steady = False
     series = [made_up(chance, length) for _ in range(count)]
     done = subprocess.run([memprof, "growth", "--quiet", "--limit", "0", "--from", str(first),
@@ -203,21 +204,21 @@ def hold(memprof):
 
 
 def self_test():
-    """A law that is broken must be found, and what is worked out by hand must come out."""
+    """Wrong trends must be detected, and series calculated by hand must give the expected trend."""
     by_hand = [
         ([0, 10, 20, 30], ("grows steadily", 10, 10, 10, ())),
         ([7, 7, 7, 7], ("flat", 0, 0, 0, ())),
-        # Without the step three zeros are left.
+        # without the step, three zeros are left
         ([0, 0, 0, 100], ("jumps once", 0, 0, 0, ((3, 100),))),
-        # -4 three times, -4/3 twice, -4/5, 0 six times, 4/3, 4 twice; the ranks are 3 and 13.
+        # -4 three times, -4/3 twice, -4/5, 0 six times, 4/3, 4 twice; the ranks are 3 and 13
         ([5, 1, 5, 1, 5, 1], ("flat", 0, -4, 4 / 3, ())),
-        # What is freed after the first snapshot, in the middle, at the end, in two steps.
+        # memory is freed after the first snapshot, in the middle, at the end, and in two steps
         ([7100, 200, 300, 400, 500], ("grows steadily", 100, 100, 100, ((1, -6900),))),
         ([7000, 7100, 200, 300, 400], ("grows steadily", 100, 100, 100, ((2, -6900),))),
         ([7000, 7100, 7200, 7300, 0], ("grows steadily", 100, 100, 100, ((4, -7300),))),
         ([9000, 5000, 5100, 100, 200, 300],
          ("grows steadily", 100, 100, 100, ((3, -5000), (1, -4000)))),
-        # Three values are left: too few.
+        # three values are left, which are too few
         ([7000, 100, 200, 300], ("drops once", 100, 100, 100, ((1, -6900),))),
         ([0, 1000, 998, 996, 994], ("shrinks steadily", -2, -2, -2, ((1, 1000),))),
     ]

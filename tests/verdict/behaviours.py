@@ -1,19 +1,16 @@
 """Behaviours of allocation sites: when a site creates, resizes and frees objects.
 
-Time is counted in snapshots: snapshot k is taken at time k and sees what happened in interval k,
-which is (k - 1, k]. Start-up is in interval 1. A behaviour is a function that fills a Site and
-returns False if chance made something that nobody could judge (see `observable` and `settled`);
-the caller then draws another one.
+Time is counted in snapshots: snapshot k is taken at time k and sees what happened in interval k, which is (k -
+1, k]. Start-up is in interval 1. A behaviour is a function that fills a Site. It returns False if the random
+result could not be judged by anybody (see `observable` and `settled`); the caller then tries again.
 
-Truth: a site leaks if what it keeps grows for as long as the program works. Two rules keep the
-truth fair:
+Truth: a site leaks if the memory that it keeps grows for as long as the program works. Two rules keep the truth fair:
 - Leaks are observable: at least three leak events in different intervals after start-up, over at
   least a quarter of the time, with no silence at the end that is longer than the longest gap between
   them (or than one and a half intervals).
-- What is only filled is settled: the last change is followed by a silence of at least 30 % of the
+- Sites that are merely filled are settled: the last change is followed by a silence of at least 30 % of the
   time, two intervals, and twice the longest gap between changes.
-Queues that grow and pools that leak do so by four standard deviations of their arrivals and departures,
-objects that grow by a fifth. Pools are in equilibrium from the start. What flushes, breathes or follows a load does so twice at least.
+Growing queues and leaking pools grow by four standard deviations of their arrivals and departures; growing objects grow by a fifth. Pools are in equilibrium from the start. Sites that flush, breathe or follow a load do so at least twice.
 """
 import bisect
 import collections
@@ -24,7 +21,7 @@ FOREVER = math.inf
 
 
 class Object:
-    """One object: birth and death in snapshots, and its sizes as (time, bytes)."""
+    """An object: its birth and death in snapshots, and its sizes as (time, bytes)."""
 
     __slots__ = ("birth", "death", "sizes")
 
@@ -37,7 +34,7 @@ class Object:
 
 
 class Span:
-    """The life of one session: n snapshots, work until `stop`, and the API of each interval."""
+    """The life of a session: n snapshots, work until `stop`, and the API of each interval."""
 
     def __init__(self, chance, snapshots, finished):
         self.n, self.finished = snapshots, finished
@@ -48,17 +45,17 @@ class Span:
 
 
 class Site:
-    """What one site does in one session."""
+    """The objects of one site in one session."""
 
     def __init__(self, span, chance, budget):
         self.span, self.chance, self.budget = span, chance, budget
         self.n, self.stop, self.objects = span.n, span.stop, []
         self.bytes, self.spread = 10 ** chance.uniform(1.3, 5.3), chance.choice([0, 0, 0.3, 1])
         self.frees = False  # the program frees the objects at its end
-        self.rule, self.events = None, []  # the rule that this behaviour obeys, and its events
+        self.rule, self.events = None, []  # the rule that this behaviour must obey, and its events
 
     def log(self, low, high):
-        """Return a random number between both, uniform in its logarithm."""
+        """Return a random number between two bounds, uniform in its logarithm."""
         return math.exp(self.chance.uniform(math.log(low), math.log(max(low, high))))
 
     def count(self, low, high):
@@ -78,7 +75,7 @@ class Site:
         return thing
 
     def fill(self, start, end, count):
-        """Create `count` objects at random times between both."""
+        """Create `count` objects at random times between `start` and `end`."""
         for time in sorted(self.chance.uniform(start, end) for _ in range(count)):
             self.put(time)
 
@@ -102,7 +99,7 @@ class Site:
 
 
 def is_observable(stop, events):
-    """Return true if sorted leak events can be told from what is only filled."""
+    """Return true if sorted leak events can be distinguished from a site that is merely filled."""
     events = [time for time in events if time > 1]
     if len({math.ceil(time) for time in events}) < 3:
         return False
@@ -111,13 +108,13 @@ def is_observable(stop, events):
 
 
 def is_settled(stop, events):
-    """Return true if a silence long enough follows the last of sorted changes."""
+    """Return true if the last of the sorted changes is followed by a long enough silence."""
     gap = max((later - time for time, later in itertools.pairwise(events)), default=0)
     return stop - events[-1] >= max(0.3 * stop, 2, 2 * gap)
 
 
 def obey(site, rule, events):
-    """Note that a site obeys a rule; return true if it does."""
+    """Note that a site must obey a rule. Return true if it does."""
     site.rule, site.events = rule, sorted(events)
     return rule(site.stop, site.events)
 
@@ -131,14 +128,14 @@ def settled(site, times):
 
 
 def kept(site):
-    """Return when the objects that are alive to the end were created."""
+    """Return the creation times of the objects that are alive at the end."""
     return [thing.birth for thing in site.objects if thing.death == FOREVER]
 
 
 # Leaks
 
 def steady(site):
-    """Keeps something at each snapshot."""
+    """Keep something at each snapshot."""
     each = site.count(1, 60 if site.n < 50 else site.budget / site.n)
     poisson = site.chance.random() < 0.5
     for _, start, end in site.intervals(site.chance.choice([1, 2])):
@@ -147,7 +144,7 @@ def steady(site):
 
 
 def rare(site):
-    """Keeps something a few times, spread over the session."""
+    """Keep something a few times, spread over the session."""
     start = 1.0
     events = site.chance.randint(3, max(3, min(30, int((site.stop - start) / 2))))
     each, part = site.count(1, 5), (site.stop - start) / events
@@ -159,7 +156,7 @@ def rare(site):
 
 
 def late(site):
-    """Begins in the middle and goes on to the end."""
+    """Begin to leak in the middle, and go on to the end."""
     begin, often = site.stop * site.chance.uniform(0.3, 0.7), site.chance.uniform(0.5, 1)
     each = site.count(1, 10)
     for _, start, end in site.intervals():
@@ -169,7 +166,7 @@ def late(site):
 
 
 def request(site):
-    """Keeps something only when one request runs."""
+    """Keep something only when one request runs."""
     each, api = site.count(1, 10), site.chance.randrange(4)
     for k, start, end in site.intervals():
         if site.span.apis[k] == api:
@@ -178,9 +175,9 @@ def request(site):
 
 
 def hidden(site):
-    """Keeps a few of many objects; the others live for a short time."""
+    """Keep a few of many objects; the others live for a short time."""
     rate, life, part = site.rate(2, 60), site.log(0.02, 2), site.log(0.004, 0.4)
-    # Only what has outlived hundreds of others can be told from what is in use.
+    # only an object that has outlived hundreds of others can be distinguished from those in use
     old = site.stop - 7 * life
     lost = []
     for time in site.times(rate):
@@ -192,7 +189,7 @@ def hidden(site):
 
 
 def leaky_pool(site):
-    """Keeps some objects of a pool; the others live and die in equilibrium."""
+    """Keep some objects of a pool; the others live and die in equilibrium."""
     pool(exponential)(site)
     noise = sum(1 + (thing.death < FOREVER) for thing in site.objects if thing.birth > 1)
     lost = list(site.times(site.rate(0.1, 20), site.chance.uniform(0, 1)))
@@ -202,7 +199,7 @@ def leaky_pool(site):
 
 
 def grow(site, start, end):
-    """Resize a few objects upward again and again; return the times."""
+    """Enlarge a few objects again and again; return the times."""
     things = [site.put(site.chance.uniform(*start)) for _ in range(site.count(1, 4))]
     often, factor = site.log(0.08, 3), 1 + site.chance.choice([0, 0, 0.05, 0.2])
     step, times = max(1, site.bytes * site.log(0.02, 1)), []
@@ -216,23 +213,23 @@ def grow(site, start, end):
 
 
 def swollen(site):
-    """Return true if the objects have grown by a fifth together."""
+    """Return true if the objects together have grown by a fifth."""
     return (sum(thing.sizes[-1][1] for thing in site.objects) >=
             1.2 * sum(thing.sizes[0][1] for thing in site.objects))
 
 
 def growing_object(site):
-    """Resizes one or a few objects upward over and over, from some time on."""
+    """Enlarge one or a few objects again and again, from some time on."""
     return observable(site, grow(site, (1, 1 + 0.3 * (site.stop - 1)), site.stop)) and swollen(site)
 
 
 def growing_from_start(site):
-    """Resizes objects upward that were there from the start."""
+    """Enlarge objects that exist from the start."""
     return observable(site, grow(site, (0, 0.05), site.stop)) and swollen(site)
 
 
 def queue(site, rate_in, rate_out, bound, order):
-    """Run a queue: arrivals and departures at random; arrivals at a full queue are refused."""
+    """Run a queue with random arrivals and departures. Arrivals at a full queue are refused."""
     waiting = []
     for time in site.times(rate_in + rate_out):
         if site.chance.random() * (rate_in + rate_out) < rate_in:
@@ -247,7 +244,7 @@ def queue(site, rate_in, rate_out, bound, order):
 
 
 def growing_queue(order):
-    """Return a behaviour: more goes into a queue than comes out, by four standard deviations."""
+    """Return a behaviour: more objects enter a queue than leave it, by four standard deviations."""
     def behaviour(site):
         rate = site.rate(0.3, 60)
         out = rate * site.chance.uniform(0.05, 0.95)
@@ -261,7 +258,7 @@ def growing_queue(order):
 # Healthy behaviours
 
 def transient(site):
-    """Frees each object soon."""
+    """Free each object soon."""
     life = site.log(0.005, 1)
     for time in site.times(site.rate(0.3, 60)):
         site.put(time, site.chance.expovariate(1 / life))
@@ -319,7 +316,7 @@ def cache(evict, recent):
 
 
 def cache_of_all_keys(site):
-    """Caches each key of a finite set and frees none: births slow down."""
+    """Cache each key of a finite set and free none, so births slow down."""
     universe = site.count(8, 1000)
     zipf = site.chance.choice([0, 0, site.chance.uniform(0.2, 0.6)])
     weights = list(itertools.accumulate((key + 1) ** -zipf for key in range(universe)))
@@ -333,20 +330,20 @@ def cache_of_all_keys(site):
 
 
 def cache_filled_slowly(site):
-    """Fills a cache over a large part of the session, and keeps it."""
+    """Fill a cache over a large part of the session, and keep it."""
     site.fill(0, site.stop * site.chance.uniform(0.3, 0.68), site.count(8, 600))
     return settled(site, kept(site))
 
 
 def warm_up(site):
-    """Creates objects at the first few snapshots, and keeps them."""
+    """Create objects at the first few snapshots, and keep them."""
     end = 1 + site.chance.uniform(0, max(1, min(5, site.stop / 4)))
     site.fill(0, end, site.count(2, 400))
     return settled(site, kept(site))
 
 
 def filled_once(site):
-    """Creates objects in one burst or two, and keeps them."""
+    """Create objects in one burst or two, and keep them."""
     for _ in range(site.chance.choice([1, 1, 2])):
         start = site.chance.uniform(0, 0.6 * site.stop)
         site.fill(start, start + site.chance.choice([0.1, 1, 0.05 * site.stop]), site.count(2, 400))
@@ -354,20 +351,20 @@ def filled_once(site):
 
 
 def singletons(site):
-    """Creates an object or two when they are first needed, and keeps them."""
+    """Create an object or two when they are first needed, and keep them."""
     for _ in range(site.chance.choice([1, 1, 2])):
         site.put(site.chance.uniform(0, site.stop))
     return True
 
 
 def start_state(site):
-    """Creates objects at start-up, and keeps them."""
+    """Create objects at start-up, and keep them."""
     site.fill(0, 0.05, site.count(1, 500))
     return True
 
 
 def registry(site):
-    """Registers a bounded number of objects, and frees them when the program ends."""
+    """Register a bounded number of objects, and free them when the program ends."""
     site.frees = True
     site.fill(0, site.stop * site.chance.uniform(0.05, 0.6), site.count(8, 300))
     return settled(site, kept(site))
@@ -388,7 +385,7 @@ def pool(lives):
         mean = site.log(0.5, 0.7 * site.n)
         life = lives(site, mean)
         level = site.log(1, min(400, site.budget / (1 + site.stop / mean)))
-        # A stationary renewal process: what is alive at the start was born before it.
+        # a stationary renewal process: objects that are alive at the start were born before it
         back = [-site.chance.uniform(0, 40 * mean) for _ in
                 range(len(list(site.times(level / mean, 0, 40 * mean))))]
         for time in back:
@@ -402,7 +399,7 @@ def pool(lives):
 
 
 def fixed_pool(site):
-    """Keeps a fixed number of objects; each is replaced when it is worn out."""
+    """Keep a fixed number of objects; each is replaced when it is worn out."""
     mean = site.chance.choice([FOREVER, site.log(0.5, 2 * site.n)])
     most = site.budget / (1 + site.stop / mean)
     for _ in range(site.count(1, max(1, min(300, most)))):
@@ -415,7 +412,7 @@ def fixed_pool(site):
 
 
 def expiring(site):
-    """Keeps each entry for a time of its own, as a cache or sessions with a timeout; starts empty."""
+    """Keep each entry for a different time, like a cache or sessions with a timeout; start empty."""
     fixed = site.chance.random() < 0.7
     mean = site.log(0.5, max(0.6, site.stop * (0.45 if fixed else 0.12)))
     for time in site.times(site.rate(max(0.3, 3 / mean), 60)):
@@ -424,7 +421,7 @@ def expiring(site):
 
 
 def bounded_queue(site):
-    """Runs a queue with a bound, which it reaches early or hardly ever."""
+    """Run a queue with a bound, which it reaches early or hardly ever."""
     rate, bound = site.rate(0.5, 60), site.count(2, 300)
     out = rate * site.log(0.3, 3)
     drift = abs(rate - out)
@@ -436,7 +433,7 @@ def bounded_queue(site):
 
 
 def sawtooth(site):
-    """Fills and flushes, at least twice."""
+    """Fill and flush, at least twice."""
     if site.stop < 4:
         return False
     period = site.log(1.3, site.stop / 2.2)
@@ -454,7 +451,7 @@ def sawtooth(site):
 
 
 def waves(site):
-    """Follows a load of days and nights, at least two of them."""
+    """Follow a load of days and nights, at least two of each."""
     if site.stop < 4:
         return False
     period = site.log(1.5, site.stop / 2)
@@ -468,7 +465,7 @@ def waves(site):
 
 
 def breathing_buffers(site):
-    """Resizes buffers up and down, at least twice."""
+    """Resize buffers up and down, at least twice."""
     if site.stop < 4:
         return False
     period = site.log(1.5, site.stop / 2.2)
@@ -486,14 +483,14 @@ def breathing_buffers(site):
 
 
 def buffers_to_capacity(site):
-    """Resizes buffers upward until they are large enough."""
+    """Enlarge buffers until they are large enough."""
     times = grow(site, (0, 0.5), site.stop * site.chance.uniform(0.15, 0.65))
     return bool(times) and settled(site, times)
 
 
 Behaviour = collections.namedtuple("Behaviour", "name leaks kind make")
 
-# The kind is what a report should call the site.
+# Behaviours; the kind is what a report should call the site.
 BEHAVIOURS = [
     Behaviour("steady", True, "leak", steady),
     Behaviour("rare", True, "leak", rare),
@@ -501,7 +498,7 @@ BEHAVIOURS = [
     Behaviour("request", True, "leak", request),
     Behaviour("hidden", True, "leak", hidden),
     Behaviour("leaky-pool", True, "leak", leaky_pool),
-    Behaviour("one-session", True, "leak", steady),  # in one of several sessions
+    Behaviour("one-session", True, "leak", steady),  # the leak is in one of several sessions
     Behaviour("growing-object", True, "growing-object", growing_object),
     Behaviour("growing-from-start", True, "growing-object", growing_from_start),
     Behaviour("queue-fifo", True, "growing-queue", growing_queue("fifo")),
@@ -533,6 +530,6 @@ NAMED = {one.name: one for one in BEHAVIOURS}
 LEAKS = [one for one in BEHAVIOURS if one.leaks]
 HEALTHY = [one for one in BEHAVIOURS if not one.leaks]
 POOLS = [NAMED[name] for name in ("pool-exponential", "pool-lognormal", "pool-fixed", "transient")]
-# At the end of a session the program may free these, or leave them to the runtime.
+# Sites whose objects the program may free at the end of a session, or leave to the runtime.
 MAY_FREE = {"transient", "pool-exponential", "pool-lognormal", "pool-fixed", "expiring",
             "bounded-queue", "sawtooth", "waves", "start-state", "singletons", "buffers-up-down"}

@@ -1,7 +1,7 @@
-"""Make-believe series of heap dumps with known truth: which holders gain objects, and which one gains most.
+"""Generated series of heap dumps with known truth: which holders gain objects, and which one gains most.
 
-`Series(seed)` has `texts`, one for each dump; `grows(dumps)` is who grew over some of them. The same seed makes the
-same bytes.
+`Series(seed)` has `texts`, one for each dump; `grows(dumps)` returns who grew over some of them. The same seed
+makes the same bytes.
 """
 import itertools
 import random
@@ -10,7 +10,7 @@ KINDS = {"internal": 0, "local": 1, "handle": 3, "static": 4, "runtime": 5}  # r
 
 
 class Heap:
-    """One dump. Ids of objects and types are its own: another dump has others."""
+    """A dump. It has its own ids of objects and types."""
 
     def __init__(self, chance):
         self.chance, self.objects, self.roots, self.types = chance, [], [], {}
@@ -38,7 +38,7 @@ class Heap:
 
 
 class Holding:
-    """A holder, with `counts` items in each dump, of `size` bytes each with their parts."""
+    """A holder with `counts` items in each dump. Each item has `size` bytes including its parts."""
 
     def __init__(self, number, chance, counts, size):
         self.number, self.counts, self.size, self.root = number, counts, size, chance.choice([*KINDS])
@@ -50,7 +50,7 @@ class Holding:
         return heap.add(type_ or self.item, self.size - self.part, *parts, *held)
 
     def gained(self, dumps):
-        """Return the bytes that it gained in these dumps, were each step the least one."""
+        """Return the bytes gained over these dumps if each step were as small as the smallest one."""
         counts = [self.counts[dump] for dump in dumps]
         steps = [after - before for before, after in itertools.pairwise(counts)]
         return self.size * min(steps) * len(steps) if min(steps) > 0 else 0
@@ -70,7 +70,7 @@ class Holding:
 
 
 class Table(Holding):
-    """An owner, the array of its list, the items."""
+    """A table: an owner, the array of its list, and the items."""
 
     def build(self, heap, dump):
         heap.root(self.root, heap.add(self.owner, 16, self.table(heap, dump)))
@@ -83,7 +83,7 @@ class Table(Holding):
 
 
 class Deep(Table):
-    """The same with further objects between a root and the owner, which hold other things too."""
+    """A table with further objects between a root and the owner, which hold other things too."""
 
     def build(self, heap, dump):
         owner = heap.add(self.owner, 16, self.table(heap, dump))
@@ -92,8 +92,8 @@ class Deep(Table):
 
 
 class Moved(Table):
-    """A list that a view shows in some dumps: its owner does not dominate it then. In others the view has a list of
-    its own, which is empty."""
+    """A list that a view also refers to in some dumps, so its owner does not dominate it there. In other dumps
+    the view has its own empty list."""
 
     def __init__(self, number, chance, counts, size):
         super().__init__(number, chance, counts, size)
@@ -121,7 +121,7 @@ class Chain(Holding):
 
 
 class Rooted(Holding):
-    """Items that roots hold themselves."""
+    """Items that roots hold directly."""
 
     def build(self, heap, dump):
         for _ in range(self.counts[dump]):
@@ -132,7 +132,7 @@ class Rooted(Holding):
 
 
 class Mixed(Holding):
-    """Items of several types, alike in number, of which the first is larger than the others."""
+    """Items of several types in equal numbers. The first type is larger than the others."""
 
     def __init__(self, number, chance, counts, size):
         super().__init__(number, chance, [3 * count for count in counts], size)
@@ -148,7 +148,7 @@ class Mixed(Holding):
 
 
 class Renewed(Holding):
-    """A queue whose items are all of another type in each dump, and never more of them."""
+    """A queue whose items have another type in each dump. Their number does not grow."""
 
     def __init__(self, number, chance, counts, size):
         super().__init__(number, chance, sorted(counts, reverse=True), size)
@@ -173,7 +173,7 @@ class Buffer(Holding):
 
 
 class Sessions(Holding):
-    """Ever more holders at one place, each of which holds as much as the others."""
+    """More and more holders at one place, each of which holds as much as the others."""
 
     def build(self, heap, dump):
         sessions = []
@@ -194,7 +194,7 @@ class Shared(Table):
 
 
 class Series:
-    """Two or three dumps. No holder gains nearly as much as the one that gains most."""
+    """A series of two or three dumps. No other holder gains nearly as much as the one that gains most."""
 
     def __init__(self, seed):
         self.chance = chance = random.Random(seed)
@@ -215,7 +215,7 @@ class Series:
 
     def add(self, kind, what):
         chance, counts = self.chance, [self.chance.randrange(3, 30)]
-        at = chance.randrange(1, self.count)  # of one that jumps
+        at = chance.randrange(1, self.count)  # the dump at which the holder jumps
         for dump in range(1, self.count):
             step = {"grows": chance.randrange(1, 20), "stays": 0, "falls": -chance.randrange(1, 20),
                     "jumps": 20 * (dump == at)}[what]
@@ -223,18 +223,18 @@ class Series:
         self.parts.append(kind(len(self.parts), chance, counts, 16 * chance.randrange(6, 40)))
 
     def spans(self):
-        """Return the dumps that are looked at together: all of them, the first and the last."""
+        """Return the dumps that are analysed together: all of them, and the first with the last."""
         return sorted({tuple(range(self.count)), (0, self.count - 1)})
 
     def is_plain(self, dumps):
-        """Return true if it is plain who gained most: someone who holds more objects, and half as much again as anyone
-        else."""
+        """Return true if it is clear who gained most: a holder with more objects, and half as many bytes again
+        as any other."""
         gains = sorted((part.gained(dumps), part.number) for part in self.parts)
         most = self.parts[gains[-1][1]]
         return not isinstance(most, Buffer) and (len(gains) < 2 or gains[-1][0] >= 1.5 * gains[-2][0])
 
     def grows(self, dumps):
-        """Return the sentence about who gained most over these dumps; None: nobody did."""
+        """Return the sentence about the holder that gained most over these dumps; None if none did."""
         most = max(self.parts, key=lambda part: part.gained(dumps) * (not isinstance(part, Buffer)), default=None)
         return most.sentence(dumps) if most and most.gained(dumps) and not isinstance(most, Buffer) else None
 

@@ -1,4 +1,4 @@
-"""Writes a program's sessions as an OpenEdge memory recording, version 1 or 2."""
+"""Write a program's sessions as an OpenEdge memory recording, version 1 or 2."""
 import math
 import random
 
@@ -32,11 +32,11 @@ def text(program, number):
 
 
 class Writer:
-    """Writes one session."""
+    """Writer of one session."""
 
     def __init__(self, program, number):
         self.program, self.number, self.span = program, number, program.spans[number]
-        # Decisions of the writer alone; the program's own chance must not depend on the format.
+        # the writer's own random choices; those of the program must not depend on the format
         self.chance = random.Random(f"{program.seed} {number}")
         self.version = 1 if program.format == "oemp-1" else 2
         self.agent = program.format == "agent"
@@ -50,16 +50,16 @@ class Writer:
             self.tag = "_EndOfRequest"
 
     def stamp(self, time):
-        """Return the microseconds of a time in snapshots."""
+        """Return a time in snapshots as microseconds."""
         k = min(int(time), self.span.n)
         return self.clock[k] + int((time - k) * (self.clock[k + 1] - self.clock[k]))
 
     def tables(self):
-        """Return the rows of sources, names, built-in classes and nodes; a stack for each place."""
+        """Return the rows of sources, names, built-in classes and nodes, with a stack for each place."""
         self.sources = ['1 "shop/main.p" 0', '2 "shop/run.p" 0', '3 "serve shop.Router" 40',
                         '4 "handle shop.Service" 77']
         self.nodes, self.names, self.built_in = ["1 1 0 0", "2 2 1 12"], [], []
-        self.columns = {}  # of a place: node, line, source, name, built-in
+        self.columns = {}  # by place: node, line, source, name, built-in
         node, sources, built_in_ids = 2, {}, {}
         for place in self.program.places:
             parent = 1
@@ -86,7 +86,7 @@ class Writer:
             self.columns[place.number] = (node, place.line, source, name, built_in)
 
     def objects(self):
-        """Return (birth, place, object) of the session in the order of births."""
+        """Return (birth, place, object) of the session, ordered by birth."""
         return sorted(((thing.birth, place.number, place, index) for place in self.program.places
                        for index, thing in enumerate(place.sites[self.number].objects)),
                       key=lambda row: row[:2])
@@ -97,9 +97,9 @@ class Writer:
         n = self.span.n
         last = n + 1 if self.program.finished else n
         born, changed, dead = ([{} for _ in range(last + 2)] for _ in range(3))
-        short = self.chance.random() < 0.5  # whether what lives between two snapshots is written
+        short = self.chance.random() < 0.5  # whether objects that live only between two snapshots are written
         identity, moments = self.chance.randrange(1, 2000), []
-        identities = {}  # of each place and index
+        identities = {}  # by place and index
         for birth, _, place, index in self.objects():
             thing = place.sites[self.number].objects[index]
             first, end = math.ceil(birth), min(thing.death, last - 1e-3 if last > n else math.inf)
@@ -136,7 +136,7 @@ class Writer:
         return "".join(line + "\n" for line in lines)
 
     def high_water(self, moments):
-        """Find the most objects at any moment up to each snapshot."""
+        """Return the highest number of objects at any moment up to each snapshot."""
         moments.sort(key=lambda moment: (moment[0], -moment[1]))
         self.most, count, most, at = {}, 0, 0, 0
         for k in range(1, self.span.n + 2):

@@ -1,4 +1,4 @@
-"""Make-believe programs with known truth: which sites they have, and what each of them does.
+"""Generated programs with known truth: their sites, and what each of them does.
 
 `make(seed)` returns a Program; `Program.files()` is its recording. The same seed makes the same bytes.
 """
@@ -10,17 +10,17 @@ from verdict import behaviours, oemp, taligent
 
 NOUNS = ("Order", "Invoice", "Customer", "Price", "Event", "Session", "Report", "Token", "Cart", "Rule",
          "Page", "Batch", "Stock", "Route", "Mail", "Label")
-BUDGET = 24000  # objects of a program, about
+BUDGET = 24000  # approximate number of objects of a program
 
 
 class Place:
-    """An allocation site of a program: its type, name and call stack, and what it does."""
+    """An allocation site of a program: its type, name and call stack, and its behaviour."""
 
     def __init__(self, chance, number, behaviour):
         noun = chance.choice(NOUNS)
         self.behaviour, self.number = behaviour, number
         self.class_ = f"{noun}{chance.choice([number, ''])}"  # some share a class
-        self.owner = None  # a place whose objects own those of this one, one each
+        self.owner = None  # a place whose objects own the objects of this one, one each
         self.type = chance.choice(oemp.TYPE_NAMES)
         self.line, self.depth = chance.randrange(10, 900), chance.randrange(1, 7)
         self.maker = f"{noun}Factory{number}"
@@ -31,7 +31,7 @@ class Place:
 
 
 class Program:
-    """Sessions of one program that share their places; `format` is oemp-1, oemp-2, agent or taligent."""
+    """Sessions of a program; they share their places. `format` is oemp-1, oemp-2, agent or taligent."""
 
     def __init__(self, seed, only=None):
         self.chance = chance = random.Random(seed)
@@ -65,7 +65,7 @@ class Program:
         leaks = chance.choices([0, 1, 2], [40, 45, 15])[0]
         count = chance.randint(max(1, leaks), 12)
         healthy, leaky = behaviours.HEALTHY, behaviours.LEAKS
-        self.pools = leaks == 0 and chance.random() < 0.35  # nothing but pools
+        self.pools = leaks == 0 and chance.random() < 0.35  # only pools
         if self.pools:
             healthy = behaviours.POOLS
         alone = [behaviours.NAMED["one-session"]]
@@ -82,7 +82,7 @@ class Program:
         return chosen
 
     def place(self, behaviour, budget):
-        """Return a place with a behaviour; one that nobody could judge is drawn anew."""
+        """Return a place with a behaviour. If the result cannot be judged, try again."""
         for attempt in range(400):
             place = Place(self.chance, len(self.places) + 1, behaviour)
             alone = self.chance.randrange(len(self.spans))
@@ -121,7 +121,7 @@ class Program:
         return place
 
     def rest(self):
-        """Let the program be idle now and then, unless that breaks the rules of the truth."""
+        """Let the program be idle sometimes, unless that breaks the rules of the truth."""
         for number, span in enumerate(self.spans):
             sites = [place.sites[number] for place in self.places]
             warp = idle(self.chance, span.stop)
@@ -136,7 +136,7 @@ class Program:
                 thing.sizes = [(warp(time), size) for time, size in thing.sizes]
 
     def free_at_end(self, place):
-        """Let the program free what it does not leak before the session ends, or leave it."""
+        """Decide whether the program frees what it does not leak before the session ends."""
         free = place.behaviour.name in behaviours.MAY_FREE and self.chance.random() < 0.6
         for number, site in enumerate(place.sites):
             if not self.finished or not (free or site.frees) or place.owner:
@@ -149,7 +149,7 @@ class Program:
                             other.sites[number].objects[index].death = thing.death
 
     def last_event(self):
-        """Return when the last block comes or goes; a log has no other end."""
+        """Return the time when the last block comes or goes; a log has no other end."""
         things = [thing for place in self.places for thing in place.sites[0].objects]
         return max(time for thing in things for time in (thing.sizes[-1][0], thing.death)
                    if time <= self.spans[0].n)
@@ -164,7 +164,7 @@ class Program:
         return [(f"memprof.3277.AS-{number}.oemp", text) for number, text in enumerate(texts, 1)]
 
     def truth(self):
-        """Return what is known of the sites, one dict each."""
+        """Return the truth about the sites, a dict for each."""
         writer = taligent if self.format == "taligent" else oemp
         return [{"type": writer.type_of(place), "name": writer.name_of(place),
                  "site": writer.site_of(place), "leaks": place.leaks(),
@@ -181,7 +181,7 @@ def alive(place):
 
 
 def idle(chance, stop):
-    """Return a function that moves times apart, so that stretches without any event come about."""
+    """Return a function that moves times apart, so that there are stretches without events."""
     breaks = sorted(chance.uniform(2, stop) for _ in range(chance.randint(1, 3)))
     pause = (stop - 1) * chance.uniform(0.05, 0.4) / len(breaks)
     speed = (stop - 1 - pause * len(breaks)) / (stop - 1)
@@ -194,7 +194,7 @@ def idle(chance, stop):
 
 
 def make(seed, only=None):
-    """Return the program of a seed; `only` names a behaviour that one of its sites has."""
+    """Return the program of a seed. `only` names a behaviour that one of its sites must have."""
     for attempt in range(50):
         try:
             return Program(f"{seed}/{attempt}", only)

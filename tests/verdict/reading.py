@@ -1,7 +1,7 @@
-"""Reads recordings back, plainly, to check that they say what the truth says.
+"""Read recordings back with a simple reader, to compare them with their truth.
 
-`replay(path)` returns for each site text a list of sessions, and for each of them the snapshots as
-{object: bytes} of what is alive. A heap log is cut into ten equal parts of its time.
+`replay(path)` returns a list of sessions for each site text. A session is a list of snapshots, {object: bytes}
+of the live objects. A heap log is divided into ten equal parts of its time.
 """
 import collections
 import re

@@ -1,6 +1,6 @@
-"""Writes a program's session as a Taligent heap-monitoring log.
+"""Write a program's session as a Taligent heap-monitoring log.
 
-A block cannot be resized: a resize is a new block of the same site, and the old one is freed.
+A block cannot be resized: a resize creates a new block of the same site, and frees the old one.
 """
 import heapq
 import random

@@ -1,5 +1,5 @@
-/* Unit tests of the scripts of a page, run in one: gives what is wrong. Expected values are worked out
- * by hand. */
+/* Unit tests of a page's scripts, run in a page. They return what is wrong. Expected values are
+ * calculated by hand. */
 (() => {
   const wrong = [];
   const is = (what, found, expected) => {
@@ -17,7 +17,7 @@
                  percentText(9, 1, true), percentText(149, 10, true)],
      ["12.5", "37.5", "", "0.0", "x 10", "x 16"]);
   is("halves", [tenths(0.25), tenths(0.75), tenths(12.25), tenths(12.35)], ["0.2", "0.8", "12.2", "12.3"]);
-  /* all: a(3, b(4)) and c(-2): what became less is as wide as what became more. */
+  /* all: a(3, b(4)) and c(-2). A decrease is as wide as an increase. */
   const places = makePlaces({labels: ["all", "a", "b", "c"], parents: [0, 0, 1, 0], own: [0, 3, 4, -2]});
   is("sums", places.map(place => [place.all, place.width]), [[5, 9], [7, 7], [4, 4], [-2, 2]]);
   is("order", places[0].children.map(place => place.label), ["a", "c"]);
@@ -26,7 +26,7 @@
      [{objects: 2, bytes: 20}, {objects: 2, bytes: 20}, {objects: 1, bytes: 15}]);
   is("growth", growthOf({rows: [row]}, 1, 2).map(one => [one.bytes, one.objects]), [[-5, -1]]);
   is("growth of nothing", growthOf({rows: [row]}, 0, 1), []);
-  /* Two are born at 1 and three at 2, of which one of each is gone at 3. */
+  /* two are born at 1 and three at 2; one of each is gone at 3 */
   const leak = {label: "l", changes: [[1, 1, 2, 20], [2, 2, 3, 30], [3, 1, -1, -10], [3, 2, -1, -10]].map(
     ([moment, born, objects, bytes]) => ({moment, born, objects, bytes}))};
   const leaked = (from, to) => leaksOf({rows: [leak]}, from, to).map(one => [one.objects, one.bytes]);
@@ -36,7 +36,7 @@
   const region = makeTable("t", ["N#", "Name"], [[{text: "1,000", value: 1000}, {text: "b"}],
                                                  [{text: "", value: null}, {text: "a"}],
                                                  [{text: "999", value: 999}, {text: "c"}]]);
-  region.firstChild.tBodies[0].rows[1].cells[0].append("\n"); /* as a cell stands in a page that is not known */
+  region.firstChild.tBodies[0].rows[1].cells[0].append("\n"); /* a cell as it is on a page whose form is unknown */
   const table = region.firstChild, names = () => Array.from(table.tBodies[0].rows, one => one.cells[1].textContent);
   sortRows(table, 0, true);
   is("sorted, descending", names(), ["b", "c", "a"]);
