@@ -2,7 +2,7 @@
 # a component (install.cmake). Here are their names and texts; packages/finish.cmake changes the files before
 # they are packed.
 set(MEMPROF_MAINTAINER "memprof authors <maintainers@memprof.invalid>" CACHE STRING
-    "Who makes the packages: a name and an address in angle brackets")
+    "Maintainer of the packages: a name, and an address in angle brackets")
 set(LIBRARY_PACKAGE libmemprof${MEMPROF_SOVERSION})
 
 # Texts that every package contains about itself. Only packages install them.
@@ -46,27 +46,27 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_MEMPROF_PACKAGE_NAME memprof)
 set(CPACK_DEBIAN_MEMPROF_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_MEMPROF_PACKAGE_RECOMMENDS less)
-set(CPACK_COMPONENT_MEMPROF_DESCRIPTION "analyzer of memory- and execution-profile recordings
+set(CPACK_COMPONENT_MEMPROF_DESCRIPTION "analyzer of memory and execution profiles
 It reads recordings of OpenEdge (ABL) applications, heap logs of C++ programs,
-heap dumps of the .NET Compact Framework and AQTime databases, and says what
-leaks, what is biggest, what grows, and which code did it. It compares
-recordings, and fails a build when memory gets worse.")
+heap dumps of the .NET Compact Framework and AQTime databases. It reports what
+leaks, what is largest, what grows, and which code is responsible. It compares
+recordings, and fails a build if memory use gets worse.")
 
 set(CPACK_DEBIAN_LIBMEMPROF_PACKAGE_NAME ${LIBRARY_PACKAGE})
 set(CPACK_DEBIAN_LIBMEMPROF_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBMEMPROF_PACKAGE_CONTROL_EXTRA
     "${CMAKE_CURRENT_BINARY_DIR}/package/shlibs;${CMAKE_CURRENT_BINARY_DIR}/package/triggers")
-set(CPACK_COMPONENT_LIBMEMPROF_DESCRIPTION "analyzer of memory- and execution-profile recordings (library)
-A library with which a program reads memory- and execution-profile recordings
-and asks them what memprof asks on the command line.")
+set(CPACK_COMPONENT_LIBMEMPROF_DESCRIPTION "analyzer of memory and execution profiles (library)
+Programs use this library to read memory and execution profiles, and to get
+the same answers as from the command line of memprof.")
 
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_NAME libmemprof-dev)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION}), \
 libarchive-dev, libbz2-dev, libjansson-dev, liblz4-dev, liblzma-dev, libprotobuf-c-dev, libsqlite3-dev, \
 libutf8proc-dev, libzstd-dev, uuid-dev, zlib1g-dev")
-set(CPACK_COMPONENT_LIBMEMPROF-DEV_DESCRIPTION "analyzer of memory- and execution-profile recordings (headers)
-Headers, the static library, and what pkg-config and CMake need to build a
-program that reads memory- and execution-profile recordings by libmemprof.")
+set(CPACK_COMPONENT_LIBMEMPROF-DEV_DESCRIPTION "analyzer of memory and execution profiles (headers)
+Headers, the static library, and files of pkg-config and CMake, to build
+programs that read memory and execution profiles with libmemprof.")
 
 include(CPack)
