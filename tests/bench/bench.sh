@@ -50,7 +50,8 @@ if [ -f "$floor_source" ]; then
 fi
 "${CC:-cc}" -O3 -march=native -o "$scratch/graph_floor" "$here/graph_floor.c"
 
-# Rows of 16 columns are objects: the second column is the type, the third the size. shellcheck disable=SC2016
+# Rows of 16 columns are objects: the second column is the type, the third the size.
+# shellcheck disable=SC2016
 awk_program='NF == 16 && $1 + 0 > 0 { bytes[$2] += $3 } END { for (t in bytes) print t, bytes[t] }'
 
 memprof_run() { "$build/memprof" analyze --quiet "$recording"; }
