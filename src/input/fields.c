@@ -33,7 +33,7 @@ static bool digits(const char **cursor, const char *end, uint64_t limit, uint64_
     uint64_t sum = 0;
     unsigned digit;
     for (; p < end && (digit = (unsigned)(*p - '0')) < 10; p++) {
-        if (sum > (limit - digit) / 10)
+        if (sum > limit / 16 && sum > (limit - digit) / 10)
             return false;
         sum = sum * 10 + digit;
     }
@@ -102,11 +102,33 @@ size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count)
     return count;
 }
 
+/* Read a number in its usual form: digits, a point, and exactly `places` digits. Return false for
+ * any other form. */
+static bool plain_decimal(mp_fields *fields, int places, int64_t *value)
+{
+    const char *p = fields->cursor, *end = fields->end;
+    uint64_t sum = 0;
+    unsigned digit;
+    for (; p < end && (digit = (unsigned)(*p - '0')) < 10; p++)
+        sum = sum * 10 + digit;
+    const char *point = p;
+    if (p == fields->cursor || p == end || *p != '.')
+        return false;
+    for (p++; p < end && (digit = (unsigned)(*p - '0')) < 10; p++)
+        sum = sum * 10 + digit;
+    /* 17 digits cannot overflow. */
+    if (p - point - 1 != places || p - fields->cursor > 18 || !at_field_end(p, end))
+        return false;
+    *value = (int64_t)sum;
+    fields->cursor = p;
+    return true;
+}
+
 bool mp_field_decimal(mp_fields *fields, int places, int64_t *value)
 {
     mp_fields_skip(fields);
     *value = 0;
-    if (nil(fields))
+    if (plain_decimal(fields, places, value) || nil(fields))
         return true;
     const char *p = fields->cursor;
     bool negative = p < fields->end && *p == '-';
