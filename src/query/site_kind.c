@@ -34,12 +34,12 @@ static stream stream_of(const int64_t *place, uint32_t from, uint32_t to)
     uint32_t last = from - 1;
     double before = 0, differences = 0;
     for (uint32_t i = from; i <= to; i++) {
-        const double middle = (i - from + 0.5) / (to - from + 1);
         const double number = place[i] > 0 ? (double)place[i] : 0;
         differences += i > from ? (number - before) * (number - before) : 0;
         before = number;
         if (number <= 0)
             continue;
+        const double middle = (i - from + 0.5) / (to - from + 1);
         result.total += number;
         *(middle < 0.5 ? &result.first : &result.second) += number;
         result.quarters[(int)(middle * 4)] += number;
@@ -216,18 +216,17 @@ static bool is_served(const mp_site_course *course)
 }
 
 /* Return true if births exceed deaths by far more than chance explains, in both halves. */
-static bool is_growing_queue(const mp_site_course *course, mp_site_judgement *result)
+static bool is_growing_queue(const mp_site_course *course, const stream *in, const stream *out,
+                             mp_site_judgement *result)
 {
     const uint32_t length = course->length;
-    const stream in = stream_of(course->births, 1, length);
-    const stream out = stream_of(course->deaths, 1, length);
-    const double net = in.total - out.total;
+    const double net = in->total - out->total;
     double squares = 0;
     for (uint32_t i = 1; i <= length; i++)
         squares += pow((double)(course->births[i] - course->deaths[i]) - net / length, 2);
     const double deviation = sqrt(squares * length / (length - 1));
     if (length < LEAST_PLACES || net <= LEAST_RISE * deviation ||
-        in.second - out.second < LESS * (in.first - out.first) || !goes_on(&in) ||
+        in->second - out->second < LESS * (in->first - out->first) || !goes_on(in) ||
         !is_served(course))
         return false;
     result->kind = MP_SITE_GROWING_QUEUE;
@@ -279,20 +278,18 @@ static bool is_freed(const mp_site_course *course)
     return !left || 2 * left < course->alive[course->length];
 }
 
-static mp_site_kind healthy_kind(const mp_site_course *course)
+static mp_site_kind healthy_kind(const mp_site_course *course, const stream *in, const stream *out)
 {
     const uint32_t length = course->length;
-    const stream in = stream_of(course->births, 1, length),
-                 out = stream_of(course->deaths, 1, length);
     const double before = (double)course->alive[length];
     if (is_freed(course))
         return MP_SITE_FREED;
-    if (out.total <= 0.1 * (in.total + (double)course->alive[0]))
+    if (out->total <= 0.1 * (in->total + (double)course->alive[0]))
         return MP_SITE_FILLED;
     double most = 0;
     for (uint32_t i = length / 2 + 1; i <= length; i++)
         most = fmax(most, (double)course->alive[i]);
-    if (before >= 0.5 * most && in.second > 0)
+    if (before >= 0.5 * most && in->second > 0)
         return MP_SITE_BOUNDED;
     return MP_SITE_IN_USE;
 }
@@ -311,13 +308,16 @@ mp_site_judgement mp_site_kind_of(const mp_site_course *course)
     const uint32_t length = course->length;
     if (length < MP_VERDICT_MOMENTS)
         return result;
-    const bool full = is_balanced(course) || is_at_ceiling(course), freed = is_freed(course);
-    if ((!full && is_leak(course, &result)) ||
-        (!full && !freed && is_growing_queue(course, &result)) ||
-        (!freed && is_growing_object(course, &result)))
-        return result;
-    const stream in = stream_of(course->births, 1, length);
-    result.kind = healthy_kind(course);
+    const stream in = stream_of(course->births, 1, length),
+                 out = stream_of(course->deaths, 1, length);
+    if (course->count >= LEAST_BIRTHS) { /* each of these needs events at so many places */
+        const bool full = is_balanced(course) || is_at_ceiling(course), freed = is_freed(course);
+        if ((!full && is_leak(course, &result)) ||
+            (!full && !freed && is_growing_queue(course, &in, &out, &result)) ||
+            (!freed && is_growing_object(course, &result)))
+            return result;
+    }
+    result.kind = healthy_kind(course, &in, &out);
     result.seldom = result.kind == MP_SITE_FILLED && is_seldom(&in);
     result.confidence = 80;
     return result;
