@@ -38,7 +38,7 @@ static const char *const shapes[] = {"shop", "chain", "star", NULL};
 static const gen_option oemp_options[] = {
     {"version", .number = &asked.version, .initial = 2, .least = 1, .most = 2},
     {"objects", .number = &asked.objects, .initial = 300, .least = 1, .most = 1000000000},
-    {"snapshots", .number = &asked.snapshots, .initial = 8, .least = 4, .most = 1000},
+    {"snapshots", .number = &asked.snapshots, .initial = 8, .least = 4, .most = 10000},
     {"session", .number = &asked.session, .least = 1, .most = 9999, .prefix = "AS-"},
     {"uuid", .text = &asked.uuid},
     {"first-sequence", .number = &asked.first_sequence, .initial = 1, .least = 1, .most = INT_MAX},
