@@ -48,6 +48,8 @@ make shop.taligent taligent
 make shop-damaged.taligent taligent --damaged --blanks --crlf
 make shop-analysis.taligent taligent --analysis
 
+make shop.heaptrack heaptrack
+
 # Three moments of one application, and two application domains in one file.
 make shop-1.gclog rpm --dump 1
 make shop-2.gclog rpm --dump 2
@@ -59,6 +61,11 @@ make shop.agent.log dynobjects --trace
 "$generator" dynobjects --trace --part 1 -o "$dir/shop.000001.agent.log"
 "$generator" dynobjects --trace --part 2 -o "$dir/shop.000002.agent.log"
 make shop-client.lg dynobjects --layout client --crlf
+
+# Heap profiles of one program, a minute apart.
+for moment in 1 2 3 4 5 6; do
+    make shop-$moment.pprof pprof --dump $moment
+done
 
 # The text is the sample; the database is made from it where there is sqlite3, whose release
 # stands in the file.

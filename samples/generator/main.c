@@ -77,6 +77,13 @@ static const gen_option taligent_options[] = {
     {"damaged", .flag = &asked.damaged},
     {.name = NULL},
 };
+static const gen_option heaptrack_options[] = {
+    {"events", .number = &asked.events, .initial = 300, .least = 100, .most = 1000000000},
+    {"frames", .number = &asked.frames, .most = 64},
+    {"threads", .number = &asked.threads, .initial = 3, .least = 1, .most = 65536},
+    {"seed", .number = &asked.seed, .initial = 1, .most = UINT32_MAX},
+    {.name = NULL},
+};
 static const gen_option rpm_options[] = {
     {"objects", .number = &asked.objects, .least = 1, .most = 200000000},
     {"references", .number = &asked.references, .initial = 4, .least = 1, .most = 100},
@@ -99,6 +106,10 @@ static const gen_option dynobjects_options[] = {
     {"crlf", .flag = &asked.crlf},
     {.name = NULL},
 };
+static const gen_option pprof_options[] = {
+    {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 1000},
+    {.name = NULL},
+};
 static const gen_option no_options[] = {{.name = NULL}};
 static const gen_option answer_option = {"answer", .text = &asked.answer};
 static const gen_option output_option = {"output", .text = &asked.output};
@@ -118,6 +129,8 @@ static const gen_command commands[] = {
      "[--events N] [--frames F] [--threads T] [--seed S] [--blanks] [--crlf]\n"
      "       [--no-title] [--analysis] [--damaged] [--answer FILE] [-o FILE]",
      gen_taligent, gen_taligent_answer, taligent_options},
+    {"heaptrack", "[--events N] [--frames F] [--threads T] [--seed S] [--answer FILE] [-o FILE]",
+     gen_heaptrack, gen_heaptrack_answer, heaptrack_options},
     {"rpm",
      "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
@@ -127,6 +140,7 @@ static const gen_command commands[] = {
      "[--layout agent|client] [--requests N] [--sessions S] [--trace] [--part 1|2]\n"
      "       [--crlf] [--answer FILE] [-o FILE]",
      gen_dynobjects, gen_dynobjects_answer, dynobjects_options},
+    {"pprof", "[--dump N] [--answer FILE] [-o FILE]", gen_pprof, gen_pprof_answer, pprof_options},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -151,13 +165,17 @@ static void print_usage(FILE *file)
         "        same session as a heap analysis file, --damaged what monitoring gaps do;\n"
         "        --threads spreads the events over 1 to 65536 threads (3 by default): a thread\n"
         "        deletes what it allocated, but for requests and callbacks\n"
+        "  heaptrack\n"
+        "        an interpreted recording of heaptrack, of the same program without old blocks\n"
         "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
         "        with --objects it is large, an object has R references on average\n"
         "  aqtime\n"
         "        SQL text that sqlite3 turns into an AQTime database\n"
         "  dynobjects\n"
         "        a log of dynamic objects of an OpenEdge agent or client; --trace adds calls;\n"
-        "        --part writes one half of its lines, as if the log had been rotated there\n\n"
+        "        --part writes one half of its lines, as if the log had been rotated there\n"
+        "  pprof\n"
+        "        a heap profile for pprof; --dump 1, 2, 3... are moments of one program\n\n"
         "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
         file);
 }

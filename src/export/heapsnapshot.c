@@ -314,8 +314,9 @@ static void put_strings(snapshot_out *out)
     for (size_t i = 0; i < STRINGS; i++)
         put_string(out, fixed_strings[i]);
     for (uint32_t i = 0; i < out->kind_count; i++)
-        put_string(out, mp_arena_format(&out->names, "(%s)",
-                                        mp_root_kind_text(&out->names, out->kinds[i])));
+        put_string(out,
+                   mp_arena_format(&out->names, "(%s)",
+                                   mp_root_kind_text(&out->names, out->view.model, out->kinds[i])));
     for (uint32_t i = 0; i < out->named_count; i++)
         put_string(out, mp_type_text(&out->names, out->view.model, out->named[i].i));
 }

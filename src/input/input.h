@@ -148,8 +148,8 @@ mp_checksum mp_input_checksum(mp_input *input);
 bool mp_input_is_whole(const mp_input *input);
 /* Return the system's message if it refused to read the file; NULL if it did not. */
 const char *mp_input_refused(const mp_input *input);
-/* Restart at the beginning. For a pipe, call mp_input_keep first. Return false if the bytes were
- * not kept, or after a diagnostic. */
+/* Restart at the beginning; faults will be reported again. For a pipe, call mp_input_keep first.
+ * Return false if the bytes were not kept, or after a diagnostic. */
 bool mp_input_rewind(mp_input *input);
 /* Make rewinding and mp_input_tail possible. Call it before anything is consumed. A pipe is read to
  * its end into an unnamed temporary file; a file needs nothing. Return false after a diagnostic. */

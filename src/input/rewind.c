@@ -32,7 +32,7 @@ bool mp_input_rewind(mp_input *input)
     input->file = clone->bottom;
     input->start = input->end = 0;
     input->consumed = input->line_number = 0;
-    input->at_end = false;
+    input->at_end = input->fault_told = input->damage_told = input->nul_told = false;
     mp_input_look_ahead(input); /* skips a byte-order mark */
     return true;
 }

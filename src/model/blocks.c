@@ -287,7 +287,8 @@ static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
     }
     mp_block_site *site = &blocks->sites[event->site];
     if (!site->context.i) {
-        mp_context key = {.node = event->node, .line = MP_NO_LINE, .session = blocks->session};
+        mp_context key = {
+            .node = event->node, .line = event->source_line, .session = blocks->session};
         if (!blocks->threads_as_one)
             key.thread = event->thread_name;
         site->context = mp_model_context(blocks->model, &key);

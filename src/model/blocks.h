@@ -77,7 +77,7 @@ void mp_blocks_keep_objects(mp_blocks *blocks);
 
 /* Return the number of the site with this node and thread; each call returns the same number. It
  * may be called while another thread replays events. With `threads_as_one`, all threads share the
- * site of the node. */
+ * site of the node. Readers whose files number their sites need not call it. */
 uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread);
 
 /* Add a block that existed before the log. It counts as alive from the start, wherever its line is

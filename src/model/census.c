@@ -15,6 +15,7 @@ void mp_census_close(mp_census *census)
     free(census->entries);
     free(census->active);
     free(census->created);
+    free(census->stocks);
     *census = (mp_census){0};
 }
 
@@ -39,14 +40,19 @@ static mp_census_share *created_of(mp_census *census, mp_type_id type)
     return &census->created[type.i];
 }
 
-mp_generation_id mp_census_object(mp_census *census, const mp_context *context, mp_snapshot_id born,
-                                  int64_t bytes)
+static mp_generation_id generation_of(mp_census *census, const mp_context *context,
+                                      mp_snapshot_id born)
 {
     mp_context key = *context;
     key.session = census->session;
-    mp_generation_id generation = mp_model_generation(
+    return mp_model_generation(
         census->model,
         &(mp_generation){.context = mp_model_context(census->model, &key), .born = born});
+}
+
+/* Return the generation's entry, as a member of `active`. */
+static mp_census_entry *active_entry_of(mp_census *census, mp_generation_id generation)
+{
     mp_census_entry *entry = entry_of(census, generation);
     if (!entry->listed) {
         mp_grow(&census->active, &census->active_capacity, census->active_count + 1,
@@ -54,9 +60,92 @@ mp_generation_id mp_census_object(mp_census *census, const mp_context *context, 
         census->active[census->active_count++] = generation.i;
         entry->listed = true;
     }
+    return entry;
+}
+
+mp_generation_id mp_census_object(mp_census *census, const mp_context *context, mp_snapshot_id born,
+                                  int64_t bytes)
+{
+    mp_generation_id generation = generation_of(census, context, born);
+    mp_census_entry *entry = active_entry_of(census, generation);
     entry->now.objects++;
     entry->now.bytes += bytes;
     return generation;
+}
+
+/* --- amounts by context --- */
+
+static mp_census_stock_entry *stock_of(mp_census *census, mp_context_id context)
+{
+    mp_grow(&census->stocks, &census->stock_capacity, context.i + 1u, sizeof *census->stocks);
+    while (census->stock_count <= context.i)
+        census->stocks[census->stock_count++] = (mp_census_stock_entry){0};
+    return &census->stocks[context.i];
+}
+
+/* Return the part of a generation that is still alive if `alive` objects are, in it and in younger
+ * ones. The bytes are those of objects of the average size. */
+static mp_census_share surviving(mp_census_share before, mp_census_share alive)
+{
+    mp_census_share kept = before;
+    if (alive.objects < before.objects) {
+        kept.objects = alive.objects;
+        kept.bytes =
+            (int64_t)((double)before.bytes * (double)alive.objects / (double)before.objects);
+    }
+    kept.bytes = kept.bytes < alive.bytes ? kept.bytes : alive.bytes;
+    return kept;
+}
+
+/* Count objects that were created and deleted since the previous snapshot. */
+static void count_passed(mp_census *census, mp_snapshot_id snapshot, mp_generation_id generation,
+                         mp_census_share passed)
+{
+    mp_cost *cost = mp_model_delta(census->model, generation, snapshot);
+    cost->created += passed.objects;
+    cost->deleted += passed.objects;
+    cost->created_bytes += passed.bytes;
+    census->tally.created += passed.objects;
+    census->tally.deleted += passed.objects;
+}
+
+void mp_census_stock(mp_census *census, const mp_context *context, mp_snapshot_id snapshot,
+                     mp_census_share alive, const mp_census_share *made)
+{
+    mp_context key = *context;
+    key.session = census->session;
+    mp_census_stock_entry *stock = stock_of(census, mp_model_context(census->model, &key));
+    uint32_t last = 0;
+    for (uint32_t i = stock->oldest, younger; i; i = younger) {
+        mp_census_entry *entry = &census->entries[i];
+        younger = entry->younger;
+        entry->now = surviving(entry->before, alive);
+        alive.objects -= entry->now.objects;
+        alive.bytes -= entry->now.bytes;
+        if (entry->now.objects)
+            last = i;
+        else if (last)
+            census->entries[last].younger = 0; /* it is gone, and so are all younger ones */
+        else
+            stock->oldest = 0;
+    }
+    if (alive.objects) {
+        mp_generation_id born = generation_of(census, context, snapshot);
+        mp_census_entry *entry = active_entry_of(census, born);
+        entry->now = alive;
+        entry->younger = 0;
+        *(last ? &census->entries[last].younger : &stock->oldest) = born.i;
+    } else if (last) {
+        census->entries[last].now.bytes += alive.bytes;
+    }
+    if (!made)
+        return;
+    const mp_census_share passed = {made->objects - stock->made.objects - alive.objects,
+                                    made->bytes - stock->made.bytes - alive.bytes};
+    if (passed.objects > 0)
+        count_passed(census, snapshot, generation_of(census, context, snapshot),
+                     (mp_census_share){passed.objects, passed.bytes > 0 ? passed.bytes : 0});
+    stock->made = *made;
 }
 
 /* Enter the change of a generation since the previous snapshot into the ledger. */
@@ -112,18 +201,10 @@ void mp_census_passed(mp_census *census, mp_snapshot_id snapshot, mp_type_id typ
     if (objects <= 0 || !mp_census_affords(census, objects) || !mp_census_affords(census, total))
         return;
     bytes = bytes > 0 && mp_census_affords(census, bytes) ? bytes : 0;
-    mp_context key = {.type = type, .session = census->session};
-    mp_generation_id generation = mp_model_generation(
-        census->model,
-        &(mp_generation){.context = mp_model_context(census->model, &key), .born = snapshot});
-    mp_cost *cost = mp_model_delta(census->model, generation, snapshot);
-    cost->created += objects;
-    cost->deleted += objects;
-    cost->created_bytes += bytes;
+    mp_generation_id generation = generation_of(census, &(mp_context){.type = type}, snapshot);
+    count_passed(census, snapshot, generation, (mp_census_share){objects, bytes});
     created->objects += objects;
     created->bytes += bytes;
-    census->tally.created += objects;
-    census->tally.deleted += objects;
 }
 
 void mp_census_end(mp_census *census, mp_snapshot_id id)

@@ -2,7 +2,8 @@
  *
  * At each snapshot, the reader adds every live object with the snapshot of its birth, then ends the
  * snapshot. An increase since the previous snapshot counts as creations, a decrease as deletions.
- * If objects lived only between two snapshots, just their number is known (mp_census_passed). */
+ * If objects lived only between two snapshots, just their number is known (mp_census_passed).
+ * Formats without objects set amounts by context instead (mp_census_stock). */
 #ifndef MP_MODEL_CENSUS_H
 #define MP_MODEL_CENSUS_H
 
@@ -15,8 +16,15 @@ typedef struct mp_census_share {
 
 typedef struct mp_census_entry {
     mp_census_share now, before; /* at the current and the previous snapshot */
+    uint32_t younger;            /* next generation of a stock; 0: none */
     bool listed;                 /* member of `active` */
 } mp_census_entry;
+
+/* Objects of a context of which only amounts are known (mp_census_stock). */
+typedef struct mp_census_stock_entry {
+    uint32_t oldest; /* its generation with live objects that is oldest; 0: none */
+    mp_census_share made;
+} mp_census_stock_entry;
 
 typedef struct mp_census {
     mp_model *model;
@@ -27,6 +35,8 @@ typedef struct mp_census {
     size_t active_count, active_capacity;
     mp_census_share *created; /* created so far; indexed by type */
     size_t type_count, type_capacity;
+    mp_census_stock_entry *stocks; /* indexed by context */
+    size_t stock_count, stock_capacity;
     mp_tally tally; /* changes since the previous snapshot */
 } mp_census;
 
@@ -41,6 +51,13 @@ bool mp_census_affords(mp_census *census, int64_t bytes);
  * the current snapshot or an earlier one. Return its generation. */
 mp_generation_id mp_census_object(mp_census *census, const mp_context *context, mp_snapshot_id born,
                                   int64_t bytes);
+/* Set all objects of a context that are alive at the current snapshot, if only their number and
+ * bytes are known. Objects that were there before are taken to be the same ones, and of those, the
+ * newest to be gone first; so no more objects count as born since an earlier snapshot than must
+ * have been. `made`: objects created up to this snapshot, alive or not; NULL: unknown. Call it once
+ * for each context and snapshot, with amounts that mp_census_affords. */
+void mp_census_stock(mp_census *census, const mp_context *context, mp_snapshot_id snapshot,
+                     mp_census_share alive, const mp_census_share *made);
 /* Write the changes since the previous snapshot to the ledger. Call it after all objects are
  * added. */
 void mp_census_count(mp_census *census, mp_snapshot_id snapshot);

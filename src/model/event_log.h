@@ -21,9 +21,10 @@ typedef struct mp_event {
      * reader assigns the numbers, so it need not wait for the replay. */
     uint32_t thread;
     mp_string_id thread_name;
-    mp_node_id node; /* call stack of the event */
-    uint32_t site;   /* for allocations: result of mp_blocks_site */
-    mp_type_id type; /* type of the block, for deletions and old blocks */
+    mp_node_id node;      /* call stack of the event */
+    uint32_t source_line; /* for allocations: line in the node's source; MP_NO_LINE: unknown */
+    uint32_t site;        /* for allocations: number of node, source line and thread, from 1 */
+    mp_type_id type;      /* type of the block, for deletions and old blocks */
     uint64_t line;
     mp_event_kind kind;
 } mp_event;

@@ -29,6 +29,9 @@ enum {
 /* Kind of all roots in formats that do not state kinds. */
 #define MP_ROOT_UNSPECIFIED UINT32_MAX
 
+/* Kinds from here on have names: the rest of the number is an mp_string_id (mp_root_kind_named). */
+#define MP_ROOT_NAMED 0x80000000u
+
 /* Flags of roots. Files may have others. */
 enum {
     MP_ROOT_PINNED = 1,
@@ -67,7 +70,10 @@ typedef struct mp_graph {
     MP_LIST(mp_domain) domains; /* in file order; element 0 is reserved */
     uint64_t dangling;          /* number of references to missing objects */
     uint64_t duplicates;        /* number of objects omitted as their id was taken */
-    uint32_t declared_types;    /* number of distinct names of declared types */
+    /* Number of references that were left out because they keep nothing alive by the rules of the
+     * format, or do not lead from one object to another. */
+    uint64_t left_out;
+    uint32_t declared_types; /* number of distinct names of declared types */
     /* By type: true if references to its objects were not recorded, so it is unknown what keeps
      * them alive. NULL: references to all types were recorded. */
     bool *untracked;

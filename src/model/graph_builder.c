@@ -31,8 +31,7 @@ struct mp_graph_builder {
 mp_graph_builder *mp_graph_begin(mp_model *model, mp_snapshot_id snapshot)
 {
     mp_graph_builder *builder = mp_alloc_zero(1, sizeof *builder);
-    if (model->graph && model->leave && model->kind == MP_KIND_DUMP)
-        model->leave(model);
+    mp_model_leave_graph(model);
     builder->model = model;
     builder->graph = mp_alloc_zero(1, sizeof *builder->graph);
     builder->graph->snapshot = snapshot;
@@ -301,11 +300,7 @@ bool mp_graph_end(mp_graph_builder *builder)
     resolve_references(builder);
     resolve_roots(builder);
     builder_free(builder);
-    shrink(graph);
-    mp_graph_free(model->graph);
-    model->graph = graph;
-    model->holds |= MP_HOLDS_GRAPH;
-    mp_model_count_roots(model, graph);
+    mp_model_take_graph(model, graph);
     return true;
 }
 
@@ -358,6 +353,30 @@ void mp_model_count_roots(mp_model *model, const mp_graph *graph)
         kind->objects += roots[i].object && (first || roots[i].object != roots[i - 1].object);
     }
     free(roots);
+}
+
+/* --- the graph of a model --- */
+
+void mp_model_leave_graph(mp_model *model)
+{
+    if (model->graph && model->leave && model->kind == MP_KIND_DUMP)
+        model->leave(model);
+}
+
+void mp_model_take_graph(mp_model *model, mp_graph *graph)
+{
+    shrink(graph);
+    mp_graph_free(model->graph);
+    model->graph = graph;
+    model->holds |= MP_HOLDS_GRAPH;
+    mp_model_count_roots(model, graph);
+}
+
+uint32_t mp_root_kind_named(mp_model *model, mp_slice name)
+{
+    const mp_string_id id = mp_model_intern(model, name, NULL);
+    model->names_root_kinds = true;
+    return id.i < MP_ROOT_NAMED ? MP_ROOT_NAMED | id.i : MP_ROOT_UNSPECIFIED;
 }
 
 /* --- the ledger of dumps --- */

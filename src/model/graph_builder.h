@@ -8,6 +8,7 @@
 #ifndef MP_MODEL_GRAPH_BUILDER_H
 #define MP_MODEL_GRAPH_BUILDER_H
 
+#include "base/slice.h"
 #include "model/graph.h"
 
 typedef struct mp_graph_builder mp_graph_builder;
@@ -31,6 +32,16 @@ void mp_graph_drop(mp_graph_builder *builder);
 
 /* Keep the number of roots of each kind, as only the last graph is kept. */
 void mp_model_count_roots(mp_model *model, const mp_graph *graph);
+
+/* --- for readers that make a graph without a builder --- */
+
+/* Let earlier dumps leave what later analyses need. Call it before the next graph is made. */
+void mp_model_leave_graph(mp_model *model);
+/* Make this the model's graph, replacing that of an earlier snapshot. The model becomes its owner,
+ * and releases memory that its arrays do not use. */
+void mp_model_take_graph(mp_model *model, mp_graph *graph);
+/* Return the kind of roots with this name. Only one of a model's readers may name kinds. */
+uint32_t mp_root_kind_named(mp_model *model, mp_slice name);
 
 /* The ledger of heap dumps: changes of the live objects of each type from dump to dump.
  * Zero-initialise, except for the model; release with mp_type_counts_free. */

@@ -384,6 +384,7 @@ typedef struct mp_model {
     struct mp_ages *ages;       /* NULL: ages were not recorded */
     struct mp_events *events;   /* NULL: no log of heap events was read */
     bool dumps_by_stamp;        /* dumps are ordered by their time stamps */
+    bool names_root_kinds;      /* kinds of roots from MP_ROOT_NAMED on have names */
     struct mp_graph *graph;     /* graph of the last snapshot that has one; NULL: there is none */
     /* Called before the graph is replaced by a later one, to save what later analyses need. NULL:
      * not called. */

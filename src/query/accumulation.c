@@ -251,7 +251,7 @@ static const char *held_more_text(mp_arena *arena, const mp_graph_view *view,
 {
     char more[MP_UNIT_TEXT];
     const char *type = mp_type_text(arena, view->model, accumulation->type);
-    const char *who = mp_root_kind_text(arena, accumulation->kind), *in = "";
+    const char *who = mp_root_kind_text(arena, view->model, accumulation->kind), *in = "";
     mp_format_count(more, accumulation->objects - accumulation->from_objects, false);
     if (accumulation->types > 1)
         type = mp_arena_format(arena, "objects of %u types, most %s,", accumulation->types, type);

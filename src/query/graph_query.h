@@ -321,14 +321,14 @@ const char *mp_object_id_text(mp_arena *arena, const mp_graph *graph, uint32_t o
 const char *mp_type_text(mp_arena *arena, const mp_model *model, uint32_t type);
 /* Return type and id of an object: "App.Cache 7f3a". */
 const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t object);
-/* Return the name of a kind of roots: "static", "kind 7". */
-const char *mp_root_kind_text(mp_arena *arena, uint32_t kind);
+/* Return the name of a kind of roots: "static", "kind 7", or that in the format. */
+const char *mp_root_kind_text(mp_arena *arena, const mp_model *model, uint32_t kind);
 /* Return the flags of a root: "pinned+interior+0x10"; "" for none. */
 const char *mp_root_flags_text(mp_arena *arena, uint32_t flags);
 /* Return the kinds of the roots that keep an object alive (with `weak`, the kinds of its weak
  * roots), ordered by number and joined by "+"; "" if it has none. */
-const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
-                                 const mp_object_roots *roots, uint32_t object, bool weak);
+const char *mp_object_roots_text(mp_arena *arena, const mp_graph_view *view, uint32_t object,
+                                 bool weak);
 
 /* Compare types by name, bytewise. */
 int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);

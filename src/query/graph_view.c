@@ -40,7 +40,8 @@ mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *d
 {
     mp_graph_totals totals = {.objects = graph->count,
                               .roots = (int64_t)graph->roots.count - 1,
-                              .references = mp_graph_references(graph) + (int64_t)graph->dangling,
+                              .references = mp_graph_references(graph) + (int64_t)graph->dangling +
+                                            (int64_t)graph->left_out,
                               .dangling_references = (int64_t)graph->dangling,
                               .duplicate_objects = (int64_t)graph->duplicates};
     mp_distances reached = {0};

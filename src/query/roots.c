@@ -9,13 +9,17 @@
 
 /* --- texts --- */
 
-const char *mp_root_kind_text(mp_arena *arena, uint32_t kind)
+const char *mp_root_kind_text(mp_arena *arena, const mp_model *model, uint32_t kind)
 {
     static const char *const names[] = {"internal", "local",  "finalizer",
                                         "handle",   "static", "runtime"};
     if (kind < sizeof names / sizeof *names)
         return names[kind];
-    return kind == MP_ROOT_UNSPECIFIED ? "root" : mp_arena_format(arena, "kind %" PRIx32, kind);
+    if (kind == MP_ROOT_UNSPECIFIED)
+        return "root";
+    return model->names_root_kinds && kind >= MP_ROOT_NAMED
+               ? mp_model_text(model, (mp_string_id){kind - MP_ROOT_NAMED})
+               : mp_arena_format(arena, "kind %" PRIx32, kind);
 }
 
 const char *mp_root_flags_text(mp_arena *arena, uint32_t flags)
@@ -54,16 +58,18 @@ static size_t kinds_of(const mp_graph *graph, const mp_object_roots *roots, uint
     return kept;
 }
 
-const char *mp_object_roots_text(mp_arena *arena, const mp_graph *graph,
-                                 const mp_object_roots *roots, uint32_t object, bool weak)
+const char *mp_object_roots_text(mp_arena *arena, const mp_graph_view *view, uint32_t object,
+                                 bool weak)
 {
+    const mp_object_roots *roots = &view->roots;
     enum { MOST_KINDS = 64 }; /* recorders know about a dozen */
     uint32_t *kinds =
         mp_alloc((roots->first[object + 1] - roots->first[object] + 1) * sizeof *kinds);
-    size_t count = kinds_of(graph, roots, object, weak, kinds);
-    const char *text = count ? mp_root_kind_text(arena, kinds[0]) : "";
+    size_t count = kinds_of(view->graph, roots, object, weak, kinds);
+    const char *text = count ? mp_root_kind_text(arena, view->model, kinds[0]) : "";
     for (size_t i = 1; i < count && i < MOST_KINDS; i++)
-        text = mp_arena_format(arena, "%s+%s", text, mp_root_kind_text(arena, kinds[i]));
+        text =
+            mp_arena_format(arena, "%s+%s", text, mp_root_kind_text(arena, view->model, kinds[i]));
     free(kinds);
     return count > MOST_KINDS ? mp_arena_format(arena, "%s+%zu more", text, count - MOST_KINDS)
                               : text;

@@ -44,19 +44,12 @@ static const struct {
 #undef SIGNATURE
 };
 
-/* Return the kind of file of heaptrack's text format, a version line "v <hex> <n>" and then records
- * with one letter; NULL = another format. Only raw recordings list modules with addresses ("m"). */
-static const char *heaptrack_kind(mp_slice head)
+/* Return true for a raw recording of heaptrack: a version line "v <hex> <n>", then records with one
+ * letter, of which only raw recordings have those of the program and of modules. */
+static bool is_raw_heaptrack(mp_slice head)
 {
-    if (!mp_slice_starts(head, "v "))
-        return NULL;
-    const char *line = memchr(head.start, '\n', head.length);
-    size_t left = line ? (size_t)(head.start + head.length - line) : 0;
-    if (left <= 2 || !strchr("xXsItcai+-m", line[1]) || line[2] != ' ')
-        return NULL;
-    return memmem(head.start, head.length, "\nm ", 3)
-               ? "a raw heaptrack recording (heaptrack_interpret resolves its addresses)"
-               : "a heaptrack recording";
+    return mp_slice_starts(head, "v ") && (memmem(head.start, head.length, "\nx ", 3) ||
+                                           memmem(head.start, head.length, "\nm ", 3));
 }
 
 static bool is_binary(mp_slice head)
@@ -88,9 +81,9 @@ const char *mp_foreign_kind(mp_slice head)
         if (head.length >= signatures[i].length &&
             memcmp(head.start, signatures[i].bytes, signatures[i].length) == 0)
             return signatures[i].kind;
-    const char *heaptrack = heaptrack_kind(head);
-    if (heaptrack)
-        return heaptrack;
+    if (is_raw_heaptrack(head))
+        return "a raw heaptrack recording (heaptrack " MP_DASHES
+               "interpret FILE converts it; before 1.5, heaptrack_interpret)";
     if (is_binary(head))
         return "a binary file";
     size_t i = 0;

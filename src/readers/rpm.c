@@ -16,6 +16,7 @@
 #include "input/input.h"
 #include "model/build.h"
 #include "model/graph_builder.h"
+#include "readers/dump_order.h"
 #include "readers/reader.h"
 
 enum { VERSION = 2, FEW_TYPES = 4096, MOST_NAMES = 20 };
@@ -36,8 +37,8 @@ typedef struct rpm_state {
     mp_type_counts counts;
     mp_id_index types_by_name; /* mp_string_id to the first type of that name */
     bool converted;
-    int64_t first_stamp, last_stamp; /* first and last dump so far, milliseconds; -1: none */
-    const char *last_path;           /* path of the previous dump; NULL: none */
+    int64_t first_stamp; /* of the first dump so far, milliseconds; -1: none */
+    mp_dump_order order;
 
     /* state of one file: */
     mp_graph_builder *graph;
@@ -401,11 +402,11 @@ static int64_t time_of(rpm_state *state)
     return later <= INT32_MAX ? (int64_t)later * 1000 : 0;
 }
 
-/* Return the microseconds between two stamps; -1: one is unknown, or the clock went backwards. */
+/* Return the microseconds between two stamps; -1: unknown. */
 static int64_t between(int64_t begin, int64_t end)
 {
-    uint32_t later = (uint32_t)(end - begin);
-    return begin >= 0 && end >= 0 && later <= INT32_MAX ? (int64_t)later * 1000 : -1;
+    int64_t milliseconds = mp_dump_interval(begin, end);
+    return milliseconds < 0 ? -1 : milliseconds * 1000;
 }
 
 static void tell_times(const rpm_state *state, mp_snapshot *snapshot)
@@ -422,46 +423,6 @@ static void tell_times(const rpm_state *state, mp_snapshot *snapshot)
     snapshot->clock_us = snapshot->has_clock ? state->stamp * 1000 : 0;
     snapshot->took_us = between(state->stamp, last);
     snapshot->has_took = snapshot->took_us >= 0;
-}
-
-static const char *skip_number(const char *text)
-{
-    return text + strspn(text, "0123456789");
-}
-
-/* Return true if both paths differ only in numbers, and those of the first are higher, so it is
- * probably a later dump. */
-static bool is_numbered_after(const char *first, const char *second)
-{
-    const char *a = first, *b = second;
-    while (*a || *b) {
-        const char *end_a = skip_number(a), *end_b = skip_number(b);
-        bool numbers = end_a > a && end_b > b;
-        if (!numbers && *a != *b)
-            return false;
-        a = numbers ? end_a : a + 1;
-        b = numbers ? end_b : b + 1;
-    }
-    return strverscmp(first, second) > 0;
-}
-
-/* Check the order of the dumps, on which growth depends. Dumps are ordered by stamp if all have
- * one, otherwise as on the command line, where a shell sorts "dump-10" before "dump-2". */
-static void check_order(rpm_state *state)
-{
-    bool both = state->last_stamp >= 0 && state->stamp >= 0,
-         same = state->stamp == state->last_stamp;
-    bool earlier = both && between(state->last_stamp, state->stamp) < 0;
-    if (earlier)
-        mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, 0,
-                    "has an earlier time stamp than the dump before it, expected the oldest first; "
-                    "growth may be in the wrong order");
-    if (state->last_path && !state->model->misplaced &&
-        (earlier || ((!both || same) && is_numbered_after(state->last_path, state->path))))
-        state->model->misplaced = state->path;
-    state->last_path = state->path;
-    if (state->stamp >= 0)
-        state->last_stamp = state->stamp;
 }
 
 /* Resolve the references and enter the live objects, after all lines were read. */
@@ -482,7 +443,7 @@ static bool end_file(rpm_state *state)
     snapshot->sequence = snapshot->ordinal;
     tell_times(state, snapshot);
     snapshot->time_us = time_of(state);
-    check_order(state);
+    mp_dump_order_check(&state->order, model, state->diagnostics, state->path, state->stamp);
     say_what_was_odd(state);
     return true;
 }
@@ -580,7 +541,7 @@ static void *open_rpm(mp_model *model, mp_diagnostics *diagnostics, const mp_loa
     state->diagnostics = diagnostics;
     state->options = options;
     state->counts.model = model;
-    state->first_stamp = state->last_stamp = -1;
+    state->first_stamp = state->order.stamp = -1;
     return state;
 }
 

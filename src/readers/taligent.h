@@ -2,10 +2,9 @@
 #ifndef MP_READERS_TALIGENT_H
 #define MP_READERS_TALIGENT_H
 
-#include "base/pipeline.h"
 #include "input/input.h"
-#include "model/blocks.h"
 #include "readers/reader.h"
+#include "readers/replay.h"
 
 /* A parsed line of a log. Slices borrow from the line. */
 typedef struct taligent_line {
@@ -105,37 +104,14 @@ struct taligent_pass {
     const mp_load_options *options;
     taligent_names *names;
     const char *path;
-    mp_blocks blocks;
-    bool timed, begun;                     /* an event was parsed; an event was replayed */
-    bool in_banner;                        /* the previous line belongs to a banner */
-    int64_t first_us, last_us, highest_us; /* since 1970; `highest_us` since the first event */
-    uint32_t slices, slice;                /* number of slices; current slice, 0: the start */
-    int64_t slice_us;                      /* length of a slice; 0: determined by `slices` */
-    bool asks_time, asks_line;             /* the requested moment is still to come */
-    int64_t asked_us;                      /* requested time since the first event */
-    uint64_t asked_line;                   /* requested moment is after this line */
-    mp_string_id start_tag, asked_tag;
-    uint64_t records;
-    int64_t corrupt_events, late_events; /* late: too late to be sorted */
-    mp_pipeline *replay;                 /* pipeline of taligent_batch */
-    size_t batched;                      /* number of events in the batch that is being filled */
+    mp_replay replay;
+    bool begun;                /* an event with a time was handed over */
+    bool in_banner;            /* the previous line belongs to a banner */
+    int64_t first_us, last_us; /* since 1970; `last_us`: expected */
+    int64_t corrupt_events;
     taligent_threads threads;
     taligent_order order;
 };
-
-/* A batch of events, passed from the reading thread to the replaying one. */
-enum { TALIGENT_BATCH = 512 };
-typedef struct taligent_batch {
-    taligent_pass *pass;
-    size_t count;
-    mp_event events[TALIGENT_BATCH];
-} taligent_batch;
-
-/* Replay a taligent_batch. */
-void taligent_replay(void *opaque);
-/* Wait until all events submitted so far are replayed. Needed before diagnostics, and before
- * anything else that both threads would access. */
-void taligent_resolve(taligent_pass *pass);
 
 /* Begin the replay. The slices divide the time from the first event to `last_us`. */
 void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us);

@@ -100,12 +100,12 @@ static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, u
 {
     bool banner = mp_slice_starts(line, "***");
     if (banner && !pass->in_banner)
-        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_CORRUPTION, offset, line);
+        mp_event_log_says(&pass->replay.blocks.log, MP_ANOMALY_CORRUPTION, offset, line);
     pass->in_banner = banner;
     if (!banner && !file->count && says_none(line))
         return;
     if (!banner && !file->count)
-        mp_event_log_says(&pass->blocks.log, MP_ANOMALY_REPORTED, offset, line);
+        mp_event_log_says(&pass->replay.blocks.log, MP_ANOMALY_REPORTED, offset, line);
     else if (!banner)
         mp_diagnose(pass->diagnostics, MP_DIAG_BAD_ROW, pass->path, offset,
                     "line is not a block, expected address, size, type, age, thread, time, crawl, "

@@ -134,9 +134,9 @@ static void set_holders(mp_relation_source *source, uint32_t object, uint64_t wa
             row->dominator = mp_object_id_text(texts, view->graph, dominators->idom[object]);
     }
     if (MP_WANTS(wanted, ROOT_KIND))
-        row->root_kind = mp_object_roots_text(texts, view->graph, &view->roots, object, false);
+        row->root_kind = mp_object_roots_text(texts, view, object, false);
     if (MP_WANTS(wanted, WEAK_ROOT_KIND))
-        row->weak_root_kind = mp_object_roots_text(texts, view->graph, &view->roots, object, true);
+        row->weak_root_kind = mp_object_roots_text(texts, view, object, true);
 }
 
 static bool object_at(mp_relation_source *source, uint64_t place, uint64_t wanted, mp_arena *texts,
@@ -309,7 +309,7 @@ static bool root_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
         return false;
     *(root_row *)row = (root_row){
         .object = mp_object_id_text(texts, graph, root->object),
-        .root_kind = mp_root_kind_text(texts, root->kind),
+        .root_kind = mp_root_kind_text(texts, source->model, root->kind),
         .container =
             root->container.i ? mp_type_text(texts, source->model, root->container.i) : NULL,
         .weak = (root->flags & MP_ROOT_WEAK) != 0,

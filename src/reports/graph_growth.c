@@ -105,8 +105,9 @@ static const char *holder_text(mp_document *document, const mp_graph_view *view,
                                const mp_accumulation *accumulation)
 {
     if (!accumulation->holder)
-        return mp_document_text(document, "%s roots",
-                                mp_root_kind_text(document->arena, accumulation->kind));
+        return mp_document_text(
+            document, "%s roots",
+            mp_root_kind_text(document->arena, view->model, accumulation->kind));
     const char *object = mp_held_in_text(document, view, accumulation->holder);
     return accumulation->holders > 1
                ? mp_document_text(document, "%s x %s, most of it %s",
@@ -342,7 +343,7 @@ void mp_section_root_growth(mp_document *document, const mp_window *window)
             row.from = counts[from++];
         if (has_to && counts[to].kind == kind)
             row.to = counts[to++];
-        row.kind = mp_root_kind_text(document->arena, kind);
+        row.kind = mp_root_kind_text(document->arena, window->model, kind);
         row.delta_roots = row.to.roots - row.from.roots;
         row.delta_objects = row.to.objects - row.from.objects;
         mp_table_put(document, table, &row);

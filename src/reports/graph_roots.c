@@ -54,7 +54,7 @@ void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown)
     mp_say_retained_base(document, table, view);
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
     for (size_t i = 0; i < count; i++) {
-        root_row row = {census[i], mp_root_kind_text(document->arena, census[i].kind),
+        root_row row = {census[i], mp_root_kind_text(document->arena, view->model, census[i].kind),
                         mp_percent_of(census[i].exclusive_bytes, mp_graph_reachable(view)),
                         largest_of(document, view, census[i].largest)};
         if (census[i].exclusive_bytes < 0) {

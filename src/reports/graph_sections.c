@@ -19,8 +19,8 @@ mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *v
     return (mp_object_cells){
         .id = mp_object_id_text(document->arena, graph, object),
         .type = mp_type_text(document->arena, view->model, graph->types[object]),
-        .root_kind = mp_object_roots_text(document->arena, graph, &view->roots, object, false),
-        .weak_root_kind = mp_object_roots_text(document->arena, graph, &view->roots, object, true),
+        .root_kind = mp_object_roots_text(document->arena, view, object, false),
+        .weak_root_kind = mp_object_roots_text(document->arena, view, object, true),
         .dominator =
             reached ? mp_object_id_text(document->arena, graph, view->dominators.idom[object]) : "",
         .self_bytes = (int64_t)graph->sizes[object],

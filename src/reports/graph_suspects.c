@@ -29,7 +29,8 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
     for (size_t i = 0; i < path.count; i++) /* successive objects of one type: keep the first */
         if (!i || graph->types[path.objects[i]] != graph->types[path.objects[count - 1]])
             path.objects[count++] = path.objects[i];
-    way.root_kind = mp_root_kind_text(document->arena, graph->roots.items[path.root].kind);
+    way.root_kind =
+        mp_root_kind_text(document->arena, view->model, graph->roots.items[path.root].kind);
     way.text = mp_document_text(document, "%s root", way.root_kind);
     for (size_t i = 0; i < count; i++) {
         bool cut = count > MOST && i == OUTER;
@@ -238,8 +239,8 @@ static suspect_row suspect_row_of(mp_document *document, mp_graph_view *view,
                        .type = mp_type_text(document->arena, view->model, suspect->type),
                        .holders = suspect->holders,
                        .object = mp_object_id_text(document->arena, view->graph, suspect->object),
-                       .root_kind = mp_object_roots_text(document->arena, view->graph, &view->roots,
-                                                         suspect->object, false),
+                       .root_kind =
+                           mp_object_roots_text(document->arena, view, suspect->object, false),
                        .held_objects = MP_UNKNOWN,
                        .held_bytes = MP_UNKNOWN};
     if (suspect->rule != MP_SUSPECT_OBJECT) {

@@ -49,7 +49,8 @@ static const char *roots_text(mp_document *document, const mp_graph_view *view, 
             return mp_document_text(document, "%s and %u more", text, end - i);
         text = mp_document_text(
             document, "%s%s%s%s%s%s%s%s", text, i > from ? ", " : "",
-            mp_root_kind_text(document->arena, root->kind), root->container.i ? " in " : "",
+            mp_root_kind_text(document->arena, view->model, root->kind),
+            root->container.i ? " in " : "",
             root->container.i ? mp_type_text(document->arena, view->model, root->container.i) : "",
             *flags ? " (" : "", flags, *flags ? ")" : "");
     }
@@ -324,7 +325,7 @@ static void put_path(mp_document *document, mp_table *table, const mp_graph_view
                         .step = (int64_t)i + 1};
         const mp_root *root = &view->graph->roots.items[path->root];
         if (i == 0) {
-            row.root_kind = mp_root_kind_text(document->arena, root->kind);
+            row.root_kind = mp_root_kind_text(document->arena, view->model, root->kind);
             row.flags = mp_root_flags_text(document->arena, root->flags);
             if (root->container.i)
                 row.container = mp_type_text(document->arena, view->model, root->container.i);
@@ -458,7 +459,7 @@ static void put_merged(mp_document *document, mp_table *table, const mp_graph_vi
     merged_row row = {
         .objects = path->objects,
         .bytes = path->bytes,
-        .root_kind = mp_root_kind_text(document->arena, last->root_kind),
+        .root_kind = mp_root_kind_text(document->arena, view->model, last->root_kind),
         .steps = last->length,
         .object = mp_object_id_text(document->arena, view->graph, path->example),
         .type = mp_type_text(document->arena, view->model, last->type),

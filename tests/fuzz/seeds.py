@@ -18,12 +18,15 @@ import shlex
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tarfile
 import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
+sys.path.insert(0, str(ROOT / "tests"))
+import heapsnapshot  # noqa: E402
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 # For each target: commands of the generator, samples, and the tests and sources of its parser.
@@ -35,7 +38,9 @@ GENERATED = {
     "rpt": ["rpt --layout old", "rpt --layout new", "rpt --layout new --decimal-comma"],
     "taligent": ["taligent --events 100", "taligent --events 100 --analysis",
                  "taligent --events 100 --damaged --blanks --threads 5 --crlf"],
+    "heaptrack": ["heaptrack --events 100", "heaptrack --events 100 --frames 12"],
     "dynobjects": ["dynobjects --requests 2 --trace", "dynobjects --requests 1 --layout client --crlf"],
+    "pprof": ["pprof --dump 1", "pprof --dump 3"],
     "rpm": ["rpm --objects 8", "rpm --dump 1", "rpm --domains 2 --crlf --types-last --no-stamps"],
 }
 TEXTS = {"policy": "test_policy", "suppressions": "test_suppression"}
@@ -43,6 +48,8 @@ SOURCES = {
     "oemp": "src/readers/oemp*.c", "prf": "src/readers/prf*.c", "rpt": "src/readers/rpt.c",
     "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm.c",
     "dynobjects": "src/readers/dynobjects*.c", "aqtime": "src/readers/aqtime*.c",
+    "heaptrack": "src/readers/heaptrack*.c", "pprof": "src/readers/pprof*.c",
+    "heapsnapshot": "src/readers/heapsnapshot*.c",
     "policy": "src/compare/policy*.c", "suppressions": "src/query/suppression.c",
     "baseline": "src/compare/baseline*.c", "substitution": "src/compare/substitution.c",
     "command": "src/*/options.[cd]*", "pattern": "src/base/characters.c",
@@ -166,6 +173,7 @@ def make(program, generator):
             seeds[target] += [thin(whole, 1)[:2500].decode().encode("utf-16")]
     sql = generate("aqtime").decode()
     seeds["aqtime"] += [small_database(sql, rows) for rows in (1, 5)]
+    seeds["heapsnapshot"] = [heapsnapshot.made_up(seed).encode() for seed in range(12)]
     seeds["packed"] = packed(generate("rpm --objects 8")) + archives(generate("rpm --objects 8"))
     seeds["decoded"] = decoded()
     for target, test in TEXTS.items():

@@ -36,7 +36,7 @@ static const struct {
     {HEAD("<!DOCTYPE html>"), "HTML page"},
     {HEAD("<html><body>"), "HTML page"},
     {HEAD("#!/bin/sh\n"), "script"},
-    {HEAD("v 10400 3\nX ./a.out\n"), "heaptrack"},
+    {HEAD("v 10400 3\nx 5 a.out\n"), "raw heaptrack"},
     {HEAD("{\"schema\": 1}"), "JSON document"},
     {HEAD(" \r\n\t[1, 2]"), "JSON document"},
     {HEAD("a,b,c\n1,2,3\n"), "CSV table"},

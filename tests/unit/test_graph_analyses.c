@@ -352,17 +352,16 @@ static void test_labels_of_roots(void **unused)
     (void)unused;
     small state = setup();
     mp_arena arena = {0};
-    assert_string_equal(mp_root_kind_text(&arena, 27), "kind 1b");
+    assert_string_equal(mp_root_kind_text(&arena, state.model, 27), "kind 1b");
     assert_string_equal(mp_root_flags_text(&arena, MP_ROOT_PINNED | MP_ROOT_INTERIOR | 0x30),
                         "pinned+interior+0x30");
     assert_string_equal(mp_root_flags_text(&arena, 0), "");
-    assert_string_equal(mp_object_roots_text(&arena, state.graph, &state.view.roots, 10, false),
-                        "local");
-    assert_string_equal(mp_object_roots_text(&arena, state.graph, &state.view.roots, 2, false), "");
+    assert_string_equal(mp_object_roots_text(&arena, &state.view, 10, false), "local");
+    assert_string_equal(mp_object_roots_text(&arena, &state.view, 2, false), "");
     graph_root(state.graph, 10, MP_ROOT_INTERNAL, 0);
     mp_object_roots roots = mp_roots_by_object(state.graph);
-    assert_string_equal(mp_object_roots_text(&arena, state.graph, &roots, 10, false),
-                        "internal+local");
+    const mp_graph_view view = {.model = state.model, .graph = state.graph, .roots = roots};
+    assert_string_equal(mp_object_roots_text(&arena, &view, 10, false), "internal+local");
     mp_object_roots_free(&roots);
     mp_arena_free(&arena);
     teardown(&state);
@@ -478,9 +477,10 @@ static void test_weak_roots_are_no_roots_of_what_they_do_not_hold(void **unused)
     graph_root(state.graph, 1, MP_ROOT_HANDLE, MP_ROOT_WEAK);
     mp_arena arena = {0};
     mp_object_roots roots = mp_roots_by_object(state.graph);
-    assert_string_equal(mp_object_roots_text(&arena, state.graph, &roots, 1, false), "static");
-    assert_string_equal(mp_object_roots_text(&arena, state.graph, &roots, 1, true), "handle");
-    assert_string_equal(mp_object_roots_text(&arena, state.graph, &roots, 9, false), "");
+    const mp_graph_view view = {.model = state.model, .graph = state.graph, .roots = roots};
+    assert_string_equal(mp_object_roots_text(&arena, &view, 1, false), "static");
+    assert_string_equal(mp_object_roots_text(&arena, &view, 1, true), "handle");
+    assert_string_equal(mp_object_roots_text(&arena, &view, 9, false), "");
     assert_true(mp_is_rooted(state.graph, &roots, 1));
     assert_false(mp_is_rooted(state.graph, &roots, 9));
     mp_object_roots_free(&roots);

@@ -1,0 +1,224 @@
+#include "input/json_cursor.h"
+
+#include <string.h>
+
+mp_json_cursor mp_scan_open(mp_input *input)
+{
+    return (mp_json_cursor){.input = input};
+}
+
+void mp_scan_close(mp_json_cursor *json)
+{
+    mp_input_consume(json->input, (size_t)(json->next - json->start));
+    json->start = json->next = json->end = NULL;
+}
+
+uint64_t mp_scan_offset(const mp_json_cursor *json)
+{
+    return mp_input_bytes(json->input) + (uint64_t)(json->next - json->start);
+}
+
+bool mp_scan_refill(mp_json_cursor *json)
+{
+    mp_scan_close(json);
+    const mp_slice bytes = mp_input_at_hand(json->input, 1);
+    json->start = json->next = bytes.start;
+    json->end = bytes.start + bytes.length;
+    return bytes.length > 0;
+}
+
+bool mp_scan_more(mp_json_cursor *json, char close, bool *first, bool *bad)
+{
+    const bool begins = *first;
+    *first = false;
+    if (mp_scan_take(json, close))
+        return false;
+    *bad = !begins && !mp_scan_take(json, ',');
+    return !*bad;
+}
+
+/* --- strings --- */
+
+enum { REPLACEMENT = 0xfffd };
+
+/* Text of a string that is being read. */
+typedef struct decoded {
+    mp_text_buffer *buffer; /* NULL: the text is not wanted */
+    size_t most;            /* maximum length; the length once the text is cut */
+} decoded;
+
+static void put_character(decoded *text, uint32_t character)
+{
+    char bytes[4];
+    size_t length = 1;
+    if (character < 0x80) {
+        bytes[0] = (char)character;
+    } else if (character < 0x800) {
+        bytes[0] = (char)(0xc0 | character >> 6);
+        bytes[1] = (char)(0x80 | (character & 0x3f));
+        length = 2;
+    } else if (character < 0x10000) {
+        bytes[0] = (char)(0xe0 | character >> 12);
+        bytes[1] = (char)(0x80 | (character >> 6 & 0x3f));
+        bytes[2] = (char)(0x80 | (character & 0x3f));
+        length = 3;
+    } else {
+        bytes[0] = (char)(0xf0 | character >> 18);
+        bytes[1] = (char)(0x80 | (character >> 12 & 0x3f));
+        bytes[2] = (char)(0x80 | (character >> 6 & 0x3f));
+        bytes[3] = (char)(0x80 | (character & 0x3f));
+        length = 4;
+    }
+    if (text->buffer && text->buffer->length + length <= text->most)
+        mp_text_put(text->buffer, bytes, length);
+    else if (text->buffer)
+        text->most = text->buffer->length;
+}
+
+/* Read four hexadecimal digits. */
+static bool take_unit(mp_json_cursor *json, uint32_t *unit)
+{
+    *unit = 0;
+    for (int i = 0; i < 4; i++, json->next++) {
+        const int byte = mp_scan_byte(json), letter = byte | 0x20;
+        if (byte >= '0' && byte <= '9')
+            *unit = *unit << 4 | (uint32_t)(byte - '0');
+        else if (byte > 0 && letter >= 'a' && letter <= 'f')
+            *unit = *unit << 4 | (uint32_t)(letter - 'a' + 10);
+        else
+            return false;
+    }
+    return true;
+}
+
+static bool is_high(uint32_t unit)
+{
+    return unit >> 10 == 0xd800 >> 10;
+}
+
+static bool is_low(uint32_t unit)
+{
+    return unit >> 10 == 0xdc00 >> 10;
+}
+
+/* Read an escape, whose backslash was read. *high is the first half of a surrogate pair that waits
+ * for the second; 0: none. */
+static bool take_escape(mp_json_cursor *json, decoded *text, uint32_t *high)
+{
+    static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
+    const int byte = mp_scan_byte(json);
+    const char *letter = byte > 0 ? strchr(letters, byte) : NULL;
+    uint32_t unit;
+    if (letter)
+        unit = (unsigned char)values[letter - letters];
+    else if (byte != 'u')
+        return false;
+    json->next++;
+    if (!letter && !take_unit(json, &unit))
+        return false;
+    if (*high && is_low(unit))
+        unit = 0x10000 + ((*high & 0x3ff) << 10) + (unit & 0x3ff);
+    else if (*high)
+        put_character(text, REPLACEMENT);
+    *high = is_high(unit) ? unit : 0;
+    if (!*high)
+        put_character(text, !unit || is_low(unit) ? REPLACEMENT : unit);
+    return true;
+}
+
+/* Read bytes that need no decoding. */
+static void take_plain(mp_json_cursor *json, decoded *text)
+{
+    const char *from = json->next;
+    while (json->next < json->end && *json->next != '"' && *json->next != '\\' && *json->next)
+        json->next++;
+    size_t length = (size_t)(json->next - from);
+    if (!text->buffer)
+        return;
+    const size_t room = text->most - text->buffer->length;
+    mp_text_put(text->buffer, from, length < room ? length : room);
+}
+
+/* Remove a character at the end of a text that was cut, because it may be incomplete. */
+static void drop_part(const decoded *text)
+{
+    mp_text_buffer *buffer = text->buffer;
+    if (!buffer || buffer->length < text->most)
+        return;
+    while (buffer->length && (buffer->text[buffer->length - 1] & 0xc0) == 0x80)
+        buffer->length--;
+    buffer->length -= buffer->length > 0;
+}
+
+bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most)
+{
+    uint32_t high = 0;
+    decoded text = {buffer, most};
+    if (buffer)
+        buffer->length = 0;
+    if (!mp_scan_take(json, '"'))
+        return false;
+    for (;;) {
+        const int byte = mp_scan_byte(json);
+        if (byte < 0)
+            return false;
+        if (byte == '\\') {
+            json->next++;
+            if (!take_escape(json, &text, &high))
+                return false;
+            continue;
+        }
+        if (high)
+            put_character(&text, REPLACEMENT);
+        high = 0;
+        if (byte == '"' || !byte)
+            json->next++;
+        if (byte == '"') {
+            drop_part(&text);
+            return true;
+        }
+        if (!byte)
+            put_character(&text, REPLACEMENT);
+        else
+            take_plain(json, &text);
+    }
+}
+
+/* --- values that are skipped --- */
+
+/* Skip a number, true, false or null. */
+static bool skip_word(mp_json_cursor *json)
+{
+    bool any = false;
+    for (int byte = mp_scan_peek(json); byte > ' ' && !strchr(",:]}[{\"", byte);
+         byte = mp_scan_byte(json)) {
+        json->next++;
+        any = true;
+    }
+    return any;
+}
+
+bool mp_scan_skip(mp_json_cursor *json)
+{
+    uint64_t depth = 0;
+    do {
+        const int byte = mp_scan_peek(json);
+        if (byte < 0)
+            return false;
+        if (byte == '"') {
+            if (!mp_scan_string(json, NULL, 0))
+                return false;
+        } else if (byte == '[' || byte == '{') {
+            depth++;
+            json->next++;
+        } else if ((byte == ']' || byte == '}') && depth) {
+            depth--;
+            json->next++;
+        } else if ((byte == ',' || byte == ':') && depth) {
+            json->next++;
+        } else if (!skip_word(json)) {
+            return false;
+        }
+    } while (depth);
+    return true;
+}

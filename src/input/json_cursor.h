@@ -1,0 +1,86 @@
+/* A cursor over JSON text that is read from an input in one pass, byte by byte, so that memory use
+ * depends neither on the length of a line nor on that of the text.
+ *
+ * The functions skip white space before what they read. They check only what they read: a value
+ * that is skipped may be malformed inside. After a function returned false, the cursor is at the
+ * byte that it did not expect; mp_scan_peek tells if that is the end of the input. */
+#ifndef MP_INPUT_JSON_CURSOR_H
+#define MP_INPUT_JSON_CURSOR_H
+
+#include "base/text.h"
+#include "input/input.h"
+
+typedef struct mp_json_cursor {
+    mp_input *input;
+    const char *start, *next, *end; /* bytes at hand; those before `next` are read */
+} mp_json_cursor;
+
+/* Return a cursor at the first byte that is not consumed. The input must outlive it. */
+mp_json_cursor mp_scan_open(mp_input *input);
+/* Consume the bytes that were read. */
+void mp_scan_close(mp_json_cursor *json);
+/* Return the number of bytes read. */
+uint64_t mp_scan_offset(const mp_json_cursor *json);
+
+/* Get further bytes. Return false at the end of the input. */
+bool mp_scan_refill(mp_json_cursor *json);
+
+/* Return the next byte, white space included, without reading it; -1: the input has ended. */
+static inline int mp_scan_byte(mp_json_cursor *json)
+{
+    return json->next < json->end || mp_scan_refill(json) ? (unsigned char)*json->next : -1;
+}
+
+/* Return the next byte that is not white space, without reading it; -1: the input has ended. */
+static inline int mp_scan_peek(mp_json_cursor *json)
+{
+    int byte = mp_scan_byte(json);
+    while (byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t') {
+        json->next++;
+        byte = mp_scan_byte(json);
+    }
+    return byte;
+}
+
+/* Read this byte if it is next. */
+static inline bool mp_scan_take(mp_json_cursor *json, char byte)
+{
+    if (mp_scan_peek(json) != (unsigned char)byte)
+        return false;
+    json->next++;
+    return true;
+}
+
+/* Read a number that has only digits. Return false if it is none, or exceeds 64 bits. */
+static inline bool mp_scan_unsigned(mp_json_cursor *json, uint64_t *value)
+{
+    int byte = mp_scan_peek(json);
+    uint64_t number = 0;
+    if (byte < '0' || byte > '9')
+        return false;
+    for (; byte >= '0' && byte <= '9'; byte = mp_scan_byte(json)) {
+        const unsigned digit = (unsigned)byte - '0';
+        if (number > (UINT64_MAX - digit) / 10)
+            return false;
+        number = number * 10 + digit;
+        json->next++;
+    }
+    *value = number;
+    return true;
+}
+
+/* Move to the next element of an array or member of an object, whose opening bracket was read.
+ * `first` is true before the first one, and is cleared. Return false, after reading the closing
+ * bracket, at its end; also, with `json->next` at an unexpected byte, if the text is malformed:
+ * *bad is then set. */
+bool mp_scan_more(mp_json_cursor *json, char close, bool *first, bool *bad);
+
+/* Read a string, and put its text, with escapes resolved, into the emptied buffer (NULL: none):
+ * at most `most` bytes, whole characters. Halves of surrogate pairs and NUL become U+FFFD. Return
+ * false if it is no string, has a bad escape, or does not end. */
+bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most);
+
+/* Skip a value of any kind and depth. Return false if the input ends inside it. */
+bool mp_scan_skip(mp_json_cursor *json);
+
+#endif

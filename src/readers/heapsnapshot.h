@@ -1,0 +1,105 @@
+/* V8 heap snapshots: state shared by the files of the reader. */
+#ifndef MP_READERS_HEAPSNAPSHOT_H
+#define MP_READERS_HEAPSNAPSHOT_H
+
+#include "base/index.h"
+#include "input/json_cursor.h"
+#include "model/graph_builder.h"
+#include "readers/dump_order.h"
+#include "readers/reader.h"
+
+/* How objects of a type of nodes are labelled. */
+typedef enum v8_rule {
+    V8_PLAIN,     /* by the type: "(array)" */
+    V8_NAMED,     /* by the name of the node, which is that of the constructor */
+    V8_CLOSURE,   /* by both: "(closure) onPrice" */
+    V8_SYNTHETIC, /* by the name; nodes without a size stand for kinds of roots */
+} v8_rule;
+
+/* A type of nodes, in the order of the file. */
+typedef struct v8_kind {
+    mp_string_id label; /* "(array)" */
+    v8_rule rule;
+    bool is_array, is_native;
+} v8_kind;
+
+/* Nodes that have the same label. */
+typedef struct v8_class {
+    uint32_t name; /* index in the strings */
+    uint32_t next; /* next class with this name; 0: none */
+    uint32_t kind;
+    bool is_detached;
+    mp_string_id label; /* 0: the name was not read */
+    uint32_t type;      /* type in the model */
+} v8_class;
+
+enum { V8_MOST_FIELDS = 64, V8_MOST_KINDS = 255 };
+
+/* Fields of nodes and edges that are read, each with its place in the file. */
+enum { V8_TYPE, V8_NAME, V8_ID, V8_SIZE, V8_EDGES, V8_DETACHED, V8_NODE_FIELDS };
+enum { V8_EDGE_TYPE, V8_EDGE_NAME, V8_TO_NODE, V8_EDGE_FIELDS };
+typedef struct v8_fields {
+    uint32_t count; /* fields in the file */
+    uint32_t place[V8_NODE_FIELDS];
+} v8_fields;
+#define V8_NO_FIELD UINT32_MAX
+
+/* Types of edges that matter; all others are strong references. */
+typedef enum v8_edge { V8_STRONG, V8_ELEMENT, V8_WEAK, V8_SHORTCUT, V8_INTERNAL } v8_edge;
+
+/* A node that the root refers to by a shortcut, which leads to an object of the user, or as an
+ * element. */
+typedef struct v8_entry {
+    uint32_t object;
+    bool is_shortcut;
+} v8_entry;
+
+/* State that lasts from file to file. */
+typedef struct v8_reader {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    mp_session_id session;
+    mp_type_counts counts;
+    mp_id_index types_by_label; /* mp_string_id to type */
+    mp_dump_order order;
+    const char *path;
+    bool converted;
+} v8_reader;
+
+/* State of one file. */
+typedef struct v8_state {
+    v8_reader *reader;
+    mp_model *model;
+    mp_arena scratch;
+    mp_json_cursor json;
+    mp_text_buffer text;
+    v8_fields node_fields, edge_fields;
+    v8_kind kinds[V8_MOST_KINDS + 1]; /* kinds[kind_count] is for types that are not declared */
+    v8_edge edges[V8_MOST_KINDS + 1];
+    uint32_t kind_count, edge_kinds;
+    uint64_t node_count, edge_count; /* as stated in the header; UINT64_MAX: not stated */
+    mp_graph *graph;                 /* objects are nodes; types are classes until the end */
+    size_t ids_capacity, sizes_capacity, types_capacity, first_capacity, targets_capacity;
+    MP_LIST(v8_class) classes; /* from 1 */
+    mp_id_index classes_by_key, classes_by_name;
+    uint64_t edges_expected, edges_read, strings;
+    /* While edges are read: the object that the next one belongs to, the number of edges up to its
+     * last one, and the edges kept so far. */
+    uint32_t object, kept;
+    uint64_t object_end;
+    /* Name of each kept edge of an array, in order; 0: it is not an internal edge. */
+    MP_LIST(uint32_t) array_names;
+    mp_id_index tables; /* edge name to the id of the table of a WeakMap */
+    MP_LIST(v8_entry) entries;
+    uint64_t bad_types;    /* nodes of types that are not declared */
+    unsigned seen;         /* sections that were read */
+    const char *misplaced; /* section that came before one that it needs; NULL: none */
+    bool fields_missing, too_many, too_large;
+} v8_state;
+
+/* Turn the nodes and edges that were read into the graph of `snapshot`: give types to the objects,
+ * replace the nodes that stand for roots by roots, and leave out the references that V8's rules do
+ * not let keep objects alive. */
+void v8_finish_graph(v8_state *state);
+
+#endif

@@ -1,0 +1,248 @@
+/* V8 heap snapshots: from nodes and edges to objects, references and roots.
+ *
+ * The rules are those by which Chrome's DevTools compute retained sizes (HeapSnapshot.ts,
+ * "essential edges"); docs/formats/heapsnapshot.md explains them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/build.h"
+#include "readers/heapsnapshot.h"
+
+/* Marks of objects. ROOTS: the node stands for roots. USER: objects of the user, which the root's
+ * shortcuts lead to. */
+enum { ROOTS = 1, USER = 2 };
+
+typedef struct rebuild {
+    v8_state *state;
+    mp_graph *graph;
+    uint8_t *marks;  /* by object */
+    uint32_t *stack; /* objects still to be visited */
+    uint32_t depth;
+    uint32_t *removed; /* objects that stand for roots, ascending */
+    uint32_t removed_count;
+} rebuild;
+
+static const v8_class *class_of(const rebuild *job, uint32_t object)
+{
+    return &job->state->classes.items[job->graph->types[object]];
+}
+
+static v8_rule rule_of(const rebuild *job, uint32_t object)
+{
+    return job->state->kinds[class_of(job, object)->kind].rule;
+}
+
+/* --- types --- */
+
+static uint32_t type_of_label(v8_state *state, mp_string_id label)
+{
+    uint32_t *type = mp_id_index_put(&state->reader->types_by_label, label.i);
+    if (!*type) {
+        MP_ADD(&state->model->types)->name = label;
+        *type = state->model->types.count - 1;
+    }
+    return *type;
+}
+
+static void make_types(v8_state *state)
+{
+    const uint32_t before = state->model->types.count;
+    for (uint32_t i = 1; i < state->classes.count; i++) {
+        v8_class *class = &state->classes.items[i];
+        class->type =
+            type_of_label(state, class->label.i ? class->label : state->kinds[class->kind].label);
+    }
+    state->graph->declared_types = state->model->types.count - before;
+}
+
+/* --- nodes that stand for roots --- */
+
+static void visit(rebuild *job, uint32_t object, uint8_t mark)
+{
+    job->marks[object] |= mark;
+    job->stack[job->depth++] = object;
+}
+
+/* Mark the root and the synthetic nodes without a size below it, if only such nodes refer to
+ * them. */
+static void find_root_nodes(rebuild *job)
+{
+    const mp_graph *graph = job->graph;
+    if (rule_of(job, 1) == V8_SYNTHETIC && !graph->sizes[1])
+        visit(job, 1, ROOTS);
+    while (job->depth) {
+        const uint32_t object = job->stack[--job->depth];
+        for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++) {
+            const uint32_t target = graph->targets[i];
+            if (!job->marks[target] && rule_of(job, target) == V8_SYNTHETIC &&
+                !graph->sizes[target])
+                visit(job, target, ROOTS);
+        }
+    }
+    for (uint32_t next = 1; next <= graph->count; next++) {
+        if (job->marks[next] & ROOTS)
+            continue;
+        job->stack[job->depth++] = next;
+        while (job->depth) {
+            const uint32_t object = job->stack[--job->depth];
+            for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++) {
+                const uint32_t target = graph->targets[i];
+                if (!(job->marks[target] & ROOTS))
+                    continue;
+                job->marks[target] = 0;
+                job->stack[job->depth++] = target;
+            }
+        }
+    }
+    size_t capacity = 0;
+    for (uint32_t i = 1; i <= graph->count; i++)
+        if (job->marks[i] & ROOTS) {
+            mp_grow(&job->removed, &capacity, (size_t)job->removed_count + 1, sizeof *job->removed);
+            job->removed[job->removed_count++] = i;
+        }
+}
+
+/* Return the number of an object that is kept. */
+static uint32_t number_of(const rebuild *job, uint32_t object)
+{
+    uint32_t from = 0, to = job->removed_count;
+    while (from < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (job->removed[middle] < object)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return object - from;
+}
+
+/* Return the kind of the roots that a node stands for: "(Stack roots)" is "Stack". */
+static uint32_t kind_of(rebuild *job, uint32_t object)
+{
+    const mp_string_id label = class_of(job, object)->label;
+    mp_slice name = mp_slice_of(mp_model_text(job->state->model, label));
+    if (name.length > 2 && name.start[0] == '(' && name.start[name.length - 1] == ')')
+        name = (mp_slice){name.start + 1, name.length - 2};
+    if (name.length > 6 && memcmp(name.start + name.length - 6, " roots", 6) == 0)
+        name.length -= 6;
+    return mp_root_kind_named(job->state->model, name);
+}
+
+/* --- objects of the user --- */
+
+static bool is_document_trees(const rebuild *job, uint32_t object)
+{
+    const mp_string_id label = class_of(job, object)->label;
+    return job->marks[object] & ROOTS &&
+           strcmp(mp_model_text(job->state->model, label), "(Document DOM trees)") == 0;
+}
+
+/* Mark what the root's shortcuts (global objects) and the documents of pages reach. */
+static void find_user_objects(rebuild *job)
+{
+    const mp_graph *graph = job->graph;
+    for (uint32_t i = 0; i < job->state->entries.count; i++) {
+        const v8_entry entry = job->state->entries.items[i];
+        if ((entry.is_shortcut || is_document_trees(job, entry.object)) &&
+            !(job->marks[entry.object] & USER))
+            visit(job, entry.object, USER);
+    }
+    while (job->depth) {
+        const uint32_t object = job->stack[--job->depth];
+        for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++)
+            if (!(job->marks[graph->targets[i]] & USER))
+                visit(job, graph->targets[i], USER);
+    }
+}
+
+/* --- objects, references and roots --- */
+
+/* Return true if the edge leads from the table of a WeakMap to a value. */
+static bool is_of_table(const v8_state *state, uint32_t name, uint64_t id)
+{
+    const uint32_t table = name ? mp_id_index_get(&state->tables, name) : 0;
+    return table && table == id;
+}
+
+static void add_root(rebuild *job, uint32_t kind, uint32_t object)
+{
+    mp_root *root = MP_ADD(&job->graph->roots);
+    root->kind = kind;
+    root->object = object;
+}
+
+/* Keep the references of an object, or the roots that a node stands for. `from` and `end` are its
+ * edges, `names` the names of those of an array. */
+static void keep_edges(rebuild *job, uint32_t object, uint32_t from, uint32_t end,
+                       const uint32_t *names)
+{
+    mp_graph *graph = job->graph;
+    const bool stands = job->marks[object] & ROOTS,
+               trusted = object == 1 || job->marks[object] & USER;
+    const uint32_t kind = !stands || from == end ? 0
+                          : object == 1 ? mp_root_kind_named(job->state->model, mp_slice_of("user"))
+                                        : kind_of(job, object);
+    for (uint32_t i = from; i < end; i++) {
+        const uint32_t target = graph->targets[i];
+        const bool essential =
+            (trusted || !(job->marks[target] & USER)) &&
+            !(names && is_of_table(job->state, names[i - from], graph->ids[object]));
+        if (!essential || job->marks[target] & ROOTS)
+            continue;
+        if (stands)
+            add_root(job, kind, number_of(job, target));
+        else
+            graph->targets[job->state->kept++] = number_of(job, target);
+    }
+}
+
+/* Remove the nodes that stand for roots, and the edges that keep nothing alive, in place. */
+static void rebuild_arrays(rebuild *job)
+{
+    mp_graph *graph = job->graph;
+    v8_state *state = job->state;
+    const uint32_t *names = state->array_names.items;
+    const uint32_t count = graph->count;
+    uint32_t kept = 0, from = graph->first[1];
+    if (!(job->marks[1] & ROOTS))
+        add_root(job, MP_ROOT_UNSPECIFIED, 1);
+    state->kept = 0;
+    for (uint32_t i = 1; i <= count; i++) {
+        const uint32_t end = graph->first[i + 1];
+        const bool is_array = state->kinds[class_of(job, i)->kind].is_array;
+        const uint32_t start = state->kept;
+        keep_edges(job, i, from, end, is_array ? names : NULL);
+        names = is_array && names ? names + (end - from) : names;
+        from = end;
+        if (job->marks[i] & ROOTS)
+            continue;
+        kept++;
+        graph->types[kept] = class_of(job, i)->type;
+        graph->ids[kept] = graph->ids[i];
+        graph->sizes[kept] = graph->sizes[i];
+        graph->first[kept] = start;
+    }
+    graph->count = kept;
+    graph->first[kept + 1] = state->kept;
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        graph->roots.items[i].id = graph->ids[graph->roots.items[i].object];
+}
+
+void v8_finish_graph(v8_state *state)
+{
+    mp_graph *graph = state->graph;
+    const size_t count = (size_t)graph->count + 1;
+    rebuild job = {.state = state,
+                   .graph = graph,
+                   .marks = mp_alloc_zero(count, sizeof *job.marks),
+                   .stack = mp_alloc(count * sizeof *job.stack)};
+    make_types(state);
+    find_root_nodes(&job);
+    find_user_objects(&job);
+    free(job.stack);
+    rebuild_arrays(&job);
+    free(job.removed);
+    free(job.marks);
+    graph->left_out = state->edges_read - state->kept - graph->dangling;
+}

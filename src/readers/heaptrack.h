@@ -1,0 +1,77 @@
+/* The heaptrack reader: strings, code and allocations that the events of a file refer to. */
+#ifndef MP_READERS_HEAPTRACK_H
+#define MP_READERS_HEAPTRACK_H
+
+#include "readers/reader.h"
+#include "readers/replay.h"
+
+/* Limits of frames in a stack, and of inlined functions at an address. */
+enum { HEAPTRACK_FRAMES = 4096, HEAPTRACK_INLINED = 64 };
+
+/* A frame: a function, and the line that is executed in it; MP_NO_LINE: unknown. */
+typedef struct heaptrack_frame {
+    mp_symbol_id symbol;
+    uint32_t line;
+} heaptrack_frame;
+
+/* An address of code: a range of frames, innermost first. */
+typedef struct heaptrack_address {
+    uint32_t first, count;
+} heaptrack_address;
+
+/* A stack: the node and line of its innermost frame. */
+typedef struct heaptrack_stack {
+    mp_node_id node;
+    uint32_t line, depth;
+    bool allocates; /* an allocation refers to it */
+} heaptrack_stack;
+
+/* A kind of blocks: those of one size that one stack allocates. */
+typedef struct heaptrack_kind {
+    int64_t bytes; /* -1: the line is damaged */
+    uint32_t stack;
+    uint32_t alive; /* number of its blocks */
+} heaptrack_kind;
+
+/* The tables of a file. All are numbered as the file does: kinds from 0, others from 1. */
+typedef struct heaptrack_tables {
+    mp_string_id *strings;
+    heaptrack_frame *frames;
+    heaptrack_address *addresses;
+    heaptrack_stack *stacks;
+    heaptrack_kind *kinds;
+    size_t string_count, frame_count, address_count, stack_count, kind_count;
+    size_t string_capacity, frame_capacity, address_capacity, stack_capacity, kind_capacity;
+    mp_hash_index symbols; /* by name, source and module */
+    uint32_t allocating;   /* number of stacks that allocate */
+    uint64_t cut_stacks;
+    bool converted; /* a text was not valid UTF-8 */
+} heaptrack_tables;
+
+/* The state of one pass over one file. */
+typedef struct heaptrack_pass {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    const mp_load_options *options;
+    const char *path;
+    mp_input *input;
+    mp_replay replay;
+    heaptrack_tables tables;
+    uint64_t version;
+    int64_t time_us;
+    bool ended; /* the line that ends the file was read */
+} heaptrack_pass;
+
+/* Report a problem of the current line. */
+void heaptrack_say(heaptrack_pass *pass, mp_diagnostic_id id, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Add the entry that a line defines; `text` is the line after its letter and a blank. A damaged
+ * line also adds an entry, so that later lines keep their numbers. */
+void heaptrack_add_string(heaptrack_pass *pass, mp_slice text);
+void heaptrack_add_address(heaptrack_pass *pass, mp_slice text);
+void heaptrack_add_stack(heaptrack_pass *pass, mp_slice text);
+void heaptrack_add_kind(heaptrack_pass *pass, mp_slice text);
+void heaptrack_tables_free(heaptrack_tables *tables);
+
+#endif

@@ -1,0 +1,243 @@
+/* Strings, code and kinds of blocks of heaptrack files. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "input/hex.h"
+#include "readers/heaptrack.h"
+
+/* Nodes of the call tree that a file may add beyond 16 for each stack, so that many stacks of
+ * addresses with many inlined functions do not exhaust memory. */
+enum { FREE_NODES = 1000000, NODES_PER_STACK = 16 };
+
+/* Read the next number. Return false if there is none. */
+static bool next_number(mp_slice *text, uint64_t *value)
+{
+    const char *cursor = text->start, *end = text->start + text->length;
+    while (cursor < end && *cursor == ' ')
+        cursor++;
+    if (!mp_hex_word(&cursor, end, value))
+        return false;
+    *text = (mp_slice){cursor, (size_t)(end - cursor)};
+    return true;
+}
+
+/* --- strings --- */
+
+void heaptrack_add_string(heaptrack_pass *pass, mp_slice text)
+{
+    heaptrack_tables *tables = &pass->tables;
+    uint64_t length;
+    if (pass->version >= 3) {
+        if (!next_number(&text, &length) || text.length != length + 1) {
+            heaptrack_say(
+                pass, MP_DIAG_BAD_ROW,
+                "string does not have the stated length, expected s LENGTH TEXT: the rest "
+                "of the line is used");
+            length = text.length ? text.length - 1 : 0;
+        }
+        text = (mp_slice){text.start + 1, (size_t)length};
+    }
+    mp_grow(&tables->strings, &tables->string_capacity, tables->string_count + 1,
+            sizeof *tables->strings);
+    tables->strings[tables->string_count++] =
+        mp_model_intern(pass->model, text, &tables->converted);
+}
+
+/* Return a string by its number; none, after a diagnostic, if it is not defined. */
+static mp_string_id string_of(heaptrack_pass *pass, uint64_t number)
+{
+    if (number > pass->tables.string_count) {
+        heaptrack_say(pass, MP_DIAG_UNDEFINED_NAME,
+                      "refers to string %" PRIu64 ", but %zu are defined before it", number,
+                      pass->tables.string_count);
+        number = 0;
+    }
+    return number ? pass->tables.strings[number - 1] : (mp_string_id){0};
+}
+
+/* --- code --- */
+
+typedef struct symbol_probe {
+    const mp_model *model;
+    mp_symbol wanted;
+} symbol_probe;
+
+static bool is_same_symbol(const void *opaque, uint32_t value)
+{
+    const symbol_probe *probe = opaque;
+    const mp_symbol *a = &probe->model->symbols.items[value], *b = &probe->wanted;
+    return a->name.i == b->name.i && a->source.i == b->source.i && a->module.i == b->module.i;
+}
+
+/* Name code without debug information by its file, "[libstdc++.so.6]", as addresses differ from run
+ * to run. */
+static mp_string_id name_of_module(heaptrack_pass *pass, mp_string_id module)
+{
+    const char *path = module.i ? mp_model_text(pass->model, module) : "unknown";
+    const char *slash = strrchr(path, '/');
+    mp_arena arena = {0};
+    const char *name = mp_arena_format(&arena, "[%s]", slash ? slash + 1 : path);
+    mp_string_id id = mp_model_intern_text(pass->model, name);
+    mp_arena_free(&arena);
+    return id;
+}
+
+static mp_symbol_id symbol_of(heaptrack_pass *pass, mp_string_id name, mp_string_id source,
+                              mp_string_id module)
+{
+    mp_model *model = pass->model;
+    if (!name.i)
+        name = name_of_module(pass, module);
+    symbol_probe probe = {model, {.name = name, .source = source, .module = module}};
+    const uint64_t words[] = {mp_joined(name.i, source.i), module.i};
+    uint32_t *place =
+        mp_hash_index_put(&pass->tables.symbols, mp_hash_words(words, 2), is_same_symbol, &probe);
+    if (!*place) {
+        probe.wanted.allocator = mp_is_allocator(pass->options, mp_model_text(model, name));
+        *MP_ADD(&model->symbols) = probe.wanted;
+        *place = model->symbols.count - 1;
+    }
+    return (mp_symbol_id){*place};
+}
+
+/* Add the next frame of an address: function, file and line, which may all be absent. Return false
+ * at the end of the line. */
+static bool add_frame(heaptrack_pass *pass, mp_slice *text, mp_string_id module, bool first)
+{
+    heaptrack_tables *tables = &pass->tables;
+    uint64_t name = 0, source = 0, line = 0;
+    if (next_number(text, &name) && next_number(text, &source))
+        next_number(text, &line);
+    else if (!first && !name)
+        return false;
+    mp_string_id function = string_of(pass, name), file = string_of(pass, source);
+    mp_grow(&tables->frames, &tables->frame_capacity, tables->frame_count + 1,
+            sizeof *tables->frames);
+    tables->frames[tables->frame_count++] =
+        (heaptrack_frame){symbol_of(pass, function, file, module),
+                          line && line <= INT32_MAX ? (uint32_t)line : MP_NO_LINE};
+    return text->length > 0;
+}
+
+void heaptrack_add_address(heaptrack_pass *pass, mp_slice text)
+{
+    heaptrack_tables *tables = &pass->tables;
+    uint64_t address, module = 0;
+    const uint32_t first = (uint32_t)tables->frame_count;
+    bool sound = next_number(&text, &address) && next_number(&text, &module);
+    mp_string_id file = string_of(pass, module);
+    while (add_frame(pass, &text, file, tables->frame_count == first))
+        if (tables->frame_count - first == HEAPTRACK_INLINED)
+            break;
+    if (!sound || (text.length && tables->frame_count - first < HEAPTRACK_INLINED))
+        heaptrack_say(pass, MP_DIAG_BAD_ROW,
+                      "address is damaged, expected i ADDRESS MODULE, then FUNCTION FILE LINE in "
+                      "hexadecimal numbers");
+    else if (text.length)
+        heaptrack_say(pass, MP_DIAG_BAD_ROW,
+                      "address has more than %d inlined functions; the outer ones are left out",
+                      HEAPTRACK_INLINED);
+    mp_grow(&tables->addresses, &tables->address_capacity, tables->address_count + 1,
+            sizeof *tables->addresses);
+    tables->addresses[tables->address_count++] =
+        (heaptrack_address){first, (uint32_t)tables->frame_count - first};
+}
+
+/* --- stacks --- */
+
+/* Add the frames of an address to the stack of its caller, outermost first. */
+static heaptrack_stack called(heaptrack_pass *pass, heaptrack_stack stack,
+                              const heaptrack_address *address)
+{
+    heaptrack_tables *tables = &pass->tables;
+    mp_model *model = pass->model;
+    uint32_t count = address->count;
+    stack.allocates = false;
+    if (model->nodes.count > FREE_NODES + NODES_PER_STACK * (uint64_t)tables->stack_count)
+        count = 1;
+    bool cut = count < address->count;
+    for (; count > 0 && stack.depth < HEAPTRACK_FRAMES; stack.depth++) {
+        const heaptrack_frame *frame = &tables->frames[address->first + --count];
+        *MP_ADD(&model->nodes) = (mp_node){.parent = stack.node,
+                                           .symbol = frame->symbol,
+                                           .line = stack.node.i ? stack.line : 0,
+                                           .defined = true,
+                                           .number = tables->stack_count + 1};
+        stack.node.i = model->nodes.count - 1;
+        stack.line = frame->line;
+    }
+    cut |= count > 0;
+    if (cut && !tables->cut_stacks++)
+        heaptrack_say(
+            pass, MP_DIAG_BAD_ROW,
+            "stack has more than %d frames, or too many inlined functions; inner ones are "
+            "left out here and in further stacks",
+            HEAPTRACK_FRAMES);
+    return stack;
+}
+
+void heaptrack_add_stack(heaptrack_pass *pass, mp_slice text)
+{
+    heaptrack_tables *tables = &pass->tables;
+    uint64_t address = 0, caller = 0;
+    heaptrack_stack stack = {.line = MP_NO_LINE};
+    if (!next_number(&text, &address) || !next_number(&text, &caller) || text.length)
+        heaptrack_say(pass, MP_DIAG_BAD_ROW,
+                      "stack is damaged, expected t ADDRESS CALLER, two hexadecimal numbers: it is "
+                      "empty");
+    else if (caller > tables->stack_count)
+        heaptrack_say(pass, MP_DIAG_PARENT_ORDER,
+                      "stack is called by stack %" PRIu64
+                      ", expected one before it, 0 to %zu: it ends there",
+                      caller, tables->stack_count);
+    else if (caller)
+        stack = tables->stacks[caller - 1];
+    if (address > tables->address_count)
+        heaptrack_say(pass, MP_DIAG_UNDEFINED_NODE,
+                      "refers to address %" PRIu64 ", but %zu are defined before it", address,
+                      tables->address_count);
+    else if (address)
+        stack = called(pass, stack, &tables->addresses[address - 1]);
+    mp_grow(&tables->stacks, &tables->stack_capacity, tables->stack_count + 1,
+            sizeof *tables->stacks);
+    tables->stacks[tables->stack_count++] = stack;
+}
+
+/* --- kinds of blocks --- */
+
+void heaptrack_add_kind(heaptrack_pass *pass, mp_slice text)
+{
+    heaptrack_tables *tables = &pass->tables;
+    uint64_t bytes = 0, stack = 0;
+    bool sound = next_number(&text, &bytes) && next_number(&text, &stack) && !text.length &&
+                 bytes <= INT64_MAX;
+    if (!sound)
+        heaptrack_say(pass, MP_DIAG_BAD_ROW,
+                      "allocation is damaged, expected a BYTES STACK, two hexadecimal numbers: its "
+                      "events are skipped");
+    if (stack > tables->stack_count) {
+        heaptrack_say(pass, MP_DIAG_UNDEFINED_NODE,
+                      "refers to stack %" PRIu64 ", but %zu are defined before it", stack,
+                      tables->stack_count);
+        stack = 0;
+    }
+    if (stack && !tables->stacks[stack - 1].allocates) {
+        tables->stacks[stack - 1].allocates = true;
+        tables->allocating++;
+    }
+    mp_grow(&tables->kinds, &tables->kind_capacity, tables->kind_count + 1, sizeof *tables->kinds);
+    tables->kinds[tables->kind_count++] =
+        (heaptrack_kind){.bytes = sound ? (int64_t)bytes : -1, .stack = (uint32_t)stack};
+}
+
+void heaptrack_tables_free(heaptrack_tables *tables)
+{
+    free(tables->strings);
+    free(tables->frames);
+    free(tables->addresses);
+    free(tables->stacks);
+    free(tables->kinds);
+    mp_hash_index_free(&tables->symbols);
+}

@@ -1,0 +1,153 @@
+/* The pprof reader: its parts and their shared state.
+ *
+ * Source: profile.proto of github.com/google/pprof. A profile is one Protocol Buffers message.
+ * Samples usually come first, and the names of their units last, so a profile is read twice: first
+ * its tables, then its samples. Files that are read together are one session, with a snapshot for
+ * each. They are put in the order of their times when all are read, so the amounts of each stack
+ * are kept until then. */
+#ifndef MP_READERS_PPROF_H
+#define MP_READERS_PPROF_H
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "model/census.h"
+#include "readers/pprof_wire.h"
+#include "readers/reader.h"
+
+enum {
+    PP_MOST_VALUES = 64,      /* types of samples */
+    PP_MOST_FRAMES = 4096,    /* frames of a stack, and of a location */
+    PP_MOST_STEPS = 1 << 19,  /* distinct frames of a profile's stacks with their callers */
+    PP_LONGEST_TEXT = 1 << 20 /* bytes of a text; the rest is not read */
+};
+
+/* Numbers of a profile's fields. */
+enum {
+    PP_SAMPLE_TYPE = 1,
+    PP_SAMPLE,
+    PP_MAPPING,
+    PP_LOCATION,
+    PP_FUNCTION,
+    PP_TEXT,
+    PP_DROP_FRAMES,
+    PP_KEEP_FRAMES,
+    PP_TIME,
+    PP_LAST_FIELD = 15
+};
+
+typedef struct pp_value_type {
+    uint64_t type, unit; /* places in the table of texts */
+} pp_value_type;
+
+/* Amounts of a heap profile, and the values of a sample that state them. */
+typedef enum pp_role {
+    PP_ALIVE_OBJECTS,
+    PP_ALIVE_BYTES,
+    PP_MADE_OBJECTS,
+    PP_MADE_BYTES,
+    PP_ROLES
+} pp_role;
+
+/* Ids of a file are its own numbers; things are kept in the order in which they are first named. */
+typedef struct pp_function {
+    uint64_t id, name, source;
+    int64_t start_line;
+    bool defined;
+    mp_symbol_id symbol; /* none: not used yet */
+} pp_function;
+
+typedef struct pp_line {
+    uint32_t function; /* index in `functions` */
+    uint32_t line;     /* MP_NO_LINE: unknown */
+} pp_line;
+
+typedef struct pp_location {
+    uint64_t id, mapping, address;
+    uint32_t first, count; /* its lines, innermost first */
+    bool defined;
+    mp_symbol_id symbol; /* of a location without lines; none: not used yet */
+} pp_location;
+
+typedef struct pp_mapping {
+    uint64_t id, start, offset, file;
+    mp_string_id name; /* module */
+    bool defined;
+} pp_mapping;
+
+/* A location as the caller of others: one for all stacks of the profile that begin alike. */
+typedef struct pp_step {
+    mp_node_id node; /* its innermost frame */
+    uint32_t line;   /* line of that frame; MP_NO_LINE: unknown */
+} pp_step;
+
+/* Amounts of one context in a profile. */
+typedef struct pp_row {
+    uint32_t context;
+    mp_census_share alive, made;
+} pp_row;
+
+/* A profile that was read. */
+typedef struct pp_profile {
+    uint32_t input; /* index in mp_model.inputs */
+    int64_t time_ns;
+    uint32_t first, end; /* its rows */
+    bool has_made;       /* states allocated objects */
+    mp_census_share made;
+} pp_profile;
+
+typedef struct pp_state {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    const mp_load_options *options;
+
+    /* Shared by all profiles: */
+    mp_session_id session;
+    mp_id_index types;   /* name to type */
+    mp_id_index symbols; /* hash of name, source, start line to symbol */
+    mp_id_index nodes;   /* hash of parent, symbol, line to node */
+    mp_census census;
+    MP_LIST(pp_profile) profiles; /* from 0 */
+    MP_LIST(pp_row) rows;
+
+    /* The profile that is read: */
+    const char *path;
+    pb_wire wire;
+    bool converted, torn;
+    uint64_t samples, cut_stacks;
+    int64_t time_ns;
+    uint64_t drop_frames; /* place in `texts` */
+    pp_value_type values[PP_MOST_VALUES + 1];
+    size_t value_count;
+    int roles[PP_ROLES];         /* place of the amount among the values; -1: not stated */
+    int64_t units[PP_ROLES];     /* objects or bytes of a unit */
+    MP_LIST(mp_string_id) texts; /* from 0, as in the file */
+    MP_LIST(pp_function) functions;
+    MP_LIST(pp_line) lines;
+    MP_LIST(pp_location) locations;
+    MP_LIST(pp_mapping) mappings;
+    mp_id_index function_index, location_index, mapping_index;
+    MP_LIST(pp_step) steps; /* 0: the caller of all */
+    mp_id_index step_index; /* caller's step and location to step */
+    mp_id_index row_index;  /* context to row */
+    uint32_t *stack;        /* locations of a sample, innermost first */
+} pp_state;
+
+/* Report a problem of the profile that is read. */
+#define pp_say(state, id, ...)                                                                     \
+    mp_diagnose((state)->diagnostics, (id), (state)->path, 0, __VA_ARGS__)
+
+/* --- tables: pprof_tables.c --- */
+
+/* Read everything but samples, which are counted. Return false after a diagnostic. */
+bool pp_read_tables(pp_state *state);
+/* After damage within a message that ends at `end`, report it and continue after the message. */
+void pp_resume(pp_state *state, const char *what, uint64_t end);
+void pp_free_tables(pp_state *state);
+/* Return a text by its place in the table of texts; "" if the table does not have it. */
+const char *pp_text(pp_state *state, uint64_t place);
+/* Return the index of a location, which may be undefined. */
+uint32_t pp_location_of(pp_state *state, uint64_t id);
+/* Return the step of a location that is called by the step `caller`. */
+uint32_t pp_step_of(pp_state *state, uint32_t caller, uint32_t location);
+
+#endif

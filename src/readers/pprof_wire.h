@@ -1,0 +1,56 @@
+/* Protocol Buffers' wire format, read in a stream: no message is in memory as a whole.
+ *
+ * A message is a sequence of fields, each with a number and a value: a varint, 4 or 8 bytes, or a
+ * length and as many bytes, which may be a message, a text or packed numbers. Source: "Encoding",
+ * Protocol Buffers documentation. */
+#ifndef MP_READERS_PPROF_WIRE_H
+#define MP_READERS_PPROF_WIRE_H
+
+#include "input/input.h"
+
+/* Fault of the bytes read so far. */
+typedef enum pb_fault {
+    PB_SOUND,
+    PB_DAMAGED, /* a message that is no sequence of fields, or is longer than the one around it */
+    PB_TORN,    /* the input ends within a field */
+} pb_fault;
+
+/* A cursor over an input. Zero-initialise, and set `input`. */
+typedef struct pb_wire {
+    mp_input *input;
+    const unsigned char *start, *cursor, *end; /* window */
+    uint64_t before;                           /* bytes before the window */
+    pb_fault fault;
+} pb_wire;
+
+typedef enum pb_type { PB_VARINT, PB_FIXED64, PB_BYTES, PB_FIXED32 = 5 } pb_type;
+
+/* A field of a message. Zero-initialise before the first field of a message. */
+typedef struct pb_field {
+    uint32_t number;
+    pb_type type;
+    uint64_t value; /* number, or length of bytes */
+    uint64_t end;   /* offset of the next field; bytes that were not read are skipped */
+} pb_field;
+
+/* Return the number of bytes read. */
+static inline uint64_t pb_offset(const pb_wire *wire)
+{
+    return wire->before + (uint64_t)(wire->cursor - wire->start);
+}
+
+/* Read the next field of a message that ends at offset `end` (UINT64_MAX: at the end of the input).
+ * Return false at the end, or after setting wire->fault. */
+bool pb_next(pb_wire *wire, uint64_t end, pb_field *field);
+/* Read a number, at most up to offset `end`. Return false after setting wire->fault. */
+bool pb_number(pb_wire *wire, uint64_t end, uint64_t *value);
+/* Read the next number of a field that is repeated: packed in bytes, or alone. Return false if
+ * there is no more. A field of neither type has no numbers, and is damage. */
+bool pb_repeated(pb_wire *wire, pb_field *field, uint64_t *value);
+/* Return the first `most` bytes of the field's value, or fewer if it is shorter. Valid until the
+ * next read. */
+mp_slice pb_text(pb_wire *wire, const pb_field *field, size_t most);
+/* After damage in a message that ends at `end`, continue after it. */
+void pb_resume(pb_wire *wire, uint64_t end);
+
+#endif

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""V8 heap snapshots: answers agree with a naive reading (oracle/heapsnapshot.py), of snapshots that are
+made up and, with --corpus, of those of a Node program that leaks."""
+import argparse
+import json
+import pathlib
+import random
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "oracle"))
+import claims  # noqa: E402
+import heapsnapshot as oracle  # noqa: E402
+
+CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "node"
+# After each round: nodes, edges, bytes; retained by all Session and by all onPrice together.
+KNOWN = [(50144, 211000, 3401323, 368456, 410056), (60219, 242478, 3852356, 736336, 819536),
+         (69837, 272166, 4269556, 1104176, 1228976)]
+KINDS = ["hidden", "array", "string", "object", "code", "closure", "native", "synthetic", "object shape", "symbol"]
+EDGES = ["context", "element", "property", "internal", "hidden", "shortcut", "weak"]
+SNAPSHOTS = 60
+
+
+def made_up(seed):
+    """A snapshot with every kind of node and edge, in a layout of fields of its own."""
+    rng = random.Random(seed)
+    fields = ["type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness"]
+    edge_fields = ["type", "name_or_index", "to_node"]
+    if rng.random() < 0.5:
+        rng.shuffle(fields)
+        rng.shuffle(edge_fields)
+    strings = ["", "(GC roots)", "(Stack roots)", "(Document DOM trees)", "global", "Session", "Cart\u00e4", "onPrice",
+               '<div class="a">', "system / Map", "x \"y\"\n"]
+    roots = rng.randint(1, 4)
+    kinds = ["synthetic"] * roots + [rng.choice(KINDS) for _ in range(rng.randint(1, 40))]
+    nodes = []
+    for at, kind in enumerate(kinds):
+        name = at if at < roots else rng.randrange(len(strings))
+        size = 0 if kind == "synthetic" and rng.random() < 0.7 or at < roots else rng.choice([8, 16, 104])
+        nodes.append({"type": KINDS.index(kind), "name": name, "id": at * 2 + 1, "self_size": size, "edge_count": 0,
+                      "trace_node_id": 0, "detachedness": rng.choice([0, 0, 1, 2])})
+    edges = []
+    for at, node in enumerate(nodes):
+        for _ in range(rng.choice([0, 1, 2, 6]) if at >= roots else rng.randint(1, 5)):
+            kind, to = rng.choice(EDGES), rng.randrange(0 if rng.random() < 0.05 else 1, len(nodes))
+            if not at and rng.random() < 0.5:
+                kind = rng.choice(["element", "shortcut"])
+            name = rng.randrange(len(strings))
+            if kind == "internal" and rng.random() < 0.5:
+                table = rng.choice([node["id"], 99])
+                strings.append(f"{at} / part of key (K @3) -> value (V @5) pair in WeakMap (table @{table})")
+                name = len(strings) - 1
+            edges.append({"type": EDGES.index(kind), "name_or_index": name, "to_node": to * len(fields)})
+            node["edge_count"] += 1
+    others = {"trace_tree": [[]], "samples": [], "locations": [1, {"a": ["]"]}]}
+    whole = {"snapshot": {"meta": {"node_fields": fields, "node_types": [KINDS, "string"], "edge_fields": edge_fields,
+                                   "edge_types": [EDGES, "node"], "sample_fields": ["a"]},
+                          "node_count": len(nodes), "edge_count": len(edges)},
+             "nodes": [node[field] for node in nodes for field in fields],
+             "edges": [edge[field] for edge in edges for field in edge_fields], **others, "strings": strings}
+    return json.dumps(whole, indent=rng.choice([None, 1]), ensure_ascii=rng.random() < 0.5)
+
+
+def check(claim, path, retained=None):
+    """Compare the answers about a snapshot with the naive reading. Return that."""
+    known = oracle.read(path).figures(retained)
+    info = claim.json("info", path)
+    totals = info.get("totals", {})
+    claim.claim(info.get("inputs", [{}])[0].get("records") == known["nodes"], path, "nodes", info.get("inputs"))
+    claim.claim(totals.get("references") == known["edges"], path, "edges", totals, known["edges"])
+    claim.claim(totals.get("live_bytes") == known["bytes"], path, "bytes", totals, known["bytes"])
+    claim.claim(totals.get("reachable_bytes") == known["reachable"], path, "reachable", totals, known["reachable"])
+    rows = claim.json("top", path, "--by", "type", "--limit", "0").get("top", [])
+    claim.claim({row["key"]: (row["objects"], row["bytes"]) for row in rows} ==
+                {name: (row["objects"], row["bytes"]) for name, row in known["types"].items()},
+                path, "types", rows, known["types"])
+    held = {row["key"]: row["retained_bytes"] for row in rows}
+    for name, row in known["types"].items():
+        if "retained" in row:
+            claim.claim(held.get(name) == row["retained"], path, "retained", name, held.get(name), row)
+    return known
+
+
+def check_made_up(claim):
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(SNAPSHOTS):
+            path = pathlib.Path(folder) / f"{seed}.heapsnapshot"
+            path.write_text(made_up(seed), encoding="utf-8")
+            check(claim, path)
+
+
+def check_corpus(claim):
+    paths = [CORPUS / f"leak-{number}.heapsnapshot.xz" for number in (1, 2, 3)]
+    for path, (nodes, edges, total, sessions, closures) in zip(paths, KNOWN):
+        known = check(claim, path, {"Session", "(closure) onPrice", "CartLine", "(string)", "(array)"})
+        claim.claim((known["nodes"], known["edges"], known["bytes"]) == (nodes, edges, total), path, known)
+        claim.claim(known["types"]["Session"]["retained"] == sessions, path, known["types"]["Session"])
+        claim.claim(known["types"]["(closure) onPrice"]["retained"] == closures, path)
+    first = claim.run("analyze", *paths, "--quiet").stdout.splitlines()[2]
+    claim.claim("grew by 400 (closure) onPrice objects at each dump" in first, first)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--memprof", required=True)
+    parser.add_argument("--corpus", action="store_true", help="snapshots of a Node program")
+    given = parser.parse_args()
+    if given.corpus and not CORPUS.is_dir():
+        print(f"skipped: no snapshots in {CORPUS}")
+        return 77
+    claim = claims.ClaimsOfProgram(given.memprof)
+    (check_corpus if given.corpus else check_made_up)(claim)
+    return claim.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

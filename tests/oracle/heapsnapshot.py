@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""A naive reading of V8 heap snapshots, to hold against the analyzer.
+
+    heapsnapshot.py FILE...
+
+Prints one JSON object a file: counts, and by type objects, bytes and what they retain together, which
+is found by its definition: take them away, and see what the root does not reach any more. Nothing is
+known of how the analyzer keeps a snapshot: all nodes and edges are there, as the file has them."""
+import collections
+import json
+import lzma
+import pathlib
+import re
+import sys
+
+PAIR = re.compile(r"^\d+ / part of key \(.*? @\d+\) -> value \(.*? @\d+\) pair in WeakMap \(table @(\d+)\)$")
+
+
+class Snapshot:
+    def __init__(self, text):
+        whole = json.loads(text)
+        meta, self.strings = whole["snapshot"]["meta"], whole["strings"]
+        fields, numbers = meta["node_fields"], whole["nodes"]
+        rows = [dict(zip(fields, numbers[at:at + len(fields)])) for at in range(0, len(numbers), len(fields))]
+        kinds, edge_kinds = meta["node_types"][0], meta["edge_types"][0]
+        for row in rows:
+            row["kind"], row["name"], row["edges"] = kinds[row["type"]], self.strings[row["name"]], []
+        owners = [row for row in rows for _ in range(row["edge_count"])]
+        fields, numbers = meta["edge_fields"], whole["edges"]
+        self.edges = [dict(zip(fields, numbers[at:at + len(fields)])) for at in range(0, len(numbers), len(fields))]
+        for row, edge in zip(owners, self.edges):
+            kind, name = edge_kinds[edge["type"]], edge["name_or_index"]
+            if kind not in ("element", "hidden"):
+                name = self.strings[name]
+            row["edges"].append((kind, name, edge["to_node"] // len(meta["node_fields"])))
+        self.rows = rows
+        self.find_root_nodes()
+        self.mark_users()
+        self.targets = [[to for kind, name, to in row["edges"] if self.keeps(at, kind, name, to)]
+                        for at, row in enumerate(rows)]
+
+    def find_root_nodes(self):
+        """The nodes that stand for roots: no other node refers to them."""
+        def may(at):
+            return self.rows[at]["kind"] == "synthetic" and not self.rows[at]["self_size"]
+
+        def refers(at):
+            return [to for kind, _, to in self.rows[at]["edges"]
+                    if kind != "weak" and (kind != "shortcut" or not at)]
+        found, left = set(), [0] if may(0) else []
+        while left:
+            at = left.pop()
+            found.add(at)
+            left += [to for to in refers(at) if may(to) and to not in found]
+        before = None
+        while before != found:
+            before = set(found)
+            found -= {to for at in range(len(self.rows)) if at not in before for to in refers(at)}
+        self.root_nodes = found
+
+    def mark_users(self):
+        """The objects of the user: what the root's shortcuts and documents reach."""
+        first = [to for kind, _, to in self.rows[0]["edges"]
+                 if kind == "shortcut" or (kind == "element" and self.rows[to]["name"] == "(Document DOM trees)"
+                                           and to in self.root_nodes)]
+        self.users, left = set(first), first
+        while left:
+            for kind, _, to in self.rows[left.pop()]["edges"]:
+                if kind not in ("weak", "shortcut") and to not in self.users:
+                    self.users.add(to)
+                    left.append(to)
+
+    def keeps(self, at, kind, name, to):
+        pair = kind == "internal" and self.rows[at]["kind"] == "array" and PAIR.match(name)
+        if kind == "weak" or (kind == "shortcut" and at) or (pair and int(pair[1]) == self.rows[at]["id"]):
+            return False
+        return at == 0 or at in self.users or to not in self.users
+
+    def type_of(self, row):
+        name = row["name"]
+        if row["kind"] == "native" and name.startswith("<") and " " in name.split(">")[0]:
+            name = name.split(" ")[0] + ">"
+        if row["kind"] == "native" and row.get("detachedness") == 2 and name:
+            name = f"Detached {name}"
+        if row["kind"] == "closure":
+            return f"(closure) {name}" if name else "(closure)"
+        if row["kind"] in ("object", "native", "hidden", "object shape", "synthetic") and name:
+            return name
+        return "(compiled code)" if row["kind"] == "code" else f"({row['kind']})"
+
+    def reached(self, without=frozenset()):
+        seen = {0} - without
+        left = list(seen)
+        while left:
+            for to in self.targets[left.pop()]:
+                if to not in seen and to not in without:
+                    seen.add(to)
+                    left.append(to)
+        return seen
+
+    def size(self, which):
+        return sum(self.rows[at]["self_size"] for at in which)
+
+    def by_type(self):
+        types = collections.defaultdict(list)
+        for at, row in enumerate(self.rows):
+            if at not in self.root_nodes:
+                types[self.type_of(row)].append(at)
+        return types
+
+    def figures(self, retained=None):
+        """Counts; of the types in `retained` (None: all) also what they retain together."""
+        alive = self.reached()
+        types = {}
+        for name, which in self.by_type().items():
+            types[name] = {"objects": len(which), "bytes": self.size(which)}
+            if retained is None or name in retained:
+                types[name]["retained"] = self.size(alive) - self.size(self.reached(frozenset(which)))
+        return {"nodes": len(self.rows), "edges": len(self.edges), "bytes": self.size(range(len(self.rows))),
+                "objects": len(self.rows) - len(self.root_nodes), "reachable": self.size(alive), "types": types}
+
+
+def read(path):
+    data = pathlib.Path(path).read_bytes()
+    return Snapshot(lzma.decompress(data) if str(path).endswith(".xz") else data)
+
+
+if __name__ == "__main__":
+    for given in sys.argv[1:]:
+        print(json.dumps(read(given).figures(), indent=1))

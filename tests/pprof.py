@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Heap profiles for pprof: reports agree with the generator's plan, with an export that is read back and, by --go,
+with `go tool pprof` (exit status 77 without it); profiles that are cut, damaged, odd or hostile."""
+import argparse
+import gzip
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import claims
+
+HERE = pathlib.Path(__file__).resolve().parent
+SAMPLES = HERE.parent / "samples"
+CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "go"
+SERIES = [SAMPLES / f"shop-{moment}.pprof" for moment in range(1, 7)]
+HEAP = ["inuse_objects", "count", "inuse_space", "bytes"]
+MADE = ["alloc_objects", "count", "alloc_space", "bytes"]
+SKIPPED = 77
+
+# --- the wire format ---
+
+
+def varint(number):
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(out + bytes([number]))
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def packed(number, values):
+    return field(number, b"".join(map(varint, values)))
+
+
+def profile(samples, types=tuple(HEAP + MADE), locations=None, functions=None, texts=("",), time=0, more=b""):
+    """A profile: samples are (locations, values); locations {id: [(function, line)]}; functions {id: name}."""
+    table = list(texts)
+
+    def text(name):
+        if name not in table:
+            table.append(name)
+        return table.index(name)
+    out = b"".join(field(1, field(1, text(types[i])) + field(2, text(types[i + 1]))) for i in range(0, len(types), 2))
+    out += b"".join(field(2, packed(1, ids) + packed(2, values)) for ids, values in samples)
+    locations = {1: [(1, 10)], 2: [(2, 20)]} if locations is None else locations
+    for number, lines in locations.items():
+        out += field(4, field(1, number) + b"".join(field(4, field(1, at) + field(2, line)) for at, line in lines))
+    functions = {1: "work", 2: "main"} if functions is None else functions
+    for number, name in functions.items():
+        out += field(5, field(1, number) + field(2, text(name)))
+    return out + more + b"".join(field(6, name) for name in table) + (field(9, time) if time else b"")
+
+
+GOOD = [([1, 2], [3, 300, 5, 500])]
+
+
+def limit_memory():
+    """These profiles need up to 60 MiB; before their stacks were limited, gigabytes."""
+    resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
+
+
+class Laws(claims.ClaimsOfProgram):
+    def totals(self, *paths):
+        return self.json("leaks", *paths, "--limit", 0).get("totals", {})
+
+    def has(self, what, found, **expected):
+        self.claim({name: found.get(name) for name in expected} == expected, what, found, expected)
+
+    def codes(self, report):
+        return {one["code"] for one in report.get("diagnostics", [])}
+
+    def plan(self):
+        """Each moment of the samples, as the last of a series, and what leaks."""
+        for moment in range(1, 7):
+            answer = json.loads((SAMPLES / "answers" / f"shop-{moment}.pprof.json").read_text())
+            report = self.json("leaks", *SERIES[:moment], "--limit", 0)
+            self.has(moment, report["totals"], **answer["totals"])
+            top = self.json("top", SERIES[moment - 1], "--by", "site", "--limit", 0)["top"]
+            rows = sorted((row["objects"], row["bytes"], row["stack"]) for row in top)
+            plan = sorted((site["objects"], site["bytes"], site["stack"]) for site in answer["sites"])
+            self.claim(rows == plan, moment, rows, plan)
+            grown = [site for site in answer["sites"] if site["grown_objects"]]
+            leaks = [(row["objects"], row["stack"], row.get("line")) for row in report["leaks"]]
+            if moment > 1:
+                self.claim(leaks == [(site["grown_objects"], site["stack"], site["line"]) for site in grown], leaks)
+        self.claim(report["leaks"][0]["kind"] == "leak", report["leaks"])
+        shuffled = self.json("leaks", *SERIES[::-1], "--limit", 0)
+        self.claim(shuffled["leaks"] == report["leaks"] and "dump-order" in self.codes(shuffled), "order of names")
+        for limit, status in (("60K", 0), ("1K", 1)):
+            self.claim(self.run("leaks", *SERIES, "--max-leaked", limit).returncode == status, limit)
+        self.claim(self.run("leaks", *SERIES[:3], "--max-trend", "0").returncode == 3, "three are too few to judge")
+
+    def answers(self, folder):
+        """Every answer of a series works, and compares."""
+        policy, store = folder / "a.policy", ["--store", folder / "store", "--as", "shop"]
+        for limit, status in ((100, 0), (99, 1)):
+            policy.write_text(f"leaked objects <= {limit}\n")
+            self.claim(self.run("gate", policy, *SERIES).returncode == status, "gate", limit)
+        done = self.run("baseline", "save", SERIES[0], *store)
+        self.claim(done.returncode == 0, "baseline save", done.stderr)
+        for moment, status in ((0, 0), (5, 1)):
+            done = self.run("baseline", "check", SERIES[moment], *store)
+            self.claim(done.returncode == status, "baseline check", moment, done.stdout, done.stderr)
+        worse = self.json("diff", SERIES[0], SERIES[5]).get("answer", [{}])[0].get("text", "")
+        self.claim("most by (unknown) at shop.placeOrder:155" in worse, "diff", worse)
+        for words in (["growth", *SERIES], ["top", *SERIES], ["snapshots", *SERIES], ["tree", *SERIES],
+                      ["calls", "shop.placeOrder", SERIES[5]], ["trend", *SERIES], ["info", *SERIES], ["check", *SERIES],
+                      ["flame", SERIES[5], "-o", folder / "f.svg"], ["treemap", *SERIES],
+                      ["sql", "select count(*) from sites", *SERIES]):
+            done = self.run(*words)
+            self.claim(done.returncode in (0, 1) and (done.stdout or "-o" in words), words, done.stderr)
+
+    def exports(self, folder):
+        """What is exported and read back has the same sums."""
+        whole = {*SAMPLES.glob("*.oemp"), *SAMPLES.glob("*.taligent")}
+        for path in sorted(whole) + [SERIES[5]]:
+            out = folder / "back.pb.gz"
+            done = self.run("export", "--to", "pprof", "-o", out, path, "--quiet")
+            if done.returncode:
+                continue
+            here, back = self.totals(path), self.totals(out)
+            self.has(path, back, live_bytes=here["live_bytes"], live_objects=here["live_objects"],
+                     created_objects=back["created_objects"])
+            sites = [sorted((row["bytes"], row["objects"]) for row in self.json(
+                "top", one, "--by", "site", "--limit", 0)["top"] if row["objects"]) for one in (path, out)]
+            self.claim(sites[0] == sites[1], path, "amounts by site", *sites)
+
+    def read(self, folder, name, data):
+        path = folder / name
+        path.write_bytes(data)
+        return self.json("leaks", path, "--limit", 0)
+
+    def rules(self, folder):
+        """One rule for each oddity, each with a diagnostic."""
+        def check(what, data, code, **totals):
+            report = self.read(folder, "odd.pprof", data)
+            self.has(what, report.get("totals", {}), **totals)
+            self.claim((code in self.codes(report)) if code else not self.codes(report), what, report.get("diagnostics"))
+            return report
+        check("good", profile(GOOD), None, live_objects=3, live_bytes=300, created_objects=5, created_bytes=500)
+        check("packed by gzip", gzip.compress(profile(GOOD)), None, live_objects=3)
+        check("unpacked numbers", profile([]).replace(
+            field(4, b""), b"") + field(2, b"".join(field(1, at) for at in (1, 2)) + b"".join(
+                field(2, value) for value in GOOD[0][1])), None, live_objects=3, live_bytes=300)
+        for unit, factor in (("kilobytes", 1024), ("MB", 1 << 20), ("B", 1), ("byte", 1), ("gb", 1 << 30)):
+            check(unit, profile([([1], [2, 3])], types=["inuse_objects", "count", "inuse_space", unit]), None,
+                  live_objects=2, live_bytes=3 * factor)
+        report = check("goroutines", profile([([1], [7])], types=["goroutine", "count"]), None, live_objects=7)
+        self.claim("bytes" not in report["leaks"][0], "goroutines have no size", report["leaks"])
+        check("negative", profile(GOOD + [([1], [-1, -100, 0, 0])]), "bad-row", live_objects=3)
+        check("huge", profile(GOOD + [([1], [1, 1 << 62, 1, 1 << 62])]), "bad-row", live_bytes=300)
+        check("overflow", profile([([1], [1, 1 << 62])], types=["inuse_objects", "count", "inuse_space", "gb"]),
+              "bad-row", live_objects=0)
+        check("bytes of nothing", profile(GOOD + [([1], [0, 5, 0, 0])]), "bad-row", live_bytes=300)
+        check("too few values", profile(GOOD + [([1], [1, 5])]), "bad-row", live_bytes=300)
+        check("fewer made than alive", profile([([1], [3, 300, 1, 100])]), "bad-row", live_objects=3, created_objects=3)
+        check("two of a name", profile([([1], [3, 300, 9, 900])], types=HEAP + HEAP), "redefined-id", live_bytes=300)
+        check("first text", profile(GOOD, texts=("x",)), "bad-row", live_bytes=300)
+        check("no samples", profile([]), "empty-profile", live_objects=0)
+        check("drop_frames", profile(GOOD, texts=("", "malloc"), more=field(7, 1)), "drop-frames", live_objects=3)
+        check("function twice", profile(GOOD, more=field(5, field(1, 1) + field(2, 1))), "redefined-id", live_objects=3)
+        check("location twice", profile(GOOD, more=field(4, field(1, 1))), "redefined-id", live_objects=3)
+        check("id 0", profile(GOOD, more=field(5, field(2, 1))), "bad-row", live_objects=3)
+        check("text 99", profile(GOOD, locations={1: [(3, 1)], 2: []}, more=field(5, field(1, 3) + field(2, 99))),
+              "torn-recording", live_objects=3)
+        for locations, functions, code, frame in (
+                ({}, None, "undefined-node", "<location 1>"), (None, {}, "undefined-name", "<function 1>:10")):
+            report = check(frame, profile(GOOD, locations=locations, functions=functions), code, live_objects=3)
+            self.claim(report["leaks"][0]["stack"][0] == frame, report["leaks"])
+        report = check("inlined", profile(GOOD, locations={1: [(1, 10), (2, 11)], 2: [(2, 20)]}), None)
+        self.claim(report["leaks"][0]["stack"] == ["work:10", "main:11", "main:20"], report["leaks"])
+        report = check("mapping", profile(GOOD, locations={}, texts=("", "/lib/libx.so"), more=field(
+            3, field(1, 1) + field(2, 4096) + field(4, 512) + field(5, 1)) + field(
+                4, field(1, 1) + field(2, 1) + field(3, 4100)) + field(4, field(1, 2) + field(3, 255))), None)
+        self.claim(report["leaks"][0]["stack"] == ["libx.so+0x204", "0xff"], report["leaks"])
+        check("damaged sample", profile(GOOD, more=field(2, b"\x0a\xff")), "bad-row", live_objects=3)
+        check("group", profile(GOOD, more=field(4, b"\x0b")), "bad-row", live_objects=3)
+
+    def refused(self, folder):
+        path = folder / "refused.pprof"
+        for what, data, word in (
+                ("cpu", profile([([1], [1, 9])], types=["samples", "count", "cpu", "nanoseconds"]), "samples (count)"),
+                ("unit", profile([([1], [1, 9])], types=["inuse_objects", "count", "inuse_space", "pages"]), "pages"),
+                ("space only", profile([([1], [9])], types=["inuse_space", "bytes"]), "inuse_objects"),
+                ("many types", profile([], types=HEAP * 40), "64"),
+                ("damaged", profile(GOOD) + b"\xff\xff", "ends within"),
+                ("wire type", profile(GOOD) + b"\x07", "looks like"),
+                ("cut", profile(GOOD)[:-3], "ends within")):
+            path.write_bytes(data)
+            done = self.run("leaks", path)
+            self.claim(done.returncode == 3 and word in done.stderr, what, done.returncode, done.stderr)
+        path.write_bytes(profile(GOOD))
+        other = folder / "other.pprof"
+        other.write_bytes(profile([([1], [7])], types=["goroutine", "count"]))
+        self.claim("mixed-inputs" in self.run("leaks", path, other).stderr, "kinds that do not belong together")
+
+    def series(self, folder):
+        """The newest objects go first; what is made says what came and went between."""
+        paths = []
+        for moment, (alive, made) in enumerate(((10, 10), (30, 40), (20, 45), (25, 50))):
+            paths.append(folder / f"{moment}.pprof")
+            paths[-1].write_bytes(profile([([1], [alive, 8 * alive, made, 8 * made])], time=10**18 + moment * 10**9))
+        self.has("series", self.totals(*paths), live_objects=25, created_objects=50, deleted_objects=25,
+                 leaked_objects=15, leaked_bytes=120, peak_objects=30)
+        rows = self.json("snapshots", *paths)["snapshots"]
+        self.claim([row["live_objects"] for row in rows] == [10, 30, 20, 25], rows)
+        self.claim([row["created_objects"] for row in rows] == [10, 30, 5, 5], rows)
+        self.claim([row["deleted_objects"] for row in rows] == [0, 10, 15, 0], rows)
+        paths[3].write_bytes(profile([([1], [25, 200, 26, 208])], time=2 * 10**18))
+        done = self.run("leaks", *paths, "--max-leaked", "1G")
+        self.claim(done.returncode == 3 and "other-process" in done.stderr, "another process is not told", done.stderr)
+
+    def cut(self, folder):
+        """A profile that is cut anywhere is refused; one that is damaged anywhere neither hangs nor crashes."""
+        data, path = SERIES[2].read_bytes(), folder / "cut.pprof"
+        whole = self.totals(SERIES[2])
+        for length in range(1, len(data), 29):
+            path.write_bytes(data[:length])
+            done = self.run("leaks", path, "--max-leaked", "1G")
+            self.claim(done.returncode == 3 or self.totals(path) == whole, length, done.stdout)
+        for at in range(0, len(data), 31):
+            path.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1:])
+            self.claim(self.run("leaks", path).returncode in (0, 3), at)
+        path.write_bytes(gzip.compress(data)[:-20])
+        self.claim(self.run("leaks", path, "--max-leaked", "1G").returncode == 3, "a cut gzip file passes")
+
+    def hostile(self, folder):
+        """Small files that would fill the memory are read in tens of megabytes."""
+        path = folder / "hostile.pb.gz"
+        deep, lines = [1] * 2_000_000, {1: [(1, 1)] * 100_000, 2: [(2, 2)]}
+        for what, data, code in (
+                ("deep", profile([(deep, GOOD[0][1])] * 8), "cut-stacks"),
+                ("inlined", profile([([1] * 4, GOOD[0][1])] * 200_000, locations=lines), "cut-stacks"),
+                ("roots differ", profile([([1] * 4000 + [at + 10], GOOD[0][1]) for at in range(3000)]), "cut-stacks"),
+                ("types", profile([], more=field(1, b"\x08\x01") * 1_000_000), None),
+                ("labels", profile([([1], GOOD[0][1])], more=field(2, field(3, b"") * 2_000_000)), "bad-row"),
+                ("texts", profile(GOOD, more=field(6, b"") * 4_000_000), None)):
+            path.write_bytes(gzip.compress(data))
+            with open(folder / "out", "wb") as out:
+                done = subprocess.run([self.program, "leaks", path, "--format", "json"], stdout=out, check=False,
+                                      stderr=subprocess.PIPE, preexec_fn=limit_memory)
+            self.claim(done.returncode in (0, 3), what, path.stat().st_size, done.returncode, done.stderr)
+            if code:
+                self.claim(code in (folder / "out").read_text(), what, "does not say", code)
+
+    def corpus(self):
+        """Go's own profiles of known truth."""
+        paths = [CORPUS / f"go-{number}.pb.gz" for number in (1, 2, 3)]
+        truth = (2007, 2098584, 2001, 2097152, 40018, 30847872), (4008, 4203928, 4001, 4194304, 80307, 63031416), (
+            6008, 6325656, 6001, 6316032, 121389, 95523600)
+        for path, (objects, size, handled, handled_size, made, made_size) in zip(paths, truth):
+            self.has(path, self.totals(path), live_objects=objects, live_bytes=size, created_objects=made,
+                     created_bytes=made_size)
+            row = next(row for row in self.json("top", path, "--by", "source")["top"] if row["key"] == "main.handle")
+            self.has(path, row, objects=handled, bytes=handled_size)
+        report = self.json("leaks", *paths)
+        self.claim(report["leaks"][0]["stack"][0].startswith("main.handle"), report["leaks"][0])
+        self.has("growth", report["leaks"][0], objects=4000, bytes=6316032 - 2097152)
+        self.has("series", report["totals"], live_objects=6008, created_objects=121389, created_bytes=95523600)
+        text = self.run("analyze", *paths, "--quiet").stdout
+        first = next((line for line in text.splitlines() if "main.handle" in line), "")
+        self.claim("main.handle:15" in first and "too few snapshots" in first, first)
+        self.claim(self.run("leaks", *paths, "--max-trend", "0").returncode == 3, "a gate passes what is not judged")
+
+    def go(self, folder):
+        """`go tool pprof -top` says the same of each function."""
+        own = folder / "own.pb.gz"
+        self.claim(self.run("export", "--to", "pprof", "-o", own, SAMPLES / "shop-v2.oemp").returncode == 0, "export")
+        paths = [*SERIES, own, *(CORPUS.glob("*.pb.gz") if CORPUS.exists() else [])]
+        surroundings = {"PATH": os.environ["PATH"], "HOME": str(folder), "PPROF_TMPDIR": str(folder),
+                        "GOCACHE": str(folder / "cache"), "GOTOOLCHAIN": "local"}
+        for path in paths:
+            for index, member in (("inuse_space", "bytes"), ("inuse_objects", "objects")):
+                done = subprocess.run(
+                    ["go", "tool", "pprof", "-top", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-unit=B",
+                     "-symbolize=none", f"-sample_index={index}", path],
+                    capture_output=True, text=True, env=surroundings, check=False)
+                there = {}
+                for line in done.stdout.splitlines():
+                    words = re.match(r" *(\d+)B? +[\d.]+% +[\d.]+% +\d+B? +[\d.]+%  (.*?)( \(inline\))?$", line)
+                    if words and int(words.group(1)):
+                        there[words.group(2)] = int(words.group(1))
+                here = {row["key"]: row[member] for row in self.json("top", path, "--by", "source", "--limit", 0)["top"]
+                        if row[member]}
+                here = {re.sub(r"^(.*\.so)\+0x.*", r"[\1]", name): value for name, value in here.items()}
+                self.claim(there and sorted(there.values()) == sorted(here.values()), path, index, there, here, done.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Heap profiles for pprof.")
+    parser.add_argument("--memprof", required=True)
+    parser.add_argument("--go", action="store_true")
+    arguments = parser.parse_args()
+    laws = Laws(arguments.memprof)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if arguments.go:
+            if not shutil.which("go"):
+                print("pprof.py: go is not installed: profiles are not compared with go tool pprof")
+                return SKIPPED
+            laws.go(folder)
+            return laws.end(14)
+        laws.plan()
+        laws.answers(folder)
+        laws.exports(folder)
+        laws.rules(folder)
+        laws.refused(folder)
+        laws.series(folder)
+        laws.cut(folder)
+        laws.hostile(folder)
+    if CORPUS.exists():
+        laws.corpus()
+    else:
+        print(f"pprof.py: {CORPUS} is not here: its profiles are not compared")
+    return laws.end(150)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
