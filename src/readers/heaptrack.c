@@ -188,11 +188,14 @@ static void read_line(heaptrack_pass *pass, mp_slice line)
 /* Read the version from the first line, "v 10400 3". Version 1 was at first not stated. */
 static bool read_version(mp_slice head, uint64_t *version)
 {
+    enum { LONGEST = 64 };
+    char text[LONGEST + MP_HEX_SLACK] = ""; /* the head may end without slack for mp_hex_word */
     mp_slice line;
     uint64_t program;
-    if (!mp_slice_take_line(&head, &line) || !mp_slice_starts(line, "v "))
+    if (!mp_slice_take_line(&head, &line) || !mp_slice_starts(line, "v ") || line.length > LONGEST)
         return false;
-    const char *cursor = line.start + 2, *end = line.start + line.length;
+    memcpy(text, line.start, line.length);
+    const char *cursor = text + 2, *end = text + line.length;
     if (!mp_hex_word(&cursor, end, &program))
         return false;
     *version = program == 0x10200;

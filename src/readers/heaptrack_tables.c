@@ -30,7 +30,7 @@ void heaptrack_add_string(heaptrack_pass *pass, mp_slice text)
     heaptrack_tables *tables = &pass->tables;
     uint64_t length;
     if (pass->version >= 3) {
-        if (!next_number(&text, &length) || text.length != length + 1) {
+        if (!next_number(&text, &length) || !text.length || text.length - 1 != length) {
             heaptrack_say(
                 pass, MP_DIAG_BAD_ROW,
                 "string does not have the stated length, expected s LENGTH TEXT: the rest "

@@ -7,6 +7,7 @@
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "input/hex.h"
 
 enum {
     DEFAULT_SLICES = 20,
@@ -296,7 +297,7 @@ static int64_t latest(const char *text, size_t length,
 
 int64_t mp_last_time(mp_input *input, bool (*time_of)(mp_slice line, int64_t *time_us))
 {
-    char *tail = mp_alloc(TAIL);
+    char *tail = mp_alloc_zero(1, TAIL + MP_HEX_SLACK); /* time_of may use mp_hex_word */
     int64_t time_us, highest_us = latest(tail, mp_input_tail(input, tail, TAIL), time_of);
     free(tail);
     if (highest_us)

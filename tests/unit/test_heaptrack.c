@@ -130,6 +130,7 @@ static void damage_is_reported(void **unused)
         {"i 7f00 6\n", "i 7f00 6 2 3 x\n", MP_DIAG_BAD_ROW, 32},
         {"s 5 serve\n", "s 6 serve\n", MP_DIAG_BAD_ROW, 32},
         {"s 5 serve\n", "s\n", MP_DIAG_BAD_ROW, 32},
+        {"s 5 serve\n", "s ffffffffffffffff\n", MP_DIAG_BAD_ROW, 32},
         {"s 5 serve\n", "s 5 ser\nve\n", MP_DIAG_BAD_ROW, 32},
         {"c 1e\n", "c 9\n", MP_DIAG_BAD_ROW, 32},
         {"c 1e\n", "c\n", MP_DIAG_BAD_ROW, 32},
@@ -150,6 +151,26 @@ static void damage_is_reported(void **unused)
         reading_free(&r);
         free(text);
     }
+}
+
+/* The last line of a long file is the end of the memory in which the last time is searched. */
+static void last_line_of_long_file_is_a_time(void **unused)
+{
+    (void)unused;
+    enum { LINES = 10000 };
+    mp_text_buffer text = {0};
+    const char head[] = "v 10400 3\na 10 0\n+ 0\n", comment[] = "# a line\n", end[] = "+ 0\nc 5\n";
+    mp_text_put(&text, head, strlen(head));
+    for (unsigned i = 0; i < LINES; i++)
+        mp_text_put(&text, comment, strlen(comment));
+    mp_text_put(&text, end, strlen(end));
+    reading r = read_bytes(&mp_reader_heaptrack, NAME, text.text, text.length, 4096);
+    assert_true(r.ok);
+    const mp_snapshot *last = &r.model->snapshots.items[r.model->snapshots.count - 1];
+    assert_int_equal(last->time_us, 5000);
+    assert_int_equal(last->live_bytes, 32);
+    reading_free(&r);
+    free(text.text);
 }
 
 static void deep_stacks_are_cut(void **unused)
@@ -223,9 +244,13 @@ static void what_is_no_recording(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_recording_is_replayed),   cmocka_unit_test(versions_differ_in_strings),
-        cmocka_unit_test(damage_is_reported),        cmocka_unit_test(deep_stacks_are_cut),
-        cmocka_unit_test(inlined_functions_are_cut), cmocka_unit_test(what_is_no_recording),
+        cmocka_unit_test(a_recording_is_replayed),
+        cmocka_unit_test(versions_differ_in_strings),
+        cmocka_unit_test(damage_is_reported),
+        cmocka_unit_test(last_line_of_long_file_is_a_time),
+        cmocka_unit_test(deep_stacks_are_cut),
+        cmocka_unit_test(inlined_functions_are_cut),
+        cmocka_unit_test(what_is_no_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
