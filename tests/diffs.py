@@ -54,8 +54,8 @@ def faults_of(page, compiler):
 
 
 def self_test(page, compiler):
-    for wrong in (page.replace("MP_READER(rpm)", "MP_READER(map)"), page.replace("+    MP_ASKS(", "+    MP_ASK("),
-                  page.replace("```diff", "```", 1)):
+    for wrong in (re.sub(r"(?m)^ MP_READER\(\w+\)$", " MP_READER(map)", page),
+                  page.replace("+    MP_ASKS(", "+    MP_ASK("), page.replace("```diff", "```", 1)):
         if wrong == page or not list(faults_of(wrong, compiler)):
             sys.exit("a wrong page is not found out")
     print("diffs.py: wrong pages are found out")
