@@ -148,6 +148,14 @@ class Laws(claims.ClaimsOfProgram):
         snapshots = self.json("snapshots", path)["snapshots"]
         self.claim(snapshots[-1]["time_us"] == int(times[-1], 16) * 1000, snapshots[-1])
 
+    def baseline(self, folder):
+        """A baseline tells, as its recording does, that nothing is missing at the end."""
+        path, _ = self.made(folder, ["--events", 300])
+        saved = folder / "saved.baseline"
+        self.run("baseline", "save", path, "--store", folder, "--as", "saved")
+        inputs = self.json("diff", saved, path)["inputs"]
+        self.claim([row["complete"] for row in inputs] == [True, True], inputs)
+
     def raw(self, folder):
         """A raw recording is refused with what to do."""
         path = folder / "raw.heaptrack"
@@ -199,6 +207,7 @@ def main():
         laws.cut(folder)
         laws.damaged(folder)
         laws.time_at_the_end(folder)
+        laws.baseline(folder)
         laws.raw(folder)
         if CORPUS.exists():
             laws.corpus(folder / "growth.policy")

@@ -340,9 +340,7 @@ static bool read_head(loader *load, const line_values *values)
             load, "the line has an invalid start time, expected one such as 2026-03-02T08:16:00Z");
     head.has = (unsigned)values->knows;
     head.complete = values->complete != 0;
-    /* Some baselines also call logs complete, although logs do not mark their end. */
-    head.open_ended =
-        values->complete == NOT_KNOWN || (head.complete && head.holds & MP_HOLDS_EVENTS);
+    head.open_ended = values->complete == NOT_KNOWN;
     head.torn = values->torn != 0;
     head.late = values->late != 0;
     head.partial = values->partial == true;
