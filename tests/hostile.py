@@ -796,7 +796,7 @@ def many_files(count, sequence=None):
 @hostile("folders", ("leaks", "folder"), ("snapshots", "folder"),
          Run("analyze", "folder", mebibytes=200),
          Run("analyze", "folder", "--format", "json", printed=250 << 20, mebibytes=180, seconds=3),
-         Run("analyze", "folder", "--format", "json", "--limit", 0, printed=250 << 20, mebibytes=280, seconds=3),
+         Run("analyze", "folder", "--format", "json", "--limit", 0, printed=250 << 20, mebibytes=240, seconds=3),
          *(Run("leaks", "folder", "--format", how, printed=250 << 20) for how in ("csv", "json")),
          ("leaks", "folder", "--group", "all"), ("trend", "folder"))
 def folder_of_recordings(scale):

@@ -136,7 +136,7 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
 {
     linking state = {arena, mp_session_kind(source->session), links, 0};
     const browse_line *line = browse_page_at(page);
-    const mp_cell *stack = browse_page_stack(page);
+    const mp_cell stack = browse_page_stack(page);
     const char *key = browse_page_cell(arena, page, "key");
     const char *by = key ? grouped_by(asked) : "";
     if (!line)
@@ -144,8 +144,8 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const char *column = rules[i].column;
         const char *cell = *column ? browse_page_cell(arena, page, column) : NULL;
-        if (!*column && line->frame && stack && line->frame < stack->count)
-            add(&state, &rules[i], stack->list[line->frame]);
+        if (!*column && line->frame && line->frame < stack.count)
+            add(&state, &rules[i], stack.list[line->frame]);
         else if (cell && !line->frame)
             add(&state, &rules[i], cell);
     }
@@ -186,11 +186,11 @@ static size_t split_frame(const char *frame, int64_t *line)
 static const char *code_at(mp_arena *arena, const browse_page *page, int64_t *line)
 {
     const browse_line *state = browse_page_at(page);
-    const mp_cell *stack = browse_page_stack(page);
+    const mp_cell stack = browse_page_stack(page);
     const char *number = browse_page_cell(arena, page, "line");
     const char *program = browse_page_cell(arena, page, "program"), *key, *frame = NULL;
-    if (state && stack && state->frame < stack->count)
-        frame = stack->list[state->frame];
+    if (state && state->frame < stack.count)
+        frame = stack.list[state->frame];
     static const char *const named[] = {"key", "caller", "name"};
     for (size_t i = 0; !program && !frame && i < sizeof named / sizeof *named; i++)
         if ((key = browse_page_cell(arena, page, named[i])))

@@ -174,14 +174,14 @@ static size_t find_in_row(mp_arena *arena, const mp_document *document, const mp
     size_t found = SIZE_MAX;
     for (size_t i = 0; i < table->column_count && found != 0; i++) {
         const mp_column *column = &table->columns[i];
-        const mp_cell *cell = &table->cells[row * table->column_count + i];
-        if (!cell->known || !mp_column_is_shown(table, i))
+        const mp_cell cell = mp_table_cell(table, row, i);
+        if (!cell.known || !mp_column_is_shown(table, i))
             continue;
-        if (strcasestr(mp_cell_for_people(arena, column, cell, document->exact_bytes), text))
+        if (strcasestr(mp_cell_for_people(arena, column, &cell, document->exact_bytes), text))
             return 0;
         if (column->unit != MP_LIST)
             continue;
-        size_t index = find_in_list(arena, cell, text, 1);
+        size_t index = find_in_list(arena, &cell, text, 1);
         if (index != SIZE_MAX)
             found = column->flags & MP_BELOW ? 0 : index;
     }
@@ -196,8 +196,8 @@ static bool line_has(mp_arena *arena, const browse_page *page, const browse_line
     const mp_table *table = line->table == SIZE_MAX ? NULL : &page->document->tables[line->table];
     size_t column = table ? browse_list_column(table) : 0;
     if (table && line->frame && column < table->column_count) {
-        const mp_cell *cell = &table->cells[line->row * table->column_count + column];
-        return find_in_list(arena, cell, text, line->frame) == line->frame;
+        const mp_cell cell = mp_table_cell(table, line->row, column);
+        return find_in_list(arena, &cell, text, line->frame) == line->frame;
     }
     return strcasestr(mp_arena_copy(arena, page->text + line->from, line->length), text) != NULL;
 }

@@ -19,7 +19,7 @@ static void choose_rows(const mp_table *table, browse_table *as)
     as->count = 0;
     for (size_t row = 0; row < table->row_count && as->count < MOST_ROWS; row++) {
         if (as->depth < table->column_count) {
-            int64_t depth = table->cells[row * table->column_count + as->depth].number;
+            int64_t depth = mp_table_cell(table, row, as->depth).number;
             if (depth > folded)
                 continue;
             folded = as->folded[row] ? depth : INT64_MAX;
@@ -38,11 +38,10 @@ static int by_column(const void *left, const void *right, void *opaque)
 {
     const sorting *by = opaque;
     size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    const size_t columns = by->table->column_count;
-    const mp_cell *x = &by->table->cells[a * columns + by->column];
-    const mp_cell *y = &by->table->cells[b * columns + by->column];
-    int order = mp_cells_compare(&by->table->columns[by->column], x, y);
-    if (by->turned && x->known && y->known)
+    const mp_cell x = mp_table_cell(by->table, a, by->column);
+    const mp_cell y = mp_table_cell(by->table, b, by->column);
+    int order = mp_cells_compare(&by->table->columns[by->column], &x, &y);
+    if (by->turned && x.known && y.known)
         order = -order;
     return order ? order : a < b ? -1 : a > b;
 }
@@ -101,10 +100,10 @@ static mp_document arrange(mp_arena *arena, const browse_page *page)
         if (table->shape != MP_ROWS)
             continue;
         mp_cell *cells = mp_arena_alloc(arena, (as->count * columns + 1) * sizeof *cells);
-        for (size_t row = 0; row < as->count; row++)
-            memcpy(&cells[row * columns], &table->cells[as->order[row] * columns],
-                   columns * sizeof *cells);
+        for (size_t k = 0; k < as->count * columns; k++)
+            cells[k] = mp_table_cell(table, as->order[k / columns], k % columns);
         shown.tables[i].cells = cells;
+        shown.tables[i].borrowed = NULL;
         shown.tables[i].row_count = as->count;
         if (as->count == MOST_ROWS && table->row_count > MOST_ROWS)
             shown.tables[i].footer.rest = (mp_rest){table->row_count - MOST_ROWS, MP_REST_IN_JSON};
@@ -267,10 +266,10 @@ const char *browse_page_cell(mp_arena *arena, const browse_page *page, const cha
         return NULL;
     const mp_table *table = &page->document->tables[line->table];
     size_t place = mp_column_find(table->columns, table->column_count, column);
-    const mp_cell *cell = &table->cells[line->row * table->column_count + place];
-    return place < table->column_count && cell->known
-               ? mp_cell_for_programs(arena, &table->columns[place], cell)
-               : NULL;
+    if (place == table->column_count)
+        return NULL;
+    const mp_cell cell = mp_table_cell(table, line->row, place);
+    return cell.known ? mp_cell_for_programs(arena, &table->columns[place], &cell) : NULL;
 }
 
 size_t browse_list_column(const mp_table *table)
@@ -282,15 +281,14 @@ size_t browse_list_column(const mp_table *table)
     return i;
 }
 
-const mp_cell *browse_page_stack(const browse_page *page)
+mp_cell browse_page_stack(const browse_page *page)
 {
     const browse_line *line = browse_page_at(page);
     if (!line)
-        return NULL;
+        return (mp_cell){0};
     const mp_table *table = &page->document->tables[line->table];
     size_t column = browse_list_column(table);
-    const mp_cell *cell = &table->cells[line->row * table->column_count + column];
-    return column < table->column_count && cell->known ? cell : NULL;
+    return column < table->column_count ? mp_table_cell(table, line->row, column) : (mp_cell){0};
 }
 
 /* --- opening and folding --- */
@@ -298,10 +296,9 @@ const mp_cell *browse_page_stack(const browse_page *page)
 /* Return true if the rows below this one are deeper. */
 static bool has_branch(const mp_table *table, const browse_table *as, size_t row)
 {
-    size_t columns = table->column_count;
-    return as->depth < columns && row + 1 < table->row_count &&
-           table->cells[(row + 1) * columns + as->depth].number >
-               table->cells[row * columns + as->depth].number;
+    return as->depth < table->column_count && row + 1 < table->row_count &&
+           mp_table_cell(table, row + 1, as->depth).number >
+               mp_table_cell(table, row, as->depth).number;
 }
 
 /* Open or close the row. Return true if that is possible. */
@@ -310,8 +307,8 @@ static bool open_row(const mp_table *table, browse_table *as, size_t row, bool o
     size_t column = browse_list_column(table);
     bool has_list = false, changed = false;
     if (column < table->column_count) {
-        const mp_cell *cell = &table->cells[row * table->column_count + column];
-        has_list = cell->known && mp_list_length(cell) > 1;
+        const mp_cell cell = mp_table_cell(table, row, column);
+        has_list = cell.known && mp_list_length(&cell) > 1;
     }
     if (has_list && as->open[row] != open) {
         as->open[row] = open;

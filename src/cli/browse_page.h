@@ -64,7 +64,7 @@ const browse_line *browse_page_at(const browse_page *page);
  * is unknown or there is no such column. */
 const char *browse_page_cell(mp_arena *arena, const browse_page *page, const char *column);
 /* Return the stack, or another list, of the row under the cursor; NULL if there is none. */
-const mp_cell *browse_page_stack(const browse_page *page);
+mp_cell browse_page_stack(const browse_page *page);
 
 /* Open or close the stack, or the branch, of the row under the cursor. False if nothing changed. */
 bool browse_page_open(browse_page *page, bool open);

@@ -138,11 +138,37 @@ void mp_document_check(mp_document *document, mp_check check)
 
 mp_cell *mp_table_row(mp_table *table)
 {
-    size_t used = table->row_count * table->column_count;
+    const size_t borrowed = table->borrowed ? table->borrowed->count : 0;
+    const size_t used = (table->row_count - borrowed) * table->column_count;
     mp_grow(&table->cells, &table->cell_capacity, used + table->column_count, sizeof *table->cells);
     memset(table->cells + used, 0, table->column_count * sizeof *table->cells);
     table->row_count++;
     return table->cells + used;
+}
+
+mp_cell mp_borrowed_cell(const mp_borrowed_rows *borrowed, size_t row, size_t column)
+{
+    const mp_row_place *place = &borrowed->rows[row];
+    const mp_row_source *source = &borrowed->sources[place->source];
+    if (column == borrowed->rank)
+        return (mp_cell){.known = true, .number = (int64_t)row + 1};
+    if (source->columns[column] != MP_NO_COLUMN)
+        return mp_table_cell(source->table, place->row, source->columns[column]);
+    if (column >= MP_FILE_COLUMNS)
+        return (mp_cell){0};
+    return (mp_cell){.known = true,
+                     .text = column == MP_FILE_COLUMN ? source->file : source->shown};
+}
+
+const mp_cell *mp_table_cells(mp_arena *arena, const mp_table *table, size_t row)
+{
+    const size_t count = table->column_count;
+    if (!table->borrowed)
+        return &table->cells[row * count];
+    mp_cell *cells = mp_arena_alloc(arena, count * sizeof *cells);
+    for (size_t i = 0; i < count; i++)
+        cells[i] = mp_table_cell(table, row, i);
+    return cells;
 }
 
 /* --- rows that are structs --- */

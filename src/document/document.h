@@ -90,6 +90,31 @@ typedef struct mp_struct_row {
     const void *row;  /* lives as long as the document for which it was made */
 } mp_struct_row;
 
+/* Columns of a merged table that are not those of its sources: the name of the file for programs,
+ * and for people. */
+enum { MP_FILE_COLUMN, MP_SHOWN_FILE_COLUMN, MP_FILE_COLUMNS };
+
+/* A table of an answer that is merged with others. */
+typedef struct mp_row_source {
+    const mp_table *table;
+    const char *file, *shown; /* name of the file for programs, and for people */
+    /* Column of `table` for each column of the merged table; MP_NO_COLUMN if it has none. */
+    const uint32_t *columns;
+} mp_row_source;
+#define MP_NO_COLUMN UINT32_MAX
+
+typedef struct mp_row_place {
+    uint32_t source, row;
+} mp_row_place;
+
+/* The first rows of a merged table, which are rows of its sources. */
+typedef struct mp_borrowed_rows {
+    const mp_row_source *sources;
+    const mp_row_place *rows;
+    size_t count;
+    size_t rank; /* index of the column that numbers the rows; MP_NO_COLUMN = none */
+} mp_borrowed_rows;
+
 struct mp_table {
     const char *name;  /* name in JSON */
     const char *title; /* title for people; NULL = none */
@@ -104,9 +129,10 @@ struct mp_table {
     size_t list_depth; /* number of list items that people see below a row; 0 = only the first */
     const mp_column *columns; /* static */
     size_t column_count;
-    mp_cell *cells; /* cells of all rows, row by row */
+    mp_cell *cells; /* cells of the rows that are not borrowed, row by row; see mp_table_cell */
     size_t row_count, cell_capacity;
-    size_t cut; /* number of rows removed by mp_documents_cut */
+    mp_borrowed_rows *borrowed; /* NULL = none */
+    size_t cut;                 /* number of rows removed by mp_documents_cut */
     /* Name of the column by which rows are sorted, also when files are merged: texts ascending,
      * numbers descending, changes (MP_SIGNED) descending by size. NULL = another order. Static. */
     const char *order;
@@ -229,6 +255,19 @@ mp_line *mp_table_line(mp_document *document, mp_table *table, const char *forma
     __attribute__((format(printf, 3, 4)));
 /* Add a check; its texts are borrowed. */
 void mp_document_check(mp_document *document, mp_check check);
+
+/* Return a cell of a borrowed row. */
+mp_cell mp_borrowed_cell(const mp_borrowed_rows *borrowed, size_t row, size_t column);
+/* Return a cell. */
+static inline mp_cell mp_table_cell(const mp_table *table, size_t row, size_t column)
+{
+    const size_t borrowed = table->borrowed ? table->borrowed->count : 0;
+    return row < borrowed ? mp_borrowed_cell(table->borrowed, row, column)
+                          : table->cells[(row - borrowed) * table->column_count + column];
+}
+
+/* Return the cells of a row: those of the table, or copies of borrowed ones in the arena. */
+const mp_cell *mp_table_cells(mp_arena *arena, const mp_table *table, size_t row);
 
 /* Add a row of unknown cells; valid until the next row of the table is added. */
 mp_cell *mp_table_row(mp_table *table);

@@ -140,27 +140,30 @@ static void put_common(mp_document *document, const mp_merge_group *group)
 /* --- files --- */
 
 /* Add "files" for people: the summary columns, sorted like the other tables, with a total. */
-static void put_shown_files(merging *state, mp_table files)
+static void put_shown_files(merging *state, const mp_table *merged)
 {
     mp_document *document = state->document;
-    mp_column *columns = mp_arena_alloc(document->arena, files.column_count * sizeof *columns);
-    size_t *places = mp_arena_alloc(document->arena, files.column_count * sizeof *places);
-    for (size_t i = 0; i < files.column_count; i++) {
-        columns[i] = files.columns[i];
+    const size_t count = merged->column_count;
+    mp_column *columns = mp_arena_alloc(document->arena, count * sizeof *columns);
+    size_t *places = mp_arena_alloc(document->arena, count * sizeof *places);
+    /* Tables move when one is added. */
+    mp_table *files =
+        memcpy(mp_arena_alloc(document->arena, sizeof *merged), merged, sizeof *merged);
+    for (size_t i = 0; i < count; i++) {
+        columns[i] = files->columns[i];
         columns[i].flags |= MP_IF_KNOWN; /* hide columns that no file of these kinds has */
         places[i] = i;
-        if (i >= MP_MERGE_FILE_COLUMNS)
+        if (i >= MP_FILE_COLUMNS)
             columns[i].flags = columns[i].flags & MP_SUMMARY
                                    ? columns[i].flags & ~(unsigned)MP_FOR_PROGRAMS
                                    : columns[i].flags | MP_FOR_PROGRAMS;
     }
-    mp_merge_group rows = {.items = &(mp_merge_source){.table = &files, .places = places},
+    mp_merge_group rows = {.items = &(mp_merge_source){.table = files, .places = places},
                            .count = 1};
-    mp_table *table =
-        mp_document_table(document, "files", "Files", MP_ROWS, columns, files.column_count);
+    mp_table *table = mp_document_table(document, "files", "Files", MP_ROWS, columns, count);
     table->flags = MP_FOR_PEOPLE;
-    table->command = files.command;
-    size_t found = mp_merge_put_rows(table, &rows, files.order, false, state->how->rows);
+    table->command = files->command;
+    size_t found = mp_merge_put_rows(document, table, &rows, files->order, false, state->how->rows);
     table->footer.rest = (mp_rest){found - table->row_count, MP_REST_MORE};
     mp_merge_put_sum(table, &rows)[1] =
         (mp_cell){.known = true, .text = mp_document_text(document, "total of %zu", found)};
@@ -174,10 +177,12 @@ static void put_files(merging *state, const mp_merge_source *parts, size_t count
     summaries->name = "files";
     if (!summaries->count)
         return;
-    mp_table *table = mp_merge_unite(state->document, summaries, MP_ROWS, MP_MERGE_FILE_COLUMNS);
+    mp_table *table = mp_merge_unite(state->document, summaries, MP_ROWS, MP_FILE_COLUMNS);
     table->flags = MP_FOR_PROGRAMS;
     for (size_t i = 0, next = 0; i < count; i++) {
-        mp_cell *row = mp_merge_put_file(table, parts[i].file, parts[i].shown);
+        mp_cell *row = mp_table_row(table);
+        row[MP_FILE_COLUMN] = (mp_cell){.known = true, .text = parts[i].file};
+        row[MP_SHOWN_FILE_COLUMN] = (mp_cell){.known = true, .text = parts[i].shown};
         const char *order = NULL;
         for (; next < summaries->count && summaries->items[next].part == i; next++) {
             const mp_merge_source *from = &summaries->items[next];
@@ -188,7 +193,7 @@ static void put_files(merging *state, const mp_merge_source *parts, size_t count
         }
         table->order = order ? order : table->order;
     }
-    put_shown_files(state, *table);
+    put_shown_files(state, table);
 }
 
 /* --- tables of rows --- */
@@ -259,11 +264,12 @@ static void put_lines(mp_document *document, mp_table *table, const mp_merge_gro
  * says the same. */
 static void hide_paths(const mp_table *table, mp_column *columns)
 {
-    for (size_t i = MP_MERGE_FILE_COLUMNS; i < table->column_count; i++) {
+    for (size_t i = MP_FILE_COLUMNS; i < table->column_count; i++) {
         bool same = columns[i].unit == MP_TEXT && table->row_count;
         for (size_t row = 0; same && row < table->row_count; row++) {
-            const mp_cell *cells = &table->cells[row * table->column_count];
-            same = cells[i].known && strcmp(cells[i].text, cells[0].text) == 0;
+            const mp_cell file = mp_table_cell(table, row, MP_FILE_COLUMN);
+            const mp_cell cell = mp_table_cell(table, row, i);
+            same = cell.known && strcmp(cell.text, file.text) == 0;
         }
         if (same)
             columns[i].flags |= MP_FOR_PROGRAMS;
@@ -273,7 +279,7 @@ static void hide_paths(const mp_table *table, mp_column *columns)
 static void put_table(merging *state, mp_merge_group *group)
 {
     mp_document *document = state->document;
-    mp_table *table = mp_merge_unite(document, group, MP_ROWS, MP_MERGE_FILE_COLUMNS);
+    mp_table *table = mp_merge_unite(document, group, MP_ROWS, MP_FILE_COLUMNS);
     size_t left_out = 0;
     table->title = title_of(document, group);
     table->flags = MP_FOR_PEOPLE | MP_FOR_PROGRAMS | MP_OF_CHECKS;
@@ -292,14 +298,11 @@ static void put_table(merging *state, mp_merge_group *group)
     }
     if (state->how->overview && !table->order && !table->main)
         table->flags |= MP_FOR_PROGRAMS;
-    size_t rows =
-        mp_merge_put_rows(table, group, table->order, true, table->order ? state->how->rows : 0);
+    size_t rows = mp_merge_put_rows(document, table, group, table->order, true,
+                                    table->order ? state->how->rows : 0);
     if (table->order) {
-        size_t rank = mp_column_find(table->columns, table->column_count, "rank");
+        table->borrowed->rank = mp_column_find(table->columns, table->column_count, "rank");
         table->footer.rest = (mp_rest){rows - table->row_count + left_out, MP_REST_MORE};
-        for (size_t i = 0; i < table->row_count && rank < table->column_count; i++)
-            table->cells[i * table->column_count + rank] =
-                (mp_cell){.known = true, .number = (int64_t)i + 1};
     }
     hide_paths(table, group->columns);
     put_lines(document, table, group, table->order ? state->how->rows : 0);

@@ -8,7 +8,7 @@
 
 /* Columns inserted before those of the sources: the name of the file for programs, and the one for
  * people. */
-static const mp_column file_columns[MP_MERGE_FILE_COLUMNS] = {
+static const mp_column file_columns[MP_FILE_COLUMNS] = {
     {"file", "File", MP_TEXT, MP_FOR_PROGRAMS, 0, NULL},
     {"file_name", "File", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN, 0, NULL},
 };
@@ -81,31 +81,6 @@ mp_table *mp_merge_unite(mp_document *document, mp_merge_group *group, mp_shape 
 
 /* --- rows --- */
 
-static mp_cell text_cell(const char *text)
-{
-    return (mp_cell){.known = true, .text = text};
-}
-
-mp_cell *mp_merge_put_file(mp_table *table, const char *file, const char *shown)
-{
-    mp_cell *row = mp_table_row(table);
-    row[0] = text_cell(file);
-    row[1] = text_cell(shown);
-    return row;
-}
-
-static void put_row(mp_table *table, const mp_merge_source *from, size_t row)
-{
-    const mp_table *state = from->table;
-    mp_cell *cell = mp_merge_put_file(table, from->file, from->shown);
-    for (size_t i = 0; i < state->column_count; i++)
-        cell[from->places[i]] = state->cells[row * state->column_count + i];
-    if (row < state->struct_count) {
-        mp_table_attach(table, state->structs[row].row);
-        table->structs[table->row_count - 1].file = from->file;
-    }
-}
-
 /* Return true if adding `more` does not overflow. The sum of each recording alone is known not to
  * overflow. */
 static bool fits_sum(int64_t sum, int64_t more)
@@ -144,7 +119,10 @@ static int compare_refs(const void *a, const void *b, void *columns)
         return left->ahead ? -1 : 1;
     const mp_column *by = ((const mp_column **)columns)[left->ahead];
     int order = mp_cells_compare(by, left->key, right->key);
-    return order ? order : (left->place > right->place) - (left->place < right->place);
+    if (order)
+        return order;
+    return left->source != right->source ? (left->source > right->source ? 1 : -1)
+                                         : (left->row > right->row) - (left->row < right->row);
 }
 
 const mp_column *mp_merge_column(const mp_merge_group *group, const char *name)
@@ -185,11 +163,12 @@ mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, boo
     for (size_t i = 0; i < group->count; i++)
         total += group->items[i].table->row_count;
     mp_merge_row *refs = mp_alloc((total + 1) * sizeof *refs);
-    for (size_t i = 0, place = 0; i < group->count; i++) {
+    size_t place = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
         const mp_table *from = group->items[i].table;
         const mp_cell *least = NULL;
         size_t values[] = {place_of(from, by[0]), place_of(from, by[1])};
-        for (size_t row = 0; row < from->row_count; row++, place++) {
+        for (uint32_t row = 0; row < from->row_count; row++) {
             const bool ahead = row < from->ahead;
             const bool has = values[ahead] < from->column_count;
             const mp_cell *key =
@@ -197,7 +176,7 @@ mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, boo
             if (!stand || !least || row == from->ahead ||
                 (has && mp_cells_compare(by[ahead], least, key) < 0))
                 least = key;
-            refs[place] = (mp_merge_row){i, row, place, least, ahead};
+            refs[place++] = (mp_merge_row){least, i, row, ahead};
         }
     }
     if (by[0] && total)
@@ -206,13 +185,62 @@ mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, boo
     return refs;
 }
 
-size_t mp_merge_put_rows(mp_table *table, const mp_merge_group *group, const char *order,
-                         bool stand, size_t most)
+/* Return the column of the source for each column of the merged table. */
+static const uint32_t *source_columns(mp_arena *arena, const mp_table *merged,
+                                      const mp_merge_source *source)
+{
+    uint32_t *columns = mp_arena_alloc(arena, (merged->column_count + 1) * sizeof *columns);
+    for (size_t i = 0; i < merged->column_count; i++)
+        columns[i] = MP_NO_COLUMN;
+    for (size_t i = 0; i < source->table->column_count; i++)
+        columns[source->places[i]] = (uint32_t)i;
+    return columns;
+}
+
+static mp_row_source *row_sources(mp_arena *arena, const mp_table *merged,
+                                  const mp_merge_group *group)
+{
+    mp_row_source *sources = mp_arena_alloc(arena, group->count * sizeof *sources);
+    for (size_t i = 0; i < group->count; i++) {
+        const mp_merge_source *from = &group->items[i];
+        const bool same = i && from->places == group->items[i - 1].places;
+        sources[i] =
+            (mp_row_source){from->table, from->file, from->shown,
+                            same ? sources[i - 1].columns : source_columns(arena, merged, from)};
+    }
+    return sources;
+}
+
+/* Attach the struct of each row whose source has one. */
+static void attach_structs(mp_table *table)
+{
+    const mp_borrowed_rows *borrowed = table->borrowed;
+    for (table->row_count = 0; table->row_count < borrowed->count;) {
+        const mp_row_place *place = &borrowed->rows[table->row_count++];
+        const mp_row_source *source = &borrowed->sources[place->source];
+        if (place->row >= source->table->struct_count)
+            continue;
+        mp_table_attach(table, source->table->structs[place->row].row);
+        table->structs[table->row_count - 1].file = source->file;
+    }
+}
+
+size_t mp_merge_put_rows(mp_document *document, mp_table *table, const mp_merge_group *group,
+                         const char *order, bool stand, size_t most)
 {
     size_t total;
     mp_merge_row *refs = mp_merge_order(group, order, stand, &total);
-    for (size_t i = 0; i < total && (!most || i < most); i++)
-        put_row(table, &group->items[refs[i].source], refs[i].row);
+    const size_t count = most && most < total ? most : total;
+    mp_row_place *rows = mp_arena_alloc(document->arena, (count + 1) * sizeof *rows);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (mp_row_place){refs[i].source, refs[i].row};
     free(refs);
+    table->borrowed = mp_arena_alloc(document->arena, sizeof *table->borrowed);
+    *table->borrowed =
+        (mp_borrowed_rows){.sources = count ? row_sources(document->arena, table, group) : NULL,
+                           .rows = rows,
+                           .count = count,
+                           .rank = MP_NO_COLUMN};
+    attach_structs(table);
     return total;
 }

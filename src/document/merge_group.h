@@ -32,14 +32,10 @@ typedef struct mp_merge_group {
     mp_column *columns; /* columns of the merged table, in the document's arena */
 } mp_merge_group;
 
-/* Number of columns inserted before those of the sources: the name of the file for programs, and
- * the one for people. */
-enum { MP_MERGE_FILE_COLUMNS = 2 };
-
 /* A row of a source, and the cell by which it is sorted. */
 typedef struct mp_merge_row {
-    size_t source, row, place;
     const mp_cell *key;
+    uint32_t source, row;
     bool ahead; /* see mp_table */
 } mp_merge_row;
 
@@ -52,14 +48,12 @@ const char *mp_merge_plain_title(mp_document *document, const char *name);
 mp_table *mp_merge_unite(mp_document *document, mp_merge_group *group, mp_shape shape,
                          size_t first);
 
-/* Add a row with the file's name; its other cells are unknown. */
-mp_cell *mp_merge_put_file(mp_table *table, const char *file, const char *shown);
 /* Add a row with the sums of columns that add up, over their known cells. */
 mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group);
-/* Add the rows of all sources, at most `most` (0 = all), sorted by the column named `order`. Return
- * the number of all rows. `stand`: see mp_merge_order. */
-size_t mp_merge_put_rows(mp_table *table, const mp_merge_group *group, const char *order,
-                         bool stand, size_t most);
+/* Let a new table borrow the rows of all sources, at most `most` (0 = all), sorted by the column
+ * named `order`. Return the number of all rows. `stand`: see mp_merge_order. */
+size_t mp_merge_put_rows(mp_document *document, mp_table *table, const mp_merge_group *group,
+                         const char *order, bool stand, size_t most);
 
 /* Return the first column of this name in any source; NULL if there is none. */
 const mp_column *mp_merge_column(const mp_merge_group *group, const char *name);

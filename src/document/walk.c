@@ -126,7 +126,7 @@ size_t mp_table_column_find(const mp_table *table, const char *name)
 
 mp_value mp_table_value(const mp_table *table, size_t row, size_t column)
 {
-    const mp_cell *cell = &table->cells[row * table->column_count + column];
+    const mp_cell found = mp_table_cell(table, row, column), *cell = &found;
     if (!cell->known)
         return (mp_value){0};
     const mp_column *state = &table->columns[column];

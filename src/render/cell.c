@@ -80,7 +80,7 @@ bool mp_column_is_known(const mp_table *table, size_t column)
 {
     bool known = false;
     for (size_t row = 0; row < table->row_count && !known; row++)
-        known = table->cells[row * table->column_count + column].known;
+        known = mp_table_cell(table, row, column).known;
     return known;
 }
 

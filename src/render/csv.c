@@ -50,8 +50,8 @@ static void put_cuts(mp_arena *arena, const mp_table *table, const mp_cell *cell
 static void put_row(const mp_document *document, size_t row, const mp_style *style, FILE *file)
 {
     const mp_table *table = mp_document_main_table(document);
-    const mp_cell *cells = row == MP_ROW_NAMES ? NULL : &table->cells[row * table->column_count];
     mp_arena arena = {0};
+    const mp_cell *cells = row == MP_ROW_NAMES ? NULL : mp_table_cells(&arena, table, row);
     bool first = true;
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];

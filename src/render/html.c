@@ -165,8 +165,8 @@ static size_t longest_text(const mp_table *table, size_t column, bool *figures)
     size_t longest = 0;
     *figures = true;
     for (size_t row = 0; row < table->row_count; row++) {
-        const mp_cell *cell = &table->cells[row * table->column_count + column];
-        const char *text = cell->known && as->unit == MP_TEXT ? cell->text : "";
+        const mp_cell cell = mp_table_cell(table, row, column);
+        const char *text = cell.known && as->unit == MP_TEXT ? cell.text : "";
         const char *first = text + (*text == '+' || *text == '-');
         const char *end = first + strspn(first, "0123456789.,:");
         longest = strlen(text) > longest ? strlen(text) : longest;
@@ -285,9 +285,10 @@ static void put_cell(mp_page *page, const page_table *shown, size_t place, const
 static void put_row(mp_page *page, const page_table *shown, size_t row)
 {
     const mp_table *table = shown->table;
+    const mp_cell *cells = mp_table_cells(&page->arena, table, row);
     fputs("<tr>", page->file);
     for (size_t i = 0; i < shown->count; i++)
-        put_cell(page, shown, i, &table->cells[row * table->column_count]);
+        put_cell(page, shown, i, cells);
     fputc('\n', page->file);
     mp_arena_free(&page->arena);
 }

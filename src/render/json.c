@@ -153,7 +153,7 @@ static void put_row(json_out *out, const mp_column *columns, size_t count, const
 
 static void put_table_row(json_out *out, const mp_table *table, size_t row)
 {
-    put_row(out, table->columns, table->column_count, &table->cells[row * table->column_count],
+    put_row(out, table->columns, table->column_count, mp_table_cells(&out->arena, table, row),
             NULL);
 }
 
@@ -170,9 +170,10 @@ static void leave_out(json_out *out, const char *name, size_t count)
 static bool holds(const mp_table *table, size_t row)
 {
     size_t status = mp_column_find(table->columns, table->column_count, "status");
-    const mp_cell *cells = &table->cells[row * table->column_count];
-    return table->flags & MP_OF_CHECKS && status < table->column_count && cells[status].known &&
-           strcmp(cells[status].text, mp_verdict_name(MP_VERDICT_PASS)) == 0;
+    if (!(table->flags & MP_OF_CHECKS) || status == table->column_count)
+        return false;
+    const mp_cell cell = mp_table_cell(table, row, status);
+    return cell.known && strcmp(cell.text, mp_verdict_name(MP_VERDICT_PASS)) == 0;
 }
 
 /* Return the number of rows that a limit left out of the table. Merged tables without an order

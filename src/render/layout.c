@@ -39,8 +39,8 @@ static mp_layout all_columns(mp_arena *arena, const mp_table *table, bool any, b
             .title = as->title,
             .texts = mp_arena_alloc(arena, (table->row_count + 1) * sizeof *column->texts)};
         for (size_t row = 0; row < table->row_count; row++) {
-            const mp_cell *cell = &table->cells[row * table->column_count + i];
-            column->texts[row] = mp_cell_for_people(arena, as, cell, exact_bytes);
+            const mp_cell cell = mp_table_cell(table, row, i);
+            column->texts[row] = mp_cell_for_people(arena, as, &cell, exact_bytes);
             size_t width = mp_text_width(column->texts[row]);
             column->width = width > column->width ? width : column->width;
         }

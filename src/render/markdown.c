@@ -189,7 +189,7 @@ static void put_list(markdown *out, const mp_table *table, const mp_column *colu
 
 static void put_cell(markdown *out, const mp_table *table, size_t row, size_t column)
 {
-    const mp_cell *cell = &table->cells[row * table->column_count + column];
+    const mp_cell found = mp_table_cell(table, row, column), *cell = &found;
     const mp_column *as = &table->columns[column];
     if (cell->known && as->unit == MP_LIST)
         put_list(out, table, as, cell);

@@ -255,7 +255,7 @@ static void put_below(text_out *out, const mp_table *table, size_t row, bool bel
     enum { INDENT = 6 };
     for (size_t i = 0; i < table->column_count; i++) {
         const mp_column *column = &table->columns[i];
-        const mp_cell *cell = &table->cells[row * table->column_count + i];
+        const mp_cell found = mp_table_cell(table, row, i), *cell = &found;
         if (!cell->known || !mp_column_is_shown(table, i))
             continue;
         if (column->unit == MP_LIST && column->flags & MP_BELOW) {
@@ -420,11 +420,10 @@ static void put_row(const mp_document *document, size_t row, const mp_style *sty
         const mp_column *column = &table->columns[i];
         if (!mp_column_is_shown(table, i))
             continue;
-        const char *text = column->title;
-        if (row != MP_ROW_NAMES)
-            text =
-                mp_cell_for_people(&out.arena, column, &table->cells[row * table->column_count + i],
-                                   document->exact_bytes);
+        const mp_cell cell = row == MP_ROW_NAMES ? (mp_cell){0} : mp_table_cell(table, row, i);
+        const char *text = row == MP_ROW_NAMES ? column->title
+                                               : mp_cell_for_people(&out.arena, column, &cell,
+                                                                    document->exact_bytes);
         size_t width = mp_text_width(text), usual = usual_width(column);
         size_t padding = usual > width ? usual - width : 0;
         bool left = mp_unit_is_text(column->unit);

@@ -285,8 +285,8 @@ static int64_t number_at(const mp_table *table, size_t row, const char *column)
     const size_t place = mp_table_column_find(table, column);
     if (row >= table->row_count || place == table->column_count)
         return MP_UNKNOWN;
-    const mp_cell *cell = &table->cells[row * table->column_count + place];
-    return cell->known ? cell->number : MP_UNKNOWN;
+    const mp_cell cell = mp_table_cell(table, row, place);
+    return cell.known ? cell.number : MP_UNKNOWN;
 }
 
 /* Return "2 of 15 recordings", between two texts; "" if there is only one recording. */

@@ -64,9 +64,9 @@ static mp_document *answer(int64_t total, const int64_t *sizes, size_t count)
     return document;
 }
 
-static const mp_cell *cell(const mp_table *table, size_t row, const char *column)
+static mp_cell cell(const mp_table *table, size_t row, const char *column)
 {
-    return &table->cells[row * table->column_count + mp_table_column_find(table, column)];
+    return mp_table_cell(table, row, mp_table_column_find(table, column));
 }
 
 static void rows_stand_in_one_order(void **unused)
@@ -85,10 +85,10 @@ static void rows_stand_in_one_order(void **unused)
     assert_string_equal(top->columns[0].name, "file");
     assert_true(top->main);
     for (size_t i = 0; i < 4; i++) {
-        assert_string_equal(cell(top, i, "file")->text, files[i]);
-        assert_string_equal(cell(top, i, "file_name")->text, files[i] + 4);
-        assert_int_equal(cell(top, i, "bytes")->number, bytes[i]);
-        assert_int_equal(cell(top, i, "rank")->number, i + 1);
+        assert_string_equal(cell(top, i, "file").text, files[i]);
+        assert_string_equal(cell(top, i, "file_name").text, files[i] + 4);
+        assert_int_equal(cell(top, i, "bytes").number, bytes[i]);
+        assert_int_equal(cell(top, i, "rank").number, i + 1);
         assert_string_equal(top->structs[i].file, files[i]); /* attached structs are merged too */
         assert_int_equal(*(const int64_t *)top->structs[i].row, bytes[i]);
     }
@@ -108,7 +108,7 @@ static void rows_of_one_file_stay_as_they_stood(void **unused)
     const mp_table *top = mp_document_find(merged, "top");
     static const int64_t bytes[] = {5, 3, 7, 2, 1};
     for (size_t i = 0; i < 5; i++)
-        assert_int_equal(cell(top, i, "bytes")->number, bytes[i]);
+        assert_int_equal(cell(top, i, "bytes").number, bytes[i]);
     mp_document_free(merged);
     mp_document_free(a);
     mp_document_free(b);
@@ -130,9 +130,9 @@ static void sums_beyond_numbers_are_not_known(void **unused)
         for (size_t k = 0; k < 3; k++)
             parts[k].document = answer(cases[i].totals[k], NULL, 0);
         mp_document *merged = mp_documents_merge(parts, 3, &(mp_merging){.rows = 20});
-        const mp_cell *sum = cell(mp_document_find(merged, "totals"), 0, "live_bytes");
-        assert_int_equal(sum->known, cases[i].sum != MP_UNKNOWN);
-        assert_true(!sum->known || sum->number == cases[i].sum);
+        const mp_cell sum = cell(mp_document_find(merged, "totals"), 0, "live_bytes");
+        assert_int_equal(sum.known, cases[i].sum != MP_UNKNOWN);
+        assert_true(!sum.known || sum.number == cases[i].sum);
         mp_document_free(merged);
         for (size_t k = 0; k < 3; k++)
             mp_document_free((mp_document *)(uintptr_t)parts[k].document);
@@ -147,20 +147,20 @@ static void totals_add_up(void **unused)
     mp_document *merged = mp_documents_merge(parts, 2, &(mp_merging){.rows = 20});
     const mp_table *totals = mp_document_find(merged, "totals");
     assert_int_equal(totals->shape, MP_RECORD);
-    assert_int_equal(cell(totals, 0, "live_bytes")->number, 40);
-    assert_false(cell(totals, 0, "peak_time_us")->known);
-    assert_false(cell(totals, 0, "alive")->known);
+    assert_int_equal(cell(totals, 0, "live_bytes").number, 40);
+    assert_false(cell(totals, 0, "peak_time_us").known);
+    assert_false(cell(totals, 0, "alive").known);
     const mp_table *files = mp_document_find(merged, "files"); /* in the order of the parts */
     assert_int_equal(files->row_count, 2);
-    assert_int_equal(cell(files, 0, "live_bytes")->number, 10);
-    assert_int_equal(cell(files, 0, "peak_time_us")->number, 7);
-    assert_int_equal(cell(files, 1, "live_bytes")->number, 30);
+    assert_int_equal(cell(files, 0, "live_bytes").number, 10);
+    assert_int_equal(cell(files, 0, "peak_time_us").number, 7);
+    assert_int_equal(cell(files, 1, "live_bytes").number, 30);
     const mp_table *shown = files + 1; /* for people: the largest first, and a total */
     assert_string_equal(shown->name, "files");
     assert_int_equal(shown->row_count, 3);
-    assert_string_equal(cell(shown, 0, "file")->text, "b");
-    assert_int_equal(cell(shown, 2, "live_bytes")->number, 40);
-    assert_string_equal(cell(shown, 2, "file_name")->text, "total of 2");
+    assert_string_equal(cell(shown, 0, "file").text, "b");
+    assert_int_equal(cell(shown, 2, "live_bytes").number, 40);
+    assert_string_equal(cell(shown, 2, "file_name").text, "total of 2");
     assert_null(mp_document_find(merged, "session"));
     assert_int_equal(mp_document_find(merged, "sessions")->row_count, 2);
     mp_document_free(merged);
@@ -186,9 +186,9 @@ static void columns_are_united(void **unused)
         assert_string_equal(top->columns[i].name, names[i]);
     assert_string_equal(top->columns[4].title, "Bytes"); /* the titles differ: neither is used */
     assert_string_equal(top->title, "Biggest");          /* both have this title for many files */
-    assert_int_equal(cell(top, 0, "calls")->number, 2);
-    assert_false(cell(top, 1, "calls")->known);
-    assert_string_equal(cell(top, 1, "key")->text, "even");
+    assert_int_equal(cell(top, 0, "calls").number, 2);
+    assert_false(cell(top, 1, "calls").known);
+    assert_string_equal(cell(top, 1, "key").text, "even");
     mp_document_free(merged);
     mp_document_free(a);
     mp_document_free(b);
@@ -213,7 +213,7 @@ static void changes_stand_by_their_size(void **unused)
     const mp_table *growth = mp_document_find(merged, "growth");
     static const int64_t expected[] = {-9, 5, 2, -1};
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(cell(growth, i, "delta")->number, expected[i]);
+        assert_int_equal(cell(growth, i, "delta").number, expected[i]);
     assert_null(mp_document_find(merged, "files")); /* no column adds up */
     assert_int_equal(merged->check_count, 1);
     assert_string_equal(merged->checks[0].file, "b");
@@ -322,13 +322,12 @@ static void assert_same_table(const mp_document *a, const mp_document *b, const 
         assert_int_equal(place, found++);
         assert_string_equal(left->columns[i].title, right->columns[place].title);
         for (size_t row = 0; row < left->row_count; row++) {
-            const mp_cell *x = &left->cells[row * left->column_count + i];
-            const mp_cell *y = &right->cells[row * right->column_count + place];
-            assert_int_equal(x->known, y->known);
-            if (mp_cell_is_text(&left->columns[i], x))
-                assert_string_equal(x->text ? x->text : "", y->text ? y->text : "");
+            const mp_cell x = mp_table_cell(left, row, i), y = mp_table_cell(right, row, place);
+            assert_int_equal(x.known, y.known);
+            if (mp_cell_is_text(&left->columns[i], &x))
+                assert_string_equal(x.text ? x.text : "", y.text ? y.text : "");
             else
-                assert_int_equal(x->number, y->number);
+                assert_int_equal(x.number, y.number);
         }
     }
     assert_int_equal(found, right->column_count);
