@@ -43,6 +43,7 @@ RIVALS = {
     "graph_floor": ["graph_floor", "FILE"],
     "awk": ["awk", AWK, "FILE"],
     "xz": ["xz", "-dc", "FILE"],
+    "heaptrack_print": ["heaptrack_print", "FILE"],
     "import": ["sqlite3", ":memory:", ".mode tabs", ".import FILE log", "select count(*) from log"],
 }
 
@@ -59,6 +60,7 @@ class Work:
     huge: bool = False  # only if it is named
     like: str = ""  # the work whose time it is compared with, at most
     times: float = 0  # so many times of it
+    needs: str = ""  # a program that makes the input, never the same twice: instructions are not counted
     memory: object = None  # how much of it is allowed for an input of size n
 
 
@@ -88,6 +90,7 @@ WORKS = {
     "database": Work(inputs.database, ".aqtime", 2_000, 1_000_000, ()),
     "folder": Work(inputs.folder, "", 100, 20_000, ()),
     "start": Work(inputs.sample, ".log", 1, 1, ("static", "info")),
+    "heaptrack": Work(inputs.heaptrack, ".zst", 1_000, 100_000, ("heaptrack_print",), needs="heaptrack"),
     "xz": Work(inputs.xz, ".oemp.xz", 40_000, 5_000_000, ("xz",)),
 
     # Inputs of one size, whose shapes are not what the program is quick at.
@@ -274,7 +277,11 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(words, pathlib.Path(scratch))
         for name in words.works or [name for name, work in WORKS.items() if not work.huge]:
-            (bench.count if words.count else bench.measure)(name)
+            needs = WORKS[name].needs
+            if needs and (words.count or not shutil.which(needs)):
+                print(f"{name}: skipped: {'differs from run to run' if words.count else 'no ' + needs}")
+            else:
+                (bench.count if words.count else bench.measure)(name)
         if words.against:
             bench.compare(json.loads(words.against.read_text(encoding="utf-8")))
         if words.json:

@@ -1,4 +1,5 @@
 """Large recordings for the benchmark. Each function writes one of size n at a path, a row at a time."""
+import os
 import pathlib
 import random
 import shutil
@@ -110,6 +111,14 @@ def sample(path, _n, _build):
 def xz(path, n, build):
     generated("oemp", "--version", "2", "--objects", "{n}", "--snapshots", "40")(path.with_suffix(""), n, build)
     subprocess.run(["xz", "-T0", "-1", path.with_suffix("")], check=True)
+
+
+def heaptrack(path, n, _build):
+    """What heaptrack records of a Python program that allocates each object on its own."""
+    program = f"import json\nfor i in range({n}):\n    json.loads(json.dumps({{'order': i, 'lines': [i, str(i)]}}))"
+    subprocess.run(["heaptrack", "-o", path.with_suffix(""), "/usr/bin/python3", "-c", program], check=True,
+                   env={**os.environ, "PYTHONMALLOC": "malloc"}, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
 
 
 def derived(maker, edit):
