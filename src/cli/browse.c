@@ -32,8 +32,8 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 
 /* --- the loop --- */
 
-/* Signals that end the program. While the screen is drawn they are deferred; while an answer is
- * computed they end it at once. */
+/* Signals that end the program: at once while an answer is computed, and after drawing while the
+ * screen is drawn. */
 static const int endings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
 typedef struct browsing {
@@ -43,8 +43,7 @@ typedef struct browsing {
     int ended_by;
 } browsing;
 
-/* Run the editor, and stop together with it when it is suspended, because a shell waits for
- * both. */
+/* Run the editor. If it is suspended, suspend this process too, because a shell waits for both. */
 static bool run_editor(const browse_state *state)
 {
     struct sigaction before, stopping = {.sa_handler = SIG_DFL};
@@ -53,7 +52,7 @@ static bool run_editor(const browse_state *state)
     sigemptyset(&stop);
     sigaddset(&stop, SIGTSTP);
     if (stops)
-        /* The screen's own handler would draw the screen again. */
+        /* ncurses' own handler would redraw the screen */
         sigaction(SIGTSTP, &stopping, &before);
     pthread_sigmask(SIG_UNBLOCK, &stop, &held);
     bool ok = cli_editor_run(state->edit_path, state->edit_line);
@@ -70,7 +69,8 @@ static void edit(browsing *self)
     browse_screen_leave();
     bool ok = run_editor(state);
     state->edit_path = NULL;
-    /* Discard signals of keys that were typed in the editor; keep other signals to end. */
+    /* Discard signals from keys that were typed in the editor, but keep signals that end the
+     * program. */
     struct pollfd ready = {.fd = self->signals, .events = POLLIN};
     while (poll(&ready, 1, 0) > 0 && read(self->signals, &heard, sizeof heard) == sizeof heard)
         if (heard.ssi_signo != SIGINT && heard.ssi_signo != SIGQUIT && heard.ssi_signo != SIGTSTP &&
@@ -125,8 +125,8 @@ static void loop(browsing *self)
     }
 }
 
-/* From now on, receive signals by a descriptor that the loop polls together with the keys. False
- * after a message: without it, only keys could end the program. */
+/* From now on, receive signals through a descriptor that the loop polls together with the keys.
+ * Return false after a message; without the descriptor, only keys could end the program. */
 static bool hear_signals(browsing *state)
 {
     char text[160];
@@ -202,7 +202,7 @@ int cli_browse(cli_options *options)
     needs.keep_ages = needs.request_peaks = true;
     cli_session_begin(&session, options);
     needs.progress = &session.bar.progress;
-    options->no_pager = true; /* nor the process that would become the pager */
+    options->no_pager = true; /* nor does it need the process that would become the pager */
     cli_editor_prepare();
     cli_sandbox_enter(options);
     int status = cli_session_read(&session, options, &needs, &complete);

@@ -18,7 +18,8 @@ enum {
 
 static const struct {
     browse_view view;
-    unsigned kinds; /* restricts the kinds that the report answers; 0 = no restriction */
+    unsigned kinds; /* kinds of recordings that get this view, as bits; 0 = all that the report
+                       supports */
 } all_views[] = {
     {{"overview", "analyze", ""}, 0},
     {{"leaks", "leaks", ""}, 0},
@@ -115,7 +116,7 @@ static void add(line_words *words, const char *word)
     words->items[words->count] = NULL;
 }
 
-/* Add the paths, written so that none is taken for an option. */
+/* Add the paths, written so that none is mistaken for an option. */
 static void add_paths(line_words *words, mp_arena *arena, const cli_options *options)
 {
     for (size_t i = 0; i < options->path_count; i++) {
@@ -156,8 +157,8 @@ static void add_usual(line_words *words, const cli_command *command, unsigned ki
     add(words, text);
 }
 
-/* Return the words of the command, of the options with which the browser was started, and of the
- * line. */
+/* Return the words of a command line: the command, the options with which the browser was started,
+ * and the typed line. */
 static line_words spell(const browse_source *source, const cli_command *command, mp_arena *arena,
                         const char *line)
 {
@@ -167,7 +168,7 @@ static line_words spell(const browse_source *source, const cli_command *command,
     add(&words, "memprof");
     add(&words, command->name);
     add(&words, "--no-config");
-    /* Defaults: more rows than anybody looks at, and complete stacks for opened rows. */
+    /* Defaults: more rows than anybody reads, and complete stacks for opened rows. */
     const unsigned kind = mp_session_kind(source->session);
     add_usual(&words, command, kind, "limit", "500");
     add_usual(&words, command, kind, "stack-depth", "64");

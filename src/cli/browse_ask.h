@@ -1,5 +1,5 @@
-/* Questions of the browser: views, and lines of options as on the command line. Each runs a
- * command's report on the recording that was loaded once. */
+/* Questions of the browser. A view or a typed line of options runs a report on the recording that
+ * was loaded once. */
 #ifndef MP_CLI_BROWSE_ASK_H
 #define MP_CLI_BROWSE_ASK_H
 
@@ -27,7 +27,7 @@ bool browse_has_view(const char *command);
 
 /* An answer, and the data that it borrows. Zero-initialise to start. */
 typedef struct browse_answer {
-    mp_document *document; /* belongs to the page as soon as one shows it */
+    mp_document *document; /* taken over by the first page that shows it */
     cli_options options;
     mp_arena arena;
     bool parsed;
@@ -44,8 +44,8 @@ size_t browse_words(mp_arena *arena, const char *line, const char ***words);
 /* Append a word to a line, quoted if necessary. */
 void browse_put_word(mp_text_buffer *line, const char *word);
 
-/* Return the command line that opens the browser on the question; NULL if nobody is at a terminal
- * or the browser does not have this answer. Release with free(). */
+/* Return the command line that opens the browser with this question. Return NULL if standard output
+ * is not a terminal or the browser does not offer the report. Release with free(). */
 char *cli_browse_instead(const cli_options *options);
 
 #endif

@@ -56,7 +56,8 @@ static const link_rule rules[] = {
     {"callee", "callers and callees of the callee", "calls", "", AS_WORD, MEMORY | PROFILE},
 };
 
-/* Rules for groups, whose names are in the column "key"; the first member is the grouping. */
+/* Rules for grouped tables, whose names are in the column "key". The first member is the
+ * grouping. */
 static const link_rule key_rules[] = {
     {"type", "leaks of this type", "leaks", "--type", AS_GLOB, MEMORY},
     {"type", "sites of this type", "top", "--by site --type", AS_GLOB, MEMORY},

@@ -1,4 +1,4 @@
-/* Links from a row: other views of its subject, and its place in a source. */
+/* Links from a row: other views of its subject, and its line in a source file. */
 #ifndef MP_CLI_BROWSE_LINK_H
 #define MP_CLI_BROWSE_LINK_H
 
@@ -19,8 +19,8 @@ enum { BROWSE_MOST_LINKS = 16 };
 size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
                     const browse_page *page, browse_link *links);
 
-/* Find the source line of the row or frame, in the folders of --sources. The path is in the arena.
- * False with a message in `why`. */
+/* Find the source line of the row or frame in the folders of --sources. The path is in the arena.
+ * Return false with a message in `why` if there is none. */
 bool browse_source_line(mp_arena *arena, const browse_source *source, const browse_page *page,
                         const char **path, int64_t *line, char *why, size_t size);
 

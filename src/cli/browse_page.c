@@ -56,7 +56,7 @@ static void order_rows(const mp_table *table, browse_table *as)
 
 /* --- from the document to lines --- */
 
-/* State of making the text: copies of the tables with the rows that are shown. */
+/* State while the text is made: copies of the tables with the rows to show. */
 typedef struct making {
     browse_page *page;
     mp_document shown;
@@ -111,8 +111,8 @@ static mp_document arrange(mp_arena *arena, const browse_page *page)
     return shown;
 }
 
-/* Split the text into lines. Marks say where a row or frame begins; each line is given the last
- * mark before it. Lines without indentation are titles, on which the cursor cannot be. */
+/* Split the text into lines. Marks in the text show where a row or frame begins; each line gets the
+ * last mark before it. Lines without indentation are titles, where the cursor cannot go. */
 static void split_lines(browse_page *page, size_t length)
 {
     browse_line *marks = page->lines;

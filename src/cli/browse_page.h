@@ -8,7 +8,7 @@
 /* A line of the text, and the row or frame that it shows. */
 typedef struct browse_line {
     size_t from, length; /* position in the text, in bytes */
-    /* Indexes in the document, in the order of the report; also MP_ROW_NONE and others. */
+    /* Indexes in the document, in the order of the report; can also be MP_ROW_NONE etc. */
     size_t table, row;
     size_t frame; /* frame in the row's list; 0 = the row itself */
     bool begins;  /* a row or frame begins here: the cursor may be here */
@@ -20,7 +20,7 @@ typedef struct browse_table {
     size_t count;
     bool *open;   /* by row: its stack is shown */
     bool *folded; /* by row: deeper rows are hidden */
-    size_t depth; /* column of a tree's levels; the number of columns = not a tree */
+    size_t depth; /* column that holds the tree level; the number of columns = not a tree */
     /* Column by which rows are sorted; the number of columns = order of the report. */
     size_t sorted_by;
     bool turned; /* sorted in reverse order */
@@ -30,7 +30,7 @@ typedef struct browse_page {
     mp_document *document; /* belongs to the page */
     browse_table *tables;
     unsigned columns, rows; /* size of the screen, in characters */
-    bool wide;              /* nothing is cut; the page scrolls sideways */
+    bool wide;              /* lines are not cut; the page scrolls sideways */
     bool colour;
     char *text;
     browse_line *lines;
@@ -45,15 +45,16 @@ void browse_page_begin(browse_page *page, mp_document *document, unsigned rows, 
                        bool colour);
 void browse_page_free(browse_page *page);
 
-/* Adapt the page to a new size of the screen; show lines uncut, or not. */
+/* Adapt the page to a new screen size. `wide`: show lines uncut. */
 void browse_page_resize(browse_page *page, unsigned rows, unsigned columns);
 void browse_page_set_wide(browse_page *page, bool wide);
 
-/* Move the cursor by `by` rows; scroll by `by` lines; move to the first or last row. */
+/* Move the cursor by a number of rows, scroll by a number of lines, or go to the first or last
+ * row. */
 void browse_page_move(browse_page *page, long by);
 void browse_page_scroll(browse_page *page, long by);
 void browse_page_to_end(browse_page *page, bool last);
-/* Put the cursor on the row at a line of the screen. False if there is none. */
+/* Put the cursor on the row at a line of the screen. Return false if there is none. */
 bool browse_page_point(browse_page *page, unsigned line);
 /* Scroll sideways, if the page is wide. */
 void browse_page_shift(browse_page *page, long by);
@@ -82,7 +83,7 @@ bool browse_page_sort(browse_page *page, size_t column);
 bool browse_page_find(browse_page *page, const char *text, bool forward);
 
 /* Return the number of title lines above the visible part that belong to its first line, and set
- * `first` to the first of them. They are drawn on top of the visible part. 0 = none. */
+ * `first` to the first of them. They are drawn over the top of the visible part. 0 = none. */
 size_t browse_page_titles(const browse_page *page, size_t *first);
 /* Return the text of a line, without the line end. */
 const char *browse_page_text(const browse_page *page, size_t line, size_t *length);
@@ -96,9 +97,9 @@ void browse_page_make(browse_page *page);
 /* Return the line where the same row or frame begins, or the nearest frame of the row; SIZE_MAX if
  * there is none. */
 size_t browse_page_line_of(const browse_page *page, const browse_line *was);
-/* Scroll so that the cursor is visible, and as few empty lines as possible below the end. */
+/* Scroll until the cursor is visible, and show as few empty lines as possible after the end. */
 void browse_page_follow(browse_page *page);
-/* Return the column of the lists that open below rows; the number of columns if there is none. */
+/* Return the column of lists that open below rows; the number of columns if there is none. */
 size_t browse_list_column(const mp_table *table);
 
 #endif

@@ -26,8 +26,8 @@ static bool has_colours;
 
 /* --- the terminal --- */
 
-/* Choose the characters. Output is UTF-8 in any environment, as elsewhere; but ncurses asks the C
- * library, which needs a UTF-8 locale of the system. Without one, ASCII is used. */
+/* Choose the characters. memprof always writes UTF-8, but ncurses uses the C library, which needs a
+ * UTF-8 locale. Without one, the browser draws ASCII. */
 static void choose_characters(void)
 {
     static const char *const names[] = {"C.UTF-8", "", "en_US.UTF-8"};
@@ -142,7 +142,7 @@ static void put_text(pen *state, const char *text, size_t length)
                 cell[count++] = mark;
         }
         if (wcwidth(cell[0]) <= 0 || wcwidth(cell[0]) > width) {
-            cell[0] = L'?'; /* unknown to the C library */
+            cell[0] = L'?'; /* character unknown to the C library */
             cell[1] = L'\0';
         }
         if (state->hidden)
@@ -199,7 +199,7 @@ static void draw_line(const browse_page *page, size_t line, int row, bool curren
     }
     if (current)
         fill(&state);
-    /* A mark, because the line must not be distinguished by an attribute alone. */
+    /* Mark the line with a character too: an attribute alone may be invisible. */
     if (current && page->lines[line].begins && !page->left) {
         pen mark = {.row = row, .always = A_REVERSE};
         put_cell(&mark, L">", 1);
@@ -234,7 +234,7 @@ static void draw_text(int row, attr_t looks, const char *text)
     mp_arena_free(&arena);
 }
 
-/* Draw a message in as many lines as it needs: the first in this row or, if `up`, the last. */
+/* Draw a message in as many lines as it needs. `row` is its first line or, if `up`, its last. */
 static void draw_folded(int row, bool up, attr_t looks, const char *text)
 {
     mp_arena arena = {0};
@@ -288,7 +288,7 @@ static void draw_head(browse_state *state)
             mp_next_width(&text);
         put_text(&self, text, strlen(text));
     }
-    /* If there is no room for all views, begin so that the current one is visible. */
+    /* If not all views fit, start the list so that the current view is visible. */
     for (size_t width = 0, i = state->view + 1; state->leaf_count == 1 && i-- > 0;) {
         width += strlen(state->views[i]->name) + 4;
         if (width + 2 > room && i < state->view) { /* room for the marks of omitted views */

@@ -1,4 +1,4 @@
-/* The browser's terminal, by ncurses: reads keys, and draws the state. */
+/* The browser's terminal, through ncurses: reads keys and draws the state. */
 #ifndef MP_CLI_BROWSE_SCREEN_H
 #define MP_CLI_BROWSE_SCREEN_H
 

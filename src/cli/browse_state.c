@@ -77,7 +77,7 @@ static void free_leaf(browse_leaf *leaf)
     free(leaf->line);
 }
 
-/* Run a command. The result is a page with the answer, or the reason why there is none. */
+/* Run a command. Return a page with the answer, or with the reason why there is none. */
 static browse_leaf ask(const browse_state *state, const char *name, const char *command,
                        const char *line)
 {
@@ -115,7 +115,7 @@ static void go_to_view(browse_state *state, size_t view)
     push(state, &leaf);
 }
 
-/* Open a page on top of the others if there is an answer; otherwise say why there is none. Return
+/* Open a page on top of the others if there is an answer; otherwise show why there is none. Return
  * true if it was opened. */
 static bool open_page(browse_state *state, const char *name, const char *command, const char *line)
 {

@@ -62,7 +62,7 @@ typedef struct browse_leaf {
 typedef struct browse_state {
     const browse_source *source;
     const browse_view *views[BROWSE_MOST_VIEWS];
-    size_t view_count, view; /* view: the one at the bottom of the stack of pages */
+    size_t view_count, view; /* `view` is the page at the bottom of the stack */
     browse_leaf *leaves;     /* stack of pages, each opened from the one below */
     size_t leaf_count, leaf_capacity;
     unsigned rows, columns;

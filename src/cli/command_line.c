@@ -44,8 +44,8 @@ static void put_word(mp_text_buffer *state, const char *text)
     put_quoted(state, text);
 }
 
-/* Return true if the option is part of the question. Options about the destination and the speed of
- * the answer are not, nor those of an export's file. */
+/* Return true if the option is part of the question. Options that only choose the destination, the
+ * speed or the export file are not. */
 static bool is_asked(const cli_option *option)
 {
     static const char *const others[] = {"output",   "quiet",      "verbose",    "jobs",

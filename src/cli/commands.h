@@ -11,19 +11,19 @@ const cli_command *cli_commands(size_t *count);
 /* --- commands that the command line implements itself: their arguments, and functions that run
  * them and return the exit status --- */
 
-/* Digests of recordings in a store, which is a folder of text files. */
+/* Store the figures of recordings as baselines in a folder of text files. */
 extern const mp_argument_table cli_baseline_arguments;
 int cli_baseline(cli_options *options);
 /* Show a recording on a full screen. */
 extern const mp_argument_table cli_browse_arguments;
 int cli_browse(cli_options *options);
-/* Answers to an assistant, about recordings in folders. */
+/* Answer an assistant's questions about the recordings in folders. */
 extern const mp_argument_table cli_mcp_arguments;
 int cli_mcp(cli_options *options);
-/* Recordings that are written to a folder, to a database and an archive. */
+/* Add recordings that are written to a folder to a database and an archive. */
 extern const mp_argument_table cli_spool_arguments;
 int cli_spool(cli_options *options);
-/* Statements that create the tables of another database. */
+/* Print the statements that create the tables of another database. */
 extern const mp_argument_table cli_schema_arguments;
 int cli_schema(cli_options *options);
 /* Follow recordings while they are being written, with a row for each snapshot. */

@@ -14,11 +14,12 @@ typedef struct config_setting {
     const cli_option *option; /* option that it sets */
     /* Command of the line; NULL = all commands for which the option has the same meaning. */
     const cli_command *command;
-    /* The setting with the highest rank is used: that of the nearer file or, in one file, that for
-     * a command. */
+    /* The setting with the highest rank is used. A nearer file has a higher rank; within a file, a
+     * setting for one command outranks one for all. */
     unsigned rank;
-    bool meant;   /* it applies to the command that runs */
-    bool ignored; /* it would change the result of checks, and the command has checks */
+    bool meant;   /* true if it applies to the command that runs */
+    bool ignored; /* true if it is ignored, because it would change the result of the command's
+                     checks */
 } config_setting;
 
 /* Maximum number of errors reported per file. */
@@ -93,9 +94,9 @@ static bool refuse_name(config_reading *config, const char *name)
                  nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* Set the command and the option of a setting by its name. "leaks.limit" is for one command. A name
- * may have different meanings for several commands: without a command it has the meaning for the
- * default one. */
+/* Set the command and the option of a setting by its name. "leaks.limit" is for one command. If
+ * commands give a name different meanings, a name without a command means what it means for the
+ * default command. */
 static bool set_option(config_reading *config, config_setting *made, const char *name)
 {
     if (!is_name(name))
@@ -255,14 +256,14 @@ static bool is_given(const cli_options *options, const char *name)
     return false;
 }
 
-/* Return the option that contradicts this one. */
+/* Return the name of the option that contradicts this one. */
 static const char *contrary_of(const char *name)
 {
     return strcmp(name, "quiet") == 0 ? "verbose" : strcmp(name, "verbose") == 0 ? "quiet" : name;
 }
 
-/* Return the setting of higher rank, or the option of the command line, that overrules this one.
- * NULL: it counts. */
+/* Return what overrides this setting: a setting of higher rank or an option of the command line.
+ * NULL: nothing does. */
 static const char *overruler(const config_reading *config, const config_setting *one)
 {
     const char *contrary = contrary_of(one->pair.name);
@@ -359,7 +360,8 @@ static void tell(const config_reading *config)
     }
 }
 
-/* Return true if the command has checks: by a policy, a baseline, a format or limits. */
+/* Return true if the command checks anything against limits, a policy or a baseline, or if its
+ * format reports checks. */
 static bool judges(const config_reading *config)
 {
     const char *command = config->options->command.name;
@@ -381,8 +383,8 @@ static bool replaces_limit(const config_reading *config, const config_setting *m
     return false;
 }
 
-/* Ignore settings of a .memprof that would change the result of checks, because it may be part of
- * the code being checked. The user's own file may change it. */
+/* Ignore settings of a .memprof that would change the result of checks: the file may be part of the
+ * code being checked. The user's own file may change it. */
 static void ignore_judged(config_reading *config)
 {
     if (!judges(config))

@@ -17,13 +17,13 @@ void cli_output_catch(FILE *file);
 /* Print the diagnostics as compilers do, "file:line: warning: message [code]". `quiet`: errors
  * only. `violations`: also those that `memprof check` would list. */
 void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool violations);
-/* Print the diagnostics of many files in short form: all errors, and the first diagnostic of each
- * other code, with the number of further ones. */
+/* Print the diagnostics of many files in short form: all errors, the first diagnostic of each other
+ * code, and the number of further ones. */
 void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, bool violations);
 
 /* Print text of an input or a user on standard error, with control characters escaped. */
 void cli_put_safe(const char *text);
-/* Print such a text as a line, as an explanation of the exit status. */
+/* Print text of an input or a user as a line that explains the exit status. */
 void cli_put_line(const char *text);
 /* Print "memprof: text" as a line. */
 void cli_put_message(const char *text);
@@ -50,7 +50,8 @@ enum { CLI_NARROWEST = 60, CLI_WIDEST = 10000 };
  * not standard output. */
 mp_style cli_style(cli_colour colour, int64_t width, bool to_file);
 
-/* Check an output by mp_output_spares. False after a message. */
+/* Check with mp_output_spares that an output does not overwrite an input. Return false after a
+ * message. */
 bool cli_output_spares(const mp_load_options *how, const char *output, const char *const *paths,
                        size_t count);
 /* Open the output: standard output if `path` is NULL, else a file that appears under its name only
@@ -59,8 +60,8 @@ bool cli_output_open(mp_output *output, const char *path);
 /* Close the output. `keep` false: discard it. False after a message if it could not be written. */
 bool cli_output_close(mp_output *output, bool keep);
 
-/* Print an error: "path:line:column: error: ..." if it is about a file, otherwise with the option
- * that it is about. */
+/* Print an error: "path:line:column: error: ..." if it is about a file, otherwise the option that
+ * caused it. */
 void cli_put_error(const mp_error *error);
 
 #endif

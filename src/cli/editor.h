@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Start that process. The editor is VISUAL, EDITOR or vi. Call it before threads and the
- * sandbox. */
+/* Start the process that will run the editor: VISUAL, EDITOR or vi. Call it before threads start
+ * and before the sandbox is entered. */
 void cli_editor_prepare(void);
 /* Edit the file, at this line if it is above 0, and wait for the end of the editor, which uses the
  * terminal meanwhile. False if it could not be started or failed. */

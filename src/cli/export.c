@@ -18,8 +18,8 @@ static bool is_among(const char *argument, const char *const *names)
     return names && *names;
 }
 
-/* Return true if the target uses the argument. With --to as the format, a window cannot end there;
- * comparisons have their own command. */
+/* Return true if the target uses the argument. --to is the format here, so it cannot end a window,
+ * and comparisons have their own command. */
 static bool is_used(const mp_target *target, const char *argument)
 {
     static const char *const others[] = {"to", "base", "ignore-lines", "normalize", NULL};
@@ -58,7 +58,7 @@ const mp_argument_table *cli_export_arguments(void)
     return &table;
 }
 
-/* Remove these options from those that were given. */
+/* Remove the option from those that were given. */
 static void drop(cli_options *options, const char *name)
 {
     size_t kept = 0;

@@ -89,7 +89,7 @@ static bool needs_no_input(const cli_options *options)
            report->without_input(options->question.arguments, NULL);
 }
 
-/* Check the number of files, and the argument before them. */
+/* Check the number of files and the operand before them. */
 static bool operands_fit(const cli_options *options)
 {
     const cli_command *command = &options->command;
@@ -116,8 +116,8 @@ static bool operands_fit(const cli_options *options)
     return true;
 }
 
-/* Return the path with all links and dots of its folder, which must exist, resolved; NULL if it
- * cannot be. Release with free(). */
+/* Return the path with all links and dots of its folder resolved; the folder must exist. Return
+ * NULL if that fails. Release with free(). */
 static char *place_of(const char *path)
 {
     char *target = path ? mp_output_target(path) : NULL;
@@ -169,8 +169,8 @@ static bool ends_with(const char *path, const char *ending)
     return length > tail && mp_text_is(path + length - tail, ending);
 }
 
-/* Return the renderer for the file's ending, the longest one that matches: x.speedscope.json is not
- * .json. NULL: the name says nothing. */
+/* Return the renderer for the file's extension, or NULL if none matches. The longest match wins:
+ * x.speedscope.json is not .json. */
 static const mp_renderer *renderer_of(const cli_command *command, const char *path)
 {
     size_t count, longest = 0;
@@ -186,8 +186,8 @@ static const mp_renderer *renderer_of(const cli_command *command, const char *pa
     return found;
 }
 
-/* Return an ending that a text file should not have: that of a picture or document that memprof
- * does not write, or that another command writes. NULL: none. */
+/* Return the file's extension if text should not be written to it: an extension of pictures or
+ * documents that memprof does not write, or of another command's output. Otherwise return NULL. */
 static const char *foreign_ending(const char *path)
 {
     static const char *const others[] = {".png", ".jpg",  ".jpeg", ".gif", ".webp", ".bmp", ".tiff",
@@ -200,7 +200,7 @@ static const char *foreign_ending(const char *path)
     return known ? known->ending : NULL;
 }
 
-/* Return true if the command has pictures, or stacks, which can be drawn. */
+/* Return true if the command has pictures, or stacks that can be drawn. */
 static bool draws(const cli_command *command)
 {
     return cli_option_of(command, "chart") ||

@@ -1,4 +1,4 @@
-/* Help of the program and of its commands, made from the tables. */
+/* Help of the program and of its commands, generated from the tables. */
 #include "cli/help.h"
 
 #include <stdio.h>
@@ -67,7 +67,8 @@ static const char *name_of(mp_arena *arena, const cli_option *option)
                            option->argument ? " " : "", option->argument ? option->argument : "");
 }
 
-/* Return "heap logs: " for kinds that differ from those of the heading; otherwise "". */
+/* Return a prefix such as "heap logs: " if the kinds differ from those of the heading; otherwise
+ * "". */
 static const char *kinds_of(mp_arena *arena, unsigned heading, unsigned kinds)
 {
     char text[256];
@@ -76,7 +77,7 @@ static const char *kinds_of(mp_arena *arena, unsigned heading, unsigned kinds)
     return mp_arena_format(arena, "%s: ", mp_kinds_text(kinds, text, sizeof text));
 }
 
-/* Print the words that an option accepts, one line for each set of kinds of recordings. */
+/* Print the words that an option accepts, one line for each group of kinds of recordings. */
 static void put_choices(mp_arena *arena, const cli_command *command, const cli_option *option,
                         unsigned heading)
 {
@@ -119,7 +120,7 @@ static void put_option(mp_arena *arena, const cli_command *command, const cli_op
         put_choices(arena, command, option, heading);
         return;
     }
-    if (option->kind == CLI_EXPORTER) /* exporters have a list of their own */
+    if (option->kind == CLI_EXPORTER) /* exporters are listed separately */
         count = 0;
     const char *kinds = kinds_of(arena, heading, cli_option_kinds(command, option));
     mp_text_list(words, count, "or", list, sizeof list);
@@ -148,8 +149,8 @@ static bool is_listed(const cli_command *command, const cli_option *option)
            strncmp(option->name, "not-", 4) != 0;
 }
 
-/* Print "--type, --name GLOB, --stack REGEX": the options that select, grouped by their arguments.
- * The options that exclude are only mentioned by their prefix. */
+/* Print the options that select, grouped by their arguments: "--type, --name GLOB, --stack REGEX".
+ * Mention options that exclude by their prefix only. */
 static void put_selection(mp_arena *arena, const cli_command *command)
 {
     bool done[CLI_MOST_OPTIONS] = {false};
@@ -215,8 +216,8 @@ static void put_section(mp_arena *arena, const cli_command *command, cli_section
     }
 }
 
-/* Print "--at MOMENT, --slices N" for heap logs, and so on: one line for each set of kinds of
- * recordings with reading options of their own. */
+/* Print the reading options of some kinds of recordings only, one line for each group of kinds:
+ * "--at MOMENT, --slices N" for heap logs, and so on. */
 static void put_reading(mp_arena *arena, const cli_command *command)
 {
     bool done[CLI_MOST_OPTIONS] = {false}, begun = false;
@@ -311,8 +312,8 @@ static void put_exporters(const cli_command *command)
         put_entry(target.name, target.summary);
 }
 
-/* Print details. Lines that begin with blanks are printed unchanged, others are one paragraph
- * each. */
+/* Print details. Lines that begin with blanks are printed unchanged; each other line is a
+ * paragraph. */
 static void put_details(mp_arena *arena, const char *details)
 {
     while (details && *details) {
@@ -367,7 +368,7 @@ static const struct {
     {"heap dumps", " retained dominators path object "},
     {"profiles", " coverage annotate calls timeline "},
     {"many recordings", " trend baseline watch schema spool mcp "},
-    {"the file", ""}, /* and every command without a topic */
+    {"the file", ""}, /* all commands without a topic */
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 

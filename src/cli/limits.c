@@ -22,8 +22,8 @@ static bool memory_is_held;
 
 /* --- available memory --- */
 
-/* Get the number after a word in a file of "word number" lines; if `word` is "", the first number
- * of the file. False if there is none, such as "max". */
+/* Read the number after `word` from a file of lines "word number"; if `word` is "", read the first
+ * number of the file. Return false if there is none, as with "max". */
 static bool number_in(const char *path, const char *word, uint64_t *number)
 {
     char line[512];
@@ -37,7 +37,7 @@ static bool number_in(const char *path, const char *word, uint64_t *number)
     return found;
 }
 
-/* Return the memory that a control group has left: pages of files that it may drop do not count as
+/* Return the memory that a control group has left. Page cache that it may drop does not count as
  * used. */
 static uint64_t left_in(const char *folder, const char *most, const char *used, const char *total)
 {
@@ -59,7 +59,7 @@ static uint64_t left_in(const char *folder, const char *most, const char *used, 
     return limit > usage ? limit - usage : 0;
 }
 
-/* Return the least memory that a group or any group above it has left. */
+/* Return the memory left in a control group or any group above it, whichever is least. */
 static uint64_t left_of(const char *root, const char *mount, const char *group, const char *most,
                         const char *used, const char *total)
 {
@@ -107,7 +107,7 @@ uint64_t cli_memory_available(const char *root)
 
 /* --- memory --- */
 
-/* Return false under sanitizers, which reserve terabytes of address space. */
+/* Return true if the memory can be limited. Sanitizers reserve terabytes of address space. */
 static bool can_be_held(void)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -120,8 +120,8 @@ static bool can_be_held(void)
     return true;
 }
 
-/* Limit the writable private memory of the process. It includes that of libraries, but not mapped
- * files. */
+/* Limit the writable private memory of the process. This includes the memory of libraries, but not
+ * mapped files. */
 static void hold_memory(int64_t given)
 {
     char size[MP_UNIT_TEXT];
@@ -178,8 +178,8 @@ static void hold_time(int64_t us)
 
 /* --- files --- */
 
-/* Limit the size of files. SQL statements may write temporary files to sort, whose size does not
- * depend on the recording. */
+/* Limit the size of files. To sort, SQL statements may write temporary files that are larger than
+ * the recording. */
 static void hold_files(void)
 {
     const rlim_t most = (rlim_t)8 * 1024 * 1024 * 1024;

@@ -15,7 +15,7 @@
 #include "cli/sandbox.h"
 #include "cli/screen.h"
 
-/* Print the message without stdio: its lock may be held by the code that ran out of memory. */
+/* Print the message without stdio: the code that ran out of memory may hold its lock. */
 static void out_of_memory(void)
 {
     cli_screen_end();
@@ -28,8 +28,8 @@ static void out_of_memory(void)
 }
 
 #ifndef main
-/* Handle an exit by libarchive: without memory, it ends the program itself, with a status that has
- * a different meaning here. */
+/* Handle an exit by libarchive, which ends the program itself if memory runs out, with a status
+ * that has another meaning here. */
 static bool over;
 static void end_by_library(void)
 {
@@ -38,7 +38,7 @@ static void end_by_library(void)
 }
 #endif
 
-/* Remove temporary files, and end by the signal, whose action is the default one by now. */
+/* Remove temporary files, and end by the signal, whose default action has been restored. */
 static void end(int number)
 {
     cli_screen_end();
@@ -53,8 +53,8 @@ static void watch_signals(void)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (!cli_signal_is_ignored(ends[i]))
             sigaction(ends[i], &ending, NULL);
-    /* If the reader of a pipe has seen enough (memprof ... | head), end at once without a message,
-     * even if the parent ignores this signal. */
+    /* If the reader of a pipe closes it (memprof ... | head), end at once without a message, even
+     * if the parent ignores this signal. */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is reported as a write error */
 }

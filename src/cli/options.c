@@ -38,7 +38,7 @@ const char *cli_option_argument(const cli_option *option)
 
 /* --- options of commands --- */
 
-/* Return true if the option means the argument: a report's own argument, or a shared one about
+/* Return true if the option sets this argument: one of the report itself, or a shared one about
  * reading. */
 static bool means(const cli_option *option, const mp_argument *argument)
 {

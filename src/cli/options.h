@@ -10,7 +10,7 @@ struct cli_options;
 enum { CLI_OK = 0, CLI_EXCEEDED = 1, CLI_USAGE = 2, CLI_UNREADABLE = 3, CLI_STATUSES };
 extern const char *const cli_status_meanings[CLI_STATUSES];
 
-/* Options that are not arguments of a report belong to groups of commands: a bit for each group. */
+/* Groups of commands, as bits, for options that are not arguments of a report. */
 typedef enum cli_scope {
     CLI_READS = 1,   /* commands that read recordings */
     CLI_PRINTS = 2,  /* commands that print a document */
@@ -52,7 +52,7 @@ typedef struct cli_options {
     const char *operand; /* operand before the files; NULL = none */
     const char **paths;  /* points into argv */
     size_t path_count;
-    cli_pair *pairs; /* all options */
+    cli_pair *pairs; /* all options that were given */
     size_t pair_count, pair_capacity;
     mp_arena config; /* texts of defaults */
     mp_question question;
@@ -95,7 +95,7 @@ typedef struct cli_options {
 /* How an option's argument is stored. */
 typedef enum cli_kind {
     CLI_ASKS,     /* as an argument of the report */
-    CLI_READS_AS, /* as an option of reading (session/reading.h) */
+    CLI_READS_AS, /* as a reading option (session/reading.h) */
     CLI_FLAG,     /* bool */
     CLI_NAME,     /* const char *, not "" */
     CLI_TEXTS,    /* mp_argument_texts: one for each use of the option, not "" */
@@ -103,7 +103,7 @@ typedef enum cli_kind {
     CLI_SIZE,     /* int64_t, bytes, above 0 */
     CLI_SPAN,     /* like CLI_TIME, for a limit */
     CLI_RENDERER,
-    CLI_OWN_RENDERER, /* renderer that only this command accepts */
+    CLI_OWN_RENDERER, /* a renderer that only this command offers */
     CLI_EXPORTER,
     CLI_COLOURING,
     CLI_WIDTH,
@@ -115,8 +115,8 @@ typedef enum cli_kind {
 
 /* Section of an option in the help. */
 typedef enum cli_section {
-    CLI_WHAT,    /* subject of the question */
-    CLI_PART,    /* part of the recording */
+    CLI_WHAT,    /* what is analyzed */
+    CLI_PART,    /* which part of the recording */
     CLI_LOOKS,   /* appearance of the answer */
     CLI_LIMITS,  /* limits on the answer */
     CLI_READING, /* how recordings of some kinds are read */
@@ -128,20 +128,20 @@ typedef struct cli_option {
     const char *name;
     const char *argument; /* name of its argument; NULL = none */
     const char *help;
-    /* Description of accepted texts, for error messages; NULL = a renderer's name. */
+    /* Description of the accepted texts, for error messages; NULL = names of renderers. */
     const char *takes;
     cli_kind kind;
     mp_argument_kind value; /* kind of a report's own argument, with CLI_ASKS */
     uint32_t offset;        /* offset in cli_options, for kinds that name a type */
-    /* Groups of commands that take it; 0 = commands whose report has the argument. */
+    /* Groups of commands that have the option; 0 = commands whose report has the argument. */
     unsigned scope;
     /* Argument that the option is a part of; NULL = the argument of the option's name. */
     const char *part_of;
     cli_section section;
     char letter;  /* 'n' for "-n"; 0 = none */
     bool repeats; /* may be given several times */
-    /* Not allowed in configuration files, because they may be part of the code being checked: the
-     * option writes a file, runs a program or weakens protections, or makes no sense as a
+    /* Not allowed in configuration files, because they may be part of the code being checked. Such
+     * an option writes a file, runs a program, weakens protections, or makes no sense as a
      * default. */
     bool by_hand;
     /* Does not change the result of limits and rules, so it may be set in a .memprof (see
@@ -160,19 +160,20 @@ const char *cli_section_name(cli_section section);
 /* Set `words` (room for MP_MOST_WORDS) to the words that the option accepts for this command, and
  * return their number; 0 = it accepts other texts. */
 size_t cli_option_words(const cli_command *command, const cli_option *option, const char **words);
-/* Return true if an option in a .memprof has an effect when limits and rules are checked: it
- * changes the appearance of the answer, adds a limit, or is harmless. Others are ignored. */
+/* Return true if an option in a .memprof has an effect when limits and rules are checked. It has
+ * one if it changes only the appearance of the answer, adds a limit, or is harmless. Other options
+ * are ignored. */
 bool cli_option_is_heeded(const cli_option *option);
-/* Return the kinds of recordings for which the command uses the option; those that the command
- * can answer at all. A bit for each mp_kind (mp_kinds_text formats them); 0 = it reads no
+/* Return the kinds of recordings for which the command uses the option, or all kinds that the
+ * command supports. A bit for each mp_kind (mp_kinds_text formats them); 0 = it reads no
  * recordings. */
 unsigned cli_option_kinds(const cli_command *command, const cli_option *option);
 unsigned cli_command_kinds(const cli_command *command);
-/* Format " (default 20)" into `text` if the option has a number as its default, otherwise "".
+/* Write the option's numeric default to `text`, as in " (default 20)"; write "" if it has none.
  * Return `text`. */
 const char *cli_option_default(const cli_command *command, const cli_option *option, char *text,
                                size_t size);
-/* Return true if the command has the data that this format shows. */
+/* Return true if the command produces the data that this format shows. */
 bool cli_command_writes(const cli_command *command, const mp_renderer *renderer);
 
 /* Print what is wrong with the command line, and which help to read. Returns false. */
@@ -181,7 +182,7 @@ bool cli_refuse(const cli_options *options, const char *format, ...)
 
 /* Return the name of the option's argument, or of the argument that it is a part of. */
 const char *cli_option_argument(const cli_option *option);
-/* Return true if the command compares two recordings; the first is the operand. */
+/* Return true if the command compares two recordings. The first is the operand. */
 bool cli_compares(const cli_command *command);
 /* Return the name of the command that the user probably meant; NULL if none is similar. */
 const char *cli_command_nearest(const cli_command *commands, size_t count, const char *name);
@@ -191,7 +192,8 @@ const char *cli_command_nearest(const cli_command *commands, size_t count, const
 bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
                cli_options *options);
 void cli_options_free(cli_options *options);
-/* Complete a question about the inputs of these options. It may be another question than theirs. */
+/* Complete `question` for the inputs of these options. It need not be the question of the
+ * options. */
 void cli_settle_question(mp_question *question, const cli_options *options);
 
 /* Return true if the answer is printed for people, not for programs. */

@@ -32,8 +32,8 @@ static struct {
  * colours, and leave its output on the screen. */
 static void become_pager(char *command)
 {
-    /* A shell splits the command into words. If it finds no such program, nothing has been read
-     * yet, so cat can print it. */
+    /* The shell splits the command into words. If the pager does not exist, nothing has been read
+     * yet, so cat can print everything. */
     static char script[] = "eval \"$1\"\n[ $? -ne 127 ] || exec cat", shell[] = "sh", run[] = "-c";
     static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE};
     char *one[] = {command, NULL};
@@ -72,8 +72,8 @@ void cli_pager_begin(cli_pager *pager)
     pager->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (pager->terminal >= 0 &&
         cli_helper_start(&waiting.helper, waiting.command, strlen(waiting.command)) == 0) {
-        /* Keys that end a program are for the pager. While it has the terminal, this process
-         * waits. */
+        /* Keys that end a program are for the pager. This process waits while the pager has the
+         * terminal. */
         const struct sigaction ignore = {.sa_handler = SIG_IGN};
         sigaction(SIGINT, &ignore, &pager->interrupt);
         sigaction(SIGQUIT, &ignore, &pager->quit);
@@ -93,7 +93,8 @@ void cli_pager_end(cli_pager *pager)
         return;
     fflush(stdout);
     clearerr(stdout);
-    dup2(pager->terminal, STDOUT_FILENO); /* closes the pipe, so the pager sees the end */
+    dup2(pager->terminal,
+         STDOUT_FILENO); /* closes the pipe, so the pager sees the end of the text */
     close(pager->terminal);
     cli_process_wait(&pager->helper);
     sigaction(SIGINT, &pager->interrupt, NULL);

@@ -13,7 +13,7 @@ typedef struct cli_pager {
     struct sigaction interrupt, quit, pipe;
 } cli_pager;
 
-/* Start a process that waits to become the pager, if there will be one; restrictions that this
+/* Start a process that waits to become the pager, if one will be used. Restrictions that this
  * process accepts later do not apply to it. Call it before any thread is started. */
 void cli_pager_prepare(void);
 /* Connect standard output to the pager until cli_pager_end, if it is a terminal and a pager can be

@@ -59,7 +59,7 @@ static const cli_command *command_of(const cli_line *line, const char *name)
     return NULL;
 }
 
-/* Return true if the command takes the option. While the command is unknown, return true for the
+/* Return true if the command has the option. While the command is unknown, return true for the
  * first option of each name. */
 static bool is_taken(const cli_command *command, const cli_option *option)
 {
@@ -100,8 +100,8 @@ static bool refuse_foreign(const cli_options *options, const cli_line *line, con
                       count == 1 ? "does" : "do");
 }
 
-/* Refuse an option that the command does not have: suggest commands that have it, or a similar
- * option. Returns false. */
+/* Refuse an unknown option, and suggest commands that have it, or a similar option. Returns
+ * false. */
 static bool refuse_unknown(const cli_options *options, const cli_line *line, const char *name)
 {
     const char *taken[CLI_MOST_OPTIONS], *others[CLI_MOST_OPTIONS];
@@ -125,7 +125,8 @@ static bool refuse_unknown(const cli_options *options, const cli_line *line, con
                    : cli_refuse(options, "unknown option '--%s'", name);
 }
 
-/* Return the option of this name, or the only one that begins with it. NULL after a message. */
+/* Return the option with this name, or the only option that begins with it. Return NULL after a
+ * message. */
 static const cli_option *find_named(const cli_options *options, const cli_line *line,
                                     const char *name)
 {
@@ -144,7 +145,7 @@ static const cli_option *find_named(const cli_options *options, const cli_line *
             found = option;
         }
     }
-    /* Do not take --by, which other commands have, for --bytes. */
+    /* do not expand --by, an option of other commands, to --bytes */
     if (count == 1 && !is_option(name))
         return found;
     if (count > 1 && !is_option(name))
@@ -190,7 +191,7 @@ static bool add_pair(cli_options *options, cli_line *line, const cli_option *opt
         return cli_refuse(options, "option '--%s' requires an argument: --%s %s", option->name,
                           option->name, option->argument);
     mp_grow(&options->pairs, &options->pair_capacity, options->pair_count + 1,
-            sizeof *options->pairs); /* one word may have many letters */
+            sizeof *options->pairs); /* one word may contain many short options */
     options->pairs[options->pair_count++] = (cli_pair){option->name, text ? text : "", NULL};
     return true;
 }
@@ -222,8 +223,9 @@ static bool add_lettered(cli_options *options, cli_line *line, const char *argum
     return true;
 }
 
-/* Take the first operand that names a command and no file as the command: memprof FILE leaks is
- * memprof leaks FILE. Without one, all operands belong to the default command. */
+/* Use the first operand that names a command and is no file as the command, so that "memprof FILE
+ * leaks" works like "memprof leaks FILE". Without one, all operands belong to the default
+ * command. */
 static void add_operand(cli_options *options, cli_line *line, const char *operand)
 {
     const cli_command *command = options->command_named ? NULL : command_of(line, operand);
@@ -256,7 +258,7 @@ static bool collect(cli_options *options, cli_line *line)
     return ok;
 }
 
-/* Return true if the operands are in the order FILE... ARG: the first is an input, the last is
+/* Return true if the operands are in the order FILE... ARG: the first is an input, but the last is
  * not. */
 static bool is_reversed(const cli_command *command, const char *const *operands, size_t count)
 {
@@ -267,8 +269,8 @@ static bool is_reversed(const cli_command *command, const char *const *operands,
            (is_statement || !cli_is_input(operands[count - 1]));
 }
 
-/* Divide the operands into the command's own argument and the files. An optional argument needs a
- * file after it, and is no file itself. */
+/* Divide the operands into the command's own argument and the files. An optional argument must be
+ * followed by a file, and must not be a file itself. */
 static void place_operands(cli_options *options, const cli_line *line)
 {
     const cli_command *command = &options->command;
@@ -331,7 +333,7 @@ void cli_settle_question(mp_question *question, const cli_options *options)
     question->allow_torn = options->reading.allow_torn;
 }
 
-/* Set all options that were given. False after a message if the command does not use one of
+/* Set all options that were given. Return false after a message if the command does not have one of
  * them. */
 static bool take_options(cli_options *options, const cli_line *line)
 {

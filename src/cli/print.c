@@ -8,9 +8,9 @@
 #include "cli/console.h"
 #include "cli/pager.h"
 
-/* Return the command line of the document's next command, with the options and files of this one;
- * NULL if there is none. The names of many files are replaced by FILE..., because they would hide
- * the command. */
+/* Return the command line of the document's next command, with the options and files of this run;
+ * NULL if there is none. Many files are replaced by FILE..., because they would hide the
+ * command. */
 static char *next_command(const cli_options *options, const mp_document *document)
 {
     enum { MOST_FILES = 6 };
@@ -86,7 +86,7 @@ static int put_chart(const cli_options *options, const mp_document *document,
     return drawn ? CLI_OK : CLI_USAGE;
 }
 
-/* If the format does not show rules, summarise them on standard error. */
+/* Summarise the rules on standard error if the format does not show them. */
 static void put_verdicts(const mp_document *document, const mp_diagnostics *diagnostics)
 {
     const mp_checks checks = mp_checks_of(document, diagnostics, "--", document->arena);
@@ -111,7 +111,8 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
         else if (warns && !(check->line && cli_is_for_people(options)))
             cli_put_message(mp_arena_format(document->arena, "warning: %s", text));
     }
-    bool unjudged = document->unjudged && !document->failed; /* an error instead of an answer */
+    bool unjudged =
+        document->unjudged && !document->failed; /* an error is printed instead of an answer */
     if (document->policy && (unjudged || (document->failed && !cli_is_for_people(options))))
         put_verdicts(document, diagnostics);
     if (status == CLI_OK && (document->failed || document->unjudged))

@@ -91,7 +91,7 @@ int cli_helper_start(cli_process *helper, const char *told, size_t length)
     bool ok =
         cli_process_tell(helper, &length, sizeof length) && cli_process_tell(helper, told, length);
     int error = ok ? 0 : errno;
-    /* If it became the program, the pipe was closed without data. */
+    /* if the helper became the program, the pipe was closed without data */
     if (ok && !mp_read_all(helper->from, &error, sizeof error))
         error = errno;
     cli_process_close(helper);

@@ -1,6 +1,6 @@
-/* Processes that are started before this one enters its sandbox, and stay outside of it, with a
- * pipe in each direction; and signals. Such a process has no access to the recordings. It ends when
- * this one ends, for whatever reason, because the pipe is closed then. */
+/* Helper processes outside the sandbox, and signals. A helper is started before this process enters
+ * its sandbox, is connected by a pipe in each direction, and has no access to the recordings. It
+ * ends when this process ends for any reason, because the pipe is closed then. */
 #ifndef MP_CLI_PROCESS_H
 #define MP_CLI_PROCESS_H
 
@@ -14,7 +14,7 @@ typedef struct cli_process {
     int to, from;
 } cli_process;
 
-/* Work of the new process, which ends when this returns. */
+/* Work of the new process, which ends when this function returns. */
 typedef void cli_process_serve(int from, int to, void *opaque);
 
 /* Start a process; call it before any thread is started. On failure, the result has no process. */
@@ -28,25 +28,27 @@ bool cli_process_tell(const cli_process *process, const void *from, size_t lengt
 
 /* --- a process that waits to become another program --- */
 
-/* In the new process: become the program, as described by `told`, which ends with a NUL. Returns
- * with errno if that fails. */
+/* In the new process: run the program that `told` describes, a text that ends with a NUL. Return
+ * only if that fails, with errno. */
 typedef void cli_helper_become(char *told);
 
 /* Start such a process; call it before any thread is started. On failure, the result has no
  * process. */
 cli_process cli_helper_make(cli_helper_become *become);
-/* Tell the process what to become. Return 0 if it has become the program (wait for its end with
- * cli_process_wait), or an error number; the process has ended then. */
+/* Tell the helper which program to become. Return 0 if it has become the program (wait for its end
+ * with cli_process_wait). Otherwise return an error number; the helper has ended. */
 int cli_helper_start(cli_process *helper, const char *told, size_t length);
 
 /* --- signals --- */
 
-/* Return true if the parent had ignored the signal (nohup), which then stays ignored. */
+/* Return true if this process was started with the signal ignored (nohup). It then stays
+ * ignored. */
 bool cli_signal_is_ignored(int number);
-/* Return those of the signals that are not ignored: a signalfd would receive ignored ones too. */
+/* Return the signals of the list that are not ignored. A signalfd would receive ignored ones
+ * too. */
 sigset_t cli_signals_heeded(const int *signals, size_t count);
-/* End the program by this signal, so that its parent sees the reason; if the signal is blocked, as
- * soon as it is not. */
+/* End the program by this signal, so that its parent sees the reason. If the signal is blocked, the
+ * program ends as soon as it is unblocked. */
 void cli_signals_end_by(int number);
 
 #endif

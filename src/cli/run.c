@@ -112,8 +112,8 @@ const int cli_outcome_statuses[] = {
 
 /* --- answers --- */
 
-/* Report why there is no answer, by file if there are several. Mention skipped groups only if no
- * group has an answer. Return the exit status; CLI_OK if there is nothing to report. */
+/* Report why there is no answer, for each file if there are several. Mention skipped groups only if
+ * no group has an answer. Return the exit status; CLI_OK if there is nothing to report. */
 static int put_refusals(const mp_answers *answers, const mp_file_groups *groups)
 {
     const int *statuses = cli_outcome_statuses;
@@ -181,7 +181,7 @@ static int ask(cli_session *session, const cli_options *options)
     return status;
 }
 
-/* Answer a question about no recording. Return the exit status. */
+/* Answer a question that needs no recording. Return the exit status. */
 static int answer_without_input(const cli_options *options)
 {
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);

@@ -15,7 +15,7 @@ void cli_session_end(cli_session *session);
 /* Find and group the input files. Return CLI_USAGE after a message if one of them is also an output
  * file. */
 int cli_session_find(cli_session *session, const cli_options *options);
-/* Read the command's only recording, as the question needs it, and print its diagnostics.
+/* Read the command's only recording with what the question needs, and print its diagnostics.
  * `complete`: set to true if all of it could be read. Return CLI_USAGE after a message if there are
  * several recordings, CLI_UNREADABLE if it could not be read. */
 int cli_session_read(cli_session *session, const cli_options *options, const mp_load_options *needs,
@@ -24,14 +24,14 @@ int cli_session_read(cli_session *session, const cli_options *options, const mp_
 /* Return diagnostics that keep as many of each code as the command needs. Release with
  * mp_diagnostics_free. */
 mp_diagnostics *cli_diagnostics_new(const cli_options *options);
-/* Read the suppressions and the policy of the question. Return the exit status, after messages if
- * it is not CLI_OK. */
+/* Read the suppressions and the policy of the question. Return CLI_OK, or another exit status after
+ * messages. */
 int cli_read_beside(cli_options *options);
 /* Exit statuses by mp_outcome. */
 extern const int cli_outcome_statuses[];
 
-/* Return the exit status, taking diagnostics into account: a snapshot that was named with a file
- * and does not exist is a wrong argument, not an unreadable file. */
+/* Return the exit status to use. If a diagnostic says that the snapshot named with a file does not
+ * exist, the argument is wrong, and the file is not unreadable. */
 int cli_status_of(int status, const mp_diagnostics *diagnostics);
 
 /* Ask the question of the options about the files that the session found, and print the answer.

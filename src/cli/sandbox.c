@@ -68,7 +68,8 @@ static bool allow(const land_set *set, const char *path, uint64_t what)
     return true;
 }
 
-/* Allow the files that belong to a database, next to it or to the target of its link. */
+/* Allow the files that belong to a database: those next to it, or next to the target of its
+ * link. */
 static void allow_beside(const land_set *set, const char *path)
 {
     static const char *const endings[] = {"-wal", "-journal"};
@@ -82,7 +83,7 @@ static void allow_beside(const land_set *set, const char *path)
     free(target);
 }
 
-/* Allow an input; its name may include a part: FILE@SNAPSHOT, ARCHIVE:MEMBER. */
+/* Allow an input. Its name may include a part: FILE@SNAPSHOT, ARCHIVE:MEMBER. */
 static void allow_input(const land_set *set, const char *name)
 {
     if (!name)
@@ -98,7 +99,8 @@ static void allow_input(const land_set *set, const char *name)
     free(path);
 }
 
-/* Allow access to the folder of a path, or to the nearest folder above it that exists. */
+/* Allow access to the folder of a path or, if it does not exist, to the nearest existing folder
+ * above it. */
 static void allow_folder(const land_set *set, const char *name, uint64_t what)
 {
     char *path = mp_copy(name, strlen(name));
@@ -124,7 +126,7 @@ static int allow_link(const char *path, const struct stat *status, int kind, str
     return kind == FTW_D && walk->level > 0 && !walks_deep ? FTW_SKIP_SUBTREE : FTW_CONTINUE;
 }
 
-/* Allow an operand; for a folder, its contents and the targets of links in it. */
+/* Allow an operand. For a folder, allow its contents and the targets of links in it. */
 static void allow_operand(const land_set *set, const char *path, bool recursive)
 {
     enum { OPEN_AT_ONCE = 16 };
@@ -137,8 +139,8 @@ static void allow_operand(const land_set *set, const char *path, bool recursive)
     nftw(path, allow_link, OPEN_AT_ONCE, FTW_PHYS | FTW_ACTIONRETVAL);
 }
 
-/* Allow a file that is watched. It may be created or replaced later, so its folder is allowed, and
- * the folder of its link's target. */
+/* Allow a watched file. It may be created or replaced later, so allow its folder, and the folder of
+ * its link's target. */
 static void allow_followed(const land_set *set, const char *path)
 {
     char *target = realpath(path, NULL);
@@ -183,14 +185,14 @@ static void allow_all(const land_set *set, const cli_options *options)
         allow(set, system[i], READ);
     allow(set, "/dev/null", READ | WRITE);
     allow(set, "/dev/tty", READ | WRITE);
-    /* SQLite sorts in temporary files; pipes and members of archives are stored in them. */
+    /* SQLite's temporary files for sorting, and stored pipes and members of archives */
     allow(set, temporary && *temporary ? temporary : "/tmp", PUT);
     allow(set, "/var/tmp", PUT);
     for (size_t i = 0; i < options->path_count; i++)
         if (follows(options) && strcmp(options->paths[i], "-") != 0)
             allow_followed(set, options->paths[i]);
         else if (options->command.scope & CLI_SERVES)
-            allow(set, options->paths[i], READ); /* without the targets of links in it */
+            allow(set, options->paths[i], READ); /* but not the targets of links in the folder */
         else
             allow_operand(set, options->paths[i], options->reading.recursive);
     allow_input(set, question->base);
@@ -254,7 +256,7 @@ static void confine_files(const cli_options *options)
 #ifdef OWN_PROCESSOR
 enum { HAS_FILTER = true };
 
-/* System calls that the program never needs, but an attacker might. */
+/* System calls that this program never makes, but an attacker might. */
 static const unsigned denied_calls[] = {
     SYS_socket,
     SYS_socketpair,
@@ -297,7 +299,7 @@ static const unsigned denied_calls[] = {
     SYS_fchownat,
     SYS_setxattr,
     SYS_lsetxattr,
-    /* Calls of newer kernels than some headers know; their numbers are the same on all
+    /* System calls that are newer than some headers. Their numbers are the same on all
      * architectures. */
     428, /* open_tree */
     429, /* move_mount */
@@ -336,7 +338,8 @@ static void load(filter_program *filter, size_t offset)
     put(filter, BPF_LD | BPF_W | BPF_ABS, (unsigned)offset, 0, 0);
 }
 
-/* End with `verdict` if the loaded value compares to `k` in this way (BPF_JEQ, BPF_JSET, ...). */
+/* End the filter with `verdict` if the loaded value compares to `k` in this way (BPF_JEQ, BPF_JSET,
+ * ...). */
 static void end_if(filter_program *filter, unsigned how, unsigned k, unsigned verdict)
 {
     put(filter, BPF_JMP | how | BPF_K, k, 0, 1);
@@ -345,8 +348,8 @@ static void end_if(filter_program *filter, unsigned how, unsigned k, unsigned ve
 
 static void confine_calls(void)
 {
-    /* The flag of clone() that makes a thread instead of a process; the bit of the x32 system
-     * calls. */
+    /* THREAD: the flag of clone() that makes a thread instead of a process. SECOND_SET: the bit of
+     * x32 system calls. */
     enum { THREAD = 0x00010000, SECOND_SET = 0x40000000 };
     const unsigned no = SECCOMP_RET_ERRNO | EPERM, unknown = SECCOMP_RET_ERRNO | ENOSYS;
     const size_t number = offsetof(struct seccomp_data, nr);
@@ -360,14 +363,14 @@ static void confine_calls(void)
     end_if(&filter, BPF_JGE, SECOND_SET, no);
     for (size_t i = 0; i < CALLS; i++)
         end_if(&filter, BPF_JEQ, denied_calls[i], no);
-    /* The flags of clone3 are behind a pointer; if it is refused, the C library uses clone
-     * instead. */
+    /* Refuse clone3, whose flags are behind a pointer that a filter cannot follow; the C library
+     * then uses clone. */
     end_if(&filter, BPF_JEQ, SYS_clone3, unknown);
     put(&filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
     load(&filter, first);
     end_if(&filter, BPF_JSET, THREAD, SECCOMP_RET_ALLOW);
     put(&filter, BPF_RET | BPF_K, no, 0, 0);
-    /* Deny inserting keys or pasting into the terminal. */
+    /* Deny ioctls that type or paste into the terminal. */
     put(&filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5);
     load(&filter, second);
     end_if(&filter, BPF_JEQ, TIOCSTI, no);
@@ -386,7 +389,8 @@ static void confine_calls(void)
 
 /* --- files and system calls --- */
 
-/* Sanitizers trace their own process, and start a program to look up symbols. */
+/* Sanitizers trace their own process and start a program to look up symbols, so they cannot run in
+ * the sandbox. */
 #if defined __SANITIZE_ADDRESS__
 #define SANITIZED true
 #elif defined __has_feature

@@ -1,4 +1,4 @@
-/* The command "schema": prints the statements that create the tables which an export fills. */
+/* The command "schema": print the statements that create the tables which an export fills. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

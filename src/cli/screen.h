@@ -1,5 +1,5 @@
-/* A terminal as a screen that is redrawn, and restored at the end. The drawing disappears at the
- * end; text that is to remain must be printed after it. Use it from one thread only. */
+/* A terminal as a screen that is redrawn. At the end the terminal is restored and the drawing
+ * disappears, so print lasting text afterwards. Use it from one thread only. */
 #ifndef MP_CLI_SCREEN_H
 #define MP_CLI_SCREEN_H
 

@@ -1,8 +1,8 @@
-/* The command "spool": it works beside the agents that write recordings to a folder. A recording
- * that is finished goes to the database and to the archive, and is then removed.
+/* The command "spool". It runs beside agents that write recordings to a folder. It adds each
+ * finished recording to the database and to the archive, and then removes it from the folder.
  *
- * The folder is the state: a recording is there until all of its steps are done, and steps may be
- * repeated. So the process may be killed at any moment. */
+ * The folder is the only state: a recording stays there until all its steps are done, and steps may
+ * be repeated. The process can therefore be killed at any moment. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +21,10 @@
 
 enum {
     SETTLE_US = 10 * 1000000, /* time without a change after which a file is finished */
-    LOCK_WAIT_MS = 10 * 1000, /* until an earlier process has ended its last command */
-    LOOK_MS = 60 * 1000,      /* between looks at the folder without a notification */
-    FIRST_WAIT_MS = 1000,     /* after a failure of the database; it doubles up to: */
+    LOCK_WAIT_MS = 10 * 1000, /* time for an earlier process to end its last command */
+    LOOK_MS = 60 * 1000,      /* maximum time between two looks at the folder */
+    FIRST_WAIT_MS = 1000, /* first wait after a failure of the database; each further wait is twice
+                             as long, up to: */
     LONGEST_WAIT_MS = 5 * 60 * 1000
 };
 
@@ -32,7 +33,7 @@ const mp_argument_table cli_spool_arguments = {.count = 0};
 /* A file of the folder. */
 typedef struct spool_file {
     char *name;
-    int64_t changed_us; /* time of its last change */
+    int64_t changed_us; /* time of the file's last change */
     int64_t bytes;
 } spool_file;
 
@@ -43,11 +44,11 @@ typedef struct spool_files {
 
 typedef struct spool {
     const cli_options *options;
-    const char *folder, *archive, *work; /* `work` is in the folder, and hidden */
+    const char *folder, *archive, *work; /* `work` is a hidden folder in `folder` */
     mp_archive_limits limits;
     int64_t settle_us;
-    int notifications;   /* descriptor */
-    spool_files refused; /* files that could not be read, as they were then */
+    int notifications;   /* file descriptor of inotify */
+    spool_files refused; /* files that could not be read, in the state they had then */
 } spool;
 
 /* --- files --- */
@@ -73,7 +74,7 @@ static int by_age(const void *left, const void *right)
                                           : strcmp(a->name, b->name);
 }
 
-/* Return whether the file could not be read before, and has not changed. */
+/* Return true if the file could not be read before and has not changed since. */
 static bool is_refused(const spool *state, const spool_file *file)
 {
     for (size_t i = 0; i < state->refused.count; i++) {
@@ -92,8 +93,8 @@ static int64_t now_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* List the finished files, the oldest first. Return the time in ms until the next one may be
- * finished, LOOK_MS if there is none; -1 after a message. */
+/* List the finished files, the oldest first. Return the milliseconds until the next file may be
+ * finished, LOOK_MS if there is none, -1 after a message. */
 static int find_files(const spool *state, spool_files *files)
 {
     int64_t next_us = (int64_t)LOOK_MS * 1000;
@@ -131,8 +132,8 @@ static void put_archived(const char *name)
     fflush(stdout);
 }
 
-/* Work on all finished files. Return the outcome that is worst for the caller: LATER ends the
- * pass, as the next recording would fail, too. */
+/* Work on all finished files. Return the worst outcome. CLI_SPOOL_LATER ends the pass, because the
+ * next recording would fail too. */
 static cli_spool_outcome pass(spool *state, const spool_files *files)
 {
     cli_spool_outcome worst = CLI_SPOOL_DONE;
@@ -156,7 +157,7 @@ static cli_spool_outcome pass(spool *state, const spool_files *files)
     return worst;
 }
 
-/* Wait for a change of the folder, at most so long. */
+/* Wait for a change of the folder, at most `most_ms` milliseconds. */
 static void wait_for_change(const spool *state, int most_ms)
 {
     char events[4096];
@@ -166,7 +167,7 @@ static void wait_for_change(const spool *state, int most_ms)
             continue;
 }
 
-/* Work until something fails for good, or once. Return the exit status. */
+/* Work until something fails for good, or for one pass. Return the exit status. */
 static int serve(spool *state)
 {
     for (int wait_ms = 0, backoff_ms = FIRST_WAIT_MS;; wait_for_change(state, wait_ms)) {
@@ -193,9 +194,8 @@ static int serve(spool *state)
 
 /* --- begin --- */
 
-/* Lock the folder, so that only one process works on it. Commands that are run keep the lock, so
- * that none of a process that was killed is at work when the next one begins. False after a
- * message. */
+/* Lock the folder, so that only one process works on it. Commands inherit the lock: if a process is
+ * killed, the next one waits for its running command. Return false after a message. */
 static bool lock_folder(const spool *state)
 {
     mp_arena texts = {0};

@@ -12,7 +12,7 @@
 
 #include "cli/console.h"
 
-/* A command line that is put together. */
+/* A command line under construction. */
 typedef struct word_list {
     const char **words;
     size_t count, capacity;
@@ -30,9 +30,10 @@ static void add_words(word_list *list, const char *const *words)
         add_word(list, *words++);
 }
 
-/* Run a program to its end, with the file as its standard input and without standard output. If it
- * is silent, its messages are dropped.
- * Return its exit status; -1: it could not be run, or a signal ended it. */
+/* Run a program to its end with the file as its standard input, and discard its standard output.
+ * `is_silent`: discard its messages too.
+ *
+ * Return its exit status; -1 if it could not be run or a signal ended it. */
 static int run_program(const char *program, word_list *words, const char *input, bool is_silent)
 {
     posix_spawn_file_actions_t actions;
@@ -56,7 +57,7 @@ static int run_program(const char *program, word_list *words, const char *input,
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Run memprof itself: a recording that makes it fail does not end the spool. */
+/* Run memprof in its own process, so that a recording that makes it fail does not end the spool. */
 static int run_memprof(word_list *words, bool is_silent)
 {
     return run_program("/proc/self/exe", words, "/dev/null", is_silent);
@@ -84,8 +85,8 @@ static int export_rows(const cli_options *options, const char *path, const char 
     return status;
 }
 
-/* Return whether memprof can read the recording: an export that fails has then failed for another
- * reason, such as a full disk. */
+/* Return true if memprof can read the recording. A failed export then has another cause, such as a
+ * full disk. */
 static bool is_readable(const char *path)
 {
     word_list words = {0};
@@ -96,7 +97,7 @@ static bool is_readable(const char *path)
     return status == 0;
 }
 
-/* Set the variables that tell the command which table the rows are for. */
+/* Set the environment variables that tell the command the table of the rows. */
 static void set_table(const mp_clickhouse_table *table)
 {
     char *statement = NULL;
@@ -109,7 +110,7 @@ static void set_table(const mp_clickhouse_table *table)
     free(statement);
 }
 
-/* Give the rows of a table to the command. A table without rows has one empty line. */
+/* Send the rows of a table to the command. A table without rows is one empty line. */
 static bool send_rows(const cli_options *options, const mp_clickhouse_table *table,
                       const char *rows)
 {
@@ -136,7 +137,7 @@ static cli_spool_outcome put_table(const cli_options *options, const char *path,
     const char *target = mp_arena_format(&texts, "%s/%s.jsonl", work, table->name);
     if (options->row_folder) {
         const char *folder = mp_arena_format(&texts, "%s/%s", options->row_folder, table->name);
-        mkdir(options->row_folder, 0777); /* the export reports a folder that is missing */
+        mkdir(options->row_folder, 0777); /* if this fails, the export reports the missing folder */
         mkdir(folder, 0777);
         target = mp_arena_format(&texts, "%s/%s.jsonl", folder, place->name);
     }
@@ -161,8 +162,8 @@ static cli_spool_outcome put_rows(const cli_options *options, const char *path,
 
 /* --- the baseline, and the archive --- */
 
-/* Save the baseline beside the archived file. Without one, a recording is archived all the same:
- * none can be made of a damaged recording. */
+/* Save the baseline next to the archived file. A damaged recording has no baseline, but is archived
+ * all the same. */
 static void save_baseline(const char *path, const mp_archive_place *place)
 {
     word_list words = {0};
@@ -174,7 +175,7 @@ static void save_baseline(const char *path, const mp_archive_place *place)
     free(words.words);
 }
 
-/* Return true if the file is no longer as it was when its rows were made. */
+/* Return true if the file has changed since its rows were made. */
 static bool has_changed(const char *path, const struct stat *before)
 {
     struct stat now;
@@ -196,7 +197,7 @@ cli_spool_outcome cli_spool_recording(const cli_options *options, const char *pa
             save_baseline(path, &place);
             if (!mp_archive_put(path, &place, &error))
                 outcome = CLI_SPOOL_LATER;
-            else if (has_changed(path, &before)) /* what is archived has the old checksum */
+            else if (has_changed(path, &before)) /* the archived file has the old checksum */
                 mp_fail_file(&error, path, 0, 0, "was written to while it was archived%s",
                              unlink(place.path) == 0 ? "; it is archived again" : "");
             else if (unlink(path) != 0)

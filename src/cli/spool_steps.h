@@ -1,18 +1,18 @@
-/* The steps from a recording in a spool folder to its rows and its place in the archive. */
+/* The steps that move a recording from a spool folder to the database and the archive. */
 #ifndef MP_CLI_SPOOL_STEPS_H
 #define MP_CLI_SPOOL_STEPS_H
 
 #include "cli/options.h"
 
 typedef enum cli_spool_outcome {
-    CLI_SPOOL_DONE,  /* it is in the archive, and gone from the folder */
+    CLI_SPOOL_DONE,  /* it is in the archive and no longer in the folder */
     CLI_SPOOL_LATER, /* the database, the archive or the folder for rows failed: try again */
-    CLI_SPOOL_BAD,   /* it is no recording, or cannot be read: it stays where it is */
+    CLI_SPOOL_BAD,   /* it is not a recording, or cannot be read: it stays where it is */
 } cli_spool_outcome;
 
 /* Write the rows, the baseline and the compressed file of a recording, and then remove it. Each
- * step can be repeated, and none depends on another having been done once only. Messages go to
- * standard error. `work` is a folder for rows on their way. */
+ * step may be repeated, also after the others. Messages go to standard error. `work` is a folder
+ * for temporary files of rows. */
 cli_spool_outcome cli_spool_recording(const cli_options *options, const char *path,
                                       const char *archive, const char *work);
 

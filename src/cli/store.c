@@ -68,7 +68,7 @@ static int add_run(const cli_options *options, const char *path, mp_runs *runs,
     return status;
 }
 
-/* Save a baseline. Runs are read one after the other, so that only one is in memory. */
+/* Save a baseline. Runs are read one after the other, so only one is in memory at a time. */
 static int save(cli_options *options)
 {
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
@@ -88,7 +88,7 @@ static int save(cli_options *options)
 
 /* --- check --- */
 
-/* Check a recording: a gate whose base is in the store. */
+/* Check a recording: run a gate whose base is the stored baseline. */
 static int check(cli_options *options)
 {
     mp_question *question = &options->question;
@@ -98,8 +98,8 @@ static int check(cli_options *options)
     int status = CLI_UNREADABLE;
     question->base = path;
     cli_sandbox_enter(options);
-    /* Compare the checksum with the baseline's; not for pipes, whose contents would have to be
-     * stored. */
+    /* Compare the checksum with that of the baseline. This is not possible for pipes, because their
+     * contents would have to be stored. */
     options->reading.load.checksums = !mp_file_is_stream(options->paths[0]);
     if (!question->policy_path) {
         question->policy_path = "baseline check";

@@ -11,8 +11,8 @@ static bool add_text(mp_argument_texts *texts, const char *text)
     return *text != '\0';
 }
 
-/* Parse a waiting time. It needs a unit: a number alone would be microseconds, which is never
- * intended. */
+/* Parse a waiting time. A unit is required: a plain number would mean microseconds, which nobody
+ * intends. */
 static bool take_wait(const char *text, int64_t *us)
 {
     bool bare = !text[strspn(text, "0123456789.")];
@@ -66,7 +66,8 @@ static bool take_width(int64_t *width, const char *text)
            (*width == 0 || *width >= CLI_NARROWEST);
 }
 
-/* Find the index of a word among those that the option accepts. False if it is none of them. */
+/* Find the index of a word in the list of words that the option accepts. Return false if it is not
+ * in the list. */
 static bool find_word(const cli_options *options, const cli_option *option, const char *word,
                       unsigned *place)
 {

@@ -6,7 +6,7 @@
 
 /* Set the option. False after a message that says what it accepts. */
 bool cli_take(cli_options *options, const cli_option *option, const cli_pair *pair);
-/* Print only that message. Returns false. */
+/* Print the message of cli_take without setting the option. Returns false. */
 bool cli_refuse_argument(const cli_options *options, const cli_option *option,
                          const cli_pair *pair);
 

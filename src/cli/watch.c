@@ -1,5 +1,5 @@
-/* Watch recordings. The main thread waits for signals, draws the screen, and ends the program; each
- * recording has a thread of its own (session/watch.h). */
+/* Watch recordings. The main thread waits for signals, draws the screen and ends the program. Each
+ * recording has its own thread (session/watch.h). */
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -63,8 +63,8 @@ static int read_policy(cli_options *options)
 
 /* --- the command of --exec --- */
 
-/* Become the shell of the command, whose output is not ours. `told` has the command, then its
- * environment variables, and an empty text. */
+/* Become the shell that runs the command. `told` contains the command, then its environment
+ * variables, and an empty text. The shell's output is kept apart from memprof's. */
 static void become_shell(char *told)
 {
     static char name[] = "sh", option[] = "-c";
@@ -129,7 +129,7 @@ static void run_command(const mp_watch_limit *limit, const char *command, cli_pr
 /* --- output --- */
 
 typedef struct cli_watching {
-    mp_watching watching; /* must be first: listeners convert its address to that of the whole */
+    mp_watching watching; /* must be first: listeners cast its address to a pointer to the whole */
     cli_board board;
 } cli_watching;
 
@@ -154,7 +154,7 @@ static const mp_watch_listener listener = {put_row, put_event, put_note};
 
 /* --- signals --- */
 
-/* Block the signals, so that the main thread receives them by a descriptor. Return the
+/* Block the signals, so that the main thread receives them through a descriptor. Return the
  * descriptor. */
 static int hold_signals(sigset_t *before)
 {
@@ -166,8 +166,7 @@ static int hold_signals(sigset_t *before)
 
 /* --- the main loop --- */
 
-/* Draw the screen. While another program uses the terminal, nothing is drawn; events of that time
- * are drawn later. */
+/* Draw the screen, but not while another program uses the terminal; new events are drawn later. */
 static bool draw(cli_watching *watching)
 {
     if (!cli_screen_begin())
@@ -188,10 +187,11 @@ static bool is_over(mp_watching *watching)
     return over;
 }
 
-/* Wait until all files are finished, or a signal or an error ends it. Return the signal, or 0. */
+/* Wait until all files are finished, or until a signal or an error ends the wait. Return the
+ * signal, or 0. */
 static int wait_for_end(cli_watching *watching, int signals)
 {
-    /* Polled, because a shell gives the terminal back without notice. */
+    /* Polled, because no signal tells when a shell gives the terminal back. */
     enum { LOOK_FOR_TERMINAL_MS = 500 };
     const mp_watching *state = &watching->watching;
     bool draws = watching->board.draws;
@@ -200,7 +200,9 @@ static int wait_for_end(cli_watching *watching, int signals)
             {.fd = signals, .events = POLLIN},
             {.fd = state->wake, .events = POLLIN},
             {.fd = state->stop, .events = POLLIN},
-            {.fd = draws ? -1 : STDOUT_FILENO}, /* to notice that its reader has gone */
+            {.fd = draws
+                       ? -1
+                       : STDOUT_FILENO}, /* to notice when the reader of standard output is gone */
         };
         struct signalfd_siginfo info = {0};
         uint64_t unheard;
@@ -233,8 +235,8 @@ static int watch(cli_watching *watching, int signals, int *ended_by)
     return ok && !watching->watching.failed ? CLI_OK : CLI_UNREADABLE;
 }
 
-/* Return true if the descriptors for threads and signals could be created: without them the program
- * would wait for ever. False after a message. */
+/* Return true if the descriptors for threads and signals exist; without them the program would wait
+ * for ever. Return false after a message. */
 static bool can_hear(const mp_watching *watching, int signals)
 {
     char text[160];
@@ -261,7 +263,7 @@ int cli_watch(cli_options *options)
         return status;
     cli_session session;
     cli_session_begin(&session, options);
-    session.session.reading.load.progress = NULL; /* the end of a growing file is unknown */
+    session.session.reading.load.progress = NULL; /* a growing file has no known end */
     cli_watching watching = {.watching = {.session = &session.session,
                                           .question = &options->question,
                                           .listener = &listener,

@@ -1,7 +1,7 @@
-/* Display of watched recordings: lines as they come, or, on a terminal, a picture of the latest
- * ones that is redrawn.
+/* Display of watched recordings: rows as lines or, on a terminal, a picture of the latest rows that
+ * is redrawn.
  *
- * For one file the latest rows are shown first, for several files the latest row of each. Threads
+ * For one file the picture shows the latest rows, for several files the latest row of each. Threads
  * that share a board must hold its lock. */
 #ifndef MP_CLI_WATCH_BOARD_H
 #define MP_CLI_WATCH_BOARD_H
@@ -14,10 +14,10 @@ typedef struct cli_board {
     const cli_options *options;
     mp_style style;
     bool draws;
-    /* Its `changed`: there is something new to draw; `failed`: standard output failed. */
+    /* `changed`: there is something new to draw; `failed`: standard output failed */
     mp_watching *watching;
     mp_arena arena;            /* memory of the paths */
-    const char **paths;        /* by file: padded to the length of the longest */
+    const char **paths;        /* paths by file, padded to the length of the longest */
     struct cli_kept_row *rows; /* rows that are drawn */
     size_t room;
     char *notes[CLI_BOARD_NOTES];
@@ -31,12 +31,13 @@ void cli_board_begin(cli_board *board, const cli_options *options, mp_watching *
 void cli_board_row(cli_board *board, size_t file, const mp_watch_row *row);
 /* Show an event, in formats for programs only. */
 void cli_board_event(cli_board *board, const mp_watch_event *event);
-/* Show a line for people, about anything except snapshots. */
+/* Show a line for people; snapshots are shown by cli_board_row. */
 void cli_board_note(cli_board *board, const char *text);
 
 /* Return the text to be drawn now, for a board that draws; release with free(). */
 char *cli_board_picture(cli_board *board);
-/* Leave the screen; its contents remain above. Notes are printed as lines from now on. */
+/* Leave the screen; the picture's contents remain visible above. From now on, notes are printed as
+ * lines. */
 void cli_board_end(cli_board *board);
 void cli_board_free(cli_board *board);
 

@@ -47,7 +47,7 @@ static void begin_session(aq_state *state)
     }
 }
 
-/* Return the index of the set at which reports look by default (mp_window_of). */
+/* Return the index of the result set at which reports look by default (mp_window_of). */
 static size_t last_of_interest(const aq_state *state)
 {
     for (size_t i = state->set_count; i-- > 0;)

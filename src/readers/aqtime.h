@@ -1,9 +1,9 @@
 /* The AQTime reader: its parts and their shared state.
  *
- * A database is a list of result sets. Every table is walked once, sorted by result set, and all
- * walks advance together. Of each set the names are read first, then the objects with their stacks,
- * then class figures and references. Ids are valid only within a set, so they are forgotten after
- * it. */
+ * A database is a list of result sets. Each table is read once, sorted by result set, and all
+ * tables advance together, one set at a time. The names of a set are read first, then its objects
+ * with their stacks, then its class figures and references. Ids are valid only within a set, so
+ * they are forgotten after it. */
 #ifndef MP_READERS_AQTIME_H
 #define MP_READERS_AQTIME_H
 
@@ -32,7 +32,7 @@ typedef enum aq_table {
     AQ_TABLES
 } aq_table;
 
-/* Columns that are read. Column 0 is the number of the row in its table. */
+/* Columns that are read. Column 0 is the row number. */
 enum { AQ_COLUMNS = 16 };
 enum { AQ_ROW, AQ_SET };
 enum { AQ_CAPTION = 2 };
@@ -62,8 +62,8 @@ typedef struct aq_number {
 /* A walk over a table, sorted by result set. */
 typedef struct aq_cursor {
     sqlite3_stmt *statement; /* NULL: the table does not exist, or the walk is at its end */
-    bool there, has_set;     /* the table exists; it has the column INST_ID */
-    bool ready, taken;       /* there is a current row; aq_next has returned it */
+    bool there, has_set;     /* there: the table exists; has_set: it has the column INST_ID */
+    bool ready, taken;       /* ready: there is a current row; taken: aq_next has returned it */
     aq_number set;           /* result set of the current row */
 } aq_cursor;
 
@@ -77,7 +77,7 @@ typedef struct aq_set {
 typedef struct aq_figures {
     int64_t live, live_size, total, total_size;
     int64_t objects, bytes;
-    int64_t peak, peak_size; /* -1: not stated, or there are several such classes */
+    int64_t peak, peak_size; /* -1: not stated, or stated for several classes */
     int64_t row;             /* row in CLASSES_DATA; the last of several */
     bool listed;             /* member of `active` */
     bool stated, live_known, size_known, total_known;
@@ -116,11 +116,12 @@ typedef struct aq_state {
     aq_cursor cursors[AQ_TABLES];
     aq_set *sets;
     size_t set_count, set_capacity;
-    size_t graph_set;       /* index of the set whose graph is built, as reports use only that */
-    mp_id_index identities; /* objects without a stated birth, to the first set that lists them */
-    uint64_t *ids;          /* ids of kept objects: of the previous set, then of the current one */
+    size_t graph_set; /* index of the set whose graph is built; reports use only that graph */
+    mp_id_index
+        identities; /* objects that have no birth number, to the first set that lists them */
+    uint64_t *ids;  /* ids of kept objects: of the previous set, then of the current one */
     size_t ids_before, id_count, id_capacity;
-    uint64_t next_id; /* next id for objects whose own id is taken */
+    uint64_t next_id; /* next id for an object whose own id is already used */
 
     /* The current result set: */
     size_t set;        /* index, from 0 */

@@ -1,5 +1,5 @@
-/* Secure opening of a database. SQLite may only read rows that exist, each once, whatever the file
- * contains. Tables are trees of pages; before SQLite reads them, they are walked to check that
+/* Secure opening of a database: whatever the file contains, SQLite reads only rows that exist, each
+ * of them once. Tables are trees of pages. Before SQLite reads them, they are walked to check that
  * every page and every byte is used once. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,13 @@
 /* State of the walks over all tables. */
 typedef struct page_walk {
     const aq_source *file;
-    unsigned char *seen, *page; /* one bit per page, set if a table uses it; current page */
-    uint32_t *next;             /* pages still to be visited */
+    unsigned char *seen,
+        *page;      /* seen: one bit per page, set if a table uses it; page: the current page */
+    uint32_t *next; /* pages still to be visited */
     size_t next_count, next_capacity;
     uint64_t rows, bytes; /* totals of all tables so far */
     int64_t last_row;
-    bool behind_first; /* a row of the current table was read */
+    bool behind_first; /* true after the first row of the current table */
     char why[128];     /* description of the fault */
 } page_walk;
 
@@ -171,9 +172,9 @@ static bool take_page(page_walk *pages, uint32_t number)
     return used <= (size_t)(end - places) || wrong(pages, number, "has rows in each other's place");
 }
 
-/* Walk the table whose root is page `root`. Return false, and set `why`, if a page or a part of one
- * is used twice, by this or another table. After this check, the work of SQLite is bounded by the
- * size of the file. An index passes without a check. */
+/* Walk the table whose root is page `root`. Return false and set `why` if a page, or a part of one,
+ * is used twice by this table or another. After this check, the work of SQLite is bounded by the
+ * size of the file. An index is not checked, because it is not used. */
 static bool walk_pages(page_walk *pages, uint32_t root)
 {
     bool first = true;
@@ -201,7 +202,7 @@ enum {
     LARGEST_SCHEMA = 128 * 1024, /* hundreds of times the size of the format's schema */
     LONGEST_ROW = 1024 * 1024,
     STEPS_A_CALL = 1000,
-    STEPS_A_ROW = 400, /* steps to walk the row twice and sort its columns */
+    STEPS_A_ROW = 400, /* SQLite steps to read a row twice and sort its columns */
     STEPS_BESIDE = 1000 * 1000,
 };
 
@@ -224,7 +225,7 @@ static int count_steps(void *opaque)
     return state->steps_left < 0;
 }
 
-/* Allow only reading of the format's tables and the schema: no functions, views, triggers or
+/* Allow only reads of the format's tables and of the schema, without functions, views, triggers or
  * recursion. */
 static int allow(void *opaque, int action, const char *first, const char *second,
                  const char *database, const char *through)
@@ -286,7 +287,7 @@ static bool confine(aq_state *state)
         sqlite3_limit(state->database, limits[i].what, limits[i].most);
     state->steps_left = STEPS_BESIDE;
     sqlite3_progress_handler(state->database, STEPS_A_CALL, count_steps, state);
-    /* A database may set an arbitrarily large cache size. */
+    /* the database may set a cache of any size */
     if (sqlite3_exec(state->database, "PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON",
                      NULL, NULL, NULL) != SQLITE_OK)
         return aq_fail(state, "cannot open the database");

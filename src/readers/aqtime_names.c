@@ -43,7 +43,8 @@ static mp_type_id type_named(aq_state *state, const char *name, int64_t number)
     return (mp_type_id){*place};
 }
 
-/* Return a number for display; -1: it is invalid. Its row is not skipped then. */
+/* Return a number for display; -1 if it is invalid. An invalid one does not make its row
+ * invalid. */
 static int64_t figure_of(const aq_state *state, aq_table table, int column)
 {
     int64_t figure;
@@ -67,7 +68,7 @@ static void describe(aq_state *state, aq_table table, mp_type_id id)
 
 mp_type_id aq_type_of_row(aq_state *state, aq_table table)
 {
-    /* A text is borrowed until the next text of the same column, so both are valid here. */
+    /* both are valid here: a text is borrowed until the next text of the same column */
     const char *name = aq_text(state, table, AQ_C_NAME);
     const char *space = aq_text(state, table, AQ_C_NAMESPACE);
     if (!*name)
@@ -118,7 +119,7 @@ mp_type_id aq_class(aq_state *state, int64_t record, int64_t row)
 /* --- routines --- */
 
 /* Return the symbol of a routine. Routines with equal names and different start lines are
- * overloads; start line 0 is unknown. */
+ * overloads. A start line of 0 is unknown. */
 static mp_symbol_id symbol_named(aq_state *state, const char *name, uint32_t start_line, bool *made)
 {
     mp_string_id text = aq_intern(state, name);

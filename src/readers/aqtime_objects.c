@@ -5,8 +5,8 @@
 #include "model/build.h"
 #include "readers/aqtime.h"
 
-/* Read the stack of the object with this ID into state->stack, in the order stored. Return the
- * number of frames. Rows of lower IDs belong to no object and are skipped with a diagnostic. */
+/* Read the stack of the object with this ID into state->stack, in stored order. Return the number
+ * of frames. Rows of lower IDs belong to no object and are skipped with a diagnostic. */
 static size_t read_stack(aq_state *state, int64_t id)
 {
     aq_number numbers[AQ_COLUMNS];
@@ -57,7 +57,7 @@ static uint64_t identity_of(const aq_number *numbers, mp_type_id type)
     return mp_hash_pair((uint64_t)other->value, type.i + 1u);
 }
 
-/* Return the number of the result set, from 1, before which the object was born. */
+/* Return the number, from 1, of the first result set after the object's birth. */
 static size_t birth_of(aq_state *state, const aq_number *numbers, mp_type_id type)
 {
     int64_t get = numbers[AQ_O_GET].value;
@@ -116,7 +116,7 @@ static void enter(aq_state *state, const aq_number *numbers, mp_type_id type, si
                   int64_t row)
 {
     int64_t bytes = numbers[AQ_O_SIZE].value;
-    /* Only the start line of a routine is known, not the line of the allocation. */
+    /* only the start line of a routine is known, not the line of the allocation */
     mp_node_id node = aq_node_of(state, frames);
     mp_context context = {.type = type, .node = node, .line = node.i ? MP_NO_LINE : 0};
     if (numbers[AQ_O_THREAD].known)

@@ -223,9 +223,9 @@ static void say_what_was_odd(const aq_state *state)
                     set, graph->dangling);
 }
 
-/* Find the types without recorded references. AQTime records only those of managed objects, but
- * does not state which types are managed: a type is if one of its objects is a root or an end of a
- * reference. */
+/* Find the types without recorded references. AQTime records only references of managed objects,
+ * but does not state which types are managed. A type counts as managed if one of its objects is a
+ * root or an end of a reference. */
 static void find_untracked(const aq_state *state, const edges *list)
 {
     mp_graph *graph = state->model->graph;

@@ -1,4 +1,4 @@
-/* The bytes of a database: those of the input, and of the write-ahead log beside it. */
+/* The bytes of a database: those of the input, and those of the write-ahead log next to it. */
 #include "readers/aqtime_source.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 /* Offsets in the database header, and limits of page sizes. */
 enum { PAGE_SIZE = 16, UNUSED = 20, SMALLEST = 512, LARGEST = 65536, LEAST_USED = 480 };
-/* Length of the header of a log frame. Each frame has one page as a change left it. */
+/* Length of a log frame's header. Each frame contains a page as it is after a change. */
 enum { FRAME_HEADER = 24, LOG_VERSION = 3007000 };
 static const uint32_t log_magic = 0x377f0682; /* the lowest bit is the byte order of the checksum */
 
@@ -61,9 +61,9 @@ static void not_all(aq_source *file, const char *ending, const char *why)
                 *ending && file->target ? file->target : file->path, ending, why);
 }
 
-/* Read frames as long as their checksums are valid. Return their number. Set *pages to the page of
- * each, *ended to the number of committed frames, and file->pages to the size after the last
- * commit. */
+/* Read frames as long as their checksums are valid, and return their number. Set *pages to the page
+ * number of each frame, *ended to the number of committed frames, and file->pages to the size after
+ * the last commit. */
 static uint32_t read_frames(aq_source *file, log_sum sum, uint32_t **pages, uint32_t *ended)
 {
     size_t capacity = 0, size = FRAME_HEADER + (size_t)file->page_size;
@@ -137,7 +137,7 @@ static int open_beside(aq_source *file, const char *ending)
     return opened;
 }
 
-/* Look for a rollback journal, which has the pages that an unfinished change overwrote. */
+/* Look for a rollback journal. It contains the pages that an unfinished change has overwritten. */
 static void look_for_journal(aq_source *file)
 {
     char first = 0;
@@ -217,7 +217,7 @@ aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *dia
 
 bool aq_source_is_whole(aq_source *file)
 {
-    /* Compare the headers too: time stamps of files are only accurate to some milliseconds. */
+    /* compare the headers too: time stamps of files are accurate only to some milliseconds */
     unsigned char header[AQ_HEADER], log_header[AQ_LOG_HEADER] = {0};
     bool same = is_as_it_was(mp_input_descriptor(file->input), &file->was) &&
                 is_as_it_was(file->log, &file->log_was) &&

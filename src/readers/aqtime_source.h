@@ -1,8 +1,8 @@
-/* The file of a database as SQLite reads it: the pages of an input, overridden by the committed
- * pages of its write-ahead log.
+/* The file of a database as SQLite reads it: the pages of an input, replaced by the committed pages
+ * of its write-ahead log.
  *
- * Nothing is written, locked or created beside the input. A log that is incomplete, and signs of an
- * unfinished change, are reported. */
+ * Nothing is written, locked or created next to the input. Incomplete logs and signs of an
+ * unfinished change are reported. */
 #ifndef MP_READERS_AQTIME_SOURCE_H
 #define MP_READERS_AQTIME_SOURCE_H
 
@@ -18,11 +18,11 @@ typedef struct aq_source {
     mp_input *input;
     mp_diagnostics *diagnostics;
     const char *path; /* path for messages */
-    char *target;     /* end of the link, where the log is; NULL: the path is no link */
+    char *target;     /* target of the link, where the log is; NULL: the path is not a link */
     unsigned char header[AQ_HEADER];
-    uint32_t page_size, usable, pages; /* bytes of a page; of them usable; number of pages */
+    uint32_t page_size, usable, pages; /* bytes per page, usable bytes per page, number of pages */
     bool whole;
-    struct stat was; /* status before anything was read */
+    struct stat was; /* status of the file before anything was read */
     int log;         /* descriptor of the log; -1: there is none */
     struct stat log_was;
     unsigned char log_header[AQ_LOG_HEADER];
@@ -35,8 +35,8 @@ typedef struct aq_source {
 aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *diagnostics);
 /* Return true if the whole database was read, and was not changed meanwhile. */
 bool aq_source_is_whole(aq_source *file);
-/* If the log has changes, replace the checksum of the file by that of the file after a
- * checkpoint. */
+/* If the log has changes, replace the checksum of the file by the checksum that it would have after
+ * a checkpoint. */
 void aq_source_sum_up(aq_source *file, mp_checksum *checksum);
 /* Close the file and its connection, whose statements must be finalized. NULL is allowed. */
 void aq_source_close(aq_source *file);

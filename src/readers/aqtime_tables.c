@@ -17,7 +17,7 @@ enum { LONGEST_QUERY = 1024 };
 typedef struct table_words {
     const char *name, *alias;
     const char *columns[AQ_COLUMNS]; /* after the row number; n: number, s: text */
-    int second;                      /* column that the rows of a set are sorted by; 0: none */
+    int second;                      /* column by which the rows of a set are sorted; 0: none */
 } table_words;
 
 #define PREFIX "ALLOCATION_PROFILER_"
@@ -106,7 +106,7 @@ sqlite3_stmt *aq_prepare(aq_state *state, const char *query)
 
 /* --- tables and columns of the database --- */
 
-/* Find the tables. Views and virtual tables are ignored, as they could run arbitrary code. */
+/* Find the tables. Ignore views and virtual tables, which could run arbitrary code. */
 static void find_tables(aq_state *state, const char *found[AQ_TABLES])
 {
     sqlite3_stmt *list = aq_prepare(
@@ -129,7 +129,8 @@ static void find_tables(aq_state *state, const char *found[AQ_TABLES])
 /* Columns that a table of the database has. */
 typedef struct table_shape {
     bool there[AQ_COLUMNS]; /* the columns of the format that exist */
-    const char *row;        /* name of the row number that no column hides; NULL: none */
+    const char
+        *row; /* name under which the row number can be read, not hidden by a column; NULL: none */
 } table_shape;
 
 /* Return true if the column's values are stored. A generated column is computed for each row, which
@@ -176,8 +177,8 @@ static bool find_columns(aq_state *state, aq_table table, const char *name, tabl
     return !state->failed;
 }
 
-/* Open a walk over the table; missing columns are NULL. Numbers may be stored as text, so rows are
- * sorted by numeric value. Indexes are not used, as their contents were not checked. */
+/* Start reading the table; missing columns are NULL. Numbers may be stored as text, so rows are
+ * sorted by numeric value. Indexes are not used, because their contents were not checked. */
 static void open_cursor(aq_state *state, aq_table table, const char *name)
 {
     char query[LONGEST_QUERY], second[80] = "";
@@ -265,7 +266,7 @@ mp_string_id aq_intern(aq_state *state, const char *text)
     return id;
 }
 
-/* Convert a real number that is whole. */
+/* Convert a real number if it is whole. */
 static bool whole(double real, int64_t *value)
 {
     bool fits = real > -9e18 && real < 9e18 && floor(real) == real;
@@ -305,8 +306,8 @@ static bool number_at(sqlite3_stmt *statement, int column, aq_number *number)
     }
 }
 
-/* Read the numeric columns of the current row from column `from` on. Return false after a
- * diagnostic if one of them is not a number; the row is then skipped. */
+/* Read the numeric columns of the current row, from column `from` on. Return false after a
+ * diagnostic if one of them is not a number; the caller then skips the row. */
 static bool read_numbers(aq_state *state, aq_table table, int from, int to, aq_number *numbers)
 {
     sqlite3_stmt *statement = state->cursors[table].statement;
@@ -418,7 +419,7 @@ static void add_sets_of_objects(aq_state *state)
     sqlite3_finalize(list);
 }
 
-/* Sort by number; of equal numbers, the one with a caption comes first. */
+/* Sort by number. Of equal numbers, the one with a caption comes first. */
 static int by_id(const void *left, const void *right)
 {
     const aq_set *a = left, *b = right;

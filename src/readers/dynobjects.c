@@ -1,8 +1,9 @@
 /* Logs of OpenEdge clients and agents that have entries of dynamic objects.
  *
- * Each entry is replayed at once into the heap of its session. A snapshot ends where a request
- * does; outside requests, after a moment of time. So that long logs stay small, each further run
- * of snapshots covers twice as many requests or moments as the run before. */
+ * Each entry is replayed at once into the heap of its session. A snapshot ends where a request ends
+ * or, outside requests, after a fixed time. To limit their number in long logs, snapshots cover
+ * more and more: after each RUN of them, the number of requests or moments per snapshot is
+ * doubled. */
 #include "readers/dynobjects.h"
 
 #include <inttypes.h>
@@ -15,9 +16,9 @@
 #include "readers/reader.h"
 
 enum {
-    RUN = 128,          /* snapshots of one length */
+    RUN = 128,          /* number of snapshots of equal length */
     MOMENT_US = 10000,  /* length of a snapshot outside requests, in the first run */
-    DEEPEST_STACK = 512 /* calls that are followed */
+    DEEPEST_STACK = 512 /* maximum number of nested calls that are tracked */
 };
 
 /* A call that has not returned. */
@@ -26,24 +27,26 @@ typedef struct dyn_call {
     mp_node_id node;
 } dyn_call;
 
-/* Key of an allocation site: ids of type, call tree node, name and widget pool, and a line. */
+/* Key of an allocation site: ids of type, call-tree node, name and widget pool, and the line. */
 typedef struct dyn_origin {
     uint32_t type, node, line, name, pool;
 } dyn_origin;
 
 typedef struct dyn_session {
     mp_heap heap;
-    int64_t start_us, last_us; /* first and latest entry, since 1970 */
+    int64_t start_us,
+        last_us; /* times of the first and the latest entry, microseconds since 1970 */
     uint64_t last_line;
     uint32_t input;
-    uint32_t snapshots, sequence, units, covered; /* covered: units of the open snapshot so far */
+    uint32_t snapshots, sequence, units, covered; /* units: requests or moments per snapshot;
+                                                     covered: those of the open snapshot so far */
     mp_string_id request;                         /* request of the current unit */
-    mp_string_id first_request, last_request;     /* requests of the open snapshot */
-    int64_t unit_us;                              /* when the unit began, since the start */
-    uint64_t older; /* deletions of objects that the log never created */
+    mp_string_id first_request, last_request;     /* first and last request of the open snapshot */
+    int64_t unit_us; /* start of the unit, microseconds since the session's start */
+    uint64_t older;  /* number of deletions of objects that the log did not create */
     dyn_call calls[DEEPEST_STACK];
     size_t depth;
-    dyn_origin *origins; /* by the heap's number, from 1 */
+    dyn_origin *origins; /* indexed by the heap's number of the origin, from 1 */
     size_t origin_capacity;
     mp_hash_index origin_index;
 } dyn_session;
@@ -54,10 +57,10 @@ typedef struct dyn_state {
     const mp_load_options *options;
     dyn_session **sessions;
     size_t session_count, session_capacity;
-    mp_id_index session_index;  /* process and session to place, + 1 */
+    mp_id_index session_index;  /* process and session to index, + 1 */
     mp_id_index types, symbols; /* by string */
     mp_hash_index nodes;        /* by parent, symbol and line */
-    mp_string_id *units;        /* by symbol, its file or class */
+    mp_string_id *units;        /* file or class of the code, indexed by symbol */
     size_t unit_capacity;
     mp_text_buffer name; /* scratch space for the name of a routine */
     dyn_clock clock;
@@ -89,7 +92,7 @@ static mp_symbol_id symbol_of(dyn_state *state, mp_string_id name, mp_string_id 
     return (mp_symbol_id){*place};
 }
 
-/* Return the symbol "NAME UNIT", or "UNIT" of a main block; none of no code. */
+/* Return the symbol "NAME UNIT", or "UNIT" for a main block; none if there is no code. */
 static mp_symbol_id routine_of(dyn_state *state, const dyn_routine *routine)
 {
     const mp_string_id unit = intern(state, routine->unit);
@@ -139,7 +142,7 @@ static bool is_same_node(const void *opaque, uint32_t value)
     return a->parent.i == b->parent.i && a->symbol.i == b->symbol.i && a->line == b->line;
 }
 
-/* Return the node of a symbol that `parent` calls at a line. */
+/* Return the node for a call of the symbol by `parent` at a line. */
 static mp_node_id node_of(dyn_state *state, mp_node_id parent, mp_symbol_id symbol, uint32_t line)
 {
     mp_model *model = state->model;
@@ -161,8 +164,8 @@ static mp_node_id node_of(dyn_state *state, mp_node_id parent, mp_symbol_id symb
 
 /* --- calls --- */
 
-/* Return how many calls remain if the innermost one runs the routine: of the same name, else of
- * the same file or class. 0: none does. */
+/* Return the number of calls that remain if the innermost of them runs the routine. Prefer a call
+ * of the same name, otherwise of the same file or class. 0: no call matches. */
 static size_t depth_of(const dyn_state *state, const dyn_session *session, mp_symbol_id routine)
 {
     size_t depth = session->depth;
@@ -176,8 +179,8 @@ static size_t depth_of(const dyn_state *state, const dyn_session *session, mp_sy
     return 0;
 }
 
-/* Return the node of running code. Calls above it have returned, though the log, which tells
- * returns at level 3 only, may not say so. */
+/* Return the node of the code that is running. Deeper calls have returned, even if the log does not
+ * say so: it contains returns only at level 3. */
 static mp_node_id running_node(dyn_state *state, dyn_session *session, mp_symbol_id routine)
 {
     const size_t depth = depth_of(state, session, routine);
@@ -225,7 +228,8 @@ static void begin_snapshot(dyn_state *state, dyn_session *session, uint64_t line
     mp_heap_in_request(&session->heap);
 }
 
-/* Name the requests of a snapshot that covers several; else say that its request ended. */
+/* If a snapshot covers several requests, name the first and the last; otherwise mark it as the end
+ * of its request. */
 static void name_requests(dyn_state *state, const dyn_session *session, mp_snapshot *snapshot)
 {
     char text[256];
@@ -254,7 +258,8 @@ static void end_snapshot(dyn_state *state, dyn_session *session)
 
 static void describe(dyn_state *state, mp_recorded_session *recorded, const dyn_entry *entry)
 {
-    const char *stamp = entry->stamp.start; /* "26/03/02@08:15:30.259+0100" of a client */
+    const char *stamp =
+        entry->stamp.start; /* in the log of a client: "26/03/02@08:15:30.259+0100" */
     char start[40];
     if (stamp[2] == '/')
         snprintf(start, sizeof start, "20%.2s-%.2s-%.2sT%.17s", stamp, stamp + 3, stamp + 6,
@@ -268,7 +273,7 @@ static void describe(dyn_state *state, mp_recorded_session *recorded, const dyn_
     recorded->start_us = entry->time_us;
 }
 
-/* The first snapshot of a session shows that nothing is known to be alive. */
+/* The first snapshot of a session is empty: no object is known to be alive. */
 static dyn_session *add_session(dyn_state *state, const dyn_entry *entry, uint64_t line)
 {
     mp_grow(&state->sessions, &state->session_capacity, state->session_count + 1,
@@ -309,7 +314,7 @@ static dyn_session *session_of(dyn_state *state, const dyn_entry *entry, uint64_
     return state->sessions[*place - 1];
 }
 
-/* Begin another unit, a request or a moment outside requests, if the entry is of one. */
+/* Begin another unit (a request, or a moment outside requests) if the entry belongs to one. */
 static void advance(dyn_state *state, dyn_session *session, const dyn_entry *entry, uint64_t line)
 {
     const mp_string_id request = intern(state, entry->request);
@@ -342,7 +347,7 @@ static void advance(dyn_state *state, dyn_session *session, const dyn_entry *ent
 
 /* --- objects --- */
 
-/* Handles count for each kind of object by themselves. */
+/* handles are numbered separately for each kind of object */
 static uint64_t id_of(dyn_state *state, const dyn_entry *entry)
 {
     return (uint64_t)type_of(state, entry->type).i << DYN_ID_BITS | entry->id;
@@ -360,7 +365,7 @@ static bool is_same_origin(const void *opaque, uint32_t value)
            a->pool == b->pool;
 }
 
-/* Return the context that stands for a widget pool, which is known by its name only. */
+/* Return the context for a widget pool. Only the pool's name is known. */
 static mp_context_id pool_of(dyn_state *state, const dyn_session *session, mp_string_id name)
 {
     if (!name.i)
@@ -500,7 +505,7 @@ static bool read_dynobjects(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* A line near the start begins as all entries do; messages may continue on lines of their own. */
+/* Find the first entry, which must be near the start. Other lines may be continued messages. */
 static bool find_entry(mp_slice head, dyn_entry *entry)
 {
     enum { LINES = 100 };
@@ -518,7 +523,8 @@ static mp_bid probe(mp_slice head)
     return find_entry(head, &entry) ? MP_MINE : MP_NOT_MINE;
 }
 
-/* Logs of one process are parts of one recording, in the order of their first entries. */
+/* Set the group and order: logs of one process are parts of one recording, in the order of their
+ * first entries. */
 static bool place(mp_slice head, mp_place *place)
 {
     dyn_entry entry;

@@ -1,4 +1,4 @@
-/* Logs of OpenEdge clients and agents: entries of dynamic objects and of calls, taken apart. */
+/* Logs of OpenEdge clients and agents: parsing of entries about dynamic objects and calls. */
 #ifndef MP_READERS_DYNOBJECTS_H
 #define MP_READERS_DYNOBJECTS_H
 
@@ -7,21 +7,21 @@
 
 #include "base/slice.h"
 
-/* Bits of a handle or an address; the bits above them are for the type. */
+/* Low bits of an id, for the handle or address; the higher bits hold the type. */
 enum { DYN_ID_BITS = 48, DYN_MOST_TYPES = UINT16_MAX };
 
 typedef enum dyn_kind {
-    DYN_OTHER,   /* no entry of a log, or one of another type */
-    DYN_NOTHING, /* an entry of an object that never counts */
+    DYN_OTHER,   /* not an entry of the log, or an entry of another kind */
+    DYN_NOTHING, /* an entry about an object that is never counted */
     DYN_BIRTH,
     DYN_DEATH,
-    DYN_KEPT,   /* kept for reuse, or removed from there */
+    DYN_KEPT,   /* the object was moved to or from the pool of reusable objects */
     DYN_CALL,   /* `routine` at `line` calls `callee` */
-    DYN_RETURN, /* from `callee` */
+    DYN_RETURN, /* return from `callee` */
     DYN_BAD,    /* damaged; `wrong` says how */
 } dyn_kind;
 
-/* Name of code: a method or internal procedure, which may be absent, and its file or class. */
+/* Name of code: a method or internal procedure (empty for a main block), and its file or class. */
 typedef struct dyn_routine {
     mp_slice name, unit;
 } dyn_routine;
@@ -29,10 +29,11 @@ typedef struct dyn_routine {
 /* One entry; slices borrow from the line. */
 typedef struct dyn_entry {
     dyn_kind kind;
-    int64_t time_us; /* since 1970, UTC */
-    mp_slice stamp;  /* the same, as the log has it */
+    int64_t time_us; /* microseconds since 1970, UTC */
+    mp_slice stamp;  /* the time as written in the log */
     uint64_t process;
-    mp_slice session; /* "AS-4" of an agent; empty: the process has one session */
+    mp_slice
+        session; /* such as "AS-4" for a session of an agent; empty: the process has one session */
     mp_slice request; /* empty: none */
     mp_slice type, name, pool;
     uint64_t id;   /* handle or address */
@@ -40,18 +41,18 @@ typedef struct dyn_entry {
     dyn_routine routine;
     uint32_t line;
     dyn_routine callee;
-    const char *wrong; /* static; what is wrong, and what was expected */
+    const char *wrong; /* static text: what is wrong, and what was expected */
 } dyn_entry;
 
-/* The last date and time zone that were converted; zero-initialise. */
+/* The last date and time zone that were converted. Zero-initialise to start. */
 typedef struct dyn_clock {
     char text[17];
-    int64_t midnight_us; /* since 1970, UTC */
+    int64_t midnight_us; /* microseconds since 1970, UTC */
 } dyn_clock;
 
-/* Take a line apart. */
+/* Parse a line into `entry`. */
 void dyn_parse(dyn_clock *clock, mp_slice line, dyn_entry *entry);
-/* Return true if the line begins as all entries of a log do, and set time and process. */
+/* Return true if the line begins like an entry of a log, and set time and process. */
 bool dyn_parse_head(dyn_clock *clock, mp_slice line, dyn_entry *entry);
 
 #endif

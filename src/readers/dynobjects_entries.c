@@ -1,4 +1,4 @@
-/* Entries of OpenEdge logs, from text.
+/* Parsing of the entries of OpenEdge logs.
  *
  *   [26/03/02@08:15:30.259+0100] P-024712 T-002860 2 4GL DYNOBJECTS     Created ...
  *   2026-03-02T08:15:30.259+0100 013309 013326 2 AS-1 ROOT:w:00000000 DYNOBJECTS     Created ...
@@ -13,7 +13,7 @@
 
 enum { STAMP = 28, DAY_US_PER_SECOND = 1000000 };
 
-/* The rest of a line. */
+/* The rest of a line that is being parsed. */
 typedef struct cursor {
     const char *next, *end;
 } cursor;
@@ -148,7 +148,7 @@ bool dyn_parse_head(dyn_clock *clock, mp_slice line, dyn_entry *entry)
 
 /* --- code --- */
 
-/* "placeOrder shop.OrderService", "tt.p"; the main block has no name. */
+/* Split "placeOrder shop.OrderService" into name and unit; "tt.p", a main block, has no name. */
 static dyn_routine routine_of(mp_slice text)
 {
     const char *blank = memrchr(text.start, ' ', text.length);
@@ -158,7 +158,7 @@ static dyn_routine routine_of(mp_slice text)
     return (dyn_routine){between(text.start, blank), between(blank + 1, end)};
 }
 
-/* Read "ROUTINE @ LINE", or "ROUTINE Line LINE" of earlier releases. */
+/* Read "ROUTINE @ LINE" or, in earlier releases, "ROUTINE Line LINE". */
 static bool read_place(mp_slice text, mp_slice *routine, uint32_t *line)
 {
     const char *end = text.start + text.length, *blank = memrchr(text.start, ' ', text.length);
@@ -184,7 +184,7 @@ static void bad(dyn_entry *entry, const char *wrong)
     entry->wrong = wrong;
 }
 
-/* Set name and pool by what follows the place of an object. */
+/* Set name and pool from the text after the object's place. */
 static void read_attributes(dyn_entry *entry, const char *from, const char *end, bool named)
 {
     const char *pool = find_text(from, end, "Pool:");
@@ -210,8 +210,8 @@ static dyn_kind kind_of(mp_slice action)
     } actions[] = {
         {"Created", DYN_BIRTH},    {"Deleted", DYN_DEATH},     {"Deleted-by-GC", DYN_DEATH},
         {"Allocated", DYN_BIRTH},  {"Deallocated", DYN_DEATH}, {"Cached", DYN_KEPT},
-        {"Purged", DYN_KEPT},      {"Delete", DYN_NOTHING}, /* Pending */
-        {"Creating", DYN_NOTHING},                          /* a pool */
+        {"Purged", DYN_KEPT},      {"Delete", DYN_NOTHING}, /* "Delete Pending" */
+        {"Creating", DYN_NOTHING},                          /* an entry about a pool */
         {"Deleting", DYN_NOTHING},
     };
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
@@ -232,12 +232,12 @@ static bool read_memory(dyn_entry *entry, mp_slice id, cursor *rest)
     return true;
 }
 
-/* Read what follows the type of an object: its id, its place and its attributes. */
+/* Read the text after the type of an object: its id, place and attributes. */
 static void read_object(dyn_entry *entry, mp_slice id, cursor *rest)
 {
     const bool memory = same(entry->type, "MEMPTR");
     mp_slice routine;
-    if (memory && mp_slice_starts(id, "Handle:")) { /* repeats one with an address */
+    if (memory && mp_slice_starts(id, "Handle:")) { /* repeats an entry that has an address */
         entry->kind = DYN_NOTHING;
         return;
     }
@@ -279,7 +279,8 @@ static void read_dynamic(dyn_entry *entry, cursor *rest)
         return;
     entry->type = next_word(rest);
     if (same(entry->type, "LONGCHAR") || same(entry->type, "LONGCHAR/MEMPTR"))
-        entry->type = mp_slice_of("MEMPTR"); /* an allocation may be either, a deletion one */
+        entry->type = mp_slice_of(
+            "MEMPTR"); /* an allocation may name both types, but its deletion names only one */
     mp_slice id = next_word(rest);
     if (same(entry->type, ".NET")) {
         entry->type = mp_slice_of(".NET Object");
@@ -298,7 +299,7 @@ static bool is_one_of(mp_slice word, const char *const *words)
     return false;
 }
 
-/* Read "[CALLER - UNIT @ LINE]", at the end of a call. */
+/* Read "[CALLER - UNIT @ LINE]" at the end of a call entry. */
 static bool read_caller(dyn_entry *entry, mp_slice text)
 {
     mp_slice caller;
@@ -311,7 +312,8 @@ static bool read_caller(dyn_entry *entry, mp_slice text)
     return true;
 }
 
-/* Name what a call runs: "Run shop/price.p", "Invoke read in shop.Import", "Run helper". */
+/* Set the name of the called code from "Run shop/price.p", "Invoke read in shop.Import" or "Run
+ * helper". */
 static void read_callee(dyn_entry *entry, mp_slice action, cursor *rest)
 {
     const mp_slice name = next_word(rest), in = next_word(rest);
@@ -356,7 +358,7 @@ void dyn_parse(dyn_clock *clock, mp_slice line, dyn_entry *entry)
             bad(entry, "it does not begin with a time, a process, a thread and a level");
         return;
     }
-    mp_slice word = next_word(&rest); /* 4GL, AS-1 and others */
+    mp_slice word = next_word(&rest); /* 4GL, AS-1 or another word */
     if (mp_slice_starts(word, "AS-"))
         entry->session = word;
     word = next_word(&rest);

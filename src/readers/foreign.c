@@ -62,7 +62,8 @@ static bool is_binary(mp_slice head)
     return odd * 20 > head.length;
 }
 
-/* Return true if the first two lines have the same number of commas or semicolons, at least two. */
+/* Return true if the first two lines contain the same number of commas or semicolons, at least
+ * two. */
 static bool is_csv(mp_slice head)
 {
     size_t commas[2] = {0, 0}, line = 0;

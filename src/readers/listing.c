@@ -1,14 +1,14 @@
-/* Debug listings, as COMPILE ... DEBUG-LIST writes them: the source with all includes and
- * preprocessor references expanded, and so with the line numbers that the profiler records.
+/* Debug listings, written by COMPILE ... DEBUG-LIST: the source with all includes and preprocessor
+ * references expanded. Their line numbers are those that the profiler records.
  *
  *            12         RUN proc1.
  *
- * Each line starts with its number, right-aligned in a margin of 12 characters; there are no
+ * Each line starts with its number, right-aligned in a margin of 12 characters. There are no
  * headings or page breaks. The width of the margin is not documented, so the parser does not depend
  * on it: a line is blanks, a number and the source text, which is trimmed. Lines without a number
- * are skipped; of several lines with one number, the first counts.
+ * are skipped. If several lines have the same number, the first counts.
  *
- * Each folder is searched for a listing under the names of base/source_name.h. */
+ * Each folder is searched for a listing under the names that base/source_name.h defines. */
 #include "readers/listing.h"
 
 #include <stdlib.h>
@@ -22,11 +22,11 @@
 #include "input/fields.h"
 #include "model/build.h"
 
-/* Limit that exceeds the path length of every file system. */
+/* A limit longer than the paths of any file system. */
 enum { LONGEST_PATH = 4096 };
 
-/* Lines of the profile that need a text, by (program, line), in chains. Indexes from 0 on are those
- * of profile->lines, followed by those of profile->coverage_lines. */
+/* Lines of the profile that need a text, by (program, line), in chains. Indexes from 0 on refer to
+ * profile->lines, and the indexes after those to profile->coverage_lines. */
 typedef struct wanted_lines {
     mp_id_index index;    /* (program, line) to the first index of a chain */
     uint32_t *next;       /* next index in the chain */
@@ -64,7 +64,7 @@ static wanted_lines collect(const mp_profile *profile)
     wanted_lines wanted = {.next = mp_alloc_zero(places, sizeof *wanted.next)};
     for (uint32_t i = 1; i < profile->lines.count; i++) {
         const mp_profile_line *line = &profile->lines.items[i];
-        if (!line->code.i && !line->rounded) /* reports cut program names */
+        if (!line->code.i && !line->rounded) /* reports truncate program names */
             want(&wanted, program_of(profile, line->module), line->line, i);
     }
     for (uint32_t i = 1; i < profile->coverage.count; i++) {

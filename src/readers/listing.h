@@ -4,9 +4,9 @@
 
 #include "readers/reader.h"
 
-/* Search options->source_folders, in order, for the listing of each program in the model's profile,
- * and set the source text of lines, executed or not, that have none. Report each program without a
- * listing once. Without folders, do nothing. */
+/* Set the missing source texts of lines, executed or not, from debug listings. For each program in
+ * the model's profile, search options->source_folders in order for its listing. Report each program
+ * without a listing once. Without folders, do nothing. */
 void mp_listing_fill(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options);
 
 #endif

@@ -21,19 +21,19 @@ enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12 };
 typedef void row_function(oemp_state *, const oemp_value *, uint64_t);
 typedef void batch_function(const oemp_batch *);
 
-/* A section. A column is its name in the format document after a letter for its kind: n number, s
- * string, p percentage with two decimals. */
+/* A section. Each column is a letter for its kind, then its name in the format document. Kinds: n
+ * number, s string, p percentage with two decimals. */
 typedef struct oemp_section {
     const char *name;
-    unsigned columns, columns_v1;           /* in version 1; 0: as `columns` */
-    row_function *row;                      /* for rows with columns of any kind */
-    batch_function *batch;                  /* for rows of numbers, replayed by another thread */
+    unsigned columns, columns_v1; /* number of columns, and in version 1; 0: the same number */
+    row_function *row;            /* for rows with columns of any kind */
+    batch_function *batch;        /* for rows of numbers, replayed by another thread */
     size_t (*read)(mp_input *, uint64_t *); /* read number rows until the batch is full */
     const char *column[MOST_COLUMNS];
 } oemp_section;
 
-/* Reading of the long sections, many rows per call. Each has its own function, so that the columns
- * are known at compile time. */
+/* Functions that read the long sections, many rows per call. Each section has its own function, so
+ * that its columns are known at compile time. */
 #define READ_ROWS(name, columns, wanted)                                                           \
     static size_t name(mp_input *input, uint64_t *rows)                                            \
     {                                                                                              \
@@ -187,7 +187,7 @@ static unsigned columns_of(const oemp_section *section, unsigned version)
     return version == 1 && section->columns_v1 ? section->columns_v1 : section->columns;
 }
 
-/* Parse a header row. Return false, without a diagnostic, if the line is none. */
+/* Parse a header row. Return false, without a diagnostic, if the line is not a header. */
 static bool parse_header(mp_slice line, mp_arena *scratch, oemp_value *row)
 {
     mp_fields fields = mp_fields_of(line);
@@ -257,7 +257,7 @@ static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const m
         return;
     }
     if (!mp_input_line_closed(cursor->input))
-        return; /* the input ends inside this row, which is reported elsewhere */
+        return; /* the input ends inside this row, which end_of_input reports */
     unsigned columns = columns_of(section, cursor->version);
     mp_slice rest = mp_fields_rest(fields);
     if (column == columns)
@@ -319,8 +319,8 @@ static void section_row(oemp_cursor *cursor, mp_slice line)
     bad_row(cursor, line, read, &fields);
 }
 
-/* Submit the rows of a long section until another kind of line follows. Any other line first waits
- * for the replay (drain), so events keep their order, and the threads share nothing but the
+/* Submit the rows of a long section until another kind of line follows. Before any other line, the
+ * caller waits for the replay (drain). So events keep their order, and the threads share only the
  * batches. */
 static void number_rows(oemp_cursor *cursor)
 {
@@ -349,7 +349,7 @@ static void section_end(oemp_cursor *cursor)
     cursor->whole += oemp_snapshot_end(cursor->state, mp_input_line_number(cursor->input));
 }
 
-/* Return true if the line begins as a header does, and the input ends before the line does. */
+/* Return true if the line begins like a header and ends with the input, without a line end. */
 static bool is_cut_header(const oemp_cursor *cursor, mp_slice line)
 {
     return !mp_input_line_closed(cursor->input) && (*line.start == '1' || *line.start == '2') &&

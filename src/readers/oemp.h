@@ -38,7 +38,7 @@ typedef struct oemp_recording {
     mp_heap heap;
     /* Ids of the file to ids of the model. */
     mp_id_index types, sources, names, built_ins, nodes, platforms;
-    oemp_origin *origins; /* from 1, by the heap's number of the origin */
+    oemp_origin *origins; /* indexed by the heap's number of the origin, from 1 */
     size_t origin_capacity;
     mp_hash_index origin_index;
     oemp_reference *references;
@@ -50,11 +50,11 @@ typedef struct oemp_recording {
     bool platform_seen;
     bool trailed; /* the trailer of the current snapshot was read */
     mp_string_id last_tag;
-    uint32_t last_input; /* input of its last whole snapshot */
+    uint32_t last_input; /* last input that contains a whole snapshot of it */
     uint64_t last_line;
 } oemp_recording;
 
-enum { OEMP_ROW = 16 }; /* columns of a row for a new object */
+enum { OEMP_ROW = 16 }; /* number of columns of a new object's row */
 
 typedef struct oemp_state {
     mp_model *model;
@@ -73,11 +73,12 @@ typedef struct oemp_state {
     mp_budget platform_spent; /* limits the sum of all sizes in platform rows */
     /* The current snapshot: */
     oemp_recording *recording; /* NULL: none */
-    bool skip;                 /* it was read before, so its objects and sizes do not count */
+    bool skip; /* the snapshot was read before, so its objects and sizes do not count */
     mp_string_id tag;
     uint64_t sequence;
-    int64_t latest_us; /* latest time of a creation or deletion in it */
-    /* The previous new object of the section; a copy in `last` if it was in the previous batch. */
+    int64_t latest_us; /* latest time of a creation or deletion in the snapshot */
+    /* Row of the previous new object in the section; `last` has a copy if it was in the previous
+     * batch. */
     const uint64_t *before;
     uint64_t last[OEMP_ROW], last_line;
 } oemp_state;
@@ -94,8 +95,8 @@ void oemp_other_name(oemp_state *state, const oemp_value *row, uint64_t line);
 void oemp_node(oemp_state *state, const oemp_value *row, uint64_t line);
 void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line);
 
-/* Columns of the sections that make up most of a recording; all are numbers. Columns that are not
- * in the bit sets below are internal or unused, and may have any value. */
+/* Columns of the sections that make up most of a recording; all are numbers. Columns that are
+ * missing in the bit sets below are internal or unused and may have any value. */
 enum {
     OEMP_ID,
     OEMP_TYPE,
@@ -145,8 +146,8 @@ mp_string_id oemp_intern(oemp_state *state, mp_slice text);
  * `name`, at `line`. */
 uint32_t oemp_line(oemp_state *state, uint64_t number, const char *name, uint64_t line);
 
-/* Return the model's id for an id of the file, created if it is new. `line` is where the id is
- * used, for a diagnostic if it stays undefined; 0 in its definition. */
+/* Return the model's id for an id of the file, and create it if it is new. `line`: where the id is
+ * used, for a diagnostic if it stays undefined; 0 for its definition. */
 mp_type_id oemp_type(oemp_state *state, uint64_t number, uint64_t line);
 mp_symbol_id oemp_symbol(oemp_state *state, mp_id_index *ids, uint64_t number, uint64_t line);
 mp_node_id oemp_node_id(oemp_state *state, uint64_t number, uint64_t line);

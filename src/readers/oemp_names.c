@@ -1,5 +1,5 @@
-/* The ids of a recording: types, names, call-tree nodes and platform areas. All of them may be used
- * before they are defined. */
+/* The ids of a recording: types, names, call-tree nodes and platform areas. They may be used before
+ * they are defined. */
 #include <inttypes.h>
 
 #include "base/diagnose.h"
@@ -95,7 +95,7 @@ static void redefined(oemp_state *state, const char *what, uint64_t number, uint
 
 /* --- catalogues, names and nodes --- */
 
-/* Return the class of a type by its name, as in the format document or the vendor's catalogue. */
+/* Return the class of a type by its name, from the format document or the vendor's catalogue. */
 static mp_type_class class_of(mp_slice name)
 {
     static const struct {

@@ -8,8 +8,8 @@
 
 /* --- objects --- */
 
-/* Return the name of an object by the rule of the format document: code is named by its source;
- * other objects by their own name if they have one, built-in ones otherwise by their class. */
+/* Return the name of an object by the rules of the format document. Code is named after its source.
+ * Other objects have their own name or, if they have none and are built in, that of their class. */
 static mp_symbol_id name_of(oemp_state *state, mp_type_class class, const uint64_t *row,
                             uint64_t line)
 {
@@ -42,7 +42,7 @@ static bool same_origin(const void *opaque, uint32_t value)
            a->source == b->source && a->name == b->name && a->built_in == b->built_in;
 }
 
-/* Add a new origin: look up its ids. */
+/* Add a new origin, and look up its ids. */
 static void add_origin(oemp_state *state, const oemp_origin *found, const uint64_t *row,
                        uint64_t line)
 {
@@ -83,8 +83,8 @@ static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
     return *found;
 }
 
-/* Return true if the row equals the previous one. No recorder writes that; it is a transmission
- * error. */
+/* Return true if the row equals the previous one. No recorder writes a row twice, so it is a
+ * transmission error. */
 static bool stands_twice(const oemp_state *state, const uint64_t *row)
 {
     if (!state->before)
@@ -111,7 +111,7 @@ static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
         state->latest_us = (int64_t)row[OEMP_CREATED];
     if (mp_heap_birth(&recording->heap, &birth, line))
         return;
-    /* Version 1 has changed objects among the new ones. */
+    /* version 1 lists changed objects among the new ones */
     if (stands_twice(state, row)) {
         mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
                     "the row of object %" PRIu64 " occurs twice; counted once", row[OEMP_ID]);
@@ -124,7 +124,7 @@ static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
     mp_heap_change(&recording->heap, birth.id, origin->type_id, birth.bytes, birth.idle, line);
 }
 
-/* Replay a batch. The memory that a row needs is prefetched some rows ahead. */
+/* Replay a batch. The memory for each row is prefetched some rows ahead. */
 static void walk(const oemp_batch *batch,
                  void (*row)(oemp_state *state, const uint64_t *row, uint64_t line))
 {

@@ -12,7 +12,8 @@
 
 /* --- recordings and their headers --- */
 
-/* Return the UUID in canonical form, or the file's text, with a diagnostic, if it is invalid. */
+/* Return the UUID in canonical form. If it is invalid, report a diagnostic and return the file's
+ * text. */
 static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
 {
     char given[40], canonical[UUID_STR_LEN];
@@ -94,7 +95,8 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
     return recording;
 }
 
-/* Return a time or size of a header or trailer; 0, with a diagnostic, if it is impossible. */
+/* Return a time or size of a header or trailer. If it is impossible, report a diagnostic and return
+ * 0. */
 static int64_t amount(oemp_state *state, uint64_t number, const char *what, uint64_t line)
 {
     if (number <= (uint64_t)1 << 53)
@@ -123,7 +125,7 @@ static void check_sequence(oemp_state *state, const oemp_recording *recording, u
     }
 }
 
-/* Remove the platform rows of a truncated snapshot, as the next one has its own. */
+/* Remove the platform rows of a truncated snapshot, because the next one has its own. */
 static void forget_platform(oemp_state *state)
 {
     mp_model *model = state->model;

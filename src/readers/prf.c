@@ -16,8 +16,8 @@
 
 enum { MOST_COLUMNS = 8, MOST_SECTIONS = 12, CHILD_COUNT = 6, CHILD_SUM = 7 };
 
-/* A section. A column is its name after a letter for its kind: i id, l line, n count, t seconds
- * that are summed, w a moment in seconds, s string. */
+/* A section. Each column is a letter for its kind, then its name. Kinds: i id, l line, n count, t
+ * seconds that are added up, w a moment in seconds, s string. */
 typedef struct prf_section {
     const char *name;
     prf_part part;
@@ -64,7 +64,7 @@ static const prf_section coverage = {
 /* Lines of a coverage entity. They follow its row, up to a line with a dot. */
 static const prf_section entity = {"coverage",      PRF_COVERAGE,   1,        1,
                                    prf_entity_line, prf_entity_end, {"lline"}};
-/* Statistics: rows are kept unchanged, and parsed as far as their meaning is known. */
+/* Statistics: rows are kept unchanged, and the columns with a known meaning are parsed. */
 static const prf_section statistics[] = {
     [MP_STATISTICS_OPERATIONS] = {.name = "statistics (operations)", .part = PRF_STATISTICS},
     [MP_STATISTICS_MODULES] = {.name = "statistics (module details)", .part = PRF_STATISTICS},
@@ -104,7 +104,7 @@ typedef struct prf_cursor {
     bool foreign;                     /* skipping a profile of an unknown version */
     unsigned version;                 /* version of the first profile */
     uint64_t records, profiles, whole, skipped_from, skipped;
-    uint64_t told; /* rows with times or executable lines; 0: nothing is usable */
+    uint64_t told; /* number of rows with times or executable lines; 0: the profile is not usable */
 } prf_cursor;
 
 static bool parse_column(mp_fields *fields, mp_arena *scratch, char kind, prf_value *value)
@@ -131,7 +131,7 @@ static bool parse_column(mp_fields *fields, mp_arena *scratch, char kind, prf_va
         break;
     }
     if (!ok)
-        *fields = before; /* leave the cursor at the field that is wrong */
+        *fields = before; /* leave the cursor at the invalid field */
     return ok;
 }
 
@@ -157,7 +157,7 @@ static unsigned parse_row(mp_fields *fields, mp_arena *scratch, const prf_sectio
     return section->columns;
 }
 
-/* Return true if the row's amounts can be added to the sums without an overflow. */
+/* Return true if the row's amounts can be added to the sums without overflow. */
 static bool affords(prf_state *state, const prf_section *section, const prf_value *row)
 {
     mp_budget spent = state->spent;
@@ -263,7 +263,7 @@ static void report_skipped(prf_cursor *cursor)
     cursor->skipped = 0;
 }
 
-/* End a profile that is truncated in the current section. This section and later ones count as
+/* End a profile that is truncated in the current section. Treat this section and later ones as
  * damaged. */
 static void abandon_profile(prf_cursor *cursor)
 {
@@ -296,8 +296,8 @@ static void section_end(prf_cursor *cursor)
     prf_session_end(cursor->state);
 }
 
-/* Return true if the line may be a description; cheap enough for every line. A description inside a
- * profile shows that the profile is truncated, and another one was appended. */
+/* Return true if the line may be a description. The check is cheap enough for every line. A
+ * description inside a profile means that the profile is truncated and another one was appended. */
 static bool looks_like_header(mp_slice line)
 {
     return line.length > 20 && line.start[1] == ' ' && line.start[4] == '/' && line.start[7] == '/';
@@ -349,8 +349,8 @@ static void one_line(prf_cursor *cursor, mp_slice line)
         cursor->skipped_from = mp_input_line_number(cursor->input);
 }
 
-/* Return true if the line may be cut inside a number, as it has no newline. A single dot is
- * complete. */
+/* Return true if the line may end in the middle of a number, because it has no newline. A single
+ * dot is complete. */
 static bool is_cut(const prf_cursor *cursor, mp_slice line)
 {
     mp_slice trimmed = mp_slice_trim(line);

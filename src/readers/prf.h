@@ -20,8 +20,8 @@ typedef struct prf_header {
     mp_slice extra; /* since version 3: text that resembles JSON but is invalid */
 } prf_header;
 
-/* Parse a description line. Return false if it is none. Every version is accepted; the caller
- * checks it. */
+/* Parse a description line. Return false if the line is not one. All versions are accepted; the
+ * caller checks the version. */
 bool prf_header_parse(mp_slice line, mp_arena *scratch, prf_header *header);
 
 /* Return TotTime in microseconds; -1: there is none. */
@@ -55,19 +55,19 @@ typedef enum prf_part {
     PRF_USER_DATA = 256,
 } prf_part;
 
-/* The line in the file of a row; for a node also the number of its children and the sum of their
- * numbers. */
+/* The line of a row in the file. For a node also the number of its children, and the sum of their
+ * ids. */
 typedef struct prf_place {
     uint64_t line;
     uint64_t children, child_sum;
-    mp_node_id awaited; /* parent that is not defined yet */
+    mp_node_id awaited; /* id of the node's parent while that is undefined */
 } prf_place;
 
 /* Places of the rows of one list, from the current profile's first row on. */
 typedef struct prf_places {
     prf_place *items;
     size_t count, capacity;
-    uint32_t first; /* index of the row at items[0] in the model's list */
+    uint32_t first; /* index in the model's list of the row at items[0] */
 } prf_places;
 
 typedef struct prf_state {
@@ -84,13 +84,15 @@ typedef struct prf_state {
     mp_session_id session;
     uint64_t header_line;
     int64_t total_us; /* TotTime; -1: not stated */
-    unsigned unsound; /* sections with bad rows, or without an end */
+    unsigned unsound; /* sections with bad rows or a missing end */
     unsigned version;
     bool names_split;
     uint32_t first_module, first_model_node;
-    mp_id_index modules, nodes, traced; /* ids of the file; (module, line) to trace */
+    mp_id_index modules, nodes,
+        traced; /* ids of the file to modules and nodes; (module, line) to trace */
     prf_places lines, calls, traces, tree;
-    uint64_t entity_line, entity_wants; /* current entity: its line, stated lines */
+    uint64_t entity_line,
+        entity_wants; /* line of the current entity; number of lines that it states */
 } prf_state;
 
 /* Start a profile; `line` is that of its description. */

@@ -1,6 +1,6 @@
 /* Parsing of the description line. The part after the user resembles JSON but violates its rules:
- * raw backslashes before a closing quote, a duplicate key, a nested object without its first quote.
- * So only known keys are searched by name. */
+ * it has raw backslashes before a closing quote, a duplicate key, and a nested object without its
+ * first quote. So the parser only searches for known keys. */
 #include "readers/prf.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "input/fields.h"
 
-/* Return true if the text has the form of the pattern, in which '9' is any digit. */
+/* Return true if the text matches the pattern, in which '9' is any digit. */
 static bool has_shape(mp_slice text, const char *pattern)
 {
     if (text.length != strlen(pattern))

@@ -7,10 +7,10 @@
  *   method Defining Runtime         since 12.1; the lines are those of the defining class
  *   ~Class Class                    a destructor
  *
- * Without a CRC, the first word is the entity. The rest is matched with the known units, whose
- * names may contain blanks: the whole rest; else its longest beginning that is a unit; else the
- * part before an ending that is a unit. If none matches, the unit is the whole rest if that is a
- * path or one word, otherwise its first word (the first of two classes). */
+ * Without a CRC, the first word is the entity. The rest is compared with the known units, whose
+ * names may contain blanks. The first match counts: the whole rest; its longest beginning that is a
+ * unit; the part before an ending that is a unit. Otherwise the unit is the whole rest if that is a
+ * path or one word, or else its first word (the first of two classes). */
 #include <string.h>
 
 #include "base/text.h"

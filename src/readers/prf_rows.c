@@ -17,7 +17,7 @@ static mp_string_id intern(prf_state *state, mp_slice text)
 
 static uint32_t start_line_of(int64_t line)
 {
-    return line < 0 ? 0 : (uint32_t)line; /* lines of rows fit into int32_t */
+    return line < 0 ? 0 : (uint32_t)line; /* line numbers of rows fit into int32_t */
 }
 
 static prf_place *place_add(prf_places *places, uint64_t line)
@@ -283,7 +283,7 @@ void prf_user_data(prf_state *state, const prf_value *row, uint64_t line)
         .session = state->session, .time_us = row[0].amount, .text = intern(state, row[1].text)};
 }
 
-/* Keep a row of the statistics. A row of an unexpected form is kept without its meaning. */
+/* Keep a row of the statistics. If its form is unexpected, keep it without interpreting it. */
 void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line)
 {
     mp_profile_statistic row = {
@@ -309,7 +309,7 @@ void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line)
 
 /* --- end of a profile --- */
 
-/* Make a symbol for each module with a node in the tree, under the module's name in the file. */
+/* Make a symbol for each module that has a node in the tree, named as in the file. */
 static void name_frames(prf_state *state)
 {
     mp_profile *profile = state->profile;
@@ -331,8 +331,8 @@ static void name_frames(prf_state *state)
     free(symbols);
 }
 
-/* Report parents without a definition, at the rows that name them. If rows are missing, their
- * definitions may be among these, so nothing is reported. */
+/* Report undefined parents at the rows that use them. If rows are missing, the definitions may be
+ * among them, so nothing is reported. */
 static void report_awaited(prf_state *state)
 {
     if (state->unsound & PRF_NODES)

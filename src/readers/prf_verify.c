@@ -1,8 +1,8 @@
-/* Consistency checks of an execution profile. All times are rounded to microseconds, so a sum of n
+/* Consistency checks of an execution profile. All times are rounded to microseconds. So a sum of n
  * rows may be off by half a microsecond per row, plus one for the figure that it is compared with.
  *
- * Checks need whole sections: those with skipped rows, or beyond the end of a truncated file, are
- * not checked. */
+ * Only whole sections are checked, not those with skipped rows or after the end of a truncated
+ * file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "readers/prf.h"
 
 typedef struct module_sum {
-    int64_t exclusive_us, called_us; /* in its own lines; in nodes called by its nodes */
+    int64_t exclusive_us, called_us; /* time in its own lines; time in nodes called by its nodes */
     int64_t entry_us;                /* cumulative time of its line 0 */
     int64_t summands;
     uint64_t entry_row; /* line in the file of the row for its line 0; 0: none */
@@ -30,7 +30,7 @@ static bool within(int64_t a, int64_t b, int64_t summands)
     return off <= 1 + summands / 2;
 }
 
-/* Seconds as in the file. */
+/* A text of seconds, as in the file. */
 typedef struct seconds_text {
     char text[MP_UNIT_TEXT];
 } seconds_text;
@@ -85,8 +85,8 @@ static void check_total(prf_state *state)
 
 /* --- nodes --- */
 
-/* Return a map from nodes of the file, from state->first_model_node on, to nodes of the profile; 0
- * for nodes without a row. The caller frees it. */
+/* Return a map from the file's nodes, which begin at state->first_model_node, to nodes of the
+ * profile; 0 for nodes without a row. The caller frees it. */
 static uint32_t *profile_nodes(const prf_state *state)
 {
     const mp_profile *profile = state->profile;
@@ -147,7 +147,7 @@ static void check_modules(prf_state *state, const module_sum *sums)
     }
 }
 
-/* Compare each node's list of children with the nodes that name it as their caller. */
+/* Compare each node's list of children with the nodes that have it as their caller. */
 static void check_children(prf_state *state, const uint32_t *node_of)
 {
     const mp_profile *profile = state->profile;
@@ -176,8 +176,8 @@ static void check_children(prf_state *state, const uint32_t *node_of)
 
 /* --- lines --- */
 
-/* Check that line 0 of each module, its entry, was executed as often as the module was called. The
- * session has no caller. Without any recorded call, there is no check. */
+/* Check that line 0 of each module (its entry) was executed as often as the module was called. The
+ * session has no caller. If no call is recorded, check nothing. */
 static void check_entries(prf_state *state)
 {
     const mp_profile *profile = state->profile;
@@ -214,7 +214,7 @@ typedef struct line_sum {
 } line_sum;
 
 /* Check that the cumulative time of each line is at least its own time plus, if there are nodes,
- * that of the nodes it called. Line 0 has the time of its whole module. */
+ * the time of the nodes that it called. Line 0 has the time of its whole module. */
 static void check_lines(prf_state *state, const uint32_t *node_of)
 {
     const mp_profile *profile = state->profile;
@@ -318,8 +318,8 @@ static void collect_edges(const prf_state *state, const uint32_t *node_of, call_
 
 /* Correct a legitimate difference. If a recording starts in the middle of a run, some frames are
  * already active, so their modules have no line 0. The call tree links these frames by calls at a
- * line 0, but the call graph has them as calls by the session. The calls of such edges are moved to
- * the session's edges. */
+ * line 0, but the call graph attributes the calls to the session. So move the calls of these edges
+ * to the session's edges. */
 static void carry_to_session(const prf_state *state, const module_sum *sums, call_edges *edges)
 {
     mp_module_id session = {mp_id_index_get(&state->modules, 0)};
@@ -417,7 +417,7 @@ void prf_verify(prf_state *state)
         check_lines(state, node_of);
         check_modules(state, sums);
     }
-    /* If these differ, check_entries would report the same differences again. */
+    /* if these differ, check_entries would report the same differences again */
     if (sound(state, PRF_LINES | PRF_CALLS) && check_call_graph(state, node_of, sums))
         check_entries(state);
     free(sums);

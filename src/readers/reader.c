@@ -46,7 +46,8 @@ mp_naming mp_reader_naming(const char *path)
     const size_t length = mp_input_name_length(path, strlen(path));
     mp_naming naming = MP_NAMED_OTHERWISE;
     for (size_t i = 0; i < READERS; i++) {
-        const bool other = table[i]->kind == MP_KIND_DATABASE; /* other programs use them, too */
+        const bool other =
+            table[i]->kind == MP_KIND_DATABASE; /* other programs use these suffixes too */
         if (has_ending(table[i], path, length, true) && !other)
             return MP_NAMED_RECORDING;
         if (has_ending(table[i], path, length, true) || has_ending(table[i], path, length, false))
@@ -90,7 +91,7 @@ const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second)
     return best;
 }
 
-/* Return the reader that claims the input. NULL after a diagnostic. */
+/* Return the reader for the input. Return NULL after a diagnostic if no reader claims it. */
 static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *diagnostics)
 {
     char kind[128];

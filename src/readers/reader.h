@@ -20,8 +20,8 @@ typedef enum mp_bid {
 typedef struct mp_place {
     char group[80]; /* inputs with the same group are one recording */
     uint64_t sequence;
-    /* For dumps: a hash of the application's name, and the dump's time by a 32-bit clock that wraps
-     * around. */
+    /* For dumps: a hash of the application's name, and the time of the dump by a 32-bit clock that
+     * wraps around. */
     uint64_t application;
     bool stamped;
     uint32_t stamp;
@@ -38,8 +38,8 @@ typedef struct mp_reader {
     /* Set the group and sequence of an input. Return false if it belongs to no group. NULL: inputs
      * are read in the given order. */
     bool (*place)(mp_slice head, mp_place *place);
-    /* If the path names a session of a process (an agent), return the length of its beginning that
-     * names the process; otherwise 0. NULL: the format has no such names. */
+    /* If the path names a session of a process (an agent), return the length of the part that names
+     * the process; otherwise 0. NULL: the format has no such names. */
     size_t (*process)(const char *path);
     /* Return true if a file with this beginning may still be written and already has snapshots.
      * NULL: never. */
@@ -91,16 +91,16 @@ typedef struct mp_loading {
     void *state; /* state of the reader; NULL: nothing was read yet */
 } mp_loading;
 
-/* Read an input, which was looked at and is still open, to its end. Return false, after a
- * diagnostic, if nothing in it is usable. */
+/* Read an open input, which was already probed, to its end. Return false, after a diagnostic, if
+ * nothing in it is usable. */
 bool mp_loading_read(mp_loading *loading, mp_input *input);
 /* End the loading; the reader reports what is missing. The call tree is not built yet. */
 void mp_loading_end(mp_loading *loading);
 
 /* Report, for a reader, that the input has text that is not UTF-8. */
 void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path);
-/* Return true if the function is part of an allocator, so that it does not tell who requested the
- * memory. Globs of the user replace the usual list of allocators. */
+/* Return true if the function is part of an allocator, and therefore not the code that requested
+ * the memory. Globs of the user replace the built-in list of allocators. */
 bool mp_is_allocator(const mp_load_options *options, const char *frame);
 
 #endif

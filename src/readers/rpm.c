@@ -22,7 +22,7 @@
 enum { VERSION = 2, FEW_TYPES = 4096, MOST_NAMES = 20 };
 #define NO_VERSION UINT64_MAX
 
-/* Start and end of the dump of a section by the device's clock, in milliseconds; -1: unknown. */
+/* Start and end of the dump of a section, in milliseconds of the device's clock; -1: unknown. */
 typedef struct stamps {
     int64_t begin, end;
     mp_string_id name;
@@ -44,13 +44,14 @@ typedef struct rpm_state {
     mp_graph_builder *graph;
     int64_t stamp;
     uint32_t first_type;      /* the file's first type in the model */
-    MP_LIST(stamps) sections; /* from 1; those that are read */
+    MP_LIST(stamps) sections; /* sections that are read, from 1 */
     uint64_t version, records, objects;
-    bool open, skipped, unclosed;     /* a section is open; it is not read; one was not closed */
-    bool chosen;                      /* the requested domain was found */
+    bool open, skipped,
+        unclosed; /* a section is open; the open section is skipped; a section was not closed */
+    bool chosen;  /* the requested domain was found */
     mp_string_id domains[MOST_NAMES]; /* domains of the file, for a message */
     size_t domain_count;
-    uint32_t first_of_section; /* its first type in the model */
+    uint32_t first_of_section; /* first type of the current section in the model */
     uint32_t few[FEW_TYPES];   /* type id to type; smaller values are from earlier sections */
     mp_id_index many;
     bool oversized;       /* the current object has an impossible size */
@@ -60,7 +61,7 @@ typedef struct rpm_state {
 
 /* --- words --- */
 
-/* Read the next word as a 64-bit hexadecimal number; this is the hot path. */
+/* Read the next word as a 64-bit hexadecimal number. This is the hot path. */
 static inline bool take_hex(mp_fields *words, uint64_t *value)
 {
     mp_fields_skip(words);
@@ -94,8 +95,8 @@ static mp_slice take_name(mp_fields *words, int64_t *stamp)
 
 /* --- types --- */
 
-/* Return the type with this id in the current section, created at its first use. Values in `few`
- * from earlier sections are less than the section's first type. */
+/* Return the type with this id in the current section, and create it at its first use. Values in
+ * `few` that are less than the section's first type are from earlier sections. */
 static uint32_t type_of(rpm_state *state, uint64_t id)
 {
     uint32_t *place = id < FEW_TYPES ? &state->few[id] : mp_id_index_put(&state->many, id);
@@ -391,7 +392,7 @@ static bool refuse(const rpm_state *state, mp_graph_builder *graph)
 }
 
 /* Return the time of the dump in microseconds since the first one. The 32-bit clock wraps around
- * every 49 days. A dump that seems to precede the first one gets no time (0). */
+ * every 49 days. If the dump seems to precede the first one, return 0: no time. */
 static int64_t time_of(rpm_state *state)
 {
     if (state->stamp < 0)
@@ -425,7 +426,7 @@ static void tell_times(const rpm_state *state, mp_snapshot *snapshot)
     snapshot->has_took = snapshot->took_us >= 0;
 }
 
-/* Resolve the references and enter the live objects, after all lines were read. */
+/* Resolve the references and add the live objects to the model, after all lines were read. */
 static bool end_file(rpm_state *state)
 {
     mp_model *model = state->model;
@@ -475,7 +476,7 @@ static bool read_rpm(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Take the first line that is not blank off the text; empty if there is none. */
+/* Remove the first line that is not blank from the text, and return it; empty if there is none. */
 static mp_slice next_line(mp_slice *head)
 {
     mp_slice line = {"", 0};
@@ -484,7 +485,7 @@ static mp_slice next_line(mp_slice *head)
     return line;
 }
 
-/* Return how many numbers a record starts with, at most `most`. */
+/* Return the number of numbers at the start of a record, at most `most`. */
 static size_t leading_numbers(mp_slice line, size_t most)
 {
     char text[64 + MP_HEX_SLACK] = ""; /* the head may end without slack for mp_hex_word */
@@ -517,7 +518,10 @@ static mp_bid probe(mp_slice head)
 /* Set application and stamp from the first section. */
 static bool place_rpm(mp_slice head, mp_place *place)
 {
-    enum { MARK = 4, ENOUGH = 64 }; /* length of "a 2 "; bytes of the name's end */
+    enum {
+        MARK = 4,
+        ENOUGH = 64
+    }; /* length of "a 2 "; bytes of the name's end that are enough for a stamp */
     const mp_slice line = next_line(&head);
     char end[ENOUGH + MP_HEX_SLACK] = {0}; /* the head may end without slack for mp_hex_word */
     int64_t stamp = -1;

@@ -106,7 +106,7 @@ static bool is_unknown(mp_slice cell)
     return cell.length > 0;
 }
 
-/* Return true if the sign at `i` separates a group of three digits. */
+/* Return true if the character at `i` separates a group of three digits. */
 static bool is_group_sign(mp_slice cell, size_t i)
 {
     size_t digits = 0;
@@ -165,7 +165,7 @@ static void add_known(int64_t *sum, int64_t us)
         *sum = (*sum < 0 ? 0 : *sum) + us;
 }
 
-/* Return true if the line starts with `words`, and set *rest to the text after them and an optional
+/* Return true if the line starts with `words`. Set *rest to the text after them and an optional
  * colon. */
 static bool behind(mp_slice line, const char *words, mp_slice *rest)
 {
@@ -385,8 +385,8 @@ static void one_line(rpt_state *state, mp_slice line, uint64_t offset)
 
 /* --- one input --- */
 
-/* Report that the profile from which the report was made is in the same folder. The report has only
- * a part of it. */
+/* Report that the profile from which the report was made is in the same folder: the report contains
+ * only a part of it. */
 static void note_profile_beside(rpt_state *state)
 {
     size_t length = strlen(state->path);

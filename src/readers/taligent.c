@@ -185,7 +185,7 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Claim a file whose first line, banners aside, is an event, a block or the title of one of
+/* Claim a file if its first line after any banners is an event, a block, or the title of a list of
  * them. */
 static mp_bid probe(mp_slice head)
 {

@@ -1,4 +1,4 @@
-/* The Taligent reader: declarations for both kinds of its files. */
+/* The Taligent reader: declarations for both kinds of files. */
 #ifndef MP_READERS_TALIGENT_H
 #define MP_READERS_TALIGENT_H
 
@@ -16,8 +16,7 @@ typedef struct taligent_line {
     const char *wrong; /* reason why the line is not an event; static */
 } taligent_line;
 
-/* Parse a line of a log, without its star. Return false, with `wrong` set, if it is not an
- * event. */
+/* Parse a line of a log, without its star. Return false and set `wrong` if it is not an event. */
 bool taligent_parse(mp_slice line, taligent_line *event);
 bool taligent_is_title(mp_slice line);
 
@@ -38,10 +37,11 @@ typedef struct taligent_threads {
     size_t count, capacity;
 } taligent_threads;
 
-/* The sorting of events by time, between parsing and replay. Events in order only pass through a
- * queue. */
+/* Sorting of events by time, between parsing and replay. Events that are in order only pass through
+ * a queue. */
 typedef struct taligent_order {
-    size_t most;     /* maximum number of waiting events, and by how many an event may be late */
+    size_t most; /* maximum number of waiting events, and maximum number of events that may precede
+a late one */
     mp_event *queue; /* a ring of events that were in order */
     size_t places, first, queued;
     mp_event *late; /* a binary heap of late events, earliest first */
@@ -55,9 +55,9 @@ typedef struct taligent_order {
 /* Open an empty order. `asked` is mp_load_options.reorder. */
 void taligent_order_open(taligent_order *order, int64_t asked);
 void taligent_order_close(taligent_order *order);
-/* Add an event, with its time since 1970. Return the earliest waiting event if there are too many,
- * valid until the next call; otherwise NULL. If `event` is NULL, return the remaining events, one
- * per call. Old blocks have no time, and keep their place after the events before them. */
+/* Add an event, with its time since 1970. If too many events wait, return the earliest, valid until
+ * the next call; otherwise NULL. If `event` is NULL, return the remaining events, one per call. Old
+ * blocks have no time, and stay after the event before them. */
 const mp_event *taligent_order_next(taligent_order *order, const mp_event *event);
 /* Return an event that has waited longer than `within_us`, valid until the next call; NULL: none.
  * Call it after taligent_order_next until it returns NULL. */

@@ -1,8 +1,8 @@
 /* Events of a heap log. One thread parses the lines, another replays the events. */
 #include "readers/taligent.h"
 
-/* Return a key for the name of a thread: 1, followed by four bits per character, which distinguish
- * digits and the hyphen. Longer names get the number of their text in the model. */
+/* Return a key for the name of a thread: a 1, then four bits per character, which are enough for
+ * digits and the hyphen. For longer names, return the id of the text in the model. */
 static uint64_t thread_key(taligent_pass *pass, mp_slice name)
 {
     if (name.length > 15)
@@ -13,7 +13,7 @@ static uint64_t thread_key(taligent_pass *pass, mp_slice name)
     return key;
 }
 
-/* Return the number of the thread. There is no cache of the last thread, as threads alternate at
+/* Return the number of the thread. The last thread is not cached, because threads alternate at
  * random. */
 static uint32_t thread_of(taligent_pass *pass, mp_slice name)
 {

@@ -1,5 +1,5 @@
 /* Parsing of lines of both kinds of files. The columns of a log are thread, time, address, size,
- * type and stack crawl, separated by blanks or tabs; the crawl is the rest of the line. */
+ * type and stack crawl, separated by blanks or tabs. The crawl is the rest of the line. */
 #include <string.h>
 
 #include "base/text.h"
@@ -115,8 +115,7 @@ static bool is_thread(mp_slice word)
     return take_thread(&cursor, &thread) && cursor.cursor == cursor.end;
 }
 
-/* Skip `word` in the place of a number. Return false, and skip nothing, if another word is
- * there. */
+/* Skip `word` where a number may be. Return false, and skip nothing, if the text is not `word`. */
 static bool take_word(mp_fields *cursor, const char *word)
 {
     size_t length = strlen(word), left = (size_t)(cursor->end - cursor->cursor);
@@ -162,7 +161,7 @@ bool taligent_is_title(mp_slice line)
 
 /* --- heap analysis files --- */
 
-/* Read a cell up to the next tab; the last one goes up to the end of the line. */
+/* Read a cell up to the next tab; read the last cell up to the end of the line. */
 static mp_slice next_cell(mp_fields *cursor, bool last)
 {
     const char *start = cursor->cursor;
@@ -177,8 +176,8 @@ static bool is_deleter(mp_slice word)
     return is_thread(word) || mp_slice_is(word, "notask");
 }
 
-/* Split the rest of a line without tabs. The last word that can be a deleting thread separates the
- * crawl of the allocation from that of the deletion. */
+/* Split the rest of a line without tabs. The last word that can be the thread of a deletion
+ * separates the crawl of the allocation from the crawl of the deletion. */
 static bool split_crawls(mp_slice rest, taligent_block *block)
 {
     mp_fields cursor = mp_fields_of(rest);
@@ -198,7 +197,7 @@ static bool split_crawls(mp_slice rest, taligent_block *block)
 bool taligent_parse_block(mp_slice line, taligent_block *block)
 {
     if (!memchr(line.start, '-', line.length))
-        return false; /* threads contain a hyphen; quickly rejects lines of other formats */
+        return false; /* threads contain a hyphen: reject lines of other formats quickly */
     mp_fields cursor = mp_fields_of(line);
     bool tabs = memchr(line.start, '\t', line.length) != NULL;
     mp_slice cells[6] = {{NULL, 0}};

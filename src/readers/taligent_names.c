@@ -19,7 +19,7 @@ void taligent_names_free(taligent_names *names)
     *names = (taligent_names){0};
 }
 
-/* Probe of an index whose values are elements with a name in a list of the model. */
+/* Key for an index of elements of a list in the model that have a name. */
 typedef struct name_probe {
     const mp_model *model;
     mp_string_id name;
@@ -72,9 +72,9 @@ static bool ends_in_operator(mp_slice frame)
              ((before | 32) >= 'a' && (before | 32) <= 'z'));
 }
 
-/* Return the number of bars after `operator` that belong to its name. All do if arguments follow:
- * operator|(int), operator||(int), operator|=(int). Otherwise the last of several bars separates
- * frames. */
+/* Return the number of bars after `operator` that belong to its name. All of them do if arguments
+ * follow: operator|(int), operator||(int), operator|=(int). Otherwise the last of several bars
+ * separates two frames. */
 static size_t bars_of_operator(const char *cursor, const char *end)
 {
     size_t bars = 0;

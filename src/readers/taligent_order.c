@@ -1,5 +1,5 @@
-/* Sorting of events by time. A thread takes the time of its event and writes the line later, so
- * lines of later events may come before it. */
+/* Sorting of events by time. A thread determines the time of its event first and writes the line
+ * later, so lines of later events may come before it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 enum { DEFAULT_MOST = 10000, FIRST_PLACES = 1024 };
 
-/* Return the capacity of the queue: at most that of all waiting events, and of the one that makes
- * the first leave. */
+/* Return the capacity of the queue for `wanted` events. It never needs more than the maximum number
+ * of waiting events, and one that makes the first leave. */
 static size_t places_for(const taligent_order *order, size_t wanted)
 {
     return wanted < order->most + 1 ? wanted : order->most + 1;

@@ -1,7 +1,7 @@
-/* Replacement for dlopen in the static program (by the linker's --wrap). SQLite can load
- * extensions, which memprof never does, and the C library's loader would need the shared libraries
- * of the system that the program was linked on. So would the modules of its iconv, which
- * src/base/encoding.c therefore avoids. */
+/* Replace dlopen in the static program (by the linker's --wrap). SQLite can load extensions, which
+ * memprof never does, and the C library's loader would need the shared libraries of the system on
+ * which the program was linked. Modules of iconv would need them too, so src/base/encoding.c avoids
+ * iconv there. */
 #include <stddef.h>
 
 extern const char mp_loads_no_modules;
