@@ -1,6 +1,6 @@
 #!/bin/sh
-# Regenerates every sample: make-samples.sh GENERATOR [DIR]
-# This is the only list of the commands that make them.
+# Regenerates all samples: make-samples.sh GENERATOR [DIR] This is the only list of the commands that make
+# them.
 set -eu
 
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
@@ -28,7 +28,7 @@ make shop-agent-AS2.oemp oemp --version 2 --session AS-2
 make shop-requests-AS1.oemp oemp --version 2 --session AS-1 --requests --snapshots 12
 make shop-requests-AS2.oemp oemp --version 2 --session AS-2 --requests --snapshots 12
 
-# One recording in two files: together they are shop-v2.oemp, and its answer is theirs.
+# One recording in two files. Together they are shop-v2.oemp, and have the same answer.
 "$generator" oemp --version 2 --last-sequence 4 -o "$dir/shop-part1.oemp"
 "$generator" oemp --version 2 --first-sequence 5 -o "$dir/shop-part2.oemp"
 
@@ -38,7 +38,7 @@ make shop-v2.prf prf --version 2
 make shop-v3.prf prf --version 3
 make shop-v4.prf prf --version 4
 
-# Reports of shop-v4.prf, and the debug listing that its source lines come from.
+# Reports of shop-v4.prf, and the debug listing with their source lines.
 "$generator" rpt --layout old -o "$dir/shop-old.rpt"
 "$generator" rpt --layout new -o "$dir/shop-new.rpt"
 "$generator" rpt --layout new --decimal-comma -o "$dir/shop-comma.rpt"
@@ -50,13 +50,13 @@ make shop-analysis.taligent taligent --analysis
 
 make shop.heaptrack heaptrack
 
-# Three moments of one application, and two application domains in one file.
+# Three moments of one application, and a file with two application domains.
 make shop-1.gclog rpm --dump 1
 make shop-2.gclog rpm --dump 2
 make shop-3.gclog rpm --dump 3
 make shop-domains.gclog rpm --domains 2 --crlf --types-last --no-stamps
 
-# The log of an agent that was rotated while objects were alive, with calls; that of a client.
+# The log of an agent that was rotated while objects were alive, with calls; and the log of a client.
 make shop.agent.log dynobjects --trace
 "$generator" dynobjects --trace --part 1 -o "$dir/shop.000001.agent.log"
 "$generator" dynobjects --trace --part 2 -o "$dir/shop.000002.agent.log"
@@ -67,8 +67,8 @@ for moment in 1 2 3 4 5 6; do
     make shop-$moment.pprof pprof --dump $moment
 done
 
-# The text is the sample; the database is made from it where there is sqlite3, whose release
-# stands in the file.
+# The SQL text is the sample. If sqlite3 is installed, it makes the database, whose header contains sqlite3's
+# version.
 make shop.aqtime.sql aqtime
 if command -v sqlite3 >/dev/null; then
     rm -f "$dir/shop-aqtime.sqlite"

@@ -7,8 +7,8 @@
  *   memprof-tables complete bash                        completion for a shell: bash, fish, zsh
  *   memprof-tables columns                              the columns of answers, see below
  *
- * A mark is a line "; insert WHAT", which is a comment for scdoc. After "; insert options" follow
- * texts about single options, each below a line "; of --NAME". */
+ * A mark is a line "; insert WHAT", which is a comment for scdoc. "; insert options" is followed by
+ * texts about single options. Each of them begins with a line "; of --NAME". */
 #include <ctype.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -27,13 +27,13 @@
 #include "sql/values.h"
 #include "sql/views.h"
 
-/* A page, line by line, and the command that it is about. */
+/* A page, line by line, and the command that it describes. */
 typedef struct page {
     const char *path;
     char **lines;
     size_t count;
     const cli_command *command; /* NULL = none */
-    bool common;                /* the page is about all commands; `command` is the default one */
+    bool common;                /* the page describes all commands; `command` is the default one */
     bool wrong;
 } page;
 
@@ -45,7 +45,7 @@ static void complain(page *state, size_t line, const char *what, const char *nam
 
 /* --- texts --- */
 
-/* Print text with all mark-up of scdoc escaped. Names of arguments are in `backquotes`. */
+/* Print text with scdoc's mark-up escaped. Names of arguments are in `backquotes`. */
 static void put_text(const char *text)
 {
     for (bool inside = false; *text; text++) {
@@ -68,7 +68,7 @@ static void put_definition(const char *term, const char *text)
 
 /* --- options --- */
 
-/* Place where an option of a command is described. */
+/* Page that describes an option. */
 typedef enum option_place {
     ON_ITS_PAGE,  /* on the page of the command */
     OF_SELECTION, /* in memprof(1): options that select a part of a recording */
@@ -143,7 +143,8 @@ static void put_words_of(const mp_report *report, const char *argument, const ch
     }
 }
 
-/* Print the words that an option accepts; for a report, by kinds of recordings if these differ. */
+/* Print the words that an option accepts; for a report, separately for kinds of recordings if they
+ * differ. */
 static void put_choices(const cli_command *command, const cli_option *option)
 {
     const char *words[MP_MOST_WORDS];
@@ -174,7 +175,8 @@ static bool is_of(const char *line, const char *name)
     return strncmp(line, "; of --", 7) == 0 && (!name || mp_text_is(line + 7, name));
 }
 
-/* Return true for lines of a text about an option, which are indented, as definitions are. */
+/* Return true if the line belongs to a text about an option. These lines are indented, like
+ * definitions. */
 static bool is_text(const char *line)
 {
     return *line == '\0' || *line == '\t';
@@ -187,7 +189,7 @@ static size_t end_of_texts(const page *state, size_t line)
     return line;
 }
 
-/* Print the page's own text about an option, if it has one after `from`. */
+/* Print the page's own text about an option, if there is one after line `from`. */
 static void put_more(const page *state, size_t from, const char *name)
 {
     size_t line = from, end = end_of_texts(state, from);
@@ -197,8 +199,8 @@ static void put_more(const page *state, size_t from, const char *name)
         puts(state->lines[line]);
 }
 
-/* Print the kinds of recordings that an option is for, if the command reads others too, in the
- * shorter of two ways. */
+/* Print the kinds of recordings that an option applies to, if the command reads other kinds too.
+ * Use the shorter of two ways to say it. */
 static void put_kinds(const cli_command *command, const cli_option *option)
 {
     unsigned kinds = cli_option_kinds(command, option);
@@ -215,8 +217,8 @@ static void put_kinds(const cli_command *command, const cli_option *option)
         printf("\tOf %s alone.\n", mp_kinds_text(kinds, text, sizeof text));
 }
 
-/* Print the table's help as a sentence, the accepted words, the kinds of recordings, and the page's
- * own text. */
+/* Print an option: its help as a sentence, the accepted words, the kinds of recordings, and the
+ * page's own text. */
 static void put_option(const page *state, size_t from, const cli_option *option)
 {
     char usual[32];
@@ -239,7 +241,7 @@ static bool is_on_page(const cli_option *option)
     return place_of(option) == ON_ITS_PAGE || mp_text_is(option->name, "format");
 }
 
-/* Print the command's own options, by the sections of the help. */
+/* Print the command's own options, by section of the help. */
 static void put_own(const page *state, size_t from)
 {
     for (unsigned section = 0; section < CLI_SECTIONS; section++) {
@@ -298,7 +300,7 @@ static size_t insert_options(page *state, size_t line)
     return end;
 }
 
-/* Print the options of all commands in full: the default command has all of them. */
+/* Print the options of all commands in full. The default command has all of them. */
 static size_t insert_common(page *state, size_t line)
 {
     size_t count;
@@ -382,7 +384,7 @@ static void insert_readers(void)
     }
 }
 
-/* Return true if the command checks a recording against anything. */
+/* Return true if the command checks a recording against limits, rules or a baseline. */
 static bool can_fail(const cli_command *command)
 {
     for (size_t i = 0; i < cli_option_count; i++)
@@ -500,7 +502,7 @@ static void free_page(page *state)
     free(state->lines);
 }
 
-/* Print a page, which is named memprof-COMMAND.1.scd. */
+/* Print a page. Its file must be named memprof-COMMAND.1.scd. */
 static int put_page(const char *path)
 {
     static const char prefix[] = "memprof-";
@@ -541,7 +543,7 @@ static int put_options(const char *name)
 
 /* --- completions --- */
 
-/* An option and the commands that take it, with the same words if it accepts words. */
+/* An option, and the commands that have it and accept the same words. */
 typedef struct row {
     const cli_option *option;
     const char *commands[CLI_MOST_COMMANDS], *words[MP_MOST_WORDS];
@@ -588,7 +590,7 @@ static bool is_path(const row *entry, const char *argument)
     return entry->option->argument && mp_text_is(entry->option->argument, argument);
 }
 
-/* Print a text inside single quotes, with option names as on the command line; characters in
+/* Print a text inside single quotes, with options written as on the command line. Characters in
  * `escaped` get a backslash. */
 static void put_quoted(const char *text, const char *quote, const char *escaped)
 {
@@ -601,7 +603,7 @@ static void put_quoted(const char *text, const char *quote, const char *escaped)
             printf("%s%c", strchr(escaped, *text) ? "\\" : "", *text);
 }
 
-/* Print words that may follow the command: "save|check". */
+/* Print the words that may follow the command: "save|check". */
 static void put_operands(const char *form)
 {
     size_t count;
@@ -854,9 +856,9 @@ static const char *const unit_names[] = {
     [MP_PERCENT] = "percent", [MP_FLAG] = "flag",       [MP_LIST] = "list",
 };
 
-/* Print the columns of the document's tables that JSON may contain, even if no row has a value:
- * command, table, record or rows, column, unit, and "null" if that may stand for a value, or
- * "people" if JSON never has it. */
+/* Print the columns of the document's tables that JSON may contain, even if no row has a value. A
+ * line has command, table, record or rows, column and unit; also "null" if the value may be null,
+ * or "people" if JSON never contains the column. */
 static bool put_columns(const mp_document *document, const mp_diagnostics *diagnostics,
                         const mp_style *style, FILE *out, mp_error *error)
 {
@@ -879,7 +881,7 @@ static bool put_columns(const mp_document *document, const mp_diagnostics *diagn
     return true;
 }
 
-/* Print the columns of watch, whose lines are not answers: they are known without any recording. */
+/* Print the columns of watch. Its lines are not answers, so they do not need a recording. */
 static void put_line_columns(void)
 {
     mp_document *documents[] = {mp_watch_rows_document(false, false), mp_watch_events_document()};
@@ -889,8 +891,8 @@ static void put_line_columns(void)
     }
 }
 
-/* Run command lines from standard input, one per line, with words separated by tabs. Their
- * diagnostics are ignored. */
+/* Run command lines from standard input: one per line, with words separated by tabs. Ignore their
+ * diagnostics. */
 static int put_all_columns(void)
 {
     static const mp_renderer columns = {

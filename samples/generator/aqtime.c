@@ -1,5 +1,5 @@
 /* AQTime databases: the shop as a mixed Delphi, C++ and .NET application, recorded by the
- * Allocation profiler at three moments (Get Results). The output is SQL text that makes the
+ * Allocation profiler at three moments (Get Results). The output is SQL that creates the
  * database. */
 #include "gen.h"
 
@@ -45,7 +45,7 @@ enum { CLASSES = sizeof classes / sizeof classes[0] };
 
 typedef struct aq_routine {
     const char *class_name, *name, *unit;
-    const char *file; /* as in SQL: quotes doubled */
+    const char *file; /* quotes are doubled, as SQL requires */
     int line;         /* 0 = unknown */
     const char *code_type;
 } aq_routine;
@@ -81,10 +81,10 @@ typedef struct aq_object {
     int first, last; /* first and last result set with the object */
     int stack, thread;
     bool root;
-    bool no_get; /* its Get # is missing */
+    bool no_get; /* the column Get # is empty */
 } aq_object;
 
-/* A reference, with a row in either table, or in both. */
+/* A reference, stored as a row in one of the tables of references or in both. */
 typedef struct aq_reference {
     int from, to;
     bool in_to, in_from;
@@ -113,7 +113,8 @@ static void refer(aq_plan *plan, int from, int to)
     plan->references[index] = (aq_reference){from, to, index % 5 != 1, index % 4 != 2};
 }
 
-/* The leak grows by four at every Get Results, the slow leak by one; the cache is filled once. */
+/* Add native objects: a leak that grows by four at every Get Results, a slow leak that grows by
+ * one, and a cache that is filled once. */
 static void add_native(aq_plan *plan)
 {
     static const int orders[SETS] = {6, 9, 2};
@@ -136,8 +137,8 @@ static void add_native(aq_plan *plan)
     add(plan, CUSTOMER, 64, 1, SETS, 4);
 }
 
-/* Objects with references: a session keeps a queue of requests, a text is shared, two requests
- * refer to each other, and two objects are unreachable. */
+/* Add objects with references: a session with a queue of requests, a shared text, two requests that
+ * refer to each other, and two unreachable objects. */
 static void add_managed(aq_plan *plan)
 {
     int session = add(plan, SESSION, 56, 1, SETS, 7);
@@ -184,7 +185,7 @@ static bool is_alive(const aq_object *object, int set)
     return object->first <= set && set <= object->last;
 }
 
-/* Row numbers differ between result sets, and the orders of ID and REC_ID differ too. */
+/* Row numbers differ between result sets, and ID and REC_ID are ordered differently. */
 static int class_id(int set, int class_index)
 {
     return 1 + (class_index * 5 + set * 4) % CLASSES;
@@ -253,7 +254,7 @@ static void insert(gen_writer *writer, const char *table)
     gen_print(writer, "INSERT INTO ALLOCATION_PROFILER_%s VALUES (", table);
 }
 
-/* Write the columns that identify a row. Only lines and parts of an object have a parent. */
+/* Write the columns that identify a row. Only lines and the parts of an object have a parent. */
 static void end_row(gen_writer *writer, int id, int set, int parent, int record)
 {
     gen_print(writer, ", %d, %d, %d, %d);\n", id, set, parent, record);
@@ -279,7 +280,7 @@ static void write_instance(gen_writer *writer, int set)
         gen_print(writer, "INSERT INTO RELATIONS VALUES (%s, %d, %d);\n", relations[i], i + 1, set);
 }
 
-/* Write a class. Its peak is the maximum over the result sets so far: transient objects do not
+/* Write a class. Its peak is the maximum over the result sets so far; transient objects do not
  * raise it. */
 static void write_class(gen_writer *writer, const aq_plan *plan, int set, int index)
 {
@@ -340,7 +341,7 @@ static int address_of(const aq_object *object)
     return FIRST_ADDRESS + object->number * 0x1c0;
 }
 
-/* Return true if the result set has both ends. */
+/* Return true if both ends of the reference are in the result set. */
 static bool is_listed(const aq_plan *plan, const aq_reference *reference, int set)
 {
     return is_alive(&plan->objects[reference->from], set) &&
@@ -371,8 +372,8 @@ static void write_object(gen_writer *writer, const aq_plan *plan, int set, int i
     }
 }
 
-/* Write the rows of one of the two tables of references; references that one table lacks are in the
- * other. */
+/* Write the rows of one of the two tables of references. A reference that is missing in one table
+ * is in the other. */
 static void write_references(gen_writer *writer, const aq_plan *plan, int set, bool to)
 {
     for (int i = 0; i < plan->reference_count; i++) {
@@ -424,7 +425,8 @@ void gen_aqtime(const gen_options *options, gen_writer *writer)
 
 /* --- known answer --- */
 
-/* Return true if the object counts: a bounds violation is listed as an object, but is none. */
+/* Return true if the object counts. A bounds violation is listed as an object but does not
+ * count. */
 static bool counts(const aq_object *object, int set)
 {
     return object->class_index != OVERWRITE && is_alive(object, set);
@@ -450,8 +452,8 @@ static gen_sum live_at(const aq_plan *plan, int set)
     return sum;
 }
 
-/* Return the objects of the last set whose class has any object that is a root or has a reference.
- * For other classes, references are not recorded. */
+/* Return the objects of the last set whose references are recorded: those of classes with any
+ * object that is a root or has a reference. */
 static gen_sum tracked_of(const aq_plan *plan)
 {
     bool tracked[sizeof classes / sizeof *classes] = {false};
@@ -516,7 +518,8 @@ static void answer_snapshots(gen_json *json, const aq_plan *plan)
     gen_json_close(json);
 }
 
-/* Leaks: objects born after the first result set and alive at the last, by class and stack. */
+/* Write the leaks: objects born after the first result set and alive at the last one, by class and
+ * stack. */
 static void answer_leaks(gen_json *json, const aq_plan *plan)
 {
     const char *labels[ROUTINES], *frames[STACKS][MOST_FRAMES];
@@ -546,7 +549,7 @@ static void answer_leaks(gen_json *json, const aq_plan *plan)
     gen_answer_leaks(json, rows, CLASSES * STACKS);
 }
 
-/* Growth from the first result set to the last, without unchanged types. */
+/* Write the growth from the first result set to the last, without types that do not change. */
 static void answer_types(gen_json *json, const aq_plan *plan)
 {
     gen_row rows[CLASSES] = {{0}};
@@ -567,7 +570,8 @@ static void answer_types(gen_json *json, const aq_plan *plan)
     gen_answer_growth(json, rows, changed);
 }
 
-/* Object of the graph of the last result set, in which both ends of each reference are alive. */
+/* Return an object of the graph of the last result set. Both ends of each reference are alive
+ * there. */
 static gen_object object_of(const void *data, int64_t number)
 {
     const aq_plan *plan = data;

@@ -1,6 +1,6 @@
-/* Logs of the shop as an OpenEdge agent or client, with entries of dynamic objects between others,
- * and their known answer. Each object is counted where the plan creates or deletes it, never by
- * what a line says. */
+/* Logs of the shop as an OpenEdge agent or client, with entries of dynamic objects among others,
+ * and their known answer. An object is counted where the plan creates or deletes it, not by the
+ * text of a line. */
 #include "gen.h"
 
 #include <inttypes.h>
@@ -9,14 +9,14 @@
 
 enum { PROCESS = 13309, THREAD = 13326, LINE_US = 1700, CACHE_REQUESTS = 8, BUFFERS = 3 };
 
-static const int64_t first_us = INT64_C(30250000); /* since 08:15 */
+static const int64_t first_us = INT64_C(30250000); /* microseconds since 08:15 */
 
 typedef enum dyn_story { DYN_LEAK, DYN_SLOW, DYN_CACHE, DYN_CHURN, DYN_STORIES } dyn_story;
 
 typedef struct dyn_log {
     gen_writer *writer; /* NULL: lines are only counted */
     bool agent, traced;
-    int64_t lines, from, to; /* lines so far; which of them are written */
+    int64_t lines, from, to; /* number of lines so far; first and last line to write */
     int64_t time_us, handle, request;
     int session;
     uint64_t address;
@@ -76,7 +76,7 @@ __attribute__((format(printf, 3, 4))) static void noise(dyn_log *log, const char
     va_end(list);
 }
 
-/* A message goes on without the head of an entry. */
+/* Write the next line of a message. It does not begin like an entry. */
 static void go_on(dyn_log *log, const char *text)
 {
     if (log->writer && ++log->lines > log->from && log->lines <= log->to)
@@ -126,7 +126,7 @@ static uint64_t allocate(dyn_log *log, dyn_story story, int bytes, const char *p
 
 #define SERVICE "shop.OrderService"
 
-/* Write the objects that every request creates, and deletes before it ends. */
+/* Write the objects that every request creates and deletes before it ends. */
 static void work(dyn_log *log)
 {
     int64_t buffers[BUFFERS];
@@ -161,7 +161,7 @@ static void work(dyn_log *log)
             "Deleting pool  <unnamed> (placeOrder " SERVICE " @ 171) FROM placeOrder " SERVICE);
 }
 
-/* Two orders, then an invoice, and so on. */
+/* Serve a request: two orders, then an invoice, and so on. */
 static void serve(dyn_log *log, int64_t number)
 {
     const bool invoice = number % 3 == 2;

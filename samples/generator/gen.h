@@ -28,7 +28,8 @@ typedef struct gen_options {
 /* Return zeroed memory. */
 void *gen_alloc(size_t count, size_t size);
 
-/* Return the array with room for one more than `count` elements. `room`: its capacity, updated. */
+/* Return the array with room for at least one more than `count` elements. `room`: its capacity,
+ * which is updated. */
 void *gen_grow(void *items, size_t count, size_t *room, size_t size);
 
 /* Return a text, formatted like printf, that lives as long as the program. */
@@ -50,11 +51,10 @@ typedef struct gen_writer {
 void gen_open(gen_writer *writer, const char *path);
 void gen_close(gen_writer *writer);
 
-/* Discard output from here on, or write it again. */
+/* Stop or resume the output. */
 void gen_mute(gen_writer *writer, bool muted);
 
-/* Flush the buffer if it is almost full, so that it has room for a whole row. Return the position
- * in it. */
+/* Flush the buffer if it has no room for a whole row. Return the position in it. */
 size_t gen_room(gen_writer *writer);
 
 void gen_char(gen_writer *writer, char letter);
@@ -62,15 +62,15 @@ void gen_char(gen_writer *writer, char letter);
 void gen_bytes(gen_writer *writer, const char *bytes, size_t size);
 /* Write text. A newline character ends a line, with CRLF if the file has CRLF line ends. */
 void gen_text(gen_writer *writer, const char *text);
-/* Write formatted text. It is slow: not for rows. */
+/* Write formatted text. This is slow, so do not use it for rows. */
 void gen_print(gen_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gen_number(gen_writer *writer, int64_t number);
 /* Write a number without a prefix, in lower case. */
 void gen_hex(gen_writer *writer, uint64_t number);
 /* Write a line of numbers separated by blanks. */
 void gen_numbers(gen_writer *writer, const int64_t *numbers, size_t count);
-/* Write text in quotes, with quotes in it doubled, as ABL's IMPORT expects, followed by
- * `behind`. */
+/* Write text in quotes, followed by `behind`. Quotes in the text are doubled, as ABL's IMPORT
+ * expects. */
 void gen_quoted(gen_writer *writer, const char *text, const char *behind);
 void gen_end_line(gen_writer *writer);
 
@@ -80,21 +80,21 @@ typedef struct gen_json {
     gen_writer *writer;
     int depth;
     char closers[16];
-    bool comma; /* a member or element was written already on this level */
-    bool flat;  /* written on one line */
+    bool comma; /* this level has a member or element already */
+    bool flat;  /* write everything on one line */
 } gen_json;
 
 typedef struct gen_sum {
     int64_t objects, bytes;
 } gen_sum;
 
-/* Open an object or array; `bracket` is { or [. Key NULL: an element of an array. */
+/* Open an object or array; `bracket` is { or [. `key` is NULL for an element of an array. */
 void gen_json_open(gen_json *json, const char *key, char bracket);
-/* Open an object on one line, an element of an array. */
+/* Open an object on one line, as an element of an array. */
 void gen_json_row(gen_json *json);
 void gen_json_close(gen_json *json);
 void gen_json_number(gen_json *json, const char *key, int64_t number);
-/* Write PREFIX_objects and PREFIX_bytes; prefix NULL: objects and bytes. */
+/* Write PREFIX_objects and PREFIX_bytes, or objects and bytes if `prefix` is NULL. */
 void gen_json_sum(gen_json *json, const char *prefix, gen_sum sum);
 /* Write a text; NULL becomes null. */
 void gen_json_text(gen_json *json, const char *key, const char *text);
@@ -106,11 +106,11 @@ void gen_json_ratio(gen_json *json, const char *key, int64_t dividend, int64_t d
 
 void gen_add(gen_sum *sum, int64_t objects, int64_t bytes);
 gen_sum gen_minus(gen_sum sum, gen_sum part);
-/* Raise objects and bytes, each separately, to at least those of `now`. */
+/* Raise objects and bytes separately to at least those of `now`. */
 void gen_raise(gen_sum *peak, gen_sum now);
 
-/* Open the totals that all memory recordings have, or the row of a snapshot; the caller may add
- * members, and closes them. A tag of NULL and a time below 0 are omitted. */
+/* Open the totals that all memory recordings have, or the row of a snapshot. The caller may add
+ * members, and closes the object. Omit a tag of NULL and a time below 0. */
 void gen_answer_totals(gen_json *json, gen_sum live, gen_sum created, int64_t deleted,
                        gen_sum peak);
 void gen_answer_snapshot(gen_json *json, int sequence, const char *tag, int64_t time,
@@ -123,8 +123,9 @@ typedef struct gen_row {
     const char *inferred; /* inferred type; NULL = unknown or not needed */
     int64_t inferred_deletions;
     gen_sum live, before;
-    int64_t created, deleted; /* created 0 = unknown */
-    /* Snapshots at which live objects were born; at which any objects were born. */
+    int64_t created, deleted; /* `created` is 0 if unknown */
+    /* Number of snapshots at which live objects were born; number at which any objects were born.
+     */
     int64_t births, moments;
     int64_t retained;
     const char *const *stack; /* innermost frame first */
@@ -132,9 +133,9 @@ typedef struct gen_row {
     int line; /* 0 = unknown */
 } gen_row;
 
-/* Return the row of that key, which is added if there is none. */
+/* Return the row with that key, and add it if there is none. */
 gen_row *gen_row_of(gen_row *rows, size_t *count, const char *key);
-/* Write answers. They sort the rows first, and omit rows without figures. */
+/* Write answers. These functions sort the rows, and omit rows without figures. */
 void gen_answer_leaks(gen_json *json, gen_row *rows, size_t count);
 void gen_answer_top(gen_json *json, gen_row *rows, size_t count, bool ranked, bool retained);
 void gen_answer_growth(gen_json *json, gen_row *rows, size_t count);
@@ -148,7 +149,8 @@ typedef struct gen_object {
     uint64_t id;
     const char *type;
     bool strong_root;
-    /* bits: kinds of its roots that keep it alive; kinds of its weak roots. */
+    /* bits for the kinds of roots that keep the object alive, and for the kinds of its weak roots
+     */
     unsigned root_kinds, weak_root_kinds;
 } gen_object;
 
@@ -163,7 +165,8 @@ typedef struct gen_graph_view {
     const char *(*root_kind)(int kind);
 } gen_graph_view;
 
-/* Retained sizes by brute force: the objects that are no longer reachable without an object. */
+/* Retained sizes by brute force: an object retains the objects that cannot be reached without
+ * it. */
 typedef struct gen_graph {
     unsigned char *reached;
     int64_t *retained; /* NULL for more than GEN_MOST_DOMINATED objects, like `dominators` */
@@ -178,8 +181,8 @@ void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph
 
 /* --- commands --- */
 
-/* A format makes its plan from the options, and writes the recording or its known answer from that
- * plan only. */
+/* Function that makes a plan from the options, and writes the recording or its known answer from
+ * that plan only. */
 typedef void gen_recorder(const gen_options *options, gen_writer *writer);
 typedef void gen_answerer(const gen_options *options, gen_json *json);
 

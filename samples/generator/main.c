@@ -1,4 +1,4 @@
-/* memprof-generate: writes recordings of a fictitious shop application whose every number is
+/* memprof-generate: write recordings of a fictitious shop application. Every number in them is
  * known. */
 #include "gen.h"
 
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 20, FIRST_VALUE = 256 /* above all letters */ };
+enum { MOST_OPTIONS = 20, FIRST_VALUE = 256 /* FIRST_VALUE: above all letters */ };
 
-/* An option; exactly one of its targets is set. A flag has no argument. A number has a default and
+/* An option. Exactly one of its targets is set. A flag has no argument. A number has a default and
  * bounds. A word is stored as its index in `words`. */
 typedef struct gen_option {
     const char *name;
@@ -19,7 +19,7 @@ typedef struct gen_option {
     const char **text;
     int64_t *number;
     int64_t initial, least, most;
-    const char *prefix; /* prefix of the number */
+    const char *prefix; /* text that must precede the number */
     const char *const *words;
 } gen_option;
 
@@ -228,7 +228,7 @@ static bool take(const gen_option *option, const char *text)
     return option->words ? take_word(option, text) : take_number(option, text);
 }
 
-/* Return a message if two options exclude each other, or NULL. */
+/* Return a message if two options exclude each other; otherwise NULL. */
 static const char *conflict(void)
 {
     if (asked.old_modules && asked.version != 1)

@@ -22,7 +22,7 @@ typedef struct oemp_object {
     int64_t owner;      /* id; 0 = no owner */
     int64_t time;       /* time of creation */
     int32_t table;      /* number in the temp-table database */
-    int16_t site, born; /* born: snapshot */
+    int16_t site, born; /* born: snapshot of its creation */
     int8_t life;
 } oemp_object;
 
@@ -31,8 +31,8 @@ typedef struct oemp_list {
     size_t count, room;
 } oemp_list;
 
-/* Names with ids, numbered from 1 in the order of their first use. Those from `fresh` on are new in
- * this snapshot. */
+/* Names with ids. Ids are numbered from 1 in the order of first use. Those from `fresh` on are new
+ * in this snapshot. */
 typedef struct oemp_names {
     struct oemp_name {
         const char *text;
@@ -49,15 +49,15 @@ typedef struct oemp_recording {
 
     oemp_list *due; /* objects by the snapshot that reports their deletion */
     int list_count;
-    oemp_list created, changed; /* in this interval */
+    oemp_list created, changed; /* objects created and changed in this interval */
 
     int64_t last_id, objects; /* number of all objects created so far */
     int32_t last_table;
     int64_t latest[OEMP_SITES]; /* id of the site's latest object */
-    /* Number of the site's objects in this interval, and of those created already. */
+    /* Number of the site's objects in this interval, and of those created so far. */
     int64_t quota[OEMP_SITES], done[OEMP_SITES];
 
-    gen_sum live, reusable; /* as in the trailer */
+    gen_sum live, reusable; /* sums as in the trailer */
     int64_t high_water;
 
     oemp_names names, others;
@@ -84,7 +84,7 @@ static int64_t size_at(const oemp_recording *recording, const oemp_object *objec
     return oemp_size(recording->plan, object->site, object->life, snapshot - object->born);
 }
 
-/* Create an object. Objects that were created and deleted between two snapshots leave a gap in the
+/* Create an object. Objects that are created and deleted between two snapshots leave a gap in the
  * ids. */
 static void create(oemp_recording *recording, int site)
 {
@@ -103,8 +103,8 @@ static void create(oemp_recording *recording, int site)
     append(&recording->created, &object);
 }
 
-/* Return a time in the interval. Times of creations are even and those of deletions odd, so that
- * none coincide. */
+/* Return a time in the interval. Times of creations are even and those of deletions odd, so no two
+ * are equal. */
 static int64_t spread(const oemp_recording *recording, size_t index, size_t count)
 {
     int64_t from = oemp_time(recording->plan, recording->snapshot - 1);
@@ -117,8 +117,8 @@ static int64_t deletion_time(const oemp_recording *recording, size_t index)
     return spread(recording, index, recording->due[recording->snapshot].count) | 1;
 }
 
-/* Create the objects of an interval. The sites take turns, in as many rounds as the busiest has
- * objects, so that an owner comes just before the objects that are scoped to it. */
+/* Create the objects of an interval. The sites take turns, in as many rounds as the busiest site
+ * has objects. So an owner comes just before the objects that are scoped to it. */
 static void create_objects(oemp_recording *recording)
 {
     oemp_list *created = &recording->created;
@@ -140,7 +140,7 @@ static void create_objects(oemp_recording *recording)
         created->items[i].time = spread(recording, i, created->count) / 2 * 2;
 }
 
-/* Update objects that changed in the interval; they are written later. */
+/* Update objects that changed in the interval. They are written later. */
 static void change_objects(oemp_recording *recording)
 {
     int snapshot = recording->snapshot;
@@ -162,8 +162,7 @@ static void change_objects(oemp_recording *recording)
         }
 }
 
-/* Report deletions. Some neighbours are swapped, so that deletions are almost, but not quite, in
- * order. */
+/* Report deletions. Some neighbours are swapped, so deletions are almost in order. */
 static void delete_objects(oemp_recording *recording)
 {
     oemp_list *list = &recording->due[recording->snapshot];
@@ -181,7 +180,7 @@ static void delete_objects(oemp_recording *recording)
     }
 }
 
-/* Return 1 for an object that counts for the peak, 0 for a reusable one that is counted
+/* Return 1 for an object that counts for the peak, 0 for a reusable object that is counted
  * separately. */
 static int64_t counted(const oemp_recording *recording, const oemp_object *object)
 {
@@ -372,7 +371,7 @@ static void write_names(const oemp_recording *recording)
 }
 
 /* Write an object's row. Columns 3 to 5 are the object's own bytes, those of its blocks, and those
- * of its pool: only class instances have a pool. */
+ * of its pool. Only class instances have a pool. */
 static void object_row(const oemp_recording *recording, const oemp_object *object)
 {
     const oemp_site *place = &recording->plan->sites[object->site];
@@ -399,7 +398,7 @@ static void object_row(const oemp_recording *recording, const oemp_object *objec
     gen_numbers(recording->writer, row, sizeof row / sizeof row[0]);
 }
 
-/* Write the short row of version 2. */
+/* Write a changed object's short row, as version 2 has it. */
 static void changed_row(const oemp_recording *recording, const oemp_object *object)
 {
     const oemp_site *place = &recording->plan->sites[object->site];
@@ -413,7 +412,7 @@ static void changed_row(const oemp_recording *recording, const oemp_object *obje
 }
 
 /* Return the object of a row. The order of rows has no meaning: start-up objects are listed
- * youngest first, so before their owners; some later ones are swapped with their neighbours. */
+ * youngest first, before their owners, and some later ones are swapped with their neighbours. */
 static const oemp_object *created_at(const oemp_recording *recording, size_t index)
 {
     const oemp_list *created = &recording->created;
@@ -456,7 +455,7 @@ static void write_trailer(const oemp_recording *recording)
 {
     const oemp_plan *plan = recording->plan;
     int snapshot = recording->snapshot;
-    /* 3 and 0 are levels of the class hierarchy, which are unused. */
+    /* 3 and 0 are unused levels of the class hierarchy */
     gen_print(recording->writer, "%lld %lld %lld %lld %lld 3 0",
               (long long)oemp_time(plan, snapshot), (long long)recording->live.objects,
               (long long)recording->live.bytes, (long long)oemp_platform_total(snapshot),

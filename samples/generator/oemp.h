@@ -1,6 +1,6 @@
 /* The shop application in memory recordings: closed formulas for the number of objects that each
- * allocation site creates and deletes, and when. The recording follows them object by object; the
- * known answer is calculated from them. */
+ * allocation site creates and deletes, and for the times. The recording simulates the objects one
+ * by one; the known answer is calculated from the formulas. */
 #ifndef OEMP_H
 #define OEMP_H
 
@@ -9,7 +9,7 @@
 enum {
     OEMP_SITES = 64, /* maximum */
     OEMP_NODES = 32, /* exact number of call-tree nodes */
-    OEMP_LIVES = 3,  /* number of lifetimes: each third of a site's objects has one of them */
+    OEMP_LIVES = 3,  /* number of lifetimes: a third of a site's objects has each of them */
     /* temp-tables with TABLE_LATER are instantiated before this snapshot. */
     OEMP_TABLE_SNAPSHOT = 3,
     OEMP_NAME = 64, /* maximum size, with its terminator */
@@ -24,7 +24,7 @@ typedef struct oemp_node {
     int parent_line;
 } oemp_node;
 
-/* Fate of the objects of a site. */
+/* How long the objects of a site live. */
 typedef enum oemp_kind {
     SESSION,  /* created at start-up, outlives even the clean-up of the AVM */
     START,    /* created at start-up, deleted by the clean-up of the AVM */
@@ -42,7 +42,7 @@ typedef enum oemp_table { TABLE_NONE, TABLE_NOW, TABLE_LATER, TABLE_NEVER } oemp
 typedef struct oemp_site {
     const char *type;
     const char *key;     /* name by which the sites of objects that it owns refer to it */
-    const char *source;  /* class or procedure of which an object is an instance */
+    const char *source;  /* class or procedure that the objects are instances of */
     const char *other;   /* any other name */
     const char *builtin; /* built-in class */
     int type_id, builtin_id;
@@ -53,10 +53,10 @@ typedef struct oemp_site {
     oemp_table table;
     int weight;     /* start-up: number of objects; churn: share */
     int first;      /* churn: first snapshot */
-    int size, step; /* bytes; additional bytes of the second and third of three objects */
+    int size, step; /* bytes; step between the sizes of the site's three lifetimes */
     int grow;       /* bytes by which an object grows at each later snapshot */
-    int grow_last;  /* age, in snapshots, at which it stops growing */
-    bool reusable;  /* exists only if reusable objects are requested */
+    int grow_last;  /* age in snapshots at which the object stops growing */
+    bool reusable;  /* the site exists only if reusable objects are requested */
 } oemp_site;
 
 typedef struct oemp_plan {
@@ -72,7 +72,7 @@ typedef struct oemp_plan {
     int64_t churn; /* number of objects of all churn sites together */
 } oemp_plan;
 
-/* A part of the AVM itself: it uses `bytes` at the start and `growth` more at each snapshot. The
+/* A part of the AVM itself. It uses `bytes` at the start and `growth` more at each snapshot. The
  * array ends with NULL. */
 typedef struct oemp_part {
     const char *name;
@@ -83,33 +83,33 @@ extern const oemp_node oemp_nodes[OEMP_NODES];
 extern const oemp_part oemp_platform[];
 extern const char oemp_types[], oemp_builtins[]; /* catalogues */
 
-/* Get the next entry; false at the end of the catalogue. */
+/* Get the next entry. Return false at the end of the catalogue. */
 bool oemp_next_entry(const char **catalogue, int *id, char name[OEMP_NAME]);
 int oemp_find_node(const char *key);
 int64_t oemp_platform_total(int snapshot);
 
 void oemp_plan_init(oemp_plan *plan, const gen_options *options);
 int oemp_last_snapshot(const oemp_plan *plan);
-/* Return microseconds since the start, which is 0. */
+/* Return microseconds since the start. */
 int64_t oemp_time(const oemp_plan *plan, int snapshot);
 const char *oemp_tag(const oemp_plan *plan, int snapshot);
-/* Return, for the request that runs before a snapshot, the snapshot that ends it, its start, and
- * the API it calls. */
+/* Functions about the request that runs before a snapshot: return the snapshot that ends it, its
+ * start, and the API that it calls. */
 int oemp_request_end(const oemp_plan *plan, int snapshot);
 int64_t oemp_request_start(const oemp_plan *plan, int snapshot);
 const char *oemp_request_api(const oemp_plan *plan, int snapshot);
 
-/* Return the number of objects that a site creates between the snapshot before `born` and `born`;
- * return the lifetime (0 to OEMP_LIVES - 1) of the object number `index` of them. */
+/* Return the number of objects that a site creates between the snapshot before `born` and `born`.
+ * Return the lifetime (0 to OEMP_LIVES - 1) of the `index`-th of them. */
 int64_t oemp_created(const oemp_plan *plan, int site, int born);
 int oemp_life(int born, int64_t index);
-/* Return the snapshot that reports an object of this lifetime as deleted; a number beyond the last
- * one if none does. */
+/* Return the snapshot that reports an object of this lifetime as deleted, or a number beyond the
+ * last one if none does. */
 int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life);
-/* Return the size `age` snapshots after the one that first reported the object; age 0 = at its
- * creation. */
+/* Return the size of the object `age` snapshots after the one that first reported it; age 0 = at
+ * its creation. */
 int64_t oemp_size(const oemp_plan *plan, int site, int life, int age);
-/* Return true if its objects are counted separately from ordinary ones. */
+/* Return true if the site's objects are counted separately from ordinary ones. */
 bool oemp_is_reusable(const oemp_plan *plan, int site);
 
 #endif

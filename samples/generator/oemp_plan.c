@@ -42,7 +42,7 @@ const char oemp_builtins[] =
 
 /* --- call tree and allocation sites --- */
 
-/* Parents come first. */
+/* parents come first */
 const oemp_node oemp_nodes[OEMP_NODES] = {
     {"main", "shop/main.p", 0, NULL, 0},
     {"startup", "shop/startup.p", 0, "main", 34},
@@ -78,9 +78,10 @@ const oemp_node oemp_nodes[OEMP_NODES] = {
     {"archive", "shop/archive orders.p", 0, "main", 60},
 };
 
-/* Sites: node:line of the call tree, kind, number of objects at start-up or share of the churn,
- * first snapshot of churn, size, type; after the bar, optional attributes. Owners come first. A
- * churn site with an owner has its owner's weight and first snapshot, and so its lifetimes. */
+/* Sites. The words are node:line of the call tree, kind, number of objects at start-up or share of
+ * the churn, first snapshot of churn, size, type. Optional attributes follow the bar. Owners come
+ * first. A churn site with an owner must have its owner's weight and first snapshot, and so its
+ * lifetimes. */
 static const char *const sites[] = {
     "-:0 session 1 0 512 Widget Pool | key=session pool",
     "-:0 start 1 0 4872 Procedure | key=main | source=shop/main.p",
@@ -105,12 +106,12 @@ static const char *const sites[] = {
     "cache:22 start 1 0 480 OO BuiltIn | "
     "other=Progress.Collections.HashMap<character,shop.PriceEntry> | "
     "builtin=Progress.Collections.HashMap | grow=3072 | grow_last=1",
-    /* the three leaks that the documentation tells about */
+    /* the three leaks that the documentation describes */
     "place2:155 leak 0 0 688 OOABL Obj | source=shop.OrderEvent | step=24",
     "pdf:52 slow 0 0 2048 MEMPTR",
     "fill:55 cache 0 0 352 OOABL Obj | source=shop.PriceEntry",
     "print:33 leak 0 0 512 OOABL Obj | source=shop.PrintJob | extra=yes",
-    /* every order */
+    /* created by every order */
     "batch:71 churn 4 1 5216 Procedure | key=place | source=shop/placeOrder.p",
     "place:9 churn 4 1 1328 Temp-table | other=ttCart | owner=place | table=now",
     "place:12 churn 4 1 512 Widget Pool | key=place pool | owner=place",
@@ -137,7 +138,7 @@ static const char *const sites[] = {
     "compress:81 churn 2 2 4096 MEMPTR | grow=4096 | grow_last=1",
     "cart:73 churn 1 2 2984 Procedure | source=shop/zubehör.p",
     "zubehoer:17 churn 1 2 1472 Dynamic Query | other=qZubehör | owner=session pool",
-    /* now and then */
+    /* created now and then */
     "batch:84 churn 1 3 3544 Procedure | key=export | source=shop/exportOrders.p",
     "json:30 churn 1 3 1648 Dynamic Temp-table | other=ttExport | owner=export | table=now",
     "json:34 churn 2 3 736 OO BuiltIn | builtin=Progress.Json.ObjectModel.JsonObject | step=128",
@@ -195,7 +196,7 @@ static int find_owner(const oemp_plan *plan, const char *key)
     plan_fault(key);
 }
 
-/* Return the word after the name among the words of a site; NULL if there is none. */
+/* Return the word after the name in the words of a site; NULL if there is none. */
 static const char *word_of(const char *words, const char *name)
 {
     const char *found = strstr(words, name);
@@ -289,7 +290,7 @@ int oemp_last_snapshot(const oemp_plan *plan)
     return plan->exit ? plan->work + 2 : plan->work;
 }
 
-/* Return the snapshot at which leaks are counted: _PreCleanUp, else the last one. */
+/* Return the snapshot at which leaks are counted: _PreCleanUp or, without it, the last one. */
 static int to_snapshot(const oemp_plan *plan)
 {
     return plan->exit ? plan->work + 1 : plan->work;
@@ -320,7 +321,7 @@ int oemp_request_end(const oemp_plan *plan, int snapshot)
     return snapshot % 4 == 0 && snapshot < plan->work ? snapshot + 1 : snapshot;
 }
 
-/* The first request comes after the start of the session. */
+/* The first request begins after the start of the session. */
 int64_t oemp_request_start(const oemp_plan *plan, int snapshot)
 {
     static const int64_t LATENCY = 100;
@@ -339,7 +340,7 @@ const char *oemp_request_api(const oemp_plan *plan, int snapshot)
 }
 
 /* Return the number of churn objects created up to a snapshot. They are spread evenly over the
- * snapshots from the site's first one on. */
+ * snapshots, from the site's first one on. */
 static int64_t churn_until(const oemp_plan *plan, const oemp_site *words, int snapshot)
 {
     int span = plan->work - words->first + 1, done = snapshot - words->first + 1;
@@ -356,7 +357,7 @@ int64_t oemp_created(const oemp_plan *plan, int site, int born)
     case CHURN:
         return churn_until(plan, words, born) - churn_until(plan, words, born - 1);
     case LEAK:
-        /* Agent session n has 1/n of the orders, so that sessions of one agent differ. */
+        /* Agent session n has 1/n of the orders, so sessions of one agent differ. */
         return born > plan->work || (plan->requests && oemp_request_api(plan, born)[0] != 'P')
                    ? 0
                    : at_least(objects / 200 / plan->work, 3) / at_least(plan->agent_session, 1);
@@ -420,8 +421,8 @@ int64_t oemp_platform_total(int snapshot)
 
 enum { MOST_FRAMES = 16 };
 
-/* Return the site's objects born in the snapshots from..to, with the size of their first row. If
- * `alive_at` is not 0, return only those alive at that snapshot, with their size then. */
+/* Return the site's objects born in the snapshots from..to, with the sizes of their first rows. If
+ * `alive_at` is not 0, return only those alive at that snapshot, with their sizes then. */
 static gen_sum born(const oemp_plan *plan, int site, int from, int to, int alive_at)
 {
     gen_sum sum = {0, 0};
@@ -492,7 +493,7 @@ static void answer_snapshots(gen_json *json, const oemp_plan *plan)
     gen_json_close(json);
 }
 
-/* Leaks: objects born after the first snapshot and alive at the end. */
+/* Write the leaks: objects born after the first snapshot and alive at the end. */
 static void answer_leaks(gen_json *json, const oemp_plan *plan)
 {
     gen_row rows[OEMP_SITES] = {{0}};

@@ -123,7 +123,7 @@ void gen_end_line(gen_writer *writer)
 void gen_text(gen_writer *writer, const char *text)
 {
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        /* Letters up to U+00FF are two bytes in UTF-8, the first of which is C2 or C3. */
+        /* letters up to U+00FF are two bytes in UTF-8, and the first byte is C2 or C3 */
         if (writer->latin1 && (*p == 0xC2 || *p == 0xC3) && p[1]) {
             gen_char(writer, (char)(unsigned char)((p[0] & 0x03u) << 6 | (p[1] & 0x3Fu)));
             p++;
@@ -160,7 +160,7 @@ void gen_number(gen_writer *writer, int64_t number)
 {
     if (number < 0)
         gen_char(writer, '-');
-    /* For a constant base, the compiler replaces the division by a multiplication. */
+    /* the compiler replaces a division by a constant base with a multiplication */
     digits_of(writer, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
 }
 

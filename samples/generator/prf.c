@@ -1,5 +1,5 @@
-/* Execution profiles, ProTop reports of one, and a debug listing. All figures are sums over a small
- * call tree and the time that each node spent on each line. */
+/* Execution profiles, ProTop reports of a profile, and a debug listing. All figures are sums over a
+ * small call tree and the time that each node spends on each line. */
 #include "gen.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum {
     TREE_VERSION = 3, /* first version with call-tree nodes and garbage collection */
     GARBAGE_COLLECTION = -2,
     REPORTED_VERSION = 4, /* version of the profile on which a report is based */
-    TRACED_NODE = 24,     /* node whose subtree is traced: all of it runs once */
+    TRACED_NODE = 24,     /* node whose subtree is traced: everything in it runs once */
     MOST_ROWS = 160,
     MOST_COVERED = 24,
     REPORTED_ROWS = 20
@@ -19,9 +19,10 @@ typedef struct prf_module {
     int id;
     const char *entity; /* method, procedure or function; NULL = the unit itself */
     const char *unit;   /* file, or class that defines the method */
-    bool in_class;      /* a method: from version 3 on, the class in which it ran is named too */
-    int crc;            /* checksum of a unit */
-    int start_line;     /* first line of an entity */
+    bool in_class;  /* true for a method: from version 3 on, the class in which it ran is also named
+                     */
+    int crc;        /* checksum of a unit */
+    int start_line; /* first line of an entity */
 } prf_module;
 
 static const prf_module modules[] = {
@@ -54,7 +55,7 @@ static const prf_module modules[] = {
 };
 enum { MODULES = sizeof modules / sizeof modules[0] };
 
-/* Call-tree nodes by id: parents come first, 0 is the session. */
+/* Call-tree nodes by id. Parents come first; 0 is the session. */
 typedef struct prf_node {
     int module, parent, caller_line, calls;
 } prf_node;
@@ -96,7 +97,7 @@ enum { NODES = sizeof nodes / sizeof nodes[0] };
 
 typedef struct prf_line {
     int node;
-    /* 0 = prologue, whose executions are the node's calls; -2 exists only from version 3 on. */
+    /* 0 = prologue, whose executions are the calls of the node; -2 exists only from version 3 on */
     int line;
     int executions, microseconds; /* own time */
 } prf_line;
@@ -143,7 +144,7 @@ static const struct {
     {14, "addLine", {54, 58, 60}},         {14, "removeLine", {66, 68, 69}},  {14, "~Order", {83}},
 };
 
-/* shop/placeOrder.p, numbered from 1. The executed lines are those of the plan. */
+/* shop/placeOrder.p, with lines numbered from 1. The plan has its executed lines. */
 static const char source_program[] = "shop/placeOrder.p";
 static const char source[] =
     "/* shop/placeOrder.p: turns a cart into an order. */\n"
@@ -266,7 +267,8 @@ static void sum_lines(prf_table *table)
     }
 }
 
-/* Add each node to the line that called it, innermost first: a parent has a smaller id. */
+/* Add the inclusive time of each node to the line that called it. Innermost nodes come first,
+ * because a parent has a smaller id. */
 static void sum_nodes(prf_table *table)
 {
     for (int i = NODES - 1; i > 0; i--) {
@@ -300,7 +302,7 @@ static prf_table table_of(int64_t version)
     return table;
 }
 
-/* Order by time, descending, then by program, method and line. */
+/* Compare by time, descending, then by program, method and line. */
 static int by_time(const void *left, const void *right)
 {
     const prf_row *a = left, *b = right;
@@ -324,7 +326,7 @@ static void write_description(gen_writer *writer, const prf_table *table)
 {
     gen_print(writer, "%d 03/02/2026 \"Orders of the shop\" 08:15:30 \"shopbatch\"",
               table->version);
-    /* An object that is not valid JSON, as in real files: backslashes are not escaped, a key is
+    /* This object is not valid JSON, as in real files: backslashes are not escaped, a key is
      * repeated, and in version 4 a quote is missing. */
     if (table->version >= TREE_VERSION)
         gen_print(writer,
@@ -339,8 +341,8 @@ static void write_description(gen_writer *writer, const prf_table *table)
     gen_text(writer, "\n.\n");
 }
 
-/* Return a row in scattered order, because the profiler writes its tables in hash order: every
- * seventh of the remaining rows. */
+/* Return every seventh of the remaining rows, because the profiler writes its tables in hash
+ * order. */
 static int scattered(int index, int count)
 {
     int step = 7;
@@ -355,7 +357,7 @@ static void write_tables(gen_writer *writer, const prf_table *table, bool old_mo
         const prf_module *module = &modules[scattered(i, MODULES)];
         gen_print(writer, "%d \"%s%s%s", module->id, module->entity ? module->entity : "",
                   module->entity ? " " : "", module->unit);
-        /* openQuery was inherited: it ran in another class than the one that defines it. */
+        /* openQuery is inherited: it runs in another class than the one that defines it */
         if (module->in_class && table->version >= TREE_VERSION)
             gen_print(writer, " %s",
                       strcmp(module->entity, "openQuery") ? module->unit
@@ -389,8 +391,8 @@ static void trace_row(gen_writer *writer, const prf_line *line, int start)
               seconds(line->microseconds), seconds(start));
 }
 
-/* Write rows in the order in which executions end: callees before their caller's line, the prologue
- * last. */
+/* Write rows in the order in which executions end: callees before the line that calls them, and the
+ * prologue last. */
 static int trace_node(gen_writer *writer, int node, int clock)
 {
     const prf_line *prologue = NULL;
@@ -467,7 +469,7 @@ void gen_prf(const gen_options *options, gen_writer *writer)
     prf_table table = table_of(options->version);
     write_description(writer, &table);
     write_tables(writer, &table, options->old_modules);
-    /* It runs near the end, after a start of the session that is not profiled. */
+    /* The traced node runs near the end, after the start of the session, which is not profiled. */
     trace_node(writer, TRACED_NODE, table.inclusive[0] + 400000);
     gen_text(writer, ".\n");
     write_coverage(writer);
@@ -521,8 +523,9 @@ enum {
     NEW_METHOD_WIDTH = 20,
     CODE_WIDTH = 50,
     DESCRIPTION_WIDTH = 70,
-    OTHER_WIDTHS = PROGRAM_WIDTH + 5 + 13 + 13 + 10 + 5, /* with the blanks between columns */
-    OLD_PAPER = 120, /* width of the page in which a frame is centred */
+    OTHER_WIDTHS =
+        PROGRAM_WIDTH + 5 + 13 + 13 + 10 + 5, /* all columns, with the blanks between them */
+    OLD_PAPER = 120,                          /* width of the page in which a frame is centred */
     NEW_PAPER = 160
 };
 
@@ -593,7 +596,8 @@ void gen_rpt(const gen_options *options, gen_writer *writer)
     }
 }
 
-/* Write lines: the number, right-aligned in six columns, a blank and the source. */
+/* Write the listing. A line has its number, right-aligned in six columns, a blank and the
+ * source. */
 void gen_dbg(const gen_options *options, gen_writer *writer)
 {
     (void)options;

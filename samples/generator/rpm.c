@@ -1,4 +1,4 @@
-/* Garbage-collector heap dumps: the log and its known answer. */
+/* Garbage-collector heap dumps: the file and its known answer. */
 #include "rpm.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@ enum {
     ROOT_WITHOUT_OBJECT = 0x7ff018
 };
 
-/* Return the plan, which the log and the answer share, because a large one takes time to make. */
+/* Return the plan. The file and the answer share it, because a large plan takes time to make. */
 static const rpm_plan *plan_of(const gen_options *options)
 {
     static rpm_plan plan;
@@ -78,8 +78,8 @@ static void write_object(gen_writer *writer, const rpm_plan *plan, int64_t numbe
             write_root(writer, plan, &root);
 }
 
-/* Write roots before their objects, or after all objects: those with objects in other sections, and
- * without an object. */
+/* Write the roots without an object, and those whose objects are in other sections. `early`: write
+ * the roots that come before all objects. */
 static void write_other_roots(gen_writer *writer, const rpm_plan *plan, int domain, bool early)
 {
     for (int i = 0; i < plan->root_count; i++) {
@@ -90,7 +90,8 @@ static void write_other_roots(gen_writer *writer, const rpm_plan *plan, int doma
     }
 }
 
-/* Write a section. A type is declared before its first object, or after all objects. */
+/* Write a section. Types in `late` are declared after all objects, others before their first
+ * object. */
 static void write_section(gen_writer *writer, const rpm_plan *plan, const gen_options *options,
                           int domain)
 {
@@ -217,7 +218,7 @@ void gen_rpm_answer(const gen_options *options, gen_json *json)
     gen_graph_view view = {plan,     plan->count, object_of, rpm_reference_count, rpm_reference_of,
                            kind_name};
     gen_row types[RPM_MOST_TYPES] = {{0}};
-    int64_t declared = 0; /* a type in two sections counts once */
+    int64_t declared = 0; /* count a type that is in two sections once */
     gen_graph graph;
     gen_graph_build(&graph, &view);
     for (int i = 0; i < plan->type_count; i++) {

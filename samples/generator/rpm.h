@@ -1,5 +1,5 @@
-/* A garbage-collected heap: either the small one of the shop, stored object by object, or a large
- * one whose objects and references are computed from their numbers. */
+/* A garbage-collected heap. It is either the small heap of the shop, stored object by object, or a
+ * large heap whose objects and references are computed from their numbers. */
 #ifndef RPM_H
 #define RPM_H
 
@@ -24,7 +24,7 @@ typedef struct rpm_object {
     uint64_t id;
     int64_t size;
     int type, domain;
-    bool duplicate; /* its id was used before: it does not count */
+    bool duplicate; /* an earlier object has the same id, so this one does not count */
 } rpm_object;
 
 typedef struct rpm_reference {
@@ -60,12 +60,12 @@ typedef struct rpm_plan {
 void rpm_plan_init(rpm_plan *plan, const gen_options *options);
 rpm_object rpm_object_of(const rpm_plan *plan, int64_t object);
 uint64_t rpm_id_of(const rpm_plan *plan, int64_t object);
-/* Functions that a graph calls on an rpm_plan. */
+/* Functions with an rpm_plan as `data`, which the graph calls. */
 int64_t rpm_reference_count(const void *data, int64_t object);
 int64_t rpm_reference_of(const void *data, int64_t object, int64_t number);
 
-/* Get the roots that refer to an object, `number` from 0 on; false if there are no more. Object
- * RPM_NOTHING: roots without an object. */
+/* Get a root that refers to an object, by `number` from 0. Return false if there are no more.
+ * Object RPM_NOTHING: roots without an object. */
 bool rpm_root_of(const rpm_plan *plan, int64_t object, int number, rpm_root *root);
 
 /* Return the number that a section uses for a type. */

@@ -38,7 +38,8 @@ static const char *const shop_types[] = {
 };
 enum { SHOP_TYPES = sizeof shop_types / sizeof shop_types[0] };
 
-/* Return the index of the type of that name; for generic types, without their parameters. */
+/* Return the index of the type with that name. Names of generic types are compared without their
+ * parameters. */
 static int type_of(const char *name)
 {
     for (int i = 0; i < SHOP_TYPES; i++) {
@@ -68,7 +69,7 @@ static void refer(rpm_plan *plan, int from, int to)
     plan->references[plan->reference_count++] = (rpm_reference){from, to};
 }
 
-/* Add an object to which `owner` refers. */
+/* Add an object, and a reference to it from `owner`. */
 static int child(rpm_plan *plan, int owner, const char *type, int64_t size)
 {
     int index = object(plan, plan->objects[owner].domain, type, size);
@@ -84,7 +85,7 @@ static rpm_root *root(rpm_plan *plan, int target, int kind, unsigned flags)
     return added;
 }
 
-/* Add an object that is kept by a static variable of its own class. */
+/* Add an object that a static variable of its own class keeps alive. */
 static int singleton(rpm_plan *plan, int domain, const char *type, int64_t size)
 {
     int index = object(plan, domain, type, size);
@@ -92,14 +93,14 @@ static int singleton(rpm_plan *plan, int domain, const char *type, int64_t size)
     return index;
 }
 
-/* Add the stories. A false alarm: one static variable keeps most of the heap alive. A leak: closed
- * views that are still registered with an event, four more from dump to dump. And current requests,
- * whose number goes up and down. */
+/* Add three stories. A false alarm: one static variable keeps most of the heap alive. A leak:
+ * closed views are still registered with an event, four more in each dump. Normal operation: the
+ * number of current requests goes up and down. */
 static void add_stories(rpm_plan *plan)
 {
     static const int requests[] = {3, 9, 4};
     int cache = singleton(plan, 0, "Shop.PriceCache", 24);
-    /* An additional weak handle has no effect. */
+    /* an additional weak handle, which has no effect */
     root(plan, cache, RPM_HANDLE, RPM_WEAK)->early = true;
     int dictionary = child(plan, cache, "System.Collections.Generic.Dictionary", 52);
     int prices = child(plan, dictionary, "Shop.Price[]", 76);
@@ -146,8 +147,9 @@ static void add_roots(rpm_plan *plan)
         root(plan, object(plan, 0, "System.String", 18 + 6 * i), RPM_RUNTIME, 0);
 }
 
-/* Add two roots that share the objects below them, so that neither keeps them alive alone; an
- * unreachable group, a cycle, a self reference, a repeated id, a root without an object. */
+/* Add special cases: two roots that share the objects below them, so that neither keeps them alive
+ * alone; an unreachable group; a cycle; a self reference; a repeated id; a root without an
+ * object. */
 static void add_odds_and_ends(rpm_plan *plan)
 {
     int settings = object(plan, 0, "Shop.Settings", 56);
@@ -178,8 +180,8 @@ static void add_odds_and_ends(rpm_plan *plan)
     root(plan, RPM_NOTHING, RPM_RUNTIME, 0);
 }
 
-/* Add another application domain, some of whose ids are those of the first one. It refers to the
- * unreachable group there, and the first domain has a root with an object here. */
+/* Add another application domain. Some of its ids are also used in the first domain. It refers to
+ * the unreachable group there, and the first domain has a root with an object here. */
 static void add_domain(rpm_plan *plan, int domain)
 {
     int island = 0;
@@ -213,9 +215,9 @@ static void shop_init(rpm_plan *plan)
 
 /* --- large heaps --- */
 
-/* Objects are in blocks, each a small binary tree below its first object. The last object of a
- * block refers to the first ones of four later blocks, which makes a tree of blocks. A few blocks
- * at its edge are left out, and are unreachable islands. */
+/* Layout of the large heap. Objects are in blocks. Each block is a small binary tree below its
+ * first object. The last object of a block refers to the first objects of four later blocks, so the
+ * blocks form a tree. A few blocks at its edge are left out, and are unreachable islands. */
 enum {
     BULK_FIRST_ID = 0x40000,
     BLOCK = 64,
@@ -272,7 +274,7 @@ static bool is_island(const rpm_plan *plan, int64_t block)
            mix(plan, (uint64_t)block, 3) % ISLANDS == 0;
 }
 
-/* Return the number of references along the tree of the block. */
+/* Return the number of references within the tree of the block. */
 static int64_t tree_count(const rpm_plan *plan, int64_t number)
 {
     int64_t place = number % BLOCK, count = 0;
@@ -296,7 +298,8 @@ static int64_t lower_count(const rpm_plan *plan, int64_t number)
     return count;
 }
 
-/* Return a target nearby, sometimes far away; never an island, except from within it. */
+/* Return a target that is nearby or, sometimes, far away. Only objects of an island refer to the
+ * island. */
 static int64_t other_reference(const rpm_plan *plan, int64_t number, int64_t which)
 {
     uint64_t chance = mix(plan, (uint64_t)number, 16 + (uint64_t)which);

@@ -23,7 +23,7 @@ typedef struct tal_file {
     bool blanks; /* columns are separated by blanks instead of tabs */
 } tal_file;
 
-/* End a column that began at `start`; pad it if columns are separated by blanks. */
+/* End a column that began at `start`. Pad it if columns are separated by blanks. */
 static void end_column(const tal_file *file, size_t start, size_t width)
 {
     if (!file->blanks) {
@@ -104,7 +104,7 @@ static void write_log(const tal_file *file, const gen_options *options)
         gen_text(file->writer, "Stack crawl\n");
     tal_plan plan;
     tal_event event, held;
-    int left = 0; /* number of lines before the one that is held back */
+    int left = 0; /* number of lines to write before the line that is held back */
     tal_plan_init(&plan, options);
     while (tal_plan_next(&plan, &event)) {
         if (event.late && !left) {
@@ -137,7 +137,7 @@ static int by_address(const void *left, const void *right)
                  : (a->block.serial > b->block.serial) - (a->block.serial < b->block.serial);
 }
 
-/* Write a record. The age of an old block that was deleted is counted from the first event on. */
+/* Write a record. The age of a deleted old block is counted from the first event. */
 static void write_record(const tal_file *file, const tal_record *record, int64_t first_time,
                          int64_t last_time)
 {
@@ -164,7 +164,7 @@ static void write_record(const tal_file *file, const tal_record *record, int64_t
 
 static void write_analysis(const tal_file *file, const gen_options *options)
 {
-    tal_record *records = NULL; /* by serial */
+    tal_record *records = NULL; /* indexed by serial */
     size_t count = 0, room = 0;
     int64_t first_time = 0, last_time = 0;
     tal_plan plan;
@@ -204,22 +204,23 @@ void gen_taligent(const gen_options *options, gen_writer *writer)
 
 typedef struct tal_slice {
     int64_t created, deleted;
-    gen_sum live; /* at its end */
+    gen_sum live; /* live blocks at the end of the slice */
 } tal_slice;
 
-/* Tally of an allocation crawl. */
+/* Figures of an allocation crawl. */
 typedef struct tal_site_tally {
     const tal_crawl *crawl;
     gen_sum live;
     int64_t created, deleted;
-    int64_t others;           /* deleted with the site's other type */
+    int64_t others;           /* blocks that were deleted with the site's other type */
     int64_t born[SLICES + 1]; /* live blocks born in each slice */
 } tal_site_tally;
 
 typedef struct tal_thread_tally {
-    gen_sum created, live; /* blocks that it allocated */
+    gen_sum created, live; /* blocks that the thread allocated */
     int64_t events, deleted;
-    /* Serial of the block that its latest event allocated; 0 = its latest event was a deletion. */
+    /* Serial of the block that the thread's latest event allocated; 0 = that event was a deletion.
+     */
     int64_t last;
 } tal_thread_tally;
 
@@ -232,7 +233,7 @@ typedef struct tal_tally {
     tal_slice slices[SLICES + 1];
     tal_thread_tally *threads;
     tal_site_tally *sites;
-    gen_row types[64]; /* types: live old blocks at first, then all live blocks */
+    gen_row types[64]; /* types: at first those of live old blocks, then those of all live blocks */
     size_t type_count;
     int64_t *ages; /* ages of deleted blocks */
     int64_t age_count;
@@ -383,7 +384,7 @@ static void answer_totals(gen_json *json, const tal_tally *tally)
     gen_json_close(json);
 }
 
-/* Infer the type of a site's live blocks: the one that most of its blocks had at their deletion. */
+/* Infer the type of a site's live blocks: the type that most of its deleted blocks had. */
 static void infer(gen_row *row, const tal_site_tally *tally)
 {
     const char *const types[] = {tally->crawl->site->type, tally->crawl->site->other};

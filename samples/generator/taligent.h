@@ -1,5 +1,5 @@
-/* Heap events of the shop as a C++ program. Every event knows its block, so the known answer need
- * not derive it from addresses. */
+/* Heap events of the shop as a C++ program. Each event refers to its block, so the known answer
+ * does not derive the block from addresses. */
 #ifndef TALIGENT_H
 #define TALIGENT_H
 
@@ -7,7 +7,7 @@
 
 enum { TAL_FRAMES = 64, TAL_SIZE_CLASSES = 64 /* classes of 16 bytes each */ };
 
-/* Types in a deletion that does not know them. */
+/* Types in a deletion whose type is unknown. */
 extern const char tal_novtbl[], tal_notype[];
 
 typedef enum tal_story { TAL_LEAK, TAL_SLOW, TAL_CACHE, TAL_CHURN, TAL_TEMPORARY } tal_story;
@@ -17,9 +17,10 @@ typedef struct tal_site {
     int weight;
     int size, step; /* there are four sizes, which differ by `step` */
     const char *type;
-    const char *other;            /* type in one deletion of five; NULL = the same */
-    bool cross;                   /* deleted by another thread */
-    const char *frames, *deleter; /* distinguishing frames, innermost first, separated by < */
+    const char *other; /* type in one of five deletions; NULL = always the same type */
+    bool cross;        /* blocks are deleted by another thread */
+    const char *frames,
+        *deleter; /* frames that distinguish the site, innermost first, separated by < */
 } tal_site;
 
 typedef struct tal_crawl {
@@ -38,7 +39,7 @@ typedef struct tal_block {
     int64_t size;
     const tal_crawl *crawl; /* crawl of allocation; NULL = an old block */
     const tal_crawl *deletion_crawl;
-    const char *type; /* type at deletion; for an old block, at any time */
+    const char *type; /* type at the deletion; for an old block, always known */
     int thread, deleter;
     int next; /* next in a list of the plan */
 } tal_block;
@@ -63,7 +64,7 @@ typedef struct tal_event {
     int banner;   /* number of lines of a corruption banner before it */
     bool starred; /* the heap was corrupt */
     bool bad_row; /* a malformed line precedes it */
-    int late;     /* number of lines of later events that precede its own */
+    int late;     /* number of lines of later events that come before its own */
 } tal_event;
 
 typedef struct tal_free_list {
@@ -76,33 +77,33 @@ typedef struct tal_plan {
     int threads, variants;
     uint64_t seed, random;
     bool damaged;
-    tal_crawl *crawls, *deleters; /* `variants` of each site, which differ in their callers */
+    tal_crawl *crawls, *deleters; /* `variants` per site, which differ in their callers */
     int crawl_count;
     tal_crawl old_deleter;
-    int weights[2]; /* weights of all churn, of all temporaries */
+    int weights[2]; /* total weight of all churn, and of all temporaries */
 
-    int old_lines; /* number written so far */
+    int old_lines; /* number of old lines written so far */
     int64_t index; /* index of the next event */
     int64_t allocations, last_serial;
 
     tal_block *blocks;
     size_t block_count, block_room;
-    int unused; /* list of blocks for reuse */
+    int unused; /* list of unused blocks */
     int64_t doomed;
 
-    int *wheel; /* lists of blocks by the event at which they are deleted */
+    int *wheel; /* lists of blocks, by the event that deletes them */
     int64_t wheel_size, cursor;
-    int due_first, due_last; /* blocks that are to be deleted now */
+    int due_first, due_last; /* blocks to delete now */
 
-    int temporary; /* block that its thread's next event deletes; -1 = none */
+    int temporary; /* block that the next event of its thread deletes; -1 = none */
     int64_t temporary_at;
-    int displaceable; /* a block of the leak; -1 = none */
+    int displaceable; /* a block of the leak, which another allocation may displace; -1 = none */
     tal_block displaced;
     int64_t leaks, slow, cached;
-    bool has_skipped; /* the old line at the address of a live block was written */
+    bool has_skipped; /* an old line for the address of a live block was written */
     int unknown;      /* number of unknown addresses so far */
     int starred;      /* number of events still to be marked */
-    bool backward;    /* the deletion of the next temporary precedes its allocation */
+    bool backward;    /* the deletion of the next temporary block precedes its allocation */
 
     uint64_t top; /* top of the heap */
     tal_free_list free_lists[TAL_SIZE_CLASSES];
@@ -111,7 +112,7 @@ typedef struct tal_plan {
 void tal_plan_init(tal_plan *plan, const gen_options *options);
 void tal_plan_free(tal_plan *plan);
 
-/* Get the next event, in the order of time; false at the end. */
+/* Get the next event, in the order of time. Return false at the end. */
 bool tal_plan_next(tal_plan *plan, tal_event *event);
 
 #endif

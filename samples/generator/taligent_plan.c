@@ -81,7 +81,7 @@ static const char *const callers[] = {
 };
 enum { CALLERS = sizeof callers / sizeof callers[0] };
 
-/* Make a crawl of the site's own frames, then callers (chosen by the variant's digits), then main;
+/* Make a crawl: the site's own frames, callers that the variant's digits choose, and main.
  * `at_least`: minimum number of frames. */
 static void crawl_init(tal_crawl *crawl, const char *frames, int site, int variant, int at_least)
 {
@@ -134,8 +134,8 @@ enum {
     EVENTS_PER_VARIANT = 12500,
     MOST_VARIANTS = 400,
     DAMAGE_STEPS = 14,
-    SKIPPED_STEP = 7, /* an old line takes the place of a live block */
-    LATE_OLD = 1      /* number of old blocks whose lines are within a damaged log */
+    SKIPPED_STEP = 7, /* an old line has the address of a live block */
+    LATE_OLD = 1      /* number of old blocks whose lines come late in a damaged log */
 };
 static const int64_t START_TIME = 759537687555872; /* 25 January 1994, in microseconds */
 static const uint64_t HEAP_START = 0xb2362718, OLD_START = 0xb1f02040, UNKNOWN_START = 0xdead1000;
@@ -218,7 +218,7 @@ static int64_t size_class(int64_t size)
     return (size + CLASS_SIZE - 1) / CLASS_SIZE;
 }
 
-/* Return an address: the one that was freed last, as heaps do, otherwise a new one. */
+/* Return an address: the one that was freed last, as heaps do, or a new one. */
 static uint64_t address_take(tal_plan *plan, int64_t size)
 {
     tal_free_list *list = &plan->free_lists[size_class(size)];
@@ -236,7 +236,7 @@ static void address_give(tal_plan *plan, uint64_t address, int64_t size)
     list->addresses[list->count++] = address;
 }
 
-/* Mark the block for deletion `life` events from now. */
+/* Mark the block for deletion after `life` events. */
 static void doom(tal_plan *plan, int block, int64_t life)
 {
     int64_t slot = (plan->index + life) % plan->wheel_size;
@@ -245,7 +245,7 @@ static void doom(tal_plan *plan, int block, int64_t life)
     plan->doomed++;
 }
 
-/* Make blocks due that are to be deleted up to event `until`. */
+/* Make the blocks due that must be deleted up to event `until`. */
 static void advance(tal_plan *plan, int64_t until)
 {
     for (; plan->cursor <= until; plan->cursor++) {
@@ -296,7 +296,8 @@ static int pick_site(tal_plan *plan, tal_story story)
     return site;
 }
 
-/* Choose a thread. A temporary is its thread's latest event until it is deleted. */
+/* Choose a thread, but not the one that has a temporary block: no other event of that thread may
+ * come before its deletion. */
 static int pick_thread(tal_plan *plan)
 {
     int thread = chance(plan, plan->threads);
@@ -305,7 +306,7 @@ static int pick_thread(tal_plan *plan)
     return thread;
 }
 
-/* Return a new block. Stories have a single crawl; other sites have many. */
+/* Return a new block. Stories have a single crawl, other sites have many. */
 static tal_block new_block(tal_plan *plan, tal_story story, int64_t time)
 {
     int site = pick_site(plan, story), variant = chance(plan, 1 << 30) % plan->variants;
@@ -417,7 +418,7 @@ static void ordinary_event(tal_plan *plan, tal_event *event)
         plan->due_first = plan->blocks[due].next;
         delete_block(plan, event, due);
     } else if (rest <= plan->doomed + 1) {
-        allocate(plan, event, TAL_LEAK, false); /* too late to delete another one */
+        allocate(plan, event, TAL_LEAK, false); /* too late to delete another block */
     } else {
         allocate(plan, event, pick_story(plan), true);
     }
@@ -425,7 +426,7 @@ static void ordinary_event(tal_plan *plan, tal_event *event)
 
 /* --- damage --- */
 
-/* Make a deletion of an address that is free, or that was never allocated. */
+/* Make a deletion of an address that is free or was never allocated. */
 static void unmatched(tal_plan *plan, tal_event *event, tal_fault fault)
 {
     int list = 0;
@@ -446,7 +447,7 @@ static void unmatched(tal_plan *plan, tal_event *event, tal_fault fault)
     }
 }
 
-/* Allocate a block at the address of a live one. The new block stays; the old one is lost. */
+/* Allocate a block at the address of a live one. The new block stays, and the old one is lost. */
 static void displace(tal_plan *plan, tal_event *event)
 {
     tal_block *block = &plan->blocks[plan->displaceable];
@@ -461,7 +462,7 @@ static void displace(tal_plan *plan, tal_event *event)
     plan->displaceable = -1;
 }
 
-/* Make the fault at this point of a damaged log. Return true if it is an event of its own. */
+/* Make the fault for this point of a damaged log. Return true if the fault is an event. */
 static bool damage(tal_plan *plan, tal_event *event, int64_t step)
 {
     switch (step) {
@@ -498,8 +499,8 @@ static bool damage(tal_plan *plan, tal_event *event, int64_t step)
     }
 }
 
-/* Make lines that are not events: old blocks at the start, and two within a damaged log. Return
- * true if there is one. */
+/* Make a line that is not an event: an old block at the start, or one of two within a damaged log.
+ * Return true if there is one. */
 static bool extra_line(tal_plan *plan, tal_event *event)
 {
     int64_t step = plan->events / DAMAGE_STEPS;

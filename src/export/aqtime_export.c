@@ -1,5 +1,5 @@
-/* Export to an AQTime allocation database, with one result set per snapshot. It is written to a
- * temporary file next to its target, which it replaces when it is complete. */
+/* Export to an AQTime allocation database, with one result set per snapshot. The database is
+ * written to a temporary file next to its target, and replaces the target when it is complete. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ typedef struct aq_sets {
     uint32_t next_delta;
     aq_out_link *links;     /* by vertex; NULL = there is no graph */
     int64_t objects, bytes; /* sums of the current set */
-    int64_t cut;            /* number of objects in the set whose stacks are cut */
+    int64_t cut;            /* number of objects in the set whose stacks were cut */
     size_t *alive; /* indexes in live->living of the objects in the current set, ascending */
     size_t alive_count, next_living;
 } aq_sets;
@@ -155,7 +155,7 @@ static mp_type_id type_of(const aq_sets *sets, mp_context_id context)
     return mp_context_type(sets->model, &sets->model->contexts.items[context.i]);
 }
 
-/* Write the row of an object, and the rows of its thread and its stack. */
+/* Write the rows of an object, its thread and its stack. */
 static void put_object(aq_sets *sets, const mp_living *living)
 {
     aq_out *out = sets->out;
@@ -199,7 +199,8 @@ static void put_object(aq_sets *sets, const mp_living *living)
 
 /* --- classes --- */
 
-/* Add the objects created since the previous set, including those that no set shows. */
+/* Add the objects created since the previous set, including those that are in no set because they
+ * died before its snapshot. */
 static void add_created(aq_sets *sets, mp_snapshot_id snapshot)
 {
     const mp_model *model = sets->model;
@@ -227,7 +228,7 @@ static void rise(int64_t *most, int64_t now)
     *most = now > *most ? now : *most;
 }
 
-/* Raise peaks to those that the recording states, which may have been between snapshots. */
+/* Raise peaks to those that the recording states, which may have been reached between snapshots. */
 static void add_stated_peaks(aq_sets *sets, mp_snapshot_id snapshot)
 {
     const mp_model *model = sets->model;
@@ -287,8 +288,8 @@ static void put_relations(aq_out *out)
     }
 }
 
-/* Write the objects of a snapshot. Objects are sorted by creation, so the objects of a set are
- * those of the previous set that are still alive, and new ones. */
+/* Write the objects of a snapshot. Objects are sorted by creation, so a set consists of the objects
+ * of the previous set that are still alive, followed by new ones. */
 static void put_objects(aq_sets *sets, mp_snapshot_id id)
 {
     const mp_live_objects *live = sets->live;
@@ -305,8 +306,8 @@ static void put_objects(aq_sets *sets, mp_snapshot_id id)
     sets->alive_count = kept;
 }
 
-/* Write all rows of a snapshot's result set. Snapshots must come in order. False with a message if
- * the sums differ from those of reports. */
+/* Write all rows of a snapshot's result set. Snapshots must come in order. Return false with a
+ * message if the sums differ from those of reports. */
 static bool put_set(aq_sets *sets, mp_snapshot_id id)
 {
     aq_out *out = sets->out;
@@ -338,7 +339,7 @@ static bool put_set(aq_sets *sets, mp_snapshot_id id)
                    sets->bytes);
 }
 
-/* Return true if the snapshots' numbers ascend, so that result sets can have the same numbers. */
+/* Return true if the snapshots' numbers ascend; result sets can then have the same numbers. */
 static bool numbers_rise(const mp_live_objects *live)
 {
     const mp_snapshot *before = NULL;
@@ -351,7 +352,7 @@ static bool numbers_rise(const mp_live_objects *live)
     return true;
 }
 
-/* Write all result sets. `cut`: set to the number of objects in the last set whose stacks are
+/* Write all result sets. `cut`: set to the number of objects in the last set whose stacks were
  * cut. */
 static bool put_sets(aq_out *out, const mp_live_objects *live, int64_t *cut)
 {
@@ -442,7 +443,7 @@ static bool write_aqtime(const mp_request *request, mp_document *document, mp_er
     return ok;
 }
 
-enum { OF_LOGS = 1, OF_DUMPS = 4 }; /* bits of the variants */
+enum { OF_LOGS = 1, OF_DUMPS = 4 }; /* bits that tell the variants apart */
 
 static const mp_heap_arguments defaults;
 

@@ -11,7 +11,7 @@ static int by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Fill `targets` with the objects that the object refers to, sorted so that equal ones are
+/* Fill `targets` with the objects to which the object refers, sorted so that equal ones are
  * adjacent. Return their number. */
 static uint32_t sorted_targets(const mp_graph *graph, uint32_t object, uint32_t *targets)
 {

@@ -1,4 +1,4 @@
-/* The references of a graph, in the two tables of a database that have them. */
+/* The references of a graph, written to the database's two tables of references. */
 #ifndef MP_EXPORT_AQTIME_REFERENCES_H
 #define MP_EXPORT_AQTIME_REFERENCES_H
 
@@ -9,15 +9,15 @@
 typedef struct aq_out_link {
     int64_t row;   /* ID of its row in OBJECTS; 0 = it has none */
     uint64_t id;   /* REC_ID of its row */
-    uint32_t to;   /* number of different objects that it refers to */
+    uint32_t to;   /* number of different objects to which it refers */
     uint32_t from; /* number of different objects that refer to it */
     bool root;     /* a root that is not weak refers to it */
 } aq_out_link;
 
 /* Return the links by vertex; the caller fills in `row` and `id`. Release with free(). */
 aq_out_link *aq_out_links_of(const mp_graph *graph);
-/* Write the rows of both tables, after all objects have their rows. Several references between two
- * objects are one row. */
+/* Write the rows of both tables. All objects must have their rows already. Several references
+ * between two objects become one row. */
 void aq_out_references(aq_out *out, const mp_graph *graph, const aq_out_link *links);
 /* Return an object's address; MP_UNKNOWN if its id is not an address. */
 int64_t aq_out_address(const mp_graph *graph, uint32_t vertex);

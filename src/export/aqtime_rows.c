@@ -7,15 +7,15 @@
 #include "base/memory.h"
 #include "query/labels.h"
 
-/* Limits: ALWAYS rows are always allowed; more are allowed up to TIMES the rows that a single set
- * of all objects would have. */
+/* Limits on the number of rows. Up to ALWAYS rows are always allowed. More are allowed up to TIMES
+ * the number of rows that all objects would have in a single set. */
 enum { ALWAYS = 2000000, TIMES = 32 };
 
-/* Numbers of rows for objects, stacks and classes; all other tables have no more rows than these,
- * or only a few per set. */
+/* Numbers of rows for objects, stacks and classes. All other tables have fewer rows, or only a few
+ * per set. */
 typedef struct aq_rows {
     int64_t total; /* in all result sets */
-    int64_t once;  /* if each object, stack and class were in a single set */
+    int64_t once;  /* number of rows if each object, stack and class were in a single set */
 } aq_rows;
 
 /* Return the number of result sets whose snapshots precede this one. */
@@ -38,8 +38,8 @@ static void add(aq_rows *rows, size_t sets, int64_t each)
     rows->once += sets ? each : 0;
 }
 
-/* Return, by context, the number of rows per object: its own and those of its stack. Release with
- * free(). */
+/* Return, for each context, the number of rows per object: one for the object and one for each
+ * frame of its stack. Release with free(). */
 static int64_t *rows_of_objects(const mp_model *model)
 {
     int64_t *rows = mp_alloc_zero(model->contexts.count, sizeof *rows);
@@ -65,7 +65,7 @@ static void add_objects(aq_rows *rows, const mp_live_objects *live)
     free(each);
 }
 
-/* Add the rows of classes. A class is in each set from the first one that has it. */
+/* Add the rows of classes. A class is in its first set and in all later ones. */
 static void add_classes(aq_rows *rows, const mp_live_objects *live)
 {
     const mp_model *model = live->model;

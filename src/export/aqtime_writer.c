@@ -1,4 +1,4 @@
-/* The tables with all columns of AQTime's description, in its order, and functions that write their
+/* The tables, with all columns of AQTime's description in its order, and functions that write
  * rows. */
 #include "export/aqtime_writer.h"
 
@@ -88,7 +88,7 @@ static int place_of(aq_out_table table, const char *column)
     return 0;
 }
 
-/* Return the position of the column of a row's value `i`. It is cached, because rows of a table
+/* Return the position of the column for value `i` of a row. It is cached, because rows of a table
  * usually have the same columns in the same order. */
 static int known_place(aq_out *out, aq_out_table table, size_t i, const char *column)
 {
@@ -168,7 +168,7 @@ static const mp_sqlite_calls calls = {read_file, write_file, truncate_file, size
 
 bool aq_out_open(aq_out *out, int file)
 {
-    /* The file replaces its target only when it is complete, so it needs no journal. */
+    /* the file replaces its target only when it is complete, so it needs no journal */
     static const char *const how[] = {"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF",
                                       "PRAGMA locking_mode = EXCLUSIVE", "BEGIN"};
     bool ok = mp_sqlite_open(&out->file, &calls, (void *)(intptr_t)file) == SQLITE_OK || fail(out);
@@ -202,7 +202,7 @@ static void bind(aq_out *out, aq_out_table table, int place, const aq_out_value 
 {
     sqlite3_stmt *insert = out->inserts[table];
     int status = SQLITE_OK;
-    if (!place) /* a key column that the table does not have */
+    if (!place) /* the table does not have this key column */
         return;
     if (value->text && *value->text)
         status = sqlite3_bind_text(insert, place, value->text, -1, SQLITE_STATIC);

@@ -44,8 +44,8 @@ typedef struct aq_out {
     mp_error *error;
 } aq_out;
 
-/* A value of a row: a text, which may be "" for none, or a number, which may be MP_UNKNOWN. Columns
- * without a value are NULL. */
+/* A value of a row: a text or a number. A text may be "" and a number MP_UNKNOWN; both stand for no
+ * value. Columns without a value are NULL. */
 typedef struct aq_out_value {
     const char *column; /* NULL = end of the values */
     const char *text;   /* NULL = the value is `number` */
@@ -61,17 +61,17 @@ typedef struct aq_out_value {
     }
 
 const char *aq_out_table_name(aq_out_table table);
-/* Begin a database in the empty file of a descriptor, which is borrowed. False with a message in
- * out->error. */
+/* Begin a database in an empty file. `file` is its descriptor, which is borrowed. Return false with
+ * a message in out->error. */
 bool aq_out_open(aq_out *out, int file);
-/* Commit the single transaction, and close. Must be called in any case. False with a message if the
- * database is incomplete. */
+/* Commit the single transaction, and close the database. Must always be called. Return false with a
+ * message if the database is incomplete. */
 bool aq_out_close(aq_out *out);
 
-/* Begin a result set: new rows belong to it, and their IDs begin with 1 again. */
+/* Begin a result set. New rows belong to it, and their IDs begin at 1 again. */
 void aq_out_begin(aq_out *out, int64_t set);
-/* Write a row with at most AQ_OUT_VALUES values. Return its ID, the next one. After an error, calls
- * do nothing. */
+/* Write a row with at most AQ_OUT_VALUES values, and return its ID: the next one of the table.
+ * After an error, calls do nothing. */
 int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t record,
                    const aq_out_value *values);
 #define AQ_OUT_PUT(out, table, parent, record, ...)                                                \

@@ -1,9 +1,9 @@
 /* A profile in the format of Callgrind: functions with their own costs by line, and their calls
  * with inclusive costs. Types of objects are innermost functions, as in all weighted stacks.
  *
- * The format has a graph of functions, a recording has a tree. A call has an inclusive cost only if
- * its callee is not on the stack already, so that the inclusive cost of a recursive function
- * contains each object and each microsecond once. */
+ * The format describes a graph of functions, but a recording contains a call tree. A call has an
+ * inclusive cost only if its callee is not on the stack already. So the inclusive cost of a
+ * recursive function counts each object and each microsecond once. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,7 +17,8 @@ typedef struct event_of {
     bool counts;
 } event_of;
 
-/* Events of all kinds of recordings; a file has those of the metrics that its recording has. */
+/* Events for all kinds of recordings. A file contains the events whose metrics its recording
+ * has. */
 static const event_of events[] = {
     {"Allocations", "objects created", MP_WEIGH_CREATED, true},
     {"Bytes", "bytes created", MP_WEIGH_CREATED, false},
@@ -29,7 +30,7 @@ static const event_of events[] = {
     {"Calls", "calls", MP_WEIGH_SECONDS, true},
 };
 
-/* Own cost of a line of a function, or cost of its calls of another function. */
+/* A function's own cost at a line, or the cost of its calls to another function. */
 typedef struct cost_row {
     uint32_t function, callee; /* 0 = own cost */
     int64_t line, calls;
@@ -46,7 +47,7 @@ typedef struct callgrind_out {
     size_t row_count, row_capacity;
     mp_id_index self_rows, calls; /* keys: place; place and callee */
     int64_t call_rows;
-    mp_id_index told_files, told_functions, told_objects; /* texts that were written already */
+    mp_id_index told_files, told_functions, told_objects; /* texts that were already written */
     bool *shares_name;                                    /* by function */
 } callgrind_out;
 
@@ -57,7 +58,7 @@ static int64_t line_told(const mp_code *code, uint32_t frame, uint32_t callee)
     uint32_t line = mp_code_line(code, frame, callee);
     if (line == MP_NO_LINE && !callee)
         line = code->weights->frames[frame].start_line;
-    /* A sign would mean a relative line number. */
+    /* a sign would mean a relative line number */
     return line == MP_NO_LINE || (int32_t)line < 0 ? 0 : line;
 }
 
@@ -157,8 +158,8 @@ static bool same_name(const void *opaque, uint32_t value)
     return a->name == b->name && a->source == b->source && a->module == b->module;
 }
 
-/* Find functions with the same object, file and name: readers cannot distinguish them, and would
- * add them up. */
+/* Find functions with the same object, file and name. Readers cannot distinguish them, and would
+ * add up their costs. */
 static void find_shared_names(callgrind_out *out)
 {
     mp_code *code = &out->code;
@@ -192,7 +193,7 @@ static const char *text_or_none(const mp_code *code, uint32_t text)
     return text ? mp_dictionary_text(code->texts, text) : "???";
 }
 
-/* Write a function. `called`: "c" for a callee, otherwise "". Number 0 means unknown texts. */
+/* Write a function. `called`: "c" for a callee, otherwise "". Id 0 stands for unknown texts. */
 static void put_function(callgrind_out *out, const char *called, uint32_t number)
 {
     static const char *const keys[2][3] = {{"ob", "fl", "fn"}, {"cob", "cfi", "cfn"}};
@@ -239,7 +240,7 @@ static void put_rows(callgrind_out *out)
         if (row->callee) {
             const mp_code_function *callee = &out->code.functions[row->callee];
             put_function(out, "c", row->callee);
-            /* If the number of calls is unknown, write 1. */
+            /* if the number of calls is unknown, write 1 */
             fprintf(out->file, "calls=%" PRId64 " %" PRIu32 "\n", row->calls > 0 ? row->calls : 1,
                     callee->start_line);
         }

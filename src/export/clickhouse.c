@@ -1,7 +1,7 @@
-/* Export to ClickHouse: the rows of one table as JSON objects, one per line (JSONEachRow), with the
- * recording and its labels in every row. Unknown values are omitted, and become NULL.
+/* Export to ClickHouse: the rows of one table as JSON objects, one per line (JSONEachRow). Every
+ * row contains the recording and its labels. Unknown values are omitted and become NULL.
  *
- * Identifiers are the same on every machine: a recording is identified by the checksum of its
+ * Identifiers are the same on every machine. A recording is identified by the checksum of its
  * bytes, a site and a stack by the hash of their text. */
 #include "export/clickhouse.h"
 
@@ -17,7 +17,7 @@
 #include "export/exporter.h"
 #include "sql/values.h"
 
-/* Version of the rows: increase it when the rows of the same recording change. */
+/* Version of the rows. Increase it when the rows of the same recording change. */
 enum { ROW_VERSION = 1 };
 
 typedef struct clickhouse_arguments {
@@ -25,7 +25,7 @@ typedef struct clickhouse_arguments {
     mp_argument_texts labels; /* NAME=VALUE */
 } clickhouse_arguments;
 
-/* A UUID: its digits, its dashes and the terminator. */
+/* Length of a UUID: its digits, dashes and terminator. */
 enum { UUID_TEXT = 37 };
 
 /* State of the output. */
@@ -33,11 +33,11 @@ typedef struct row_writer {
     FILE *file;
     mp_clickhouse_column columns[MP_CLICKHOUSE_COLUMNS];
     size_t count;
-    const mp_column *type, *frames; /* members of the relation; NULL = it has none */
+    const mp_column *type, *frames; /* members of the relation; NULL = none */
     const char *stack;              /* text of the current row's stack, "" if there is none */
     mp_text_buffer shared;          /* start of each row: the shared columns, up to the version */
     mp_text_buffer key;             /* key of the current row, as text */
-    mp_id_index seen;               /* number of rows with the same key, by its hash */
+    mp_id_index seen;               /* number of rows with the same key, by hash of the key */
 } row_writer;
 
 /* --- hashes --- */
@@ -51,7 +51,7 @@ static const char *uuid_text(const char *sum, char text[UUID_TEXT])
     return text;
 }
 
-/* Return the hash of a text as a UUID. */
+/* Return the hash of a text, formatted as a UUID. */
 static const char *hash_text(const char *hashed, char text[UUID_TEXT])
 {
     char digits[MP_CHECKSUM_TEXT];
@@ -59,7 +59,7 @@ static const char *hash_text(const char *hashed, char text[UUID_TEXT])
     return uuid_text(mp_checksum_text(&sum, digits), text);
 }
 
-/* Return the hash of the current row's site: that of its type, a line feed and its stack. */
+/* Return the hash of the current row's site: the hash of its type, a line feed and its stack. */
 static const char *hash_site(const row_writer *writer, mp_cursor *cursor, char text[UUID_TEXT])
 {
     const char *type = mp_sql_value_of(writer->type, cursor->row, &cursor->texts).text;
@@ -90,7 +90,7 @@ static const char *value_text(const row_writer *writer, const mp_clickhouse_colu
     return value.kind == MP_SQL_NULL ? NULL : *is_text ? value.text : text;
 }
 
-/* Write the columns of the relation to `row`, which has begun, and their key to writer->key. */
+/* Write the columns of the relation to `row`, an open object, and their key to writer->key. */
 static void put_values(row_writer *writer, mp_cursor *cursor, mp_json *row)
 {
     writer->key.length = 0;
@@ -132,7 +132,8 @@ static void put_start(mp_json *row, const row_writer *writer, const mp_model *mo
 {
     char text[MP_UNIT_TEXT];
     const int64_t start = model->sessions.count > 1 ? model->sessions.items[1].start_us : 0;
-    const int64_t most = INT64_C(4102444800) * 1000000; /* the year 2100: beyond a DateTime */
+    const int64_t most =
+        INT64_C(4102444800) * 1000000; /* the year 2100: more than a DateTime can hold */
     if (start <= 0 || start >= most || !mp_format_utc(text, start))
         return;
     text[10] = ' ';
@@ -184,7 +185,7 @@ static void put_labels(mp_json *row, const row_writer *writer, const mp_argument
     }
 }
 
-/* Prepare the columns of the table, and the start of each row. */
+/* Prepare the columns of the table and the start of each row. */
 static void begin_rows(row_writer *writer, const mp_clickhouse_table *table, const mp_model *model,
                        const mp_argument_texts *labels)
 {
@@ -302,7 +303,7 @@ static const mp_choice choices[] = {
     {0},
 };
 
-/* Options that select are not accepted: partial rows would be taken for those of the whole
+/* Options that select objects are missing: rows of a part would be mistaken for those of the whole
  * recording. */
 static const mp_argument arguments[] = {
     {"table", offsetof(clickhouse_arguments, table), (unsigned)EVERY_VARIANT},

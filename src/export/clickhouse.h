@@ -1,5 +1,5 @@
-/* Tables of many recordings in ClickHouse: their columns, which determine both the statements that
- * create them and the rows. The columns are derived from those of relations. */
+/* Tables of many recordings in ClickHouse. Their columns, which are derived from those of
+ * relations, determine both the statements that create the tables and the rows. */
 #ifndef MP_EXPORT_CLICKHOUSE_H
 #define MP_EXPORT_CLICKHOUSE_H
 
@@ -8,7 +8,7 @@
 #include "relation/relation.h"
 #include "reports/arguments.h"
 
-/* A table: a relation, with the recording in every row. Texts are static. */
+/* A table: a relation of memprof with the recording in every row. Texts are static. */
 typedef struct mp_clickhouse_table {
     const char *name; /* must be first, because it is a word of an option */
     const char *meaning;
@@ -16,11 +16,11 @@ typedef struct mp_clickhouse_table {
     /* Columns that identify a row within its recording, separated by spaces; they are never
      * NULL. */
     const char *key;
-    /* Figures of the view by day, separated by spaces; they are never NULL. NULL = there is no
-     * view. */
+    /* Figures of the table's view by day, separated by spaces; they are never NULL. NULL = there is
+     * no view. */
     const char *measures;
-    /* Rows with the same key are stored together, even if they belong to different recordings,
-     * because the key has the same meaning in all of them. */
+    /* Rows with the same key are stored together, even if they belong to different recordings. This
+     * requires that the key has the same meaning in all recordings. */
     bool key_first;
 } mp_clickhouse_table;
 
@@ -41,7 +41,7 @@ typedef enum mp_clickhouse_source {
 
 typedef struct mp_clickhouse_column {
     const char *name;
-    const char *type; /* without Nullable */
+    const char *type; /* type without Nullable */
     const char *meaning;
     const mp_column *member; /* column of the relation; NULL = a shared column */
     mp_clickhouse_source source;
@@ -73,16 +73,16 @@ bool mp_clickhouse_lists(const char *list, const char *name);
 /* Check that every label is NAME=VALUE, and that no name occurs twice. False with an error. */
 bool mp_clickhouse_check_labels(const mp_argument_texts *labels, mp_error *error);
 
-/* Dialects of ClickHouse, whose statements differ. */
+/* Versions of ClickHouse whose statements differ. */
 typedef enum mp_clickhouse_dialect {
     MP_CLICKHOUSE_18, /* 18.16, as in Debian 12 */
     MP_CLICKHOUSE_CURRENT,
 } mp_clickhouse_dialect;
 
-/* Write the statements that create the database. `cluster`: name of the cluster over whose shards
+/* Write the statements that create the database. `cluster`: name of a cluster, over whose shards
  * the tables are distributed; NULL = a single server. */
 void mp_clickhouse_put_schema(FILE *file, const char *cluster, mp_clickhouse_dialect dialect);
-/* Write the statement that inserts the rows of an export, without its rows. */
+/* Write the statement that inserts the rows of an export, but not the rows. */
 void mp_clickhouse_put_insert(FILE *file, const mp_clickhouse_table *table);
 
 #endif

@@ -1,8 +1,8 @@
 /* ClickHouse statements that create the tables of many recordings.
  *
  * A row that is inserted again replaces the earlier one (ReplacingMergeTree), but only within a
- * shard, so rows are distributed by a hash of their recording. Views by day process each insertion,
- * and would add up repeated ones, so they keep the maximum for each recording instead. */
+ * shard, so rows are distributed by a hash of their recording. Views by day process each insertion
+ * and would add up repeated rows, so they keep the maximum for each recording instead. */
 #include <string.h>
 
 #include "export/clickhouse.h"
@@ -21,7 +21,7 @@ static const char *local_ending(const schema_writer *schema)
     return schema->cluster ? "_local" : "";
 }
 
-/* Return the next name of a list separated by spaces; NULL at its end. Set `length`, and advance
+/* Return the next name of a list separated by spaces, or NULL at its end. Set `length`, and advance
  * `list` past the name. */
 static const char *next_name(const char **list, int *length)
 {
@@ -46,9 +46,9 @@ static void put_quoted(FILE *file, const char *text, char quote)
 
 static void put_type(const schema_writer *schema, const mp_clickhouse_column *column)
 {
-    const bool shares_texts = schema->dialect == MP_CLICKHOUSE_CURRENT &&
-                              strcmp(column->type, "String") == 0 &&
-                              (column->is_key || !column->member); /* few values in many rows */
+    const bool shares_texts =
+        schema->dialect == MP_CLICKHOUSE_CURRENT && strcmp(column->type, "String") == 0 &&
+        (column->is_key || !column->member); /* a column of few values in many rows */
     const bool wraps = shares_texts || column->has_null;
     fprintf(schema->file, "%s%s%s",
             shares_texts ? "LowCardinality("
@@ -70,7 +70,7 @@ static void put_order(const schema_writer *schema, const mp_clickhouse_table *ta
     fputs(table->key_first ? "recording, part)" : "part)", file);
 }
 
-/* Write the table over all shards, if there is a cluster. */
+/* Write the distributed table over all shards, if there is a cluster. */
 static void put_distributed(const schema_writer *schema, const char *name)
 {
     if (!schema->cluster)
@@ -115,7 +115,7 @@ static mp_clickhouse_column key_of(const mp_clickhouse_table *table)
     return columns[place];
 }
 
-/* Write the table of a view by day, and the view that fills it. Its figures are whole numbers. */
+/* Write the table of a view by day, and the view that fills it. Its figures are integers. */
 static void put_view(const schema_writer *schema, const mp_clickhouse_table *table)
 {
     char name[64];

@@ -75,7 +75,7 @@ static const mp_clickhouse_column shared[] = {
         SHARED("part", "UInt32", "number of rows of the recording with the same key before it"),
 };
 
-/* Types of ClickHouse, by unit. */
+/* Types of ClickHouse, indexed by unit. */
 static const char *const types[] = {
     [MP_TEXT] = "String",     [MP_NUMBER] = "Int64",    [MP_COUNT] = "Int64",
     [MP_BYTES] = "Int64",     [MP_TIME] = "Int64",      [MP_AGE] = "Int64",
@@ -117,7 +117,7 @@ size_t mp_clickhouse_columns(const mp_clickhouse_table *table,
             .is_key = is_key,
             .has_null = !is_key && !mp_clickhouse_lists(table->measures, member->name),
         };
-        if (member->unit == MP_LIST) { /* only stacks are lists */
+        if (member->unit == MP_LIST) { /* the only lists are stacks */
             columns[count++] = (mp_clickhouse_column){.name = "stack",
                                                       .type = "UUID",
                                                       .meaning = "hash of the stack",

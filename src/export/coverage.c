@@ -9,13 +9,13 @@
 #include "render/xml.h"
 #include "reports/answers.h"
 
-/* Options of tables, which have no effect: these files have all lines. */
+/* Table options without effect here: these files contain all lines. */
 static const char *const unused[] = {"by", "sort", "limit", "uncovered", NULL};
 /* Name of a main block in formats whose methods must have names. */
 static const char main_block[] = "(main block)";
 
-/* Return the document's coverage. NULL with a message if it has none, if it was merged from several
- * runs, or if a program has several sources, because these formats allow one source per path. */
+/* Return the document's coverage. Return NULL with a message if it has none or was merged from
+ * several runs, or if a program has several sources: these formats allow one source per path. */
 static const mp_coverage_answer *coverage_of(const mp_document *document, const mp_style *style,
                                              const char *format, mp_error *error)
 {
@@ -57,10 +57,11 @@ static int64_t take_line(const mp_coverage_file *file, size_t *place, int64_t *l
 /* --- Cobertura ---
  *
  * Packages, classes, methods, lines. Source: the document type coverage-04 of Cobertura;
- * tests/cobertura.xsd defines the part that is written here. A program is a class, its folder or
- * namespace a package. Branches and complexity are required but unknown: their numbers are 0. */
+ * tests/cobertura.xsd defines the part that is written here. A program becomes a class; its folder
+ * or namespace becomes a package. Branches and complexity are required but unknown, so they are
+ * 0. */
 
-/* Rates are rounded down, so that only complete coverage is 1. */
+/* Rates are rounded down, so only complete coverage is 1. */
 static void put_rates(FILE *out, uint64_t executed, uint64_t lines)
 {
     unsigned rate = lines ? (unsigned)(executed * 10000 / lines) : 10000;
@@ -193,8 +194,8 @@ const mp_renderer mp_renderer_cobertura = {.name = "cobertura",
 
 /* --- lcov ---
  *
- * One record for each source file, one fact on each line. Source: the manual page geninfo(1) of
- * lcov, FILES. */
+ * Each source file is a record of several lines, with one fact per line. Source: the manual page
+ * geninfo(1) of lcov, FILES. */
 
 /* Write the methods of a file. The line of a method is its first executable one. */
 static void put_lcov_methods(FILE *out, mp_arena *arena, const mp_coverage_file *file)

@@ -1,9 +1,8 @@
-/* Export to a folder of CSV files: a file for each table of SQL, named after it, also if it has no
- * rows.
+/* Export to a folder of CSV files: one file per SQL table, named after it, even if it has no rows.
  *
- * Files are written unseen and appear when all recordings are written. "recordings.csv" is removed
- * before the first file of an earlier export is replaced and appears last, so a folder that has it
- * has the tables of one export. */
+ * Files are written under hidden names and appear when all recordings are written. "recordings.csv"
+ * is removed before the first file of an earlier export is replaced, and appears last. So if a
+ * folder contains it, all tables belong to one export. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -28,11 +27,11 @@ typedef struct csv_file {
 
 typedef struct csv_folder {
     mp_fleet fleet;
-    csv_file *files; /* by relation */
+    csv_file *files; /* indexed by relation */
     size_t count;
     bool made;           /* the folder did not exist */
     mp_hash_index index; /* number of each recording, by its name */
-    char **names;        /* of recordings */
+    char **names;        /* names of the recordings */
     size_t name_count, name_capacity;
 } csv_folder;
 
@@ -52,8 +51,8 @@ static char *path_in(const char *folder, const char *name, const char *end)
 
 /* --- the folder --- */
 
-/* Return true if a file is a table of an earlier export: it is named after a relation and its first
- * column is that of the recording. */
+/* Return true if a file is a table of an earlier export: it has the name of a relation, and its
+ * first column names the recording. */
 static bool is_table(const char *path, const char *name)
 {
     size_t count;
@@ -76,7 +75,7 @@ static bool is_table(const char *path, const char *name)
     return is;
 }
 
-/* Check that the folder has nothing but tables of an earlier export. */
+/* Check that the folder contains only tables of an earlier export. */
 static bool check_folder(const mp_fleet *fleet)
 {
     DIR *folder = opendir(fleet->path);
@@ -192,8 +191,8 @@ static bool is_written(const csv_folder *state)
     return true;
 }
 
-/* Close the files from the last to the first, which is that of the recordings. With `keep`, they
- * take the place of those of an earlier export. */
+/* Close the files from the last to the first, the list of recordings. If `keep` is true, they
+ * replace those of an earlier export. */
 static bool close_files(csv_folder *state, bool keep, mp_error *error)
 {
     mp_error closing = {0};

@@ -1,6 +1,6 @@
-/* A heap in the format of DHAT, version 2: for each stack, the objects created and their lifetimes,
- * and the objects alive at its maximum, at the global peak and at the end. Live objects are known
- * at snapshots only. */
+/* A heap in the format of DHAT, version 2. For each stack it has the objects created, their
+ * lifetimes, and the objects alive at the stack's own maximum, at the global peak and at the end.
+ * Live objects are known at snapshots only. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum {
     FRAMES = 65, /* maximum frames of a stack */
-    /* Threshold in microseconds: dh_view marks allocations with shorter average lifetimes. */
+    /* in microseconds: dh_view marks allocations that live shorter on average */
     SHORT_LIVED_US = 10000
 };
 
@@ -22,9 +22,9 @@ enum {
 typedef struct dhat_point {
     int64_t created, created_bytes, lived_us;
     int64_t alive, bytes;     /* at the current snapshot */
-    int64_t most, most_bytes; /* at the snapshot with most bytes of this point */
-    int64_t peak, peak_bytes; /* at the snapshot with most bytes of all points */
-    size_t touched;           /* index of the last snapshot that changed it, plus 1 */
+    int64_t most, most_bytes; /* at the snapshot where this point has most bytes */
+    int64_t peak, peak_bytes; /* at the snapshot where all points together have most bytes */
+    size_t touched;           /* index of the last snapshot that changed the point, plus 1 */
 } dhat_point;
 
 typedef struct dhat_out {
@@ -81,8 +81,8 @@ static void add_life(dhat_out *out, mp_context_id context, int64_t objects, int6
     point->lived_us = mp_sum_capped(point->lived_us, product(objects, us > 0 ? us : 0));
 }
 
-/* Add lifetimes: deleted objects lived as long as the recording says, live objects until its
- * end. */
+/* Add lifetimes. Those of deleted objects are recorded; live objects are counted until the end of
+ * the recording. */
 static void add_lives(dhat_out *out)
 {
     const mp_window *window = out->sites->window;
@@ -135,7 +135,7 @@ static void put_head(dhat_out *out)
     mp_arena_free(&arena);
 }
 
-/* Write a point. Frame 0 is [root]; a place's frame has the place's number. */
+/* Write a point. Frame 0 is [root]; the frame of a place has the place's number. */
 static void put_point(dhat_out *out, uint32_t node)
 {
     const dhat_point *point = &out->points[node];

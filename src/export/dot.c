@@ -1,8 +1,8 @@
-/* Export as a graph for Graphviz: for a heap the call tree with leaked or live bytes, for a dump
- * the dominator tree by type, for a profile the call graph. Small nodes are left out; their sums
- * are in the nodes above them, and their number is in the graph's label.
+/* Export as a graph for Graphviz: the call tree of a heap with leaked or live bytes, the dominator
+ * tree of a dump by type, or the call graph of a profile. Small nodes are left out: their sums are
+ * in the nodes above them, and the graph's label states their number.
  *
- * Nodes have exact numbers too, in the attributes `own` and `all`: bytes or microseconds. */
+ * The attributes `own` and `all` of a node are exact numbers of bytes or microseconds. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "query/weights.h"
 #include "render/cell.h"
 
-/* Maximum number of nodes, because larger pictures are unreadable, and minimum share of a node in
+/* Maximum number of nodes, because larger pictures are unreadable; minimum size of a node in
  * thousandths of the whole. */
 enum { MOST_NODES = 80, LEAST_SHARE = 5 };
 enum { LABEL_BYTES = 80, TOOLTIP_BYTES = 400 };
@@ -32,8 +32,8 @@ typedef struct dot_out {
 
 /* --- syntax --- */
 
-/* Write a quoted string. Graphviz interprets backslashes and HTML entities, so they are escaped;
- * invisible characters are written as escapes, and long texts are cut. */
+/* Write a quoted string. Backslashes and HTML entities, which Graphviz interprets, are escaped.
+ * Invisible characters are written as escapes, and long texts are cut. */
 static void put_quoted(dot_out *out, const char *text, size_t most)
 {
     text = mp_safe_text(&out->arena, text);
@@ -150,9 +150,9 @@ static int largest_first(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Return a flag for each of `count` places: is it shown? `shown` of them are. A place that holds
- * another has at least its size and is sorted before it, so the ancestors of a shown place are
- * shown too. */
+/* Choose the places to show: return a flag for each of the `count` places, and set `shown` to the
+ * number of flags. A place is at least as large as those below it, and is sorted before them, so
+ * the ancestors of a shown place are shown too. */
 static bool *choose(const dot_out *out, candidate *candidates, size_t count, size_t places,
                     size_t *shown)
 {
@@ -223,7 +223,7 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
         return false;
     mp_weighing weighing = mp_weighing_usual(request->filter);
     mp_weights weights = mp_weights_of(request->filter, &window, &weighing, 1);
-    /* If nothing leaks, draw live bytes. */
+    /* if nothing leaks, draw live bytes */
     if (weighing == MP_WEIGH_LEAKED && weights.items[0][0].total == 0) {
         mp_weights_free(&weights);
         weighing = MP_WEIGH_ALIVE;
@@ -244,7 +244,7 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
 
 /* --- call graphs --- */
 
-/* An edge. Calls from several lines of a caller are one edge. */
+/* An edge. Calls from several lines of a caller are combined. */
 typedef struct arrow {
     uint32_t caller, callee;
     int64_t calls, us;

@@ -1,9 +1,9 @@
-/* Exporters: each is a const struct for one file format of another tool, and a line in
+/* Exporters. Each is a const struct for one file format of another tool, and a line in
  * src/export/formats.def.
  *
- * An exporter is run like a report: its arguments, the capabilities that it needs and its variants
- * are an mp_report. It writes to request->file, and describes in the document what it wrote (see
- * below). It neither reads inputs nor prints. */
+ * An exporter is run like a report: an mp_report states its arguments, the capabilities that it
+ * needs and its variants. It writes to request->file, and describes in the document what it wrote
+ * (see below). It neither reads inputs nor prints. */
 #ifndef MP_EXPORT_EXPORTER_H
 #define MP_EXPORT_EXPORTER_H
 
@@ -14,19 +14,19 @@
 typedef struct mp_exporter {
     const char *name;
     const char *endings; /* usual file name extensions */
-    /* Its name is MP_EXPORT_TO(name). Arguments are members of mp_heap_arguments
-     * (reports/sections.h), or shared ones. It exports the whole recording, up to FILE@SNAPSHOT,
-     * because --to names the format. */
+    /* Its name is MP_EXPORT_TO(name). Its arguments are members of mp_heap_arguments
+     * (reports/sections.h) or shared ones. It always exports the recording from its start: --to
+     * names the format, so only FILE@SNAPSHOT can end it earlier. */
     mp_report report;
     bool binary; /* not suitable for a terminal */
-    /* It writes the file at request->path itself, completely or not at all; request->file is NULL.
-     * It cannot write to a pipe. */
+    /* It writes the file at request->path itself, either completely or not at all, so it cannot
+     * write to a pipe. request->file is NULL. */
     bool in_place;
-    /* It writes any number of recordings, and is run for one at a time, so that only one is in
+    /* It writes any number of recordings. It is run for one recording at a time, so only one is in
      * memory. */
     bool many;
-    /* A recording that cannot be read is left out: the others are written, and the export then
-     * fails. For exporters with `many` to a stream. */
+    /* If a recording cannot be read, the others are written, and the export then fails. For
+     * exporters with `many` that write to a stream. */
     bool skips;
     /* For exporters with `many`; otherwise NULL. `begin` starts a file and returns request->sink
      * for each run. `end` is called after all recordings: if `keep` is true, it completes the file
@@ -36,8 +36,8 @@ typedef struct mp_exporter {
     bool (*end)(void *sink, bool keep, mp_document *document, mp_error *error);
 } mp_exporter;
 
-/* Return true if the request is about a whole recording whose checksum is known: only that can be
- * named in a database. Otherwise fail. */
+/* Return true if the request is about a whole recording whose checksum is known. A database can
+ * only identify such recordings. Otherwise fail. */
 bool mp_export_is_whole(const mp_request *request, mp_error *error);
 
 #define MP_EXPORT_TO(name) "export " MP_DASHES "to " name
@@ -56,8 +56,8 @@ typedef struct mp_written_totals {
 
 /* Totals that are all MP_UNKNOWN. */
 extern const mp_written_totals mp_nothing_written;
-/* Return the total that belongs to a column of weights: that of its amounts or, if `counts`, of its
- * objects or calls. */
+/* Return the total that belongs to a column of weights: that of its amounts or, if `counts`, that
+ * of its objects or calls. */
 int64_t *mp_written_total(mp_written_totals *totals, mp_weighing weighing, bool counts);
 
 /* Begin the document of an export with its title, "PATH: WHAT", and its totals. */

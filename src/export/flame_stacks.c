@@ -13,7 +13,7 @@
 #include "document/figure.h"
 #include "render/renderer.h"
 
-/* Options of pictures, which have no effect: these files have all frames. */
+/* Picture options without effect here: these files contain all frames. */
 static const char *const unused[] = {"limit", "depth", "min-percent", NULL};
 
 /* Return the document's stacks. NULL with a message if it has none. */
@@ -27,10 +27,10 @@ static const mp_figure *stacks_of(const mp_document *document, mp_error *error)
 
 /* --- folded ---
  *
- * One line per stack, "frame;frame;frame 123", outermost frame first. For a comparison there are
- * two amounts, as difffolded.pl writes them. Each line contains its whole stack, so very deep
- * stacks are cut to DEEPEST frames and a frame "(deeper)": otherwise the file would grow with the
- * square of the depth. */
+ * One line per stack, "frame;frame;frame 123", outermost frame first. A comparison has two amounts
+ * per line, as difffolded.pl writes them. Each line contains its whole stack, so the file would
+ * grow with the square of the depth. Very deep stacks are therefore cut to DEEPEST frames and a
+ * frame "(deeper)". */
 
 enum { DEEPEST = 500 };
 
@@ -41,7 +41,7 @@ typedef struct folded_out {
     size_t ends[DEEPEST + 1]; /* length of `stack` for each number of frames */
 } folded_out;
 
-/* Append a frame. Characters that separate frames or lines, and hidden ones, are escaped. */
+/* Append a frame. Escape hidden characters and those that separate frames or lines. */
 static void put_frame(folded_out *out, uint32_t depth, const char *label)
 {
     char escape[MP_ESCAPE];
@@ -118,8 +118,8 @@ const mp_renderer mp_renderer_folded = {.name = "folded",
 typedef struct speedscope_out {
     mp_json json;
     const mp_tree_figure *tree;
-    uint32_t *frames;     /* frame of each place */
-    mp_id_index by_label; /* frames by label; equal labels mostly have the same address */
+    uint32_t *frames;     /* index of each place's frame */
+    mp_id_index by_label; /* frames by label; equal labels usually have the same address */
 } speedscope_out;
 
 /* Write the frames: one for each label and source, in the order of their first use. */

@@ -1,5 +1,5 @@
-/* Exports of many recordings as tables: all relations, with the recording as the first column of
- * every row. Only the format that keeps the tables differs. */
+/* Exports of many recordings as tables. They contain all relations, with the recording as the first
+ * column of every row. Only the format that stores the tables differs. */
 #ifndef MP_EXPORT_FLEET_H
 #define MP_EXPORT_FLEET_H
 
@@ -8,15 +8,14 @@
 
 typedef struct mp_fleet mp_fleet;
 
-/* Format that keeps the tables. Each function returns false with fleet->error if it fails. */
+/* Format that stores the tables. Each function returns false with fleet->error if it fails. */
 typedef struct mp_fleet_format {
-    bool adds; /* to the recordings of earlier exports */
+    bool adds; /* an export adds to the recordings of earlier exports */
     /* Make the tables, or check those that exist. Called before the first recording. */
     bool (*open)(mp_fleet *fleet);
-    /* Set `known` if fleet->recording is in the tables already. */
+    /* Set `known` to true if fleet->recording is in the tables already. */
     bool (*find)(mp_fleet *fleet, bool *known);
-    /* Write all rows of the cursor to the table of this number, as in mp_relations, and count
-     * them. */
+    /* Write all rows of the cursor to the table with this index in mp_relations, and count them. */
     bool (*put_rows)(mp_fleet *fleet, size_t table, mp_cursor *cursor, int64_t *count);
 } mp_fleet_format;
 
@@ -27,8 +26,8 @@ struct mp_fleet {
     mp_error *error;
     const char *recording; /* name of the recording that is being added */
     bool is_open;
-    size_t added, known;      /* recordings added; recordings that were there already */
-    int64_t *rows;            /* rows added, by table; MP_UNKNOWN: no recording has its relation */
+    size_t added, known;      /* recordings added; recordings that were already in the tables */
+    int64_t *rows;            /* rows added, by table; MP_UNKNOWN: no recording has the relation */
     mp_written_totals totals; /* sums of the recordings added */
 };
 
@@ -41,8 +40,8 @@ bool mp_fleet_add(const mp_request *request, mp_document *document, mp_error *er
 /* Describe in the document what was added. */
 void mp_fleet_describe(const mp_fleet *fleet, mp_document *document);
 
-/* Arguments and members of the report of each format. Arguments that select are missing: rows of a
- * part would be taken for the whole recording. */
+/* Arguments and members for the report of each format. Arguments that select are missing: rows of a
+ * part would be mistaken for those of the whole recording. */
 enum { MP_FLEET_LOGS = 1, MP_FLEET_ARGUMENTS = 2 };
 extern const mp_argument mp_fleet_arguments[MP_FLEET_ARGUMENTS];
 extern const mp_heap_arguments mp_fleet_defaults;

@@ -1,4 +1,4 @@
-/* Output formats: src/export/formats.def is the table. */
+/* Output formats; src/export/formats.def is the table. */
 #ifndef MP_EXPORT_FORMATS_H
 #define MP_EXPORT_FORMATS_H
 
@@ -9,21 +9,21 @@
  * default. */
 const mp_renderer *const *mp_renderers(size_t *count);
 const mp_exporter *const *mp_exporters(size_t *count);
-/* Return the one of this name; NULL if there is none. */
+/* Return the renderer or exporter of this name; NULL if there is none. */
 const mp_renderer *mp_renderer_find(const char *name);
 const mp_exporter *mp_exporter_find(const char *name);
 
-/* A target of the command export: an exporter, or a renderer of one kind of answer for other
- * tools. */
+/* A target of the command export: an exporter, or a renderer that writes one kind of answer for
+ * other tools. */
 typedef struct mp_target {
     const char *name, *summary;
     const mp_report *report; /* report that answers */
-    /* Exporter to which the report belongs; NULL = `renderer` shows the report's answer. */
+    /* Exporter to which the report belongs; NULL = `renderer` writes the report's answer. */
     const mp_exporter *exporter;
     const mp_renderer *renderer;
 } mp_target;
 
-/* Get a target by number, from 0, or by name; false if there is none. */
+/* Get a target by index, from 0, or by name. Return false if there is none. */
 bool mp_target_at(size_t place, mp_target *target);
 bool mp_target_find(const char *name, mp_target *target);
 

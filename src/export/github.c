@@ -1,5 +1,5 @@
-/* Annotations of a GitHub workflow: one line for each rule that fails or warns, at its line in the
- * policy.
+/* Annotations of a GitHub workflow: for each rule that fails or warns, one line that refers to the
+ * rule's line in the policy.
  *
  * Source: GitHub's description of workflow commands, "::error file=...,line=...,title=...::text".
  * "%", line ends and, in properties, ":" and "," are written as %25, %0D, %0A, %3A and %2C. */
@@ -15,7 +15,7 @@ static void put(FILE *file, mp_arena *arena, const char *text, bool property)
     const char *line_ends = "\r\n";
     for (; *text; text++) {
         size_t plain = strcspn(text, property ? "%\r\n:," : "%\r\n");
-        /* Escape control characters, which the log would interpret like a terminal. */
+        /* escape control characters, which the log would interpret like a terminal */
         fputs(mp_safe_text(arena, mp_arena_copy(arena, text, plain)), file);
         text += plain;
         if (!*text)

@@ -1,10 +1,10 @@
 /* Export of an object graph as V8's heap snapshot, for Chrome's DevTools, Node's tools and memlab:
  * nodes and edges as two arrays of numbers, and names in a table of strings.
  *
- * Below the root, "(GC roots)" has a category for each kind of roots. Weak roots are weak edges.
- * Objects that no strong root reaches are weakly referenced by a category of their own, and their
- * references to reachable objects are weak edges too. So they do not change the retained sizes of
- * reachable objects, however a reader treats them. */
+ * Below the root, "(GC roots)" has a category for each kind of roots. Weak roots become weak edges.
+ * Objects that no strong root reaches get weak edges from a separate category, and their references
+ * to reachable objects become weak edges too. So they do not change the retained sizes of reachable
+ * objects in any reader. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "export/exporter.h"
 #include "query/graph_query.h"
 
-/* Indexes in the lists of types in the head. */
+/* Indexes in the file's list of node types. */
 enum { NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
 enum { EDGE_ELEMENT = 1, EDGE_PROPERTY = 2, EDGE_SHORTCUT = 5, EDGE_WEAK = 6 };
 enum { NODE_FIELDS = 7, EDGE_FIELDS = 3 };
@@ -36,7 +36,7 @@ static const char head[] =
     "\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],\n"
     "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},\n";
 
-/* Fixed strings, and nodes that precede those of the kinds of roots. */
+/* Fixed strings, and the nodes before those of the kinds of roots. */
 enum { STRING_NONE, STRING_ROOTS, STRING_UNREACHED, STRING_UNTRACKED, STRING_REFERENCE, STRINGS };
 static const char *const fixed_strings[] = {"", "(GC roots)", "(unreachable)",
                                             "(referrers not recorded)", "reference"};
@@ -47,8 +47,8 @@ typedef struct snapshot_out {
     mp_graph_view view;
     const mp_graph *graph;
     mp_arena names;
-    bool begun;          /* the current array has elements already */
-    uint32_t *by_kind;   /* roots that have an object, by kind, then in the order of the file */
+    bool begun;          /* the current array has an element already */
+    uint32_t *by_kind;   /* roots that refer to an object, by kind, then in the order of the file */
     uint32_t root_count; /* number of elements of `by_kind` */
     /* Kinds of roots, ascending. first_of_kind: index in `by_kind` of the first root of each
      * kind. */
@@ -116,8 +116,8 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Choose the ids. Readers keep ids in 32 bits, and compare snapshots by them, so ids of the file
- * are kept if they fit and are unique. Nodes that are not objects get unused ids. */
+/* Choose the ids. Readers store ids in 32 bits and use them to compare snapshots, so ids of the
+ * file are kept if they fit and are unique. Nodes that are not objects get unused ids. */
 static void choose_ids(snapshot_out *out)
 {
     const mp_graph *graph = out->graph;
@@ -238,7 +238,7 @@ static void put_nodes(snapshot_out *out)
                  graph->first[i + 1] - graph->first[i]);
 }
 
-/* Return the string of a root's name: the declaring type for a static field, otherwise its kind. */
+/* Return the string for a root's name: the declaring type of a static field, or the root's kind. */
 static uint64_t name_of_root(snapshot_out *out, const mp_root *root, uint32_t kind)
 {
     return root->container.i ? string_of_type(out, root->container) : STRINGS + kind;
@@ -267,8 +267,8 @@ static void put_edges_of_roots(snapshot_out *out)
         }
 }
 
-/* Write the edges, sorted by node. The objects that strong roots refer to are also children of the
- * root itself, from which readers count distances. */
+/* Write the edges, sorted by node. Objects of strong roots are also direct children of the root
+ * node, because readers measure distances from there. */
 static void put_edges(snapshot_out *out)
 {
     const mp_graph *graph = out->graph;

@@ -1,8 +1,8 @@
-/* JUnit XML, which CI systems show as test results: a policy is a test suite, a rule a test.
+/* JUnit XML, which CI systems show as test results: a policy is a test suite, a rule is a test.
  *
- * Source: the schemas that consumers of such files publish; tests/junit.xsd defines the part that
- * is written here. A failed rule is a failure, a rule that cannot be judged an error; warnings of
- * passed rules are output. */
+ * Source: the schemas that consumers of these files publish; tests/junit.xsd defines the part that
+ * is written here. A failed rule is a failure, and a rule that cannot be judged is an error.
+ * Warnings of passed rules are written as output. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void put_counts(FILE *file, const mp_checks *checks)
             checks->counts[MP_VERDICT_FAIL], checks->counts[MP_VERDICT_ERROR]);
 }
 
-/* Return "p" for "rules/p.policy". Dots in a class name would be shown as a path. */
+/* Return "p" for "rules/p.policy". A class name must not have dots, which are shown as a path. */
 static const char *class_of(mp_arena *arena, const mp_document *document, const mp_checks *checks)
 {
     const char *slash = strrchr(checks->policy, '/');

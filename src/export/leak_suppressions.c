@@ -1,5 +1,5 @@
-/* Leaks as suppressions, for users who accept some of them: sections to paste into a file of
- * suppressions, whose reasons are still to be filled in. */
+/* Leaks as suppressions, for users who accept some of them: sections to paste into a suppression
+ * file. The user fills in the reasons. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "render/renderer.h"
 #include "reports/answers.h"
 
-/* Write a pattern that matches exactly this text. Characters in `special` are escaped; characters
- * that cannot be in a line, or are invisible, become `any`. */
+/* Write a pattern that matches exactly this text. Characters in `special` are escaped. Invisible
+ * characters, and those that a line cannot contain, become `any`. */
 static void put_pattern(FILE *file, const char *text, const char *special, char any)
 {
     char escape[MP_ESCAPE];
@@ -38,8 +38,8 @@ static void put_glob(FILE *file, const char *key, const char *text)
     fputc('\n', file);
 }
 
-/* A section and the leaks that it accepts: recursion leaks at each level, and several files may
- * have the same leak. */
+/* A section and the leaks that it accepts. It may accept several: a recursion leaks at each level,
+ * and several files may have the same leak. */
 typedef struct accepted {
     const mp_leak_site *site; /* first leak */
     size_t number;            /* row of the first leak, from 1 */
@@ -67,7 +67,8 @@ static void put_leak(FILE *file, const accepted *leak)
     fputs("reason = TODO: why is this accepted?\n", file);
 }
 
-/* Return the number of the section that accepts the leak, from 1 in the order of the rows. */
+/* Return the number of the section that accepts the leak. Sections are numbered from 1 in the order
+ * of the rows. */
 static uint32_t section_of(mp_dictionary *sections, const mp_leak_site *site)
 {
     mp_arena arena = {0};

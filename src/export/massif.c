@@ -1,5 +1,6 @@
-/* A heap over time in the format of Massif: live bytes at each snapshot and, for some snapshots
- * including the peak, the stacks that allocated them. Types of objects are innermost frames. */
+/* A heap over time in the format of Massif: live bytes at each snapshot. For some snapshots,
+ * including the peak, it has the stacks that allocated them. Types of objects are innermost
+ * frames. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -7,16 +8,16 @@
 #include "export/stacks.h"
 
 enum {
-    FRAMES = 31, /* maximum frames of a stack: Massif's default of 30, and a type */
-    /* Number of snapshots with stacks, in addition to the peak and the window's end. */
+    FRAMES = 31, /* maximum frames of a stack: Massif's default of 30, plus a type */
+    /* Number of snapshots with stacks, besides the peak and the window's end. */
     DETAILED = 10,
 };
 
 /* A line of a tree that is still to be written. */
 typedef struct massif_line {
-    uint32_t node; /* 0 in lines other than the first: the sum of nodes that are too small */
+    uint32_t node; /* 0, except in the first line: the sum of nodes that are too small to show */
     unsigned depth;
-    int64_t bytes, places; /* bytes of the line; number of nodes summed up in it */
+    int64_t bytes, places; /* bytes of the line; number of nodes combined in it */
 } massif_line;
 
 typedef struct massif_out {
@@ -41,7 +42,7 @@ static void sum_up(massif_out *out)
         out->total[sites->nodes[i].parent] += out->total[i];
 }
 
-/* Sort lines by ascending size, because they are taken off the end. */
+/* Compare by ascending size, because lines are taken from the end. */
 static int by_bytes(const void *a, const void *b)
 {
     const massif_line *x = a, *y = b;
@@ -61,8 +62,8 @@ static bool is_small(const massif_out *out, uint32_t node)
     return out->total[node] <= 0 || out->total[node] < out->total[0] / 100;
 }
 
-/* Push the children of a node in the order of bytes: those with at least a hundredth of the total,
- * and the rest as one. Return their number. */
+/* Push the children of a node, ordered by bytes. Children with at least a hundredth of the total
+ * are pushed separately, the rest as one line. Return the number of lines. */
 static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
 {
     massif_line rest = {.depth = depth + 1};
@@ -82,7 +83,7 @@ static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
     return out->line_count - first + (rest.places > 0);
 }
 
-/* Print a label; characters that begin a comment in ms_print are escaped like hidden ones. */
+/* Print a label. Escape hidden characters, and those that begin a comment in ms_print. */
 static void put_label(FILE *file, const char *label)
 {
     for (; *label; label++)
@@ -140,7 +141,7 @@ static bool is_detailed(const mp_sites *sites, size_t place)
     return place == sites->end || (place + 1) % (each ? each : 1) == 0;
 }
 
-/* Write a snapshot. False with a message if the sum of the stacks differs from the total of
+/* Write a snapshot. Return false with a message if the sum of the stacks differs from the total of
  * reports. */
 static bool put_snapshot(massif_out *out, size_t place, bool peak, int64_t *time, mp_error *error)
 {

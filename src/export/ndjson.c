@@ -1,6 +1,6 @@
 /* Export as one JSON object per line, for jq and databases: the tables that every report has, and
  * the relations of the recording, which are more detailed than any report. The member "kind" names
- * the table or relation; other members are named as in reports. */
+ * the table or relation. Other members have the same names as in reports. */
 #include <stdlib.h>
 #include <string.h>
 

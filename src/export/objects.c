@@ -38,8 +38,8 @@ static void take_snapshots(mp_live_objects *live, mp_snapshot_id only)
             live->snapshots[live->snapshot_count++] = (mp_snapshot_id){i};
 }
 
-/* Index the vertices by id. Return false, with an empty index, if ids are not unique, as in several
- * application domains. */
+/* Index the vertices by id. If ids are not unique, as with several application domains, return
+ * false and leave the index empty. */
 static bool index_vertices(const mp_graph *graph, mp_id_index *vertices)
 {
     for (uint32_t i = 1; graph && i <= graph->count; i++) {
@@ -54,7 +54,7 @@ static bool index_vertices(const mp_graph *graph, mp_id_index *vertices)
 }
 
 /* Return, for each snapshot, the number of objects that were first seen before it. Release with
- * free(). Objects are not in this order: a log may mention blocks late that existed from the
+ * free(). Objects are not stored in this order: a log may mention blocks late that existed from the
  * beginning. */
 static uint32_t *places_by_snapshot(const mp_model *model)
 {
@@ -92,8 +92,8 @@ static void take_objects(mp_live_objects *live)
     mp_id_index_free(&vertices);
 }
 
-/* Return the context of each type: contexts of a dump have nothing but types. Release with
- * free(). */
+/* Return the context of each type. It is unique, because contexts of a dump differ only in their
+ * types. Release with free(). */
 static mp_context_id *contexts_of_types(const mp_model *model)
 {
     mp_context_id *contexts = mp_alloc_zero(model->types.count, sizeof *contexts);

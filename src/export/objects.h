@@ -1,4 +1,4 @@
-/* Functions shared by exporters of objects: the objects that were alive at given moments. */
+/* Objects for exporters: those that were alive at given moments. */
 #ifndef MP_EXPORT_OBJECTS_H
 #define MP_EXPORT_OBJECTS_H
 
@@ -27,9 +27,9 @@ typedef struct mp_live_objects {
     size_t living_count;
 } mp_live_objects;
 
-/* Find the objects alive at all snapshots if objects were kept, otherwise at the snapshot of the
- * graph. Release with mp_live_objects_free. False with a message if there are neither objects nor a
- * graph, or several sessions. */
+/* Find the objects alive at all snapshots or, if the model did not keep objects, those at the
+ * snapshot of its graph. Release with mp_live_objects_free. Return false with a message if there
+ * are neither objects nor a graph, or if there are several sessions. */
 bool mp_live_objects_of(const mp_filter *filter, mp_live_objects *live, mp_error *error);
 void mp_live_objects_free(mp_live_objects *live);
 

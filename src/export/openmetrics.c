@@ -1,7 +1,8 @@
 /* Export as OpenMetrics text, for Prometheus: the totals of the reports, and the first rows of
  * their lists, each as a gauge. There are no counters, because a recording does not continue.
  *
- * Names are those of the reports' totals with the prefix "memprof_"; times are in seconds. */
+ * Metrics are named like the totals of reports, with the prefix "memprof_". Times are in
+ * seconds. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,14 @@
 
 enum { WORST = 10, STACK_FRAMES = 8 };
 
-/* A metric family; each kind of row has one for each measure. */
+/* A metric family. Each kind of row has one family per measure. */
 typedef struct measure {
     const char *name, *unit, *help;
 } measure;
 
 enum { MEASURES = 3 };
 
-/* A time series: labels in braces, and a value of each measure. */
+/* A time series: its labels in braces, and a value for each measure. */
 typedef struct series {
     const char *labels;
     int64_t values[MEASURES]; /* MP_UNKNOWN = no value */
@@ -41,7 +42,7 @@ typedef struct metrics_out {
 
 /* --- syntax --- */
 
-/* Return a text as a label's value, with invisible characters written as escapes. */
+/* Return a text as the value of a label, with invisible characters written as escapes. */
 static const char *quoted(metrics_out *out, const char *text)
 {
     text = mp_safe_text(&out->arena, text);
@@ -116,7 +117,8 @@ static void put_totals(metrics_out *out, const mp_document *document)
 
 /* --- the first rows of lists --- */
 
-/* Add a row. Rows with the same labels are added up, because a time series must be unique. */
+/* Add a row. If there are rows with the same labels, add up their values, because a time series
+ * must be unique. */
 static void add_row(metrics_out *out, const char *labels, const int64_t values[MEASURES])
 {
     size_t index = 0;

@@ -1,8 +1,8 @@
 /* A profile for pprof (profile.proto, compressed by gzip): bytes created, alive and leaked, or
  * calls and times of an execution profile, by stack.
  *
- * A repeated field of a message may be written in pieces. So the output is written whenever PIECE
- * messages are complete, and no complete profile is in memory. */
+ * A repeated field of a message may be written in pieces. So the output is written after every
+ * PIECE messages, and the complete profile is never in memory. */
 #include "base/error.h"
 #include "export/stacks.h"
 
@@ -15,7 +15,7 @@
 
 enum {
     PIECE = 4096, /* number of messages in a piece */
-    /* Maximum callers of a stack: recursion makes the file grow with the square of its depth. */
+    /* Maximum callers of a stack. With recursion, the file grows with the square of this number. */
     MOST_CALLERS = 1024,
     MOST_VALUES = 2 * MP_MOST_WEIGHINGS,
     MOST_LABELS = 4,
@@ -58,7 +58,7 @@ static void close_gzip(gzip_out *out)
 
 /* --- messages --- */
 
-/* A frame as a caller of other frames, which many stacks share. */
+/* A frame as a caller. Many stacks share it. */
 typedef struct frame_step {
     uint32_t caller, depth;
     uint32_t place; /* location of the call in its caller; 0 = not computed yet */
@@ -68,8 +68,8 @@ typedef struct pprof_out {
     gzip_out gzip;
     mp_arena arena; /* memory of the current piece */
     Pprof__Profile piece;
-    size_t pending;        /* number of messages in it */
-    void *pointers[PIECE]; /* pointers to the messages, for the one list that is not empty */
+    size_t pending;        /* number of messages in the current piece */
+    void *pointers[PIECE]; /* pointers to the messages; they all belong to one list */
     uint8_t *packed;
     size_t packed_capacity;
     mp_code code;
@@ -153,7 +153,7 @@ static void find_steps(pprof_out *out)
     }
 }
 
-/* Return the location at which the frame's caller calls it. The frame must have a caller. */
+/* Return the location where the frame's caller calls it. The frame must have a caller. */
 static uint32_t place_above(pprof_out *out, uint32_t frame)
 {
     frame_step *step = &out->steps[frame];
@@ -205,7 +205,7 @@ static void add_sample(pprof_out *out, uint32_t frame)
     add_label(out, sample, "name", weight_frame->object);
     add_label(out, sample, "thread", weight_frame->thread);
     add_label(out, sample, "request", weight_frame->request);
-    /* A type is a label of the code that created its objects; in a dump, types are the frames. */
+    /* the type is a label of the code that created the objects; in a dump, types are the frames */
     add_stack(out, sample, type && !dump ? weight_frame->parent : frame, type && !dump ? frame : 0);
     out->samples++;
     ADD(out, sample, sample);

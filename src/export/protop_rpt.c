@@ -1,10 +1,10 @@
-/* ProTop's execution-profiler report, with identical columns, so that scripts which read .rpt
- * files keep working.
+/* ProTop's execution-profiler report with identical columns, so that scripts which read .rpt files
+ * keep working.
  *
- * Source: the description of ProTop's report: columns of 30, 5, 13, 13 and 10, then either 40
- * for the internal procedure or method (older), or 20 for it and 50 for the source text (newer).
- * Numbers are right-aligned, text is cut to its column, a number that does not fit prints as
- * "?". */
+ * Source: the description of ProTop's report. The first columns have 30, 5, 13, 13 and 10
+ * characters. The older report has a last column of 40 for the internal procedure or method; the
+ * newer one has 20 for it and 50 for the source text. Numbers are right-aligned, text is cut to its
+ * column, and a number that does not fit is printed as "?". */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void put_centred(const rpt_out *out, const char *text)
     fprintf(out->file, "%s\n", text);
 }
 
-/* Write a text cut to `width` characters, and padded unless it is the last text of a line. */
+/* Write a text cut to `width` characters. Pad it unless it is the last text of its line. */
 static void put_cut(rpt_out *out, const char *text, int width, bool last)
 {
     const char *safe = mp_safe_text(&out->arena, text), *end = safe;

@@ -1,8 +1,8 @@
 /* Export to a SQLite database of many recordings.
  *
- * A recording is named by the checksum of its bytes, and is in the database once: to add it again
- * changes nothing. All recordings of an export are one transaction, so that a process that ends in
- * the middle of it leaves the database as it was. */
+ * A recording is named by the checksum of its bytes, and is stored once: adding it again changes
+ * nothing. All recordings of an export are one transaction. If the process ends in the middle, the
+ * database stays as it was. */
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "sql/values.h"
 #include "sql/views.h"
 
-/* "mprf", which tells databases of memprof from others: PRAGMA application_id. */
+/* PRAGMA application_id of memprof's databases: "mprf". */
 enum { APPLICATION = 0x6d707266, MOST_WAIT_MS = 60000 };
 
 /* The database of an export. */
@@ -30,7 +30,7 @@ static bool run(const fleet_database *state, const char *statement)
     return sqlite3_exec(state->database, statement, NULL, NULL, NULL) == SQLITE_OK || fail(state);
 }
 
-/* Return the first number of the answer, -1 where there is none. */
+/* Return the first number of the query's result; -1 if there is none. */
 static int64_t ask(const fleet_database *state, const char *question, const char *text)
 {
     sqlite3_stmt *statement;
@@ -47,7 +47,7 @@ static int64_t ask(const fleet_database *state, const char *question, const char
 
 /* --- tables --- */
 
-/* Return the statement that makes the table of a relation; release with sqlite3_free. */
+/* Return the statement that creates the table of a relation. Release with sqlite3_free. */
 static char *declaration_of(const mp_relation *relation)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -85,7 +85,7 @@ static bool make_tables(const fleet_database *state)
     return ok;
 }
 
-/* Return true if the database has the tables that are written; else fail. */
+/* Return true if the database has the tables that will be written. Otherwise fail. */
 static bool has_tables(const fleet_database *state)
 {
     size_t count;
@@ -107,7 +107,7 @@ static bool has_tables(const fleet_database *state)
                            state->fleet.path);
 }
 
-/* Open the database and begin to write; end_database closes it in any case. */
+/* Open the database and begin a transaction. end_database closes it in any case. */
 static bool open_database(mp_fleet *fleet)
 {
     fleet_database *state = (fleet_database *)fleet;
@@ -212,7 +212,7 @@ static bool end_database(void *sink, bool keep, mp_document *document, mp_error 
         keep && state->database && run(state, state->fleet.added ? "COMMIT" : "ROLLBACK");
     if (ok)
         mp_fleet_describe(&state->fleet, document);
-    sqlite3_close(state->database); /* rolls back if not committed */
+    sqlite3_close(state->database); /* rolls back what was not committed */
     mp_fleet_free(&state->fleet);
     free(state);
     return ok;

@@ -38,7 +38,8 @@ uint32_t mp_code_text_id(mp_code *code, const char *text)
     return id;
 }
 
-/* Return the name of a frame. A type whose objects all have the same name includes it. */
+/* Return the name of a frame. If all objects of a type have the same name, the type's frame
+ * includes it. */
 static uint32_t name_of(mp_code *code, const mp_weight_frame *frame)
 {
     if (!frame->object)
@@ -163,7 +164,7 @@ static uint32_t node_at(mp_sites *sites, mp_id_index *index, uint32_t parent, ui
     return *known;
 }
 
-/* Return the node of a stack, adding missing nodes from the innermost frame outwards. */
+/* Return the node of a stack. Missing nodes are added from the innermost frame outwards. */
 static uint32_t end_at(mp_sites *sites, mp_id_index *index, uint32_t frame, uint32_t frames)
 {
     uint32_t node = 0, callee = 0;

@@ -1,5 +1,5 @@
-/* Stacks for exporters: texts, functions and places by number, for weighted stacks or for a heap
- * over time, and the common way in which these exporters are run. */
+/* Stacks for exporters: numbers for texts, functions and places, stacks with weights, and stacks of
+ * a heap over time. Also the code that runs these exporters. */
 #ifndef MP_EXPORT_STACKS_H
 #define MP_EXPORT_STACKS_H
 
@@ -11,8 +11,8 @@
 
 /* --- code ---
  *
- * Numbers begin at 1, in the order of their first use, so that the same recording always gives the
- * same file. Hidden characters in texts are escaped, so that texts can be printed. */
+ * Numbers begin at 1 and follow the order of first use, so the same recording always gives the same
+ * file. Hidden characters are escaped, so texts can be printed. */
 
 typedef struct mp_code_function {
     uint32_t name, source, module; /* texts; 0 = unknown */
@@ -24,7 +24,7 @@ typedef struct mp_code_place {
     uint32_t line; /* MP_NO_LINE = unknown */
 } mp_code_place;
 
-/* Numbers of texts, functions and places. mp_code_of initialises it; release with mp_code_free. */
+/* Numbers of texts, functions and places. Initialise with mp_code_of; release with mp_code_free. */
 typedef struct mp_code {
     const mp_weights *weights;
     mp_dictionary *texts;
@@ -35,7 +35,7 @@ typedef struct mp_code {
     mp_code_place *places; /* elements from 1 */
     size_t place_count, place_capacity;
     mp_id_index place_index;
-    uint32_t *function_of; /* by frame; 0 = not numbered yet */
+    uint32_t *function_of; /* indexed by frame; 0 = not numbered yet */
 } mp_code;
 
 mp_code mp_code_of(const mp_weights *weights);
@@ -45,17 +45,17 @@ void mp_code_free(mp_code *code);
 uint32_t mp_code_text_id(mp_code *code, const char *text);
 /* Return the number of a frame's function. */
 uint32_t mp_code_function_of(mp_code *code, uint32_t frame);
-/* Return the line at which a frame calls `callee`, a frame below it; if `callee` is 0, the line of
- * its own cost. MP_NO_LINE if unknown. */
+/* Return the line where a frame calls `callee`, a frame below it; if `callee` is 0, the line of the
+ * frame's own cost. MP_NO_LINE if unknown. */
 uint32_t mp_code_line(const mp_code *code, uint32_t frame, uint32_t callee);
 /* Return the number of the frame's function at that line. */
 uint32_t mp_code_place_of(mp_code *code, uint32_t frame, uint32_t callee);
 
 /* --- weighted stacks --- */
 
-/* Compute the weights and pass them to `write`: bytes created, alive and leaked of a heap (`apart`:
- * separately for each thread and request), retained bytes of a dump, times of a profile. False with
- * a message, without calling `write`. */
+/* Compute the weights and pass them to `write`: bytes created, alive and leaked of a heap; retained
+ * bytes of a dump; times of a profile. `apart`: separate weights for each thread and request of a
+ * heap. Return false with a message, without calling `write`, if there are none. */
 bool mp_stacks_weigh(const mp_request *request, mp_document *document, bool apart, mp_error *error,
                      void (*write)(const mp_weights *weights, const mp_request *request,
                                    mp_document *document));
@@ -67,18 +67,18 @@ typedef struct mp_links {
     uint32_t *below, *beside; /* first child of each node, and next sibling; 0 = none */
 } mp_links;
 
-/* Link `count` structs of `size` bytes, each of which begins with the number of its parent. Parents
- * come before their children; number 0 is the root. Release with mp_links_free. */
+/* Link `count` structs of `size` bytes, which begin with the number of their parent. Parents come
+ * before their children, and number 0 is the root. Release with mp_links_free. */
 mp_links mp_links_of(const void *nodes, size_t size, uint32_t count);
 void mp_links_free(mp_links *links);
 
 /* --- a heap over time ---
  *
- * Allocation stacks, innermost place first, and the changes of their objects from one snapshot to
- * the next. */
+ * Allocation stacks, innermost place first, and how their objects change from one snapshot to the
+ * next. */
 
-/* A place and all places further in, as a node of a tree. Node 0 is the root. Parents come before
- * their children. */
+/* A node of a tree: a place, and all places inside of it on the stack. Node 0 is the root. Parents
+ * come before their children. */
 typedef struct mp_site_node {
     uint32_t parent, place;
 } mp_site_node;
@@ -90,7 +90,7 @@ typedef struct mp_sites {
     mp_site_node *nodes;
     uint32_t count; /* including node 0 */
     size_t capacity;
-    uint32_t *end_of; /* node at which each context's stack ends; 0 = not part of the selection */
+    uint32_t *end_of; /* node where the stack of each context ends; 0 = not part of the selection */
     int64_t cut;      /* number of stacks that were cut */
     uint32_t *snapshots;        /* complete snapshots of the session, ascending */
     size_t snapshot_count, end; /* index of the window's end in `snapshots` */
@@ -98,20 +98,22 @@ typedef struct mp_sites {
     uint32_t next_delta;
 } mp_sites;
 
-/* Pass the stacks of the only session, cut to their innermost `frames`, to `write`, and return its
- * result. False with a message also if there are several sessions, or none. */
+/* Cut the stacks of the only session to their innermost `frames`, pass them to `write`, and return
+ * its result. Also return false, with a message, if there is no session, or more than one. */
 bool mp_sites_write(const mp_request *request, mp_document *document, uint32_t frames,
                     mp_error *error,
                     bool (*write)(mp_sites *sites, const mp_request *request, mp_document *document,
                                   mp_error *error));
 
-/* Return the index of the snapshot with most live bytes, up to `last`; of equal ones, the first. */
+/* Return the index of the snapshot with the most live bytes, up to `last`; the first if there are
+ * several. */
 size_t mp_sites_peak(const mp_sites *sites, size_t last);
-/* Get the next change up to this snapshot; false if there is none. Snapshots must come in order. */
+/* Get the next change up to this snapshot. Return false if there is none. Snapshots must come in
+ * order. */
 bool mp_sites_next(mp_sites *sites, uint32_t snapshot, uint32_t *node, const mp_cost **cost);
 
-/* Return "0x1F: placeOrder shop.OrderService (shop/OrderService.cls:155)", with the place's number
- * in front. In the arena. */
+/* Return the label of a place, which begins with its number: "0x1F: placeOrder shop.OrderService
+ * (shop/OrderService.cls:155)". In the arena. */
 const char *mp_sites_label(const mp_sites *sites, uint32_t place, mp_arena *arena);
 /* Return the name of the application or, if unknown, of the file. In the arena. */
 const char *mp_sites_command(const mp_sites *sites, mp_arena *arena);

@@ -1,9 +1,9 @@
-/* Export in the Trace Event Format, for chrome://tracing, Perfetto and DevTools' performance panel:
- * memory over time as counters, tags as instants, requests as slices; for a profile with tracing, a
- * slice for each execution of a line.
+/* Export in the Trace Event Format, for chrome://tracing, Perfetto and DevTools' performance panel.
+ * Memory over time becomes counters, tags become instants, requests become slices. In a profile
+ * with tracing, each execution of a line becomes a slice.
  *
- * Each session is a process. If the start times of all sessions are known, the first one starts at
- * 0; otherwise each starts at 0. */
+ * Each session is a process. If the start times of all sessions are known, the first session starts
+ * at 0; otherwise each session starts at 0. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 /* Threads of a process. Slices of one thread must be nested or disjoint. */
 enum { MEMORY_TRACK = 0, FIRST_LANE = 1, LANES = 32 };
-/* Distance between snapshots without times, in microseconds. */
+/* Assumed distance between snapshots without times, in microseconds. */
 enum { SECOND_US = 1000000 };
 
 typedef struct trace_out {
@@ -27,7 +27,7 @@ typedef struct trace_out {
     const mp_model *model;
     mp_arena names;
     int64_t *starts; /* offset of each session's times */
-    bool told;       /* times of snapshots are known */
+    bool told;       /* true if the times of snapshots are known */
     int64_t counters, instants, slices;
 } trace_out;
 
@@ -38,7 +38,7 @@ static void put_seconds_member(trace_out *out, const char *name, int64_t us)
     mp_json_word(&out->json, name, text);
 }
 
-/* Print the members that every event has; the caller adds arguments and closes it. */
+/* Print the members that every event has. The caller adds the arguments and closes the event. */
 static void open_event(trace_out *out, const char *phase, const char *name, uint32_t session,
                        uint32_t thread, int64_t us)
 {
@@ -112,7 +112,7 @@ static void put_counter(trace_out *out, const char *name, uint32_t session, int6
     out->counters++;
 }
 
-/* Return a snapshot's time; if unknown, its position among the snapshots. */
+/* Return a snapshot's time or, if it is unknown, one made from its position among the snapshots. */
 static int64_t time_of(const trace_out *out, const mp_snapshot *snapshot)
 {
     return out->starts[snapshot->session.i] +
@@ -141,8 +141,8 @@ static void put_snapshot(trace_out *out, const mp_snapshot *snapshot)
     out->instants++;
 }
 
-/* Return the first lane that is free at the start of a request, and take it until its end. Requests
- * of a session normally follow each other, so they share a lane. */
+/* Return the first lane that is free at the start of a request, and reserve it until the request
+ * ends. Requests of a session normally follow each other, so they share a lane. */
 static uint32_t lane_of(int64_t lanes[LANES], int64_t from_us, int64_t to_us)
 {
     uint32_t lane = 0;
@@ -207,10 +207,12 @@ static uint32_t session_of(const trace_out *out, const mp_timed *timed)
     return out->model->profile->modules.items[timed->module.i].session.i;
 }
 
-/* Return the length of each slice, in microseconds. Times are rounded, so a slice may seem to end
- * after the start of the next slice on the same level or on its caller's. Overlapping slices are
- * not allowed, so it is cut there. The loop goes backwards: `later` is a stack of slices that begin
- * later, and the nearest one that is not deeper limits the length. Release with free(). */
+/* Return the length of each slice, in microseconds. Release with free().
+ *
+ * Times are rounded, so a slice may seem to end after the next slice on its level, or on its
+ * caller's level, has begun. Slices must not overlap, so it is cut there. The loop goes backwards.
+ * `later` is a stack of slices that begin later; the nearest one that is not deeper limits the
+ * length. */
 static int64_t *lengths_of(const trace_out *out, const mp_timeline *timeline)
 {
     int64_t *lengths = mp_alloc((timeline->count + 1) * sizeof *lengths);
